@@ -1,0 +1,313 @@
+"""Discontinuous entities and their place in a Doc: the one module that touches ``doc.spans``.
+
+An entity is stored as one SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the
+fragments in text order. The label stands on every fragment, the score in the group's attrs.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example
+from spacy.util import filter_spans
+
+DEFAULT_SPANS_KEY = "gapdner"
+
+Fragments = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """An entity as token offsets, free of any Doc: what tagging and decoding exchange.
+
+    label (str): The entity type.
+    fragments (tuple[tuple[int, int], ...]): Half-open token ranges in text order. They are at
+        least one token apart.
+    score (Optional[float]): Confidence between 0 and 1, None for gold annotation. It takes no
+        part in comparisons.
+    """
+
+    label: str
+    fragments: Fragments
+    score: float | None = field(default=None, compare=False)
+
+    @classmethod
+    def from_tokens(
+        cls, label: str, indices: Iterable[int], score: float | None = None
+    ) -> "Entity":
+        """Make an entity from the indices of its tokens; adjacent tokens share a fragment.
+
+        label (str): The entity type.
+        indices (Iterable[int]): Token indices in any order; duplicates are ignored.
+        score (Optional[float]): Confidence.
+        RETURNS (Entity): The entity with sorted, merged fragments.
+        RAISES (ValueError): If there is no index, or a negative one.
+        """
+        tokens = sorted(set(indices))
+        if not tokens or tokens[0] < 0:
+            raise ValueError(f"An entity needs token indices from 0 on, but got {tokens}.")
+        breaks = [i for i in range(1, len(tokens)) if tokens[i] != tokens[i - 1] + 1]
+        starts = [tokens[i] for i in [0, *breaks]]
+        ends = [tokens[i - 1] + 1 for i in [*breaks, len(tokens)]]
+        return cls(label, tuple(zip(starts, ends, strict=True)), score)
+
+    @property
+    def start(self) -> int:
+        """RETURNS (int): The first token's index."""
+        return self.fragments[0][0]
+
+    @property
+    def end(self) -> int:
+        """RETURNS (int): The index after the last token."""
+        return self.fragments[-1][1]
+
+    @property
+    def gaps(self) -> Fragments:
+        """RETURNS (tuple[tuple[int, int], ...]): Token ranges between neighbouring fragments."""
+        return tuple(
+            (self.fragments[i][1], self.fragments[i + 1][0])
+            for i in range(len(self.fragments) - 1)
+        )
+
+    @property
+    def token_indices(self) -> tuple[int, ...]:
+        """RETURNS (tuple[int, ...]): The indices of all tokens, ascending."""
+        return tuple(i for start, end in self.fragments for i in range(start, end))
+
+    @property
+    def is_discontinuous(self) -> bool:
+        """RETURNS (bool): Whether the entity has more than one fragment."""
+        return len(self.fragments) > 1
+
+    def shift(self, offset: int) -> "Entity":
+        """Move the entity, e.g. from a segment's token offsets to those of its Doc.
+
+        offset (int): Tokens to add to every boundary; may be negative.
+        RETURNS (Entity): The moved entity, with the same score.
+        """
+        fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
+        return Entity(self.label, fragments, self.score)
+
+
+@dataclass(frozen=True)
+class DiscontinuousEntity:
+    """An entity in its Doc, contiguous or not, as ``doc._.discontinuous_ents`` gives it.
+
+    spans (tuple[Span, ...]): The fragments in text order.
+    label_ (str): The entity type.
+    score (Optional[float]): Confidence between 0 and 1; None for gold annotation.
+    """
+
+    spans: tuple[Span, ...]
+    label_: str
+    score: float | None = field(default=None, compare=False)
+
+    @property
+    def doc(self) -> Doc:
+        """RETURNS (Doc): The document that holds the entity."""
+        return self.spans[0].doc
+
+    @property
+    def text(self) -> str:
+        """RETURNS (str): The fragments' texts, joined by single spaces."""
+        return " ".join(span.text for span in self.spans)
+
+    @property
+    def start(self) -> int:
+        """RETURNS (int): The first token's index."""
+        return self.spans[0].start
+
+    @property
+    def end(self) -> int:
+        """RETURNS (int): The index after the last token."""
+        return self.spans[-1].end
+
+    @property
+    def start_char(self) -> int:
+        """RETURNS (int): Character offset of the entity's beginning in ``doc.text``."""
+        return self.spans[0].start_char
+
+    @property
+    def end_char(self) -> int:
+        """RETURNS (int): Character offset after the entity's end in ``doc.text``."""
+        return self.spans[-1].end_char
+
+    @property
+    def is_discontinuous(self) -> bool:
+        """RETURNS (bool): Whether the entity has more than one fragment."""
+        return len(self.spans) > 1
+
+    @property
+    def token_indices(self) -> tuple[int, ...]:
+        """RETURNS (tuple[int, ...]): The indices of all tokens, ascending."""
+        return tuple(i for span in self.spans for i in range(span.start, span.end))
+
+    def to_entity(self) -> Entity:
+        """RETURNS (Entity): The same entity as token offsets, independent of the Doc."""
+        return Entity.from_tokens(self.label_, self.token_indices, self.score)
+
+
+def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousEntity, ...]:
+    """Read the entities of a Doc.
+
+    doc (Doc): The document.
+    key (str): Prefix of the span groups (the pipe's ``spans_key``).
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order: by first token, last
+        token, fragments, label.
+    RAISES (ValueError): If the fragments of one group carry different labels.
+    """
+    entities = []
+    for name in _group_names(doc, key):
+        group = doc.spans[name]
+        spans = tuple(sorted(group, key=lambda span: (span.start, span.end)))
+        if not spans:
+            continue
+        labels = {span.label_ for span in spans}
+        if len(labels) > 1:
+            raise ValueError(
+                f"The fragments of doc.spans[{name!r}] carry different labels "
+                f"({', '.join(sorted(labels))}): one group holds one entity. "
+                "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
+            )
+        entities.append(DiscontinuousEntity(spans, labels.pop(), group.attrs.get("score")))
+    return tuple(sorted(entities, key=_text_order))
+
+
+def set_entities(
+    doc: Doc,
+    entities: Iterable[Entity | DiscontinuousEntity],
+    key: str = DEFAULT_SPANS_KEY,
+) -> None:
+    """Write entities to a Doc and remove those it had under the same key.
+
+    doc (Doc): The document.
+    entities (Iterable[Entity | DiscontinuousEntity]): The entities, in any order.
+    key (str): Prefix of the span groups.
+    RAISES (ValueError): If an entity lies outside the document or has no label; the document is
+        left as it was.
+    """
+    plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
+    for entity in plain:
+        if not entity.label:
+            raise ValueError(f"The entity at tokens {entity.fragments} has no label.")
+        if entity.start < 0 or entity.end > len(doc):
+            raise ValueError(
+                f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
+                f"document, which has {len(doc)} tokens."
+            )
+    plain.sort(key=lambda e: (e.start, e.end, e.fragments, e.label))
+    for name in _group_names(doc, key):
+        del doc.spans[name]
+    for number, entity in enumerate(plain, start=1):
+        name = f"{key}_{number}"
+        attrs = {} if entity.score is None else {"score": float(entity.score)}
+        spans = [Span(doc, start, end, label=entity.label) for start, end in entity.fragments]
+        doc.spans[name] = SpanGroup(doc, name=name, attrs=attrs, spans=spans)
+
+
+def get_spans_keys(doc: Doc) -> list[str]:
+    """Find the prefixes under which a Doc may hold entities, to help with a wrong `spans_key`.
+
+    doc (Doc): The document.
+    RETURNS (list[str]): Every PREFIX for which a group PREFIX_1, PREFIX_2, ... exists, sorted.
+    """
+    matches = (re.fullmatch(r"(.+)_\d+", name) for name in doc.spans)
+    return sorted({match.group(1) for match in matches if match})
+
+
+def set_contiguous_ents(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
+    """Fill ``doc.ents`` with the contiguous entities, for pipes that know nothing else.
+
+    Where some overlap, the longest wins, then the first (``spacy.util.filter_spans``).
+
+    doc (Doc): The document.
+    key (str): Prefix of the span groups.
+    """
+    spans = [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
+    doc.ents = filter_spans(spans)
+
+
+def merge_docs(
+    docs: Sequence[Doc], keys: Sequence[str] = (DEFAULT_SPANS_KEY,), **kwargs: object
+) -> Doc:
+    """Join Docs as ``Doc.from_docs`` does, but without mixing their entities.
+
+    ``Doc.from_docs`` concatenates span groups of equal name, which makes entity 1 of one Doc and
+    entity 1 of the next a single entity.
+
+    docs (Sequence[Doc]): The documents, sharing one vocab.
+    keys (Sequence[str]): Prefixes of the span groups to carry over.
+    **kwargs: Arguments of ``Doc.from_docs``.
+    RETURNS (Doc): The joined document with all entities, renumbered.
+    RAISES (ValueError): If there is no document.
+    """
+    if not docs:
+        raise ValueError("There are no documents to merge.")
+    merged = Doc.from_docs(list(docs), **kwargs)
+    if merged is None:
+        raise ValueError("All documents to merge are empty.")
+    for key in keys:
+        moved: list[Entity] = []
+        for doc, offset in zip(docs, _merged_offsets(docs, merged), strict=True):
+            moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))
+        set_entities(merged, moved, key)
+    return merged
+
+
+def align_entities(
+    example: Example, key: str = DEFAULT_SPANS_KEY
+) -> tuple[list[Entity], list[Entity]]:
+    """Carry the gold entities of an Example over to the tokens of its predicted Doc.
+
+    example (Example): Its reference holds the gold annotation.
+    key (str): Prefix of the span groups.
+    RETURNS (tuple[list[Entity], list[Entity]]): The entities whose fragments all match whole
+        predicted tokens, and those that do not: these are widened to the predicted tokens they
+        touch, so that a loss can leave out the region.
+    """
+    gold = [entity.to_entity() for entity in get_entities(example.reference, key)]
+    if not gold:
+        return [], []
+    if [t.text for t in example.predicted] == [t.text for t in example.reference]:
+        return gold, []
+    alignment = example.alignment
+    aligned, unaligned = [], []
+    for entity in gold:
+        touched = [
+            int(i) for start, end in entity.fragments for i in alignment.y2x[start:end].tolist()
+        ]
+        # a space token of the reference may have no counterpart
+        moved = Entity.from_tokens(
+            entity.label, touched or [min(entity.start, len(example.predicted) - 1)]
+        )
+        back = {int(i) for index in moved.token_indices for i in alignment.x2y[index].tolist()}
+        exact = back == set(entity.token_indices)
+        (aligned if exact else unaligned).append(moved)
+    return aligned, unaligned
+
+
+def _merged_offsets(docs: Sequence[Doc], merged: Doc) -> list[int]:
+    # from_docs may add a space token between documents, so lengths alone do not give the offsets
+    offsets, position = [], 0
+    words = [token.text for token in merged]
+    for doc in docs:
+        while len(doc) and words[position : position + len(doc)] != [t.text for t in doc]:
+            position += 1
+        offsets.append(position)
+        position += len(doc)
+    return offsets
+
+
+def _group_names(doc: Doc, key: str) -> list[str]:
+    pattern = re.compile(re.escape(key) + r"_\d+")
+    return [name for name in doc.spans if pattern.fullmatch(name)]
+
+
+def _text_order(entity: DiscontinuousEntity) -> tuple:
+    fragments = tuple((span.start, span.end) for span in entity.spans)
+    return entity.start, entity.end, fragments, entity.label_
+
+
+if not Doc.has_extension("discontinuous_ents"):
+    Doc.set_extension("discontinuous_ents", getter=get_entities)
