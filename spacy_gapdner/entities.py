@@ -66,8 +66,7 @@ class Entity:
     def gaps(self) -> Fragments:
         """RETURNS (tuple[tuple[int, int], ...]): Token ranges between neighbouring fragments."""
         return tuple(
-            (self.fragments[i][1], self.fragments[i + 1][0])
-            for i in range(len(self.fragments) - 1)
+            (self.fragments[i][1], self.fragments[i + 1][0]) for i in range(len(self.fragments) - 1)
         )
 
     @property

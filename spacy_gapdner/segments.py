@@ -1,0 +1,151 @@
+"""Sentences and windows: the pieces of a Doc that get a label grid of their own."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc, Span
+
+from .entities import Entity
+
+
+class Segment(NamedTuple):
+    """A token range of a Doc, half-open."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+def check_window(max_length: int, stride: int) -> None:
+    """Refuse window settings that would leave tokens out or never end.
+
+    max_length (int): Longest segment in tokens.
+    stride (int): Tokens between the starts of two windows.
+    RAISES (ValueError): If not 0 < stride <= max_length.
+    """
+    if not 0 < stride <= max_length:
+        raise ValueError(
+            f"Windows need 0 < stride <= max_length, but got stride = {stride} and "
+            f"max_length = {max_length}."
+        )
+
+
+def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
+    """Cut a Doc into sentences (the whole Doc where none are set), long ones into windows.
+
+    doc (Doc): The document.
+    max_length (int): Segments of more tokens become overlapping windows of this length.
+    stride (int): Tokens between the starts of two windows.
+    RETURNS (list[Segment]): Segments in text order that cover every token; empty for an empty
+        Doc.
+    """
+    if not len(doc):
+        return []
+    starts = np.flatnonzero(doc.to_array([SENT_START]) == 1).tolist()
+    if not starts or starts[0] != 0:
+        starts.insert(0, 0)
+    segments = []
+    for start, end in zip(starts, [*starts[1:], len(doc)], strict=True):
+        while end - start > max_length:
+            segments.append(Segment(start, start + max_length))
+            start += stride
+        segments.append(Segment(start, end))
+    return segments
+
+
+def assign_entities(
+    entities: Iterable[Entity], segments: Sequence[Segment]
+) -> tuple[list[list[Entity]], list[Entity]]:
+    """Give each segment the entities that lie within it.
+
+    entities (Iterable[Entity]): Entities in the Doc's token offsets.
+    segments (Sequence[Segment]): Segments in text order.
+    RETURNS (tuple[list[list[Entity]], list[Entity]]): Per segment its entities, in the segment's
+        own offsets (an entity in the overlap of two windows goes to both); and the entities that
+        no segment can hold.
+    """
+    held: list[list[Entity]] = [[] for _ in segments]
+    unheld = []
+    starts = [segment.start for segment in segments]
+    ends = [segment.end for segment in segments]
+    for entity in entities:
+        # starts and ends both ascend, so the segments that hold it are neighbours
+        first, last = bisect_left(ends, entity.end), bisect_right(starts, entity.start)
+        for i in range(first, last):
+            held[i].append(entity.shift(-segments[i].start))
+        if first >= last:
+            unheld.append(entity)
+    return held, unheld
+
+
+def merge_segments(
+    predicted: Sequence[Sequence[Entity]], segments: Sequence[Segment]
+) -> list[Entity]:
+    """Bring the predictions of all segments together in the Doc's offsets, without duplicates.
+
+    Where two windows find the same entity, the higher score stays. An entity that touches the
+    edge at which its window was cut may be truncated: it counts only if no other window holds it
+    with tokens to spare, as that one saw it in context.
+
+    predicted (Sequence[Sequence[Entity]]): Per segment its entities, in the segment's offsets.
+    segments (Sequence[Segment]): Segments in text order.
+    RETURNS (list[Entity]): Entities in text order.
+    """
+    best: dict[Entity, Entity] = {}
+    for i, (segment, entities) in enumerate(zip(segments, predicted, strict=True)):
+        for local in entities:
+            entity = local.shift(segment.start)
+            if _at_cut(entity, i, segments) and _seen_elsewhere(entity, i, segments):
+                continue
+            known = best.get(entity)
+            if known is None or (entity.score or 0.0) > (known.score or 0.0):
+                best[entity] = entity
+    return sorted(best.values(), key=lambda e: (e.start, e.end, e.fragments, e.label))
+
+
+def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]], list[list[Span]]]:
+    """Registered as the span getter `spacy-gapdner.segment_spans.v1` of spacy-transformers.
+
+    It shows the transformer the segments that the pipe itself works on, so that a sentence gets
+    the same word representations alone as within a document.
+
+    max_length (int): Longest segment in tokens.
+    stride (int): Tokens between the starts of two windows of a longer segment.
+    RETURNS (Callable[[Iterable[Doc]], list[list[Span]]]): The span getter.
+    RAISES (ValueError): If not 0 < stride <= max_length.
+    """
+    check_window(max_length, stride)
+
+    def get_segment_spans(docs: Iterable[Doc]) -> list[list[Span]]:
+        return [
+            [doc[start:end] for start, end in get_segments(doc, max_length, stride)] for doc in docs
+        ]
+
+    return get_segment_spans
+
+
+def _at_cut(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
+    segment = segments[i]
+    at_left = entity.start == segment.start and i > 0 and segments[i - 1].end > segment.start
+    return at_left or (
+        entity.end == segment.end and i + 1 < len(segments) and segments[i + 1].start < segment.end
+    )
+
+
+def _seen_elsewhere(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
+    for step in (-1, 1):
+        k = i + step
+        while 0 <= k < len(segments):
+            other = segments[k]
+            if other.end <= segments[i].start or other.start >= segments[i].end:
+                break
+            inside = other.start <= entity.start and entity.end <= other.end
+            if inside and not _at_cut(entity, k, segments):
+                return True
+            k += step
+    return False
