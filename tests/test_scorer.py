@@ -1,0 +1,320 @@
+import itertools
+import math
+
+import pytest
+import spacy
+import srsly
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_gapdner.entities import Entity, set_entities
+from spacy_gapdner.scorer import make_discontinuous_scorer, score_discontinuous
+
+SUBSETS = ("", "disc_", "disc_sents_", "overlap_sents_")
+
+
+def make_doc(words, entities=(), sent_starts=None, spaces=None, key="gapdner"):
+    doc = Doc(Vocab(), words=words, spaces=spaces, sent_starts=sent_starts)
+    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities], key)
+    return doc
+
+
+def make_example(n, gold, predicted, sent_starts=None, key="gapdner"):
+    words = [f"w{i}" for i in range(n)]
+    starts = None if sent_starts is None else [i in sent_starts for i in range(n)]
+    return Example(make_doc(words, predicted, key=key), make_doc(words, gold, starts, key=key))
+
+
+def prf(tp, fp, fn):
+    p = tp / (tp + fp) if tp + fp else 0.0
+    r = tp / (tp + fn) if tp + fn else 0.0
+    return {"p": p, "r": r, "f": 2 * p * r / (p + r) if p + r else 0.0}
+
+
+def assert_subset(scores, subset, tp, fp, fn):
+    for measure, value in prf(tp, fp, fn).items():
+        assert scores[f"spans_gapdner_{subset}{measure}"] == pytest.approx(value), measure
+
+
+@pytest.fixture
+def examples():
+    """Three documents whose entities were counted by hand.
+
+    Document 1, sentences [0, 10) and [10, 20). First sentence: gold ADE {0, 1, 5} (gap of 3), ADE
+    {0, 3, 5} (gaps of 2 and 1, so 3) and DRUG {8}; predicted the first, a wrong ADE {0, 5} (gap
+    of 4) and DRUG {8}. Second sentence: gold ADE {11, 12, 13} and the nested ADE
+    {12, 13}; predicted ADE {11, 12, 13} and, of the wrong type, DRUG {12, 13}.
+
+    Document 2, no sentences: gold DRUG {0, 1, 4} (gap 2); predicted nothing.
+
+    Document 3, sentences [0, 3) and [3, 6): gold ADE {0}; predicted ADE {0}, ADE {3, 5} (gap 1).
+    """
+    return [
+        make_example(
+            20,
+            [
+                ("ADE", [0, 1, 5]),
+                ("ADE", [0, 3, 5]),
+                ("DRUG", [8]),
+                ("ADE", [11, 12, 13]),
+                ("ADE", [12, 13]),
+            ],
+            [
+                ("ADE", [0, 1, 5]),
+                ("ADE", [0, 5]),
+                ("DRUG", [8]),
+                ("ADE", [11, 12, 13]),
+                ("DRUG", [12, 13]),
+            ],
+            {0, 10},
+        ),
+        make_example(6, [("DRUG", [0, 1, 4])], []),
+        make_example(6, [("ADE", [0])], [("ADE", [0]), ("ADE", [3, 5])], {0, 3}),
+    ]
+
+
+def test_hand_counted_subsets(examples):
+    scores = score_discontinuous(examples)
+    assert_subset(scores, "", tp=4, fp=3, fn=3)
+    assert_subset(scores, "disc_", tp=1, fp=2, fn=2)
+    # sentence 1 of document 1, document 2
+    assert_subset(scores, "disc_sents_", tp=2, fp=1, fn=2)
+    # both sentences of document 1
+    assert_subset(scores, "overlap_sents_", tp=3, fp=2, fn=2)
+
+
+def test_hand_counted_tables(examples):
+    scores = score_discontinuous(examples)
+    assert scores["spans_gapdner_per_type"] == {
+        "ADE": pytest.approx(prf(tp=3, fp=2, fn=2)),
+        "DRUG": pytest.approx(prf(tp=1, fp=1, fn=1)),
+    }
+    assert scores["spans_gapdner_gap_lengths"] == {
+        "1": pytest.approx(prf(tp=0, fp=1, fn=0)),
+        "2": pytest.approx(prf(tp=0, fp=0, fn=1)),
+        "3": pytest.approx(prf(tp=1, fp=0, fn=1)),
+        "4": pytest.approx(prf(tp=0, fp=1, fn=0)),
+    }
+    assert scores["spans_gapdner_counts"] == {
+        "gold": 7,
+        "predicted": 7,
+        "correct": 4,
+        "disc_gold": 3,
+        "disc_predicted": 3,
+        "disc_correct": 1,
+    }
+
+
+def test_gap_lengths_are_in_numeric_order():
+    gold = [("ADE", [0, 11]), ("ADE", [0, 3]), ("ADE", [0, 2, 4])]
+    scores = score_discontinuous([make_example(12, gold, gold)])
+    assert list(scores["spans_gapdner_gap_lengths"]) == ["2", "10"]
+
+
+def test_scores_serialize(examples):
+    scores = score_discontinuous(examples)
+    # srsly writes ten digits
+    loaded = srsly.json_loads(srsly.json_dumps(scores))
+    assert list(loaded) == list(scores)
+    assert loaded["spans_gapdner_f"] == pytest.approx(scores["spans_gapdner_f"])
+    assert srsly.msgpack_loads(srsly.msgpack_dumps(scores)) == scores
+
+
+@pytest.mark.parametrize("examples", [[], [make_example(3, [], [])], [make_example(0, [], [])]])
+def test_nothing_to_score(examples):
+    scores = score_discontinuous(examples)
+    counts = scores.pop("spans_gapdner_counts")
+    assert set(counts.values()) == {0}
+    assert set(scores.values()) == {None}
+
+
+def test_no_predictions():
+    scores = score_discontinuous([make_example(3, [("ADE", [0])], [])])
+    assert_subset(scores, "", tp=0, fp=0, fn=1)
+    assert scores["spans_gapdner_disc_f"] is None
+    assert scores["spans_gapdner_gap_lengths"] is None
+
+
+def test_no_gold():
+    scores = score_discontinuous([make_example(3, [], [("ADE", [0, 2])])])
+    assert_subset(scores, "", tp=0, fp=1, fn=0)
+    assert_subset(scores, "disc_", tp=0, fp=1, fn=0)
+    assert scores["spans_gapdner_disc_sents_f"] is None
+
+
+def test_equal_entities_count_once():
+    gold = [("ADE", [0, 2]), ("ADE", [0, 2])]
+    scores = score_discontinuous([make_example(3, gold, gold[:1])])
+    assert_subset(scores, "", tp=1, fp=0, fn=0)
+    # and do not overlap each other
+    assert scores["spans_gapdner_overlap_sents_f"] is None
+
+
+def test_equal_tokens_of_two_types_overlap():
+    gold = [("ADE", [0]), ("DRUG", [0])]
+    scores = score_discontinuous([make_example(3, gold, gold[:1])])
+    assert_subset(scores, "overlap_sents_", tp=1, fp=0, fn=1)
+
+
+def test_interleaved_entities_do_not_overlap():
+    gold = [("ADE", [0, 2]), ("ADE", [1, 3])]
+    assert (
+        score_discontinuous([make_example(4, gold, gold)])["spans_gapdner_overlap_sents_f"] is None
+    )
+
+
+def test_entity_belongs_to_the_sentence_where_it_starts():
+    # the discontinuous entity reaches into the second sentence, whose own entity is left out
+    gold = [("ADE", [0, 4]), ("ADE", [5])]
+    scores = score_discontinuous([make_example(6, gold, gold, {0, 3})])
+    assert_subset(scores, "disc_sents_", tp=1, fp=0, fn=0)
+
+
+def test_adjacent_fragments_are_one():
+    doc = make_doc(["a", "b", "c"])
+    doc.spans["gapdner_1"] = [doc.char_span(0, 1, label="ADE"), doc.char_span(2, 3, label="ADE")]
+    scores = score_discontinuous([Example(doc, make_doc(["a", "b", "c"], [("ADE", [0, 1])]))])
+    assert_subset(scores, "", tp=1, fp=0, fn=0)
+
+
+@pytest.mark.parametrize(
+    ("words", "tokens", "correct"),
+    [
+        (["Sore", "left-arm", "and", "leg"], [0, 3], True),
+        (["Sore", "left", "-arm", "and", "leg"], [0, 4], True),
+        (["So", "re", "left", "-", "arm", "and", "leg"], [0, 1, 6], True),
+        (["So", "re", "left", "-", "arm", "and", "leg"], [0, 6], False),
+        (["Sore", "left-arm", "and leg"], [0, 2], False),
+        (["Soreleft-arm", "and", "leg"], [0, 2], False),
+        (["Sore", "\n", "left-arm", "and", " ", "leg"], [0, 5], True),
+        (["Sore", "\n", "left-arm", "and", " ", "leg"], [0, 1, 4, 5], True),
+        (["SORE", "left-arm", "AND", "leg"], [0, 3], True),
+    ],
+)
+def test_tokens_may_differ(words, tokens, correct):
+    reference = make_doc(["Sore", "left", "-", "arm", "and", "leg"], [("ADE", [0, 5])])
+    predicted = make_doc(words, [("ADE", tokens)])
+    scores = score_discontinuous([Example(predicted, reference)])
+    assert_subset(scores, "", tp=int(correct), fp=int(not correct), fn=int(not correct))
+    assert scores["spans_gapdner_gap_lengths"]["4"]["r"] == pytest.approx(float(correct))
+
+
+def test_whitespace_is_no_gap():
+    gold = make_doc(["a", "\n", "b"], [("ADE", [0, 2])])
+    predicted = make_doc(["a", "\n", "b"], [("ADE", [0, 1, 2])])
+    scores = score_discontinuous([Example(predicted, gold)])
+    assert_subset(scores, "", tp=1, fp=0, fn=0)
+    assert scores["spans_gapdner_disc_f"] is None
+
+
+def test_entity_of_whitespace_is_still_counted():
+    scores = score_discontinuous(
+        [Example(make_doc(["a", "\n"]), make_doc(["a", "\n"], [("ADE", [1])]))]
+    )
+    assert_subset(scores, "", tp=0, fp=0, fn=1)
+
+
+def test_other_texts_are_refused():
+    example = Example(make_doc(["a"]), make_doc(["b"], [("ADE", [0])]))
+    with pytest.raises(ValueError, match=r"'a ?'.*'b ?'"):
+        score_discontinuous([example])
+
+
+def test_spans_key_names_scores_and_groups():
+    example = make_example(3, [("ADE", [0, 2])], [("ADE", [0, 2])], key="other")
+    scores = make_discontinuous_scorer()([example], spans_key="other", labels=["ADE"])
+    assert all(name.startswith("spans_other_") for name in scores)
+    assert scores["spans_other_disc_f"] == pytest.approx(1.0)
+    assert score_discontinuous([example])["spans_gapdner_f"] is None
+
+
+def test_spacy_prints_the_scores(examples, capsys):
+    from spacy.cli.evaluate import handle_scores_per_type
+
+    scores = score_discontinuous(examples)
+    handle_scores_per_type(scores, {}, spans_key="gapdner")
+    assert "DRUG" in capsys.readouterr().out
+
+
+def naive_scores(examples):
+    """Count by the definitions over token sets; the tokens of both sides must be equal."""
+    counts = {subset: [0, 0, 0] for subset in SUBSETS}
+
+    def count(subset, gold, predicted):
+        for entity in gold:
+            counts[subset][0 if entity in predicted else 2] += 1
+        counts[subset][1] += sum(entity not in gold for entity in predicted)
+
+    def is_disc(entity):
+        return max(entity[1]) - min(entity[1]) + 1 > len(entity[1])
+
+    for n, gold, predicted, sent_starts in examples:
+        gold = {(label, frozenset(tokens)) for label, tokens in gold}
+        predicted = {(label, frozenset(tokens)) for label, tokens in predicted}
+        count("", gold, predicted)
+        count("disc_", set(filter(is_disc, gold)), set(filter(is_disc, predicted)))
+        bounds = [*sorted(sent_starts), n]
+        for start, end in itertools.pairwise(bounds):
+            inside = [{e for e in side if start <= min(e[1]) < end} for side in (gold, predicted)]
+            if any(is_disc(entity) for entity in inside[0]):
+                count("disc_sents_", *inside)
+            if any(a != b and a[1] & b[1] for a in inside[0] for b in gold):
+                count("overlap_sents_", *inside)
+    return counts
+
+
+N_TOKENS = 9
+ENTITIES = st.lists(
+    st.tuples(
+        st.sampled_from(["A", "B"]),
+        st.sets(st.integers(0, N_TOKENS - 1), min_size=1, max_size=4),
+    ),
+    max_size=6,
+)
+SENT_STARTS = st.sets(st.integers(1, N_TOKENS - 1), max_size=3).map(lambda starts: {0, *starts})
+
+
+@given(st.lists(st.tuples(ENTITIES, ENTITIES, ENTITIES, SENT_STARTS), max_size=3))
+def test_agrees_with_naive_counting(drawn):
+    plain = [(N_TOKENS, gold + both, predicted + both, s) for gold, predicted, both, s in drawn]
+    scores = score_discontinuous([make_example(*example) for example in plain])
+    for subset, (tp, fp, fn) in naive_scores(plain).items():
+        if tp + fp + fn:
+            assert_subset(scores, subset, tp, fp, fn)
+        else:
+            assert scores[f"spans_gapdner_{subset}f"] is None
+
+
+@given(st.tuples(ENTITIES, ENTITIES, ENTITIES), st.sets(st.integers(0, N_TOKENS - 1)))
+def test_splitting_predicted_tokens_changes_nothing(drawn, split):
+    gold, predicted, both = drawn
+    words = [f"w{i}" for i in range(N_TOKENS)]
+    pieces, spaces, index = [], [], {}
+    for i, word in enumerate(words):
+        parts = list(word) if i in split else [word]
+        index[i] = range(len(pieces), len(pieces) + len(parts))
+        pieces += parts
+        spaces += [False] * (len(parts) - 1) + [True]
+    moved = [(label, [j for i in tokens for j in index[i]]) for label, tokens in predicted + both]
+    reference = make_doc(words, gold + both)
+    scores = score_discontinuous([Example(make_doc(pieces, moved, spaces=spaces), reference)])
+    same = score_discontinuous([Example(make_doc(words, predicted + both), reference)])
+    assert scores == same
+
+
+def test_scores_are_plain_floats(examples):
+    for name, value in score_discontinuous(examples).items():
+        if not isinstance(value, dict):
+            assert type(value) is float, name
+            assert math.isfinite(value), name
+
+
+def test_works_on_processed_text():
+    nlp = spacy.blank("en")
+    reference, predicted = nlp("Pain in my knees and back."), nlp("Pain in my knees and back.")
+    for doc in (reference, predicted):
+        set_entities(doc, [Entity.from_tokens("ADE", [0, 1, 2, 5])])
+    assert score_discontinuous([Example(predicted, reference)])["spans_gapdner_disc_f"] == 1.0
