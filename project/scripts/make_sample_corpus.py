@@ -1,0 +1,160 @@
+"""Make a corpus of made-up patient reports with contiguous and discontinuous entities.
+
+Writes train.json, dev.json and test.json in W2NER format, and unseen.txt with raw sentences. The
+test sentences and half of the dev sentences use words and sentence frames that training never
+shows, apart from function words. No text comes from any corpus.
+"""
+
+import dataclasses
+import json
+import os
+import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import typer
+from sample_grammar import Grammar, Mention, Phrase, detokenize, gap_lengths
+from sample_lexicon import DEV, TEST, TRAIN, UNSEEN_EVENT_FRAMES, UNSEEN_OTHER_FRAMES, Lexicon
+
+UNSEEN = dataclasses.replace(
+    TEST, event_frames=UNSEEN_EVENT_FRAMES, other_frames=UNSEEN_OTHER_FRAMES
+)
+# a pool of frames and words gives only so many different sentences
+MAX_TRIES = 1000
+
+
+def make_corpus(
+    seed: int = 0,
+    n_train: int = 1600,
+    n_dev: int = 300,
+    n_test: int = 400,
+    n_unseen: int = 20,
+) -> dict[str, list[Phrase]]:
+    """Draw the sentences of all parts; no sentence occurs twice.
+
+    seed (int): Seed of the random choices.
+    n_train (int): Number of training sentences.
+    n_dev (int): Number of development sentences.
+    n_test (int): Number of test sentences.
+    n_unseen (int): Number of sentences to show predictions on.
+    RETURNS (dict[str, list[Phrase]]): Sentences by part: train, dev, test, unseen.
+    RAISES (ValueError): If the grammar does not give that many different sentences.
+    """
+    rng = random.Random(seed)
+    seen: set[str] = set()
+    return {
+        "train": _draw(n_train, [TRAIN], rng, seen),
+        "dev": _draw(n_dev, [TRAIN, DEV], rng, seen),
+        "test": _draw(n_test, [TEST], rng, seen),
+        "unseen": _draw(n_unseen, [UNSEEN], rng, seen),
+    }
+
+
+def to_w2ner(phrase: Phrase) -> dict[str, object]:
+    """Convert a sentence to W2NER's JSON form.
+
+    phrase (Phrase): The sentence.
+    RETURNS (dict[str, object]): Tokens under "sentence", entities under "ner".
+    """
+    ner = [{"index": list(indices), "type": label} for label, indices in phrase.entities]
+    return {"sentence": list(phrase.tokens), "ner": ner}
+
+
+def summarize(name: str, phrases: Sequence[Phrase]) -> str:
+    """Describe a part of the corpus in one line.
+
+    name (str): The part's name.
+    phrases (Sequence[Phrase]): Its sentences.
+    RETURNS (str): Numbers of sentences and entities, and how many entities have a gap of which
+        length in tokens.
+    """
+    entities = [mention for phrase in phrases for mention in phrase.entities]
+    labels = Counter(label for label, _ in entities)
+    gaps = Counter(gap for mention in entities for gap in gap_lengths(mention))
+    pairs = [pair for phrase in phrases for pair in combinations(phrase.entities, 2)]
+    discontinuous = sum(bool(gap_lengths(mention)) for mention in entities)
+    return (
+        f"{name}: {len(phrases)} sentences, {sum(not p.entities for p in phrases)} without "
+        f"entities; {len(entities)} entities ("
+        + ", ".join(f"{labels[label]} {label}" for label in sorted(labels))
+        + f"), {discontinuous} discontinuous ({discontinuous / max(len(entities), 1):.0%}); "
+        f"{sum(map(overlap, pairs))} overlapping pairs, {sum(map(nested, pairs))} nested; "
+        "gaps by length " + ", ".join(f"{length}: {gaps[length]}" for length in sorted(gaps))
+    )
+
+
+def overlap(pair: tuple[Mention, Mention]) -> bool:
+    """RETURNS (bool): Whether two entities share tokens, but neither holds all of the other."""
+    first, second = (set(indices) for _, indices in pair)
+    return bool(first & second) and not nested(pair)
+
+
+def nested(pair: tuple[Mention, Mention]) -> bool:
+    """RETURNS (bool): Whether one of two entities holds all tokens of the other."""
+    first, second = (set(indices) for _, indices in pair)
+    return first <= second or second <= first
+
+
+def write_corpus(corpus: dict[str, list[Phrase]], directory: Path) -> None:
+    """Write the files, each of them whole or not at all.
+
+    corpus (dict[str, list[Phrase]]): Sentences by part.
+    directory (Path): Where to write; made if missing.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    for name, phrases in corpus.items():
+        if name == "unseen":
+            lines = [detokenize(phrase.tokens) for phrase in phrases]
+            _write(directory / "unseen.txt", "\n".join(lines) + "\n")
+        else:
+            rows = [json.dumps(to_w2ner(phrase), ensure_ascii=False) for phrase in phrases]
+            _write(directory / f"{name}.json", "[\n" + ",\n".join(rows) + "\n]\n")
+
+
+def main(
+    directory: Path = typer.Argument(..., help="Where to write the corpus", file_okay=False),
+    seed: int = typer.Option(0, "--seed", help="Seed of the random choices"),
+    n_train: int = typer.Option(1600, "--n-train", min=0, help="Training sentences"),
+    n_dev: int = typer.Option(300, "--n-dev", min=0, help="Development sentences"),
+    n_test: int = typer.Option(400, "--n-test", min=0, help="Test sentences"),
+    n_unseen: int = typer.Option(20, "--n-unseen", min=0, help="Raw sentences for a demonstration"),
+) -> None:
+    """Make a corpus of made-up patient reports with contiguous and discontinuous entities."""
+    try:
+        corpus = make_corpus(seed, n_train, n_dev, n_test, n_unseen)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    write_corpus(corpus, directory)
+    for name, phrases in corpus.items():
+        typer.echo(summarize(name, phrases))
+
+
+def _draw(n: int, lexicons: Sequence[Lexicon], rng: random.Random, seen: set[str]) -> list[Phrase]:
+    grammars = [Grammar(lexicon, rng) for lexicon in lexicons]
+    phrases: list[Phrase] = []
+    while len(phrases) < n:
+        grammar = grammars[len(phrases) % len(grammars)]
+        for _ in range(MAX_TRIES):
+            phrase = grammar.sentence()
+            if detokenize(phrase.tokens) not in seen:
+                break
+        else:
+            raise ValueError(
+                f"The grammar gives no more than about {len(phrases)} different sentences of "
+                f"this kind, but {n} were asked for."
+            )
+        seen.add(detokenize(phrase.tokens))
+        phrases.append(phrase)
+    return phrases
+
+
+def _write(path: Path, text: str) -> None:
+    temporary = path.with_name(f".{path.name}.tmp")
+    temporary.write_text(text, encoding="utf-8")
+    os.replace(temporary, path)
+
+
+if __name__ == "__main__":
+    typer.run(main)
