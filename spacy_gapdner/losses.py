@@ -5,7 +5,7 @@ Scores come as one `(n, n, channels)` array per segment, numpy or CuPy.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 from thinc.types import Floats3d
@@ -28,6 +28,7 @@ class GridTarget:
     ignored: Sequence[tuple[int, int]] = ()
 
 
+@runtime_checkable
 class GridLoss(Protocol):
     """A loss over the grids of a batch.
 

@@ -7,7 +7,7 @@ Tagging Scheme").
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from thinc.types import Floats3d
@@ -59,6 +59,7 @@ class LabelledCells:
     probabilities: np.ndarray
 
 
+@runtime_checkable
 class TaggingScheme(Protocol):
     """How entities are written into a grid; a model carries one as `model.attrs["tagging"]`.
 

@@ -1,0 +1,1 @@
+"""The GapDNER network: the only part of the package that needs PyTorch."""

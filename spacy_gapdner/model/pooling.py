@@ -1,0 +1,35 @@
+"""Word pieces -> words: max pooling that bears words without word pieces."""
+
+from collections.abc import Callable
+
+from thinc.api import Model
+from thinc.types import Floats2d, Ragged
+
+
+def reduce_max_v1() -> Model[Ragged, Floats2d]:
+    """Pool the word pieces of each word by their maximum, as the paper does.
+
+    Registered as the layer `spacy-gapdner.reduce_max.v1`, for a transformer listener's `pooling`.
+    Unlike thinc's `reduce_max.v1` it gives a zero vector to a word without word pieces (white
+    space, or a character that the transformer's tokenizer drops) instead of failing.
+
+    RETURNS (Model[Ragged, Floats2d]): The layer.
+    """
+    return Model("reduce_max_or_zero", _forward)
+
+
+def _forward(
+    model: Model[Ragged, Floats2d], pieces: Ragged, is_train: bool
+) -> tuple[Floats2d, Callable]:
+    ops = model.ops
+    filled = pieces.lengths > 0
+    lengths = pieces.lengths[filled]
+    words = ops.alloc2f(len(pieces.lengths), pieces.data.shape[1])
+    maxima, which = ops.reduce_max(pieces.data, lengths)
+    words[filled] = maxima
+
+    def backprop(d_words: Floats2d) -> Ragged:
+        d_maxima = ops.as_contig(d_words[filled])
+        return Ragged(ops.backprop_reduce_max(d_maxima, which, lengths), pieces.lengths)
+
+    return words, backprop

@@ -1,0 +1,429 @@
+"""The pipe: discontinuous entity recognition as a trainable component of a spaCy pipeline."""
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.types import Floats3d
+
+from .decoding import decode
+from .entities import (
+    DEFAULT_SPANS_KEY,
+    Entity,
+    align_entities,
+    get_entities,
+    get_spans_keys,
+    set_contiguous_ents,
+    set_entities,
+)
+from .losses import GridTarget
+from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
+from .tagging import TaggingScheme
+
+DEFAULT_CONFIG = """
+[model]
+@architectures = "spacy-gapdner.GapDNER.v1"
+hidden_width = 128
+boundary_width = 128
+grid_width = 128
+attention_width = 16
+
+[model.tagging]
+@misc = "spacy-gapdner.MultilabelTagging.v1"
+per_type = false
+
+[model.tagging.loss]
+@losses = "spacy-gapdner.ZLPR.v1"
+
+[model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+[model.tok2vec.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 96
+attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
+rows = [5000,1000,2500,2500]
+include_static_vectors = false
+
+[model.tok2vec.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = 96
+window_size = 1
+maxout_pieces = 3
+depth = 4
+"""
+DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
+
+FACTORY = {
+    "assigns": ["doc.spans", "doc._.discontinuous_ents"],
+    "default_config": {
+        "model": DEFAULT_MODEL,
+        "spans_key": DEFAULT_SPANS_KEY,
+        "threshold": 0.0,
+        "cell_threshold": 0.5,
+        "max_paths": 10_000,
+        "max_length": 128,
+        "stride": 96,
+        "annotate_ents": False,
+        "lr_scale": 1.0,
+        "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
+    },
+    "default_score_weights": {
+        f"spans_{DEFAULT_SPANS_KEY}_f": 1.0,
+        f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
+        f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
+        f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.0,
+    },
+}
+
+
+@Language.factory("gapdner", **FACTORY)
+def make_gapdner(
+    nlp: Language,
+    name: str,
+    model: Model,
+    spans_key: str,
+    threshold: float,
+    cell_threshold: float,
+    max_paths: int,
+    max_length: int,
+    stride: int,
+    annotate_ents: bool,
+    lr_scale: float,
+    scorer: Callable | None,
+) -> "DiscontinuousEntityRecognizer":
+    """Create the pipe, also under the factory name `discontinuous_ner`.
+
+    nlp (Language): The pipeline.
+    name (str): The component's name in it.
+    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
+    spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
+    threshold (float): Entities with a lower score are dropped. The score is the geometric mean of
+        the probabilities of the grid cells used.
+    cell_threshold (float): Probability from which on a label of the grid is used.
+    max_paths (int): Bound of the path search in one segment.
+    max_length (int): Longest segment in tokens; longer sentences are cut into windows.
+    stride (int): Tokens between the starts of two windows.
+    annotate_ents (bool): Whether to fill `doc.ents` with the contiguous entities as well.
+    lr_scale (float): Factor on the learning rate for this pipe's own weights, while a shared
+        transformer keeps the optimizer's own rate.
+    scorer (Optional[Callable]): The scoring method.
+    RETURNS (DiscontinuousEntityRecognizer): The pipe.
+    """
+    return DiscontinuousEntityRecognizer(
+        nlp.vocab,
+        model,
+        name,
+        spans_key=spans_key,
+        threshold=threshold,
+        cell_threshold=cell_threshold,
+        max_paths=max_paths,
+        max_length=max_length,
+        stride=stride,
+        annotate_ents=annotate_ents,
+        lr_scale=lr_scale,
+        scorer=scorer,
+    )
+
+
+make_discontinuous_ner = Language.factory("discontinuous_ner", func=make_gapdner, **FACTORY)
+
+
+class DiscontinuousEntityRecognizer(TrainablePipe):
+    """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]],
+        name: str = "gapdner",
+        *,
+        spans_key: str = DEFAULT_SPANS_KEY,
+        threshold: float = 0.0,
+        cell_threshold: float = 0.5,
+        max_paths: int = 10_000,
+        max_length: int = 128,
+        stride: int = 96,
+        annotate_ents: bool = False,
+        lr_scale: float = 1.0,
+        scorer: Callable | None = None,
+    ) -> None:
+        """Initialize the pipe; the arguments are those of `make_gapdner`.
+
+        vocab (Vocab): The shared vocabulary.
+        RAISES (ValueError): If a setting is out of its range.
+        """
+        check_window(max_length, stride)
+        _check_probability("threshold", threshold)
+        _check_probability("cell_threshold", cell_threshold)
+        if max_paths < 1:
+            raise ValueError(f"max_paths must be at least 1, but it is {max_paths}.")
+        if not spans_key:
+            raise ValueError("spans_key must not be empty.")
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        # Only the labels: what is saved in cfg would override the config when loading.
+        self.cfg: dict[str, list[str]] = {"labels": []}
+        self.key = spans_key
+        self.threshold = threshold
+        self.cell_threshold = cell_threshold
+        self.max_paths = max_paths
+        self.max_length = max_length
+        self.stride = stride
+        self.annotate_ents = annotate_ents
+        self.lr_scale = lr_scale
+        self.scorer = scorer
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): The entity types, in the order of their channels."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """RETURNS (list[str]): What `spacy init labels` saves for `initialize`."""
+        return list(self.labels)
+
+    @property
+    def tagging(self) -> TaggingScheme:
+        """RETURNS (TaggingScheme): How the model's grids hold entities."""
+        return self.model.attrs["tagging"]
+
+    def add_label(self, label: str) -> int:
+        """Add an entity type.
+
+        label (str): The type.
+        RETURNS (int): 1 if it is new, 0 if it was there.
+        RAISES (ValueError): If it is no text, or if the model is initialized and thus has its
+            number of labels.
+        """
+        if not isinstance(label, str) or not label:
+            raise ValueError(f"A label must be a text of at least one character, not {label!r}.")
+        if label in self.labels:
+            return 0
+        if self.model.has_dim("nO"):
+            raise ValueError(
+                f"Cannot add the label {label!r} to '{self.name}': its model is initialized with "
+                f"the labels {', '.join(self.labels)}. Add all labels before initialize()."
+            )
+        self.cfg["labels"].append(label)
+        self.vocab.strings.add(label)
+        return 1
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        """Collect the labels and initialize the model.
+
+        get_examples (Callable[[], Iterable[Example]]): Gives a representative sample.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Sequence[str]]): The labels, as `spacy init labels` saves them; else they
+            are collected from all examples, in sorted order.
+        RAISES (ValueError): If there are no labels, or no documents with tokens.
+        """
+        validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
+        found: set[str] = set()
+        other_keys: set[str] = set()
+        sample: list[Doc] = []
+        for example in get_examples():
+            entities = get_entities(example.reference, self.key)
+            found.update(entity.label_ for entity in entities)
+            if not entities:
+                other_keys.update(get_spans_keys(example.reference))
+            if len(sample) < 10 and len(example.reference):
+                sample.append(example.reference)
+        if not found:
+            self._report_no_gold(other_keys, must_have=not labels and not self.labels)
+        for label in sorted(found) if labels is None else labels:
+            self.add_label(label)
+        self._require_labels()
+        if not sample:
+            raise ValueError(f"Cannot initialize '{self.name}': all documents are empty.")
+        n_channels = self.tagging.layout(len(self.labels)).n_channels
+        self.model.initialize(
+            X=(sample, self._segments(sample)), Y=[self.model.ops.alloc3f(1, 1, n_channels)]
+        )
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[Entity]]:
+        """Find the entities of documents without changing these.
+
+        docs (Iterable[Doc]): The documents.
+        RETURNS (list[list[Entity]]): Per document its entities with scores, in text order.
+        RAISES (ValueError): If there are no labels.
+        """
+        docs = list(docs)
+        if not any(len(doc) for doc in docs):
+            return [[] for _ in docs]
+        self._require_labels()
+        segments = self._segments(docs)
+        grids = iter(self.model.predict((docs, segments)))
+        layout = self.tagging.layout(len(self.labels))
+        entities, n_cut = [], 0
+        for parts in segments:
+            decoded = [
+                decode(
+                    self.tagging.labelled_cells(next(grids), self.cell_threshold),
+                    layout,
+                    self.labels,
+                    threshold=self.threshold,
+                    max_paths=self.max_paths,
+                )
+                for _ in parts
+            ]
+            entities.append(merge_segments([segment.entities for segment in decoded], parts))
+            n_cut += sum(segment.n_cut for segment in decoded)
+        if n_cut:
+            warnings.warn(
+                f"'{self.name}' gave up {n_cut} paths because max_paths ({self.max_paths}) was "
+                "reached: its grids are crowded, as those of an untrained model are.",
+                stacklevel=2,
+            )
+        return entities
+
+    def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
+        """Store entities in documents, replacing those under the same key.
+
+        docs (Iterable[Doc]): The documents.
+        entities (Iterable[list[Entity]]): What `predict` gave for them.
+        """
+        for doc, found in zip(docs, entities, strict=True):
+            set_entities(doc, found, self.key)
+            if self.annotate_ents:
+                set_contiguous_ents(doc, self.key)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): Dropout rate of thinc layers (a tok2vec); the network's own are in the
+            config.
+        sgd (Optional[Optimizer]): The optimizer; without it gradients accumulate.
+        losses (Optional[dict[str, float]]): Updated with the loss under the pipe's name.
+        RETURNS (dict[str, float]): The losses.
+        RAISES (ValueError): If the gold has an unknown label, or if the loss is not finite.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "DiscontinuousEntityRecognizer.update")
+        docs = [example.predicted for example in examples]
+        if not any(len(doc) for doc in docs):
+            return losses
+        self._require_labels()
+        set_dropout_rate(self.model, drop)
+        scores, backprop = self.model.begin_update((docs, self._segments(docs)))
+        loss, d_scores = self.get_loss(examples, scores)
+        if not math.isfinite(loss):
+            raise ValueError(
+                f"The loss of '{self.name}' is {loss}: training has diverged. Lower the learning "
+                "rate (or lr_scale), or clip gradients (grad_clip of the optimizer)."
+            )
+        backprop(d_scores)
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: Sequence[Floats3d]
+    ) -> tuple[float, list[Floats3d]]:
+        """Compare scores with the gold annotation.
+
+        Entities that no segment can hold are not learned. The cells around annotation that cannot
+        be aligned with the predicted tokens take no part.
+
+        examples (Iterable[Example]): The batch.
+        scores (Sequence[Floats3d]): The model's scores of their segments.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
+        RAISES (ValueError): If the gold has an unknown label.
+        """
+        targets = [target for example in examples for target in self._targets(example)]
+        return self.tagging.loss(scores, targets)
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Apply the gradients, with the learning rate times `lr_scale`.
+
+        sgd (Optimizer): The optimizer.
+        """
+        self.model.finish_update(
+            lambda key, weights, gradient: sgd(key, weights, gradient, lr_scale=self.lr_scale)
+        )
+
+    def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, object]:
+        """Score predictions against gold with the scoring method of the config.
+
+        examples (Iterable[Example]): Examples with predictions.
+        RETURNS (dict[str, object]): The scores; see `spacy_gapdner.scorer`.
+        """
+        if self.scorer is None:
+            return {}
+        return self.scorer(examples, **{"spans_key": self.key, **kwargs})
+
+    def _targets(self, example: Example) -> list[GridTarget]:
+        segments = get_segments(example.predicted, self.max_length, self.stride)
+        aligned, unaligned = align_entities(example, self.key)
+        unknown = {entity.label for entity in aligned} - set(self.labels)
+        if unknown:
+            raise ValueError(
+                f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
+                f"does not know: it has {', '.join(self.labels)}. Initialize it with all labels."
+            )
+        held, _ = assign_entities(aligned, segments)
+        return [
+            GridTarget(
+                self.tagging.encode(entities, self.labels),
+                [
+                    (max(entity.start - start, 0), min(entity.end, end) - start)
+                    for entity in unaligned
+                    if entity.start < end and entity.end > start
+                ],
+            )
+            for entities, (start, end) in zip(held, segments, strict=True)
+        ]
+
+    def _segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
+        return [get_segments(doc, self.max_length, self.stride) for doc in docs]
+
+    def _require_labels(self) -> None:
+        if not self.labels:
+            raise ValueError(
+                f"'{self.name}' has no labels. Annotate the training documents with "
+                "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
+            )
+
+    def _report_no_gold(self, other_keys: set[str], must_have: bool) -> None:
+        message = f"No document has an entity under the spans_key {self.key!r} of '{self.name}'."
+        if other_keys:
+            keys = ", ".join(repr(key) for key in sorted(other_keys))
+            message += f" There are groups under {keys}: set spans_key to the one meant."
+        else:
+            message += (
+                " Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
+                "is set: both must stay off."
+            )
+        if must_have:
+            raise ValueError(message)
+        warnings.warn(message, stacklevel=3)
+
+
+def _check_probability(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise ValueError(f"{name} must lie between 0 and 1, but it is {value}.")
