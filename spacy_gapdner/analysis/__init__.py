@@ -1,0 +1,1 @@
+"""Numbers and tables about corpora and predictions."""

@@ -1,0 +1,31 @@
+"""The commands ``python -m spacy gapdner ...``.
+
+spaCy imports this module for every one of its commands, so it and the modules of the commands
+import what they need when a command runs. A new command is one line at the end of this module.
+"""
+
+import typer
+from spacy.cli._util import app as spacy_app
+
+from .convert import convert_cli
+from .stats import stats_cli
+
+app = typer.Typer(
+    name="gapdner",
+    help="Discontinuous named entities: data, training and evaluation.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@app.callback()
+def _gapdner() -> None:
+    # a callback keeps the name of a command needed even where there is only one
+    pass
+
+
+app.command("convert")(convert_cli)
+app.command("stats")(stats_cli)
+
+# spaCy imports the app's module, but does not look for an app in it
+spacy_app.add_typer(app)

@@ -1,0 +1,120 @@
+"""What the commands share: errors in one line, and reading and writing of .spacy files."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import typer
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+from wasabi import color
+from wasabi.util import locale_escape
+
+
+@contextmanager
+def clean_errors() -> Iterator[None]:
+    """Turn errors that are the input's into one line on stderr and exit code 1.
+
+    RAISES (typer.Exit): In place of a FormatError, an OSError, or the ImportError of a language
+        that spaCy does not have.
+    """
+    from ..formats import FormatError
+
+    try:
+        yield
+    except (FormatError, OSError, ImportError) as error:
+        fail(str(error))
+
+
+def fail(message: str) -> None:
+    """Print an error as one line on stderr and end the command.
+
+    message (str): What is wrong, and what to do.
+    RAISES (typer.Exit): Always, with exit code 1.
+    """
+    line = locale_escape(f"✘ {' '.join(message.split())}")
+    typer.echo(color(line, fg="red"), err=True)
+    raise typer.Exit(1)
+
+
+def split_list(text: str | None) -> tuple[str, ...]:
+    """Take apart an option such as "CL,GO_BP".
+
+    text (Optional[str]): Names with commas between them.
+    RETURNS (tuple[str, ...]): The names, without whitespace around them.
+    """
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def find_docbins(path: Path) -> list[Path]:
+    """Find .spacy files.
+
+    path (Path): Such a file, or a folder.
+    RETURNS (list[Path]): The file, or the .spacy files at any depth of the folder in order of
+        their names; empty if it is something else.
+    """
+    from ..formats.files import visible_files
+
+    if path.is_dir():
+        return visible_files(path, (".spacy",))
+    return [path] if path.suffix == ".spacy" else []
+
+
+def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
+    """Read the Docs of a .spacy file.
+
+    path (Path): The file.
+    vocab (Vocab): The Docs' vocab.
+    YIELDS (Doc): The Docs.
+    RAISES (FormatError): If the file is missing, cut off, or something else.
+    """
+    from ..formats import FormatError
+
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}. Check the path.")
+    try:
+        docs = DocBin().from_disk(path).get_docs(vocab)
+        first = next(docs, None)
+    # bytes of another kind can fail in zlib, msgpack or spaCy
+    except Exception as error:
+        if isinstance(error, OSError):
+            raise
+        raise FormatError(
+            f"{path} is not a .spacy file, or is cut off ({type(error).__name__}). Make it anew "
+            "with convert."
+        ) from None
+    if first is not None:
+        yield first
+        yield from docs
+
+
+def write_docbin(docs: Iterable[Doc], path: Path, *, store_user_data: bool = False) -> int:
+    """Write Docs to a .spacy file, whole or not at all.
+
+    docs (Iterable[Doc]): The Docs.
+    path (Path): The file; its folder is made.
+    store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
+    RETURNS (int): The number of Docs.
+    RAISES (FormatError): If the path is a folder.
+    """
+    from ..formats.files import replacing
+
+    docbin = DocBin(docs=docs, store_user_data=store_user_data)
+    with replacing(path) as temporary:
+        docbin.to_disk(temporary)
+    return len(docbin)
+
+
+def write_json(value: object, path: Path) -> None:
+    """Write a JSON file, whole or not at all.
+
+    value (object): What srsly can write.
+    path (Path): The file; its folder is made.
+    RAISES (FormatError): If the path is a folder.
+    """
+    import srsly
+
+    from ..formats.files import replacing
+
+    with replacing(path) as temporary:
+        srsly.write_json(temporary, value)

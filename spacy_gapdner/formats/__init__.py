@@ -1,0 +1,145 @@
+"""Readers and writers of annotation formats, and the way from what they read to Docs."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .brat import ANNOTATION_SUFFIXES, read_brat, write_brat
+from .craft import is_craft
+from .docs import DOC_NAME, Alignment, to_docs
+from .files import visible_files
+from .knowtator import has_knowtator_root, read_knowtator
+from .records import Record, TextEntity, TextRecord, TokenRecord
+from .report import FormatError, Issue, Place, Report
+from .sentences import SENTENCIZER_CONFIG, LineSentencizer, blank_pipeline
+from .w2ner import read_w2ner, write_w2ner
+
+__all__ = [
+    "DOC_NAME",
+    "FORMATS",
+    "SENTENCIZER_CONFIG",
+    "Alignment",
+    "Format",
+    "FormatError",
+    "Issue",
+    "LineSentencizer",
+    "Place",
+    "Record",
+    "Report",
+    "TextEntity",
+    "TextRecord",
+    "TokenRecord",
+    "blank_pipeline",
+    "get_format",
+    "guess_format",
+    "read_brat",
+    "read_knowtator",
+    "read_records",
+    "read_w2ner",
+    "to_docs",
+    "write_brat",
+    "write_w2ner",
+]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of annotated text.
+
+    description (str): What its files are, for lists and messages.
+    read (Callable[..., Iterator[Record]]): Takes a path, a Report and the options as keywords.
+    write (Optional[Callable[..., int]]): Takes Docs, a path and a spans key.
+    options (tuple[str, ...]): Keywords that `read` takes.
+    """
+
+    description: str
+    read: Callable[..., Iterator[Record]]
+    write: Callable[..., int] | None = None
+    options: tuple[str, ...] = ()
+
+
+FORMATS = {
+    "brat": Format("brat standoff: .txt with .ann, or with .a1 and .a2", read_brat, write_brat),
+    "knowtator": Format(
+        "Knowtator XML of version 1 or 2 with .txt, or the CRAFT corpus",
+        read_knowtator,
+        options=("ontologies", "labels", "split"),
+    ),
+    "w2ner": Format("JSON of tokenised sentences with token indices", read_w2ner, write_w2ner),
+}
+
+
+def get_format(name: str) -> Format:
+    """Look up a format.
+
+    name (str): Its name, see FORMATS.
+    RETURNS (Format): The format.
+    RAISES (FormatError): If there is none of this name.
+    """
+    if name not in FORMATS:
+        raise FormatError(f"Unknown format {name!r}: choose {', '.join(FORMATS)}.")
+    return FORMATS[name]
+
+
+def read_records(
+    path: Path, report: Report, name: str | None = None, **options: object
+) -> Iterator[Record]:
+    """Read a file or folder of any format.
+
+    path (Path): The file or folder.
+    report (Report): Takes what is dropped or repaired.
+    name (Optional[str]): The format's name; guessed if None.
+    **options: What the format's reader takes beyond; those that are None or empty count as not
+        given.
+    RETURNS (Iterator[Record]): The records, read as they are asked for.
+    RAISES (FormatError): If the format is unknown, unclear, or has no such option.
+    """
+    name = name or guess_format(path)
+    chosen = get_format(name)
+    given = {key: value for key, value in options.items() if value not in (None, (), "")}
+    unknown = [key for key in given if key not in chosen.options]
+    if unknown:
+        raise FormatError(f"The format {name} has no option {', '.join(unknown)}.")
+    return chosen.read(Path(path), report, **given)
+
+
+def guess_format(path: Path) -> str:
+    """Guess the format of a file or folder by its names and first bytes.
+
+    path (Path): The file or folder.
+    RETURNS (str): The format's name.
+    RAISES (FormatError): If there is nothing there, or nothing or more than one format fits.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise FormatError(f"There is nothing at {path}. Check the path.")
+    if path.is_dir() and is_craft(path):
+        return "knowtator"
+    suffixes = (*ANNOTATION_SUFFIXES, ".xml", ".json", ".jsonl")
+    files = visible_files(path, suffixes) if path.is_dir() else [path]
+    if not files:
+        raise FormatError(f"{path} holds no annotation file ({', '.join(suffixes)}).")
+    # a folder may hold thousands of files: the first of each ending tells
+    firsts = {file.suffix: file for file in reversed(files)}
+    fitting = sorted({name for file in firsts.values() if (name := _guess_file(file))})
+    if len(fitting) == 1:
+        return fitting[0]
+    seen = "several formats fit" if fitting else "no format fits"
+    raise FormatError(
+        f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(FORMATS)}."
+    )
+
+
+def _guess_file(path: Path) -> str | None:
+    if path.suffix in ANNOTATION_SUFFIXES:
+        return "brat"
+    if path.suffix == ".txt":
+        beside = [path.with_suffix(suffix) for suffix in ANNOTATION_SUFFIXES]
+        return "brat" if any(file.is_file() for file in beside) else None
+    if path.suffix == ".xml":
+        return "knowtator" if has_knowtator_root(path) else None
+    if path.suffix in (".json", ".jsonl"):
+        with path.open("rb") as stream:
+            head = stream.read(1 << 16)
+        return "w2ner" if b'"sentence"' in head else None
+    return None

@@ -1,0 +1,109 @@
+"""The CRAFT corpus in its official layout: one text an article, annotations by ontology."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from .files import read_text, visible_files
+from .knowtator import Labels, make_record, read_annotation_file
+from .records import TextEntity, TextRecord
+from .report import FormatError, Place, Report
+
+SPLITS = ("train", "dev", "test")
+_SUFFIXES = (".txt.knowtator.xml", ".xml")
+
+
+def is_craft(path: Path) -> bool:
+    """Find out whether a folder is the top of the CRAFT corpus.
+
+    path (Path): The folder.
+    RETURNS (bool): True if texts and annotations lie where CRAFT has them.
+    """
+    return (path / "articles" / "txt").is_dir() and (path / "concept-annotation").is_dir()
+
+
+def read_craft(
+    path: Path,
+    report: Report,
+    *,
+    ontologies: tuple[str, ...] = (),
+    labels: Labels = "ontology",
+    split: str | None = None,
+) -> Iterator[TextRecord]:
+    """Read articles of CRAFT with the annotations of some ontologies.
+
+    path (Path): The corpus's top folder.
+    report (Report): Takes what is dropped or repaired, and articles that are missing.
+    ontologies (tuple[str, ...]): Names such as "CL" and "GO_BP", or of variants such as
+        "CL+extensions"; every ontology, in its plain variant, if empty.
+    labels (str): "ontology" or "class".
+    split (Optional[str]): "train", "dev" or "test"; all articles if None.
+    YIELDS (TextRecord): Articles by the order of their names.
+    RAISES (FormatError): If an ontology, the split or a text is missing.
+    """
+    folders = _choose(path, ontologies)
+    for name in _articles(path, split, report):
+        text_path = path / "articles" / "txt" / f"{name}.txt"
+        entities: list[TextEntity] = []
+        for ontology, folder in folders.items():
+            files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES]
+            file = next((file for file in files if file.is_file()), None)
+            if file is None:
+                message = f"{ontology} has no annotation of {name}: taken as without entities"
+                report.add("kept", "no annotation file", message, Place(str(folder), None, name))
+                continue
+            found = read_annotation_file(file, report).entities
+            if labels == "ontology":
+                found = [replace(entity, label=ontology) for entity in found]
+            entities.extend(found)
+        yield make_record(name, text_path, entities, report, split)
+
+
+def _choose(path: Path, ontologies: tuple[str, ...]) -> dict[str, Path]:
+    families, variants = _find_ontologies(path / "concept-annotation")
+    found = {**variants, **families}
+    missing = [name for name in ontologies if name not in found]
+    if missing or not found:
+        raise FormatError(
+            f"{path} has no ontology {', '.join(missing)}. It has: {', '.join(found) or 'none'}; "
+            "zipped ones must be unpacked first."
+        )
+    # all, but not the extensions, which repeat what they extend
+    return {name: found[name] for name in ontologies or families}
+
+
+def _find_ontologies(root: Path) -> tuple[dict[str, Path], dict[str, Path]]:
+    # CL/CL/knowtator, CL/CL+extensions/knowtator, MONDO/MONDO_without_.../knowtator-2
+    families, variants = {}, {}
+    for family in sorted(root.iterdir()):
+        found = {
+            folder.parent.name: folder
+            for folder in sorted(family.glob("*/knowtator*"))
+            if folder.is_dir()
+        }
+        if found:
+            plain = [name for name in found if "_without_" in name] or list(found)
+            families[family.name] = found.get(family.name, found[plain[0]])
+            variants.update(found)
+    return families, variants
+
+
+def _articles(path: Path, split: str | None, report: Report) -> list[str]:
+    present = {file.stem for file in visible_files(path / "articles" / "txt", (".txt",))}
+    if split is None:
+        if not present:
+            raise FormatError(f"{path / 'articles' / 'txt'} holds no text. Check the path.")
+        return sorted(present)
+    if split not in SPLITS:
+        raise FormatError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
+    list_path = path / "articles" / "ids" / f"craft-ids-{split}.txt"
+    wanted = read_text(list_path, report).split()
+    missing = [name for name in wanted if name not in present]
+    if len(missing) == len(wanted):
+        raise FormatError(
+            f"None of the {len(wanted)} articles of {list_path} is in {path / 'articles' / 'txt'}."
+        )
+    for name in missing:
+        message = f"{name} is in the {split} split, but has no text"
+        report.add("dropped", "article missing", message, Place(str(list_path), None, name))
+    return sorted(set(wanted) - set(missing))

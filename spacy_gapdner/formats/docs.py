@@ -1,0 +1,194 @@
+"""Records -> Docs: tokens, sentences, and entities aligned to them."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, Entity, set_entities
+from .records import Record, TextEntity, TextRecord, TokenRecord
+from .report import FormatError, Place, Report
+
+Alignment = Literal["expand", "contract", "strict"]
+
+# in doc.user_data: the name of the document a Doc was made from
+DOC_NAME = "gapdner_document"
+
+
+def to_docs(
+    records: Iterable[Record],
+    nlp: Language,
+    report: Report,
+    *,
+    n_sents: int = 1,
+    alignment: Alignment = "expand",
+    spans_key: str = DEFAULT_SPANS_KEY,
+) -> Iterator[Doc]:
+    """Make Docs with entities, one record at a time.
+
+    A TokenRecord is one sentence and becomes one Doc, whatever `n_sents`.
+
+    records (Iterable[Record]): What a reader gives.
+    nlp (Language): Tokenises and splits sentences; `blank_pipeline` makes one.
+    report (Report): Counts documents and entities and takes the issues.
+    n_sents (int): Sentences per Doc; 0 for whole documents with their sentence boundaries.
+    alignment (str): What to do with a boundary within a token: "expand" or "contract" the
+        fragment to whole tokens, or drop the entity with "strict".
+    spans_key (str): Prefix of the span groups that hold the entities.
+    YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
+        ``doc.user_data[DOC_NAME]``.
+    RAISES (FormatError): If an option is wrong, or at the first dropped entity if the report
+        is strict.
+    """
+    if n_sents < 0:
+        raise FormatError(f"n_sents must be 0 (whole documents) or more, but is {n_sents}.")
+    if alignment not in get_args(Alignment):
+        raise FormatError(
+            f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
+        )
+    for record in records:
+        report.documents += 1
+        report.entities += len(record.entities)
+        if isinstance(record, TokenRecord):
+            docs = iter([_token_doc(record, nlp, spans_key)])
+        else:
+            docs = _text_docs(record, nlp, report, n_sents, alignment, spans_key)
+        for doc in docs:
+            doc.user_data[DOC_NAME] = record.name
+            yield doc
+
+
+def align_entities_to_tokens(
+    doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment = "expand"
+) -> list[tuple[Entity, TextEntity]]:
+    """Find the tokens of entities.
+
+    doc (Doc): The tokenised text.
+    entities (Iterable[TextEntity]): Entities with fragments as TextEntity promises them.
+    report (Report): Takes what alignment changed or dropped.
+    alignment (str): "expand", "contract" or "strict", see `to_docs`.
+    RETURNS (list[tuple[Entity, TextEntity]]): Entities in token offsets, each with what it was
+        made from; without duplicates.
+    """
+    # Doc.text is put together anew each time
+    text = doc.text
+    starts = [token.idx for token in doc]
+    ends = [token.idx + len(token) for token in doc]
+    aligned: dict[Entity, TextEntity] = {}
+    for source in entities:
+        entity = _align(source, text, starts, ends, alignment, report)
+        if entity is None:
+            continue
+        if entity in aligned:
+            message = f"{source.label} has the same tokens as the one at {aligned[entity].place}"
+            _note(report, "dropped", "duplicate entity after tokenisation", message, source)
+            continue
+        aligned[entity] = source
+    return list(aligned.items())
+
+
+def _text_docs(
+    record: TextRecord,
+    nlp: Language,
+    report: Report,
+    n_sents: int,
+    alignment: Alignment,
+    spans_key: str,
+) -> Iterator[Doc]:
+    if not record.text.strip():
+        place = Place(record.path, None, record.name)
+        report.add("kept", "document without text", f"{record.name} has no text", place)
+        return
+    doc = nlp(record.text)
+    if doc.text != record.text:
+        raise FormatError(
+            f"The tokeniser changes the text of {record.name}, so no offset holds. Use one that "
+            "keeps every character, as spaCy's own do."
+        )
+    pairs = align_entities_to_tokens(doc, record.entities, report, alignment)
+    starts = [sentence.start for sentence in doc.sents]
+    for entity, source in pairs:
+        crosses = bisect_right(starts, entity.start) != bisect_right(starts, entity.end - 1)
+        if crosses and n_sents == 0:
+            message = f"{source.label} is held by no sentence, only by the document"
+            _note(report, "kept", "entity crosses a sentence boundary", message, source)
+    if n_sents == 0:
+        set_entities(doc, [entity for entity, _ in pairs], spans_key)
+        yield doc
+        return
+    cuts = [*starts[::n_sents], len(doc)]
+    held: list[list[Entity]] = [[] for _ in cuts[1:]]
+    for entity, source in pairs:
+        number = bisect_right(cuts, entity.start) - 1
+        if entity.end <= cuts[number + 1]:
+            held[number].append(entity.shift(-cuts[number]))
+        else:
+            message = f"{source.label} does not fit into {n_sents} sentence(s)"
+            _note(report, "dropped", "entity crosses a sentence boundary", message, source)
+    words = [token.text for token in doc]
+    spaces = [bool(token.whitespace_) for token in doc]
+    sent_starts = [bool(token.is_sent_start) for token in doc]
+    for number, inside in enumerate(held):
+        part = slice(cuts[number], cuts[number + 1])
+        cut = Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
+        set_entities(cut, inside, spans_key)
+        yield cut
+
+
+def _token_doc(record: TokenRecord, nlp: Language, spans_key: str) -> Doc:
+    n_tokens = len(record.tokens)
+    doc = Doc(
+        nlp.vocab,
+        words=list(record.tokens),
+        spaces=[True] * (n_tokens - 1) + [False],
+        sent_starts=[True] + [False] * (n_tokens - 1),
+    )
+    set_entities(doc, record.entities, spans_key)
+    return doc
+
+
+def _align(
+    source: TextEntity,
+    text: str,
+    starts: list[int],
+    ends: list[int],
+    alignment: Alignment,
+    report: Report,
+) -> Entity | None:
+    tokens: list[int] = []
+    moved: list[str] = []
+    n_kept = 0
+    for start, end in source.fragments:
+        # expanded: the tokens that share a character with the fragment
+        first, last = bisect_right(ends, start), bisect_left(starts, end)
+        if starts[first] != start or ends[last - 1] != end:
+            whole = text[starts[first] : ends[last - 1]]
+            if alignment == "strict":
+                message = f"{text[start:end]!r} is not whole tokens, but part of {whole!r}"
+                _note(report, "dropped", "boundary within a token", message, source)
+                return None
+            if alignment == "contract":
+                first += starts[first] < start
+                last -= ends[last - 1] > end
+                whole = text[starts[first] : ends[last - 1]] if first < last else ""
+            moved.append(f"{text[start:end]!r} -> {whole!r}")
+        tokens.extend(range(first, last))
+        n_kept += first < last
+    if not tokens:
+        message = f"{source.label} {', '.join(moved)}: no whole token"
+        _note(report, "dropped", "no whole token", message, source)
+        return None
+    if moved:
+        message = f"{source.label} {', '.join(moved)}"
+        _note(report, "repaired", "boundary moved to whole tokens", message, source)
+    entity = Entity.from_tokens(source.label, tokens)
+    if len(entity.fragments) < n_kept:
+        message = f"{source.label} has {n_kept} fragments, but {len(entity.fragments)} in tokens"
+        _note(report, "repaired", "fragments adjacent after tokenisation", message, source)
+    return entity
+
+
+def _note(report: Report, action: str, kind: str, message: str, source: TextEntity) -> None:
+    report.add(action, kind, message, source.place, source.fragments)

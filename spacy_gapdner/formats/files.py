@@ -1,0 +1,78 @@
+"""Reading text honestly and writing files whole or not at all."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .report import FormatError, Place, Report
+
+_BOM = "\ufeff"
+
+
+def read_text(path: Path, report: Report | None = None) -> str:
+    """Read a UTF-8 file without touching its line ends, since offsets count them.
+
+    path (Path): The file.
+    report (Optional[Report]): Takes a note if a byte order mark was removed.
+    RETURNS (str): The text.
+    RAISES (FormatError): If the file is missing or is not UTF-8.
+    """
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}. Check the path.")
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
+            "Convert the file to UTF-8 first."
+        ) from None
+    if text.startswith(_BOM):
+        text = text[1:]
+        if report is not None:
+            place = Place(str(path), 1)
+            report.add("repaired", "byte order mark", "byte order mark removed", place)
+    return text
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Write a file whole or not at all: the caller writes a temporary file that takes its place.
+
+    path (Path): The file to write; its folder is made.
+    YIELDS (Path): The temporary file, in the same folder.
+    RAISES (FormatError): If the path is a folder.
+    """
+    if path.is_dir():
+        raise FormatError(f"{path} is a folder. Give the name of the file to write.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        # mkstemp makes files private, and replacing would pass that on
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """Find the files below a folder, leaving out hidden files and folders.
+
+    folder (Path): Where to look, at any depth.
+    suffixes (tuple[str, ...]): Endings of the file names, e.g. ".ann".
+    RETURNS (list[Path]): The files, sorted by their path within the folder.
+    """
+    found = []
+    for path in folder.rglob("*"):
+        relative = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        if not hidden and path.name.endswith(suffixes) and path.is_file():
+            found.append((relative.as_posix(), path))
+    return [path for _, path in sorted(found)]

@@ -1,0 +1,143 @@
+"""Character offsets as files give them -> fragments that a text can hold."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from ..entities import Fragments
+from .records import TextEntity
+from .report import Place, Report
+
+
+def clean_entities(
+    text: str, entities: Iterable[TextEntity], report: Report, separator: str = " "
+) -> tuple[TextEntity, ...]:
+    """Bring the entities of a document in order; what is repaired or dropped is reported.
+
+    Fragments are sorted, trimmed of whitespace, and joined where they overlap, touch, or have
+    only whitespace between them (annotation tools cut an entity at every line end).
+
+    text (str): The document.
+    entities (Iterable[TextEntity]): Entities with the offsets the file gives.
+    report (Report): Takes the issues.
+    separator (str): What stands between fragments in the entities' surface texts.
+    RETURNS (tuple[TextEntity, ...]): Entities as TextEntity promises them, without duplicates.
+    """
+    cleaned: dict[tuple[str, Fragments], TextEntity] = {}
+    for entity in entities:
+        fragments = _clean_fragments(text, entity, report)
+        if not fragments:
+            continue
+        if not surface_fits(text, entity, separator):
+            found = _slices(text, fragments)
+            message = f"{_name(entity)} is {entity.surface!r}, but its offsets give {found!r}"
+            report.add("kept", "surface text differs", message, entity.place, entity.fragments)
+        key = entity.label, fragments
+        if key in cleaned:
+            message = f"{_name(entity)} repeats {_name(cleaned[key])}"
+            report.add("dropped", "duplicate entity", message, entity.place, fragments)
+            continue
+        cleaned[key] = replace(entity, fragments=fragments)
+    return tuple(cleaned.values())
+
+
+def choose_line_ends(
+    text: str, entities: Sequence[TextEntity], report: Report, place: Place, separator: str = " "
+) -> str:
+    r"""Find out whether offsets count ``\r\n`` as two characters or as one, by the surface texts.
+
+    text (str): The document as its file has it.
+    entities (Sequence[TextEntity]): Entities with the offsets the file gives.
+    report (Report): Takes a note if the line ends were changed.
+    place (Place): The file of the text, for the report.
+    separator (str): What stands between fragments in the entities' surface texts.
+    RETURNS (str): The text that more of the surface texts agree with; on a tie as it was.
+    """
+    if "\r\n" not in text:
+        return text
+    unix = text.replace("\r\n", "\n")
+    fits = [sum(surface_fits(t, e, separator) for e in entities) for t in (text, unix)]
+    if fits[1] <= fits[0]:
+        return text
+    message = f"offsets count CRLF as one character ({fits[1]} surface texts fit, else {fits[0]})"
+    report.add("repaired", "line ends CRLF -> LF", message, place)
+    return unix
+
+
+def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
+    """Compare the surface text of an entity with what stands at its offsets.
+
+    Whitespace counts for nothing, and fragments may be in the file's order or in text order.
+
+    text (str): The document.
+    entity (TextEntity): The entity, with the offsets the file gives.
+    separator (str): What stands between fragments in the surface text.
+    RETURNS (bool): True if they agree, or if there is no surface text.
+    """
+    if entity.surface is None:
+        return True
+    wanted = entity.surface.split()
+    orders = (entity.fragments, tuple(sorted(entity.fragments)))
+    return any(_slices(text, fragments, separator).split() == wanted for fragments in orders)
+
+
+def _clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
+    def note(action: str, kind: str, message: str) -> None:
+        report.add(action, kind, f"{_name(entity)} {message}", entity.place, entity.fragments)
+
+    for start, end in entity.fragments:
+        if start < 0 or end > len(text):
+            note("dropped", "offsets out of range", f"at {start}-{end} of {len(text)} characters")
+            return ()
+        if start >= end:
+            note("dropped", "fragment without length", f"begins at {start} and ends at {end}")
+            return ()
+    ordered = tuple(sorted(entity.fragments))
+    if ordered != entity.fragments:
+        note("repaired", "fragments out of order", f"has fragments at {entity.fragments}")
+    trimmed = tuple(f for f in (_trim(text, *f) for f in ordered) if f[0] < f[1])
+    if not trimmed:
+        note("dropped", "only whitespace", f"covers only whitespace at {ordered}")
+        return ()
+    if trimmed != ordered:
+        note("repaired", "whitespace at a boundary", f"begins or ends with whitespace at {ordered}")
+    joined = _join(trimmed, lambda left, right: right <= left)
+    if joined != trimmed:
+        note("repaired", "overlapping or touching fragments", f"has fragments at {trimmed}")
+    whole = _join(joined, lambda left, right: not text[left:right].strip())
+    if whole != joined:
+        broken = any(
+            "\n" in text[left[1] : right[0]] or "\r" in text[left[1] : right[0]]
+            for left, right in pairwise(joined)
+        )
+        kind = "line-break fragments" if broken else "whitespace between fragments"
+        note("repaired", kind, f"has only whitespace between fragments at {joined}")
+    return whole
+
+
+def _join(fragments: Fragments, belong_together: Callable[[int, int], bool]) -> Fragments:
+    joined = [fragments[0]]
+    for start, end in fragments[1:]:
+        last_start, last_end = joined[-1]
+        if belong_together(last_end, start):
+            joined[-1] = last_start, max(last_end, end)
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _slices(text: str, fragments: Fragments, separator: str = " ") -> str:
+    # a negative offset would count from the end
+    return separator.join(text[max(start, 0) : max(end, 0)] for start, end in fragments)
+
+
+def _name(entity: TextEntity) -> str:
+    return f"{entity.label} {entity.id}" if entity.id else entity.label

@@ -1,0 +1,68 @@
+"""The values between files and Docs: what readers give and ``to_docs`` takes."""
+
+from dataclasses import dataclass
+
+from ..entities import Entity, Fragments
+from .report import NOWHERE, Place
+
+
+@dataclass(frozen=True)
+class TextEntity:
+    """An entity as character offsets into a text.
+
+    label (str): The entity type.
+    fragments (tuple[tuple[int, int], ...]): Half-open character ranges. As a reader hands them
+        on they are in text order, not empty, within the text, and have more than whitespace
+        between them.
+    id (Optional[str]): The annotation's name in its file.
+    place (Place): Where the annotation stands.
+    surface (Optional[str]): The entity's text as the file gives it.
+    """
+
+    label: str
+    fragments: Fragments
+    id: str | None = None
+    place: Place = NOWHERE
+    surface: str | None = None
+
+    @property
+    def line(self) -> int | None:
+        """RETURNS (Optional[int]): The line of the annotation, from 1 on."""
+        return self.place.line
+
+
+@dataclass(frozen=True)
+class TextRecord:
+    """A document as running text with its entities.
+
+    name (str): The document's name, unique within its corpus.
+    text (str): The text that the entities' offsets count in.
+    entities (tuple[TextEntity, ...]): The entities.
+    path (Optional[str]): The file of the text.
+    split (Optional[str]): The part of the corpus it belongs to, e.g. "train".
+    """
+
+    name: str
+    text: str
+    entities: tuple[TextEntity, ...] = ()
+    path: str | None = None
+    split: str | None = None
+
+
+@dataclass(frozen=True)
+class TokenRecord:
+    """A tokenised sentence with its entities.
+
+    name (str): The record's name, unique within its corpus.
+    tokens (tuple[str, ...]): The tokens, none empty.
+    entities (tuple[Entity, ...]): The entities, in token offsets.
+    place (Place): Where the record stands.
+    """
+
+    name: str
+    tokens: tuple[str, ...]
+    entities: tuple[Entity, ...] = ()
+    place: Place = NOWHERE
+
+
+Record = TextRecord | TokenRecord

@@ -1,0 +1,83 @@
+"""Sentence boundaries by rule: after sentence-final punctuation, and at every line break."""
+
+from collections.abc import Iterable
+
+import spacy
+from spacy.language import Language
+from spacy.pipeline import Sentencizer
+from spacy.tokens import Doc
+
+# for a .cfg: [components.sentencizer] with factory = "gapdner_sentencizer"
+SENTENCIZER_CONFIG: dict[str, object] = {"factory": "gapdner_sentencizer"}
+
+_LINE_BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+
+
+class LineSentencizer(Sentencizer):
+    """spaCy's Sentencizer, for which a line break ends a sentence too.
+
+    Listing line breaks in `punct_chars` does not do it: a whitespace token can be any mixture of
+    breaks, spaces and tabs, and the Sentencizer lets punctuation at the head of the next line
+    (a bullet, a bracket) go with the line before. Whitespace goes with the sentence it follows,
+    so that no sentence consists of it alone, unless the document does.
+    """
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
+        """Find the first tokens of sentences.
+
+        docs (Iterable[Doc]): The documents.
+        RETURNS (list[list[bool]]): For every token whether a sentence starts at it.
+        """
+        docs = list(docs)
+        return [
+            _move_past_whitespace(doc, guesses)
+            for doc, guesses in zip(docs, super().predict(docs), strict=True)
+        ]
+
+
+@Language.factory(
+    "gapdner_sentencizer",
+    assigns=["token.is_sent_start", "doc.sents"],
+    default_config={"punct_chars": None, "overwrite": False},
+    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+)
+def make_line_sentencizer(
+    nlp: Language, name: str, punct_chars: list[str] | None, overwrite: bool
+) -> LineSentencizer:
+    """Make a LineSentencizer, the component that conversion and prediction share.
+
+    nlp (Language): The pipeline.
+    name (str): The component's name.
+    punct_chars (Optional[list[str]]): Tokens that end a sentence; the Sentencizer's if None.
+    overwrite (bool): Whether to overwrite sentence boundaries that a Doc has.
+    RETURNS (LineSentencizer): The component.
+    """
+    return LineSentencizer(name, punct_chars=punct_chars, overwrite=overwrite)
+
+
+def blank_pipeline(lang: str = "en") -> Language:
+    """Make a pipeline that tokenises and splits sentences, for ``to_docs``.
+
+    lang (str): Code of the language, for its tokeniser.
+    RETURNS (Language): The pipeline; it takes texts of any length.
+    """
+    nlp = spacy.blank(lang)
+    nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
+    # the limit guards models; a tokeniser needs none
+    nlp.max_length = 10**9
+    return nlp
+
+
+def _move_past_whitespace(doc: Doc, guesses: list[bool]) -> list[bool]:
+    starts = [False] * len(doc)
+    pending = False
+    for i, token in enumerate(doc):
+        pending = pending or guesses[i]
+        if token.is_space:
+            pending = pending or not _LINE_BREAKS.isdisjoint(token.text)
+        elif pending:
+            starts[i], pending = True, False
+    if starts:
+        first = starts.index(True) if True in starts else 0
+        starts[first], starts[0] = False, True
+    return starts

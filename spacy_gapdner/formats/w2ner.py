@@ -1,0 +1,172 @@
+"""W2NER's JSON: tokenised sentences with the indices of their entities' tokens."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
+from .docs import DOC_NAME
+from .files import read_text, replacing, visible_files
+from .records import TokenRecord
+from .report import FormatError, Place, Report
+
+SUFFIXES = (".json", ".jsonl")
+
+
+def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
+    """Read records ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}``.
+
+    path (Path): A JSON file with a list of records, one with a record a line, or a folder of
+        such files.
+    report (Report): Takes what is dropped or repaired.
+    YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on.
+    RAISES (FormatError): If a file is not JSON, or a record is no such object.
+    """
+    path = Path(path)
+    if path.is_dir():
+        files = visible_files(path, SUFFIXES)
+        if not files:
+            raise FormatError(f"{path} holds no .json or .jsonl file. Check path and format.")
+    else:
+        files = [path]
+    for file in files:
+        for number, (record, place) in enumerate(_load(file, report), start=1):
+            parsed = _parse(record, f"{file.stem}-{number}", place, report)
+            if parsed is not None:
+                yield parsed
+
+
+def write_w2ner(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
+    """Write the sentences of Docs as a JSON list, one record a line.
+
+    docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
+    path (Path): The file to write.
+    spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes the entities that no sentence holds.
+    RETURNS (int): The number of sentences written.
+    """
+    report = Report() if report is None else report
+    number = 0
+    with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        stream.write("[")
+        for doc in docs:
+            for record in _doc_records(doc, spans_key, report):
+                stream.write(",\n" if number else "\n")
+                stream.write(json.dumps(record, ensure_ascii=False))
+                number += 1
+        stream.write("\n]\n")
+    return number
+
+
+def _load(path: Path, report: Report) -> Iterator[tuple[Any, Place]]:
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}. Check the path.")
+    with path.open("rb") as stream:
+        first = next((line.lstrip(b"\xef\xbb\xbf \t\r") for line in stream if line.strip()), b"")
+    if not first:
+        raise FormatError(f"{path} is empty. Check the file.")
+    if first.startswith(b"["):
+        records = _decode(read_text(path, report), path, 1)
+        for number, record in enumerate(records, start=1):
+            yield record, Place(str(path), None, f"record {number}")
+        return
+    with path.open("rb") as stream:
+        for number, raw in enumerate(stream, start=1):
+            if raw.strip():
+                yield _decode(raw, path, number), Place(str(path), number, f"record {number}")
+
+
+def _decode(raw: str | bytes, path: Path, line: int) -> Any:
+    try:
+        # not bytes to json.loads: it would guess another encoding
+        return json.loads(raw if isinstance(raw, str) else raw.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"{path}:{line + error.lineno - 1} is not JSON ({error.msg}, column {error.colno}). "
+            "Is the file cut off, or of another format?"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"{path}:{line} is not UTF-8: byte 0x{error.object[error.start]:02x} at position "
+            f"{error.start} of the line. Convert the file to UTF-8 first."
+        ) from None
+
+
+def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
+    where = f"{place}, {place.document}"
+    if not isinstance(record, dict) or "sentence" not in record or "ner" not in record:
+        raise FormatError(f'{where}: no object with "sentence" and "ner". Choose the right format.')
+    tokens, entities = record["sentence"], record["ner"]
+    if not _is_list(tokens, str) or not _is_list(entities, dict):
+        raise FormatError(
+            f'{where}: "sentence" must be a list of texts and "ner" a list of objects. Correct it.'
+        )
+    if not tokens or not all(tokens):
+        message = "the sentence has no token" if not tokens else "the sentence has an empty token"
+        report.add("dropped", "sentence without text", f"{where}: {message}", place)
+        return None
+    parsed: dict[Entity, None] = {}
+    for item in entities:
+        entity = _parse_entity(item, len(tokens), place, report)
+        if entity in parsed:
+            message = f"{place.document}: {item} occurs twice"
+            report.add("dropped", "duplicate entity", message, place, entity.fragments)
+        elif entity is not None:
+            parsed[entity] = None
+    return TokenRecord(name, tuple(tokens), tuple(parsed), place)
+
+
+def _parse_entity(
+    item: dict[str, Any], n_tokens: int, place: Place, report: Report
+) -> Entity | None:
+    index, label = item.get("index"), item.get("type")
+    if not _is_list(index, int) or not index or not isinstance(label, str) or not label:
+        message = f'{place.document}: no "index" list and "type" in {str(item)[:80]}'
+        report.add("dropped", "malformed entity", message, place)
+        return None
+    if min(index) < 0 or max(index) >= n_tokens:
+        message = f"{place.document}: {label} at {index} of {n_tokens} tokens"
+        report.add("dropped", "offsets out of range", message, place)
+        return None
+    entity = Entity.from_tokens(label, index)
+    if list(entity.token_indices) != index:
+        message = f"{place.document}: {label} has the indices {index}"
+        kind = "token indices out of order or repeated"
+        report.add("repaired", kind, message, place, entity.fragments)
+    return entity
+
+
+def _doc_records(doc: Doc, spans_key: str, report: Report) -> Iterator[dict[str, Any]]:
+    entities = [entity.to_entity() for entity in get_entities(doc, spans_key)]
+    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    bounds = [(s.start, s.end) for s in sentences if len(s)]
+    starts = [start for start, _ in bounds]
+    held: list[list[Entity]] = [[] for _ in bounds]
+    for entity in entities:
+        number = bisect_right(starts, entity.start) - 1
+        if entity.end <= bounds[number][1]:
+            held[number].append(entity)
+        else:
+            place = Place(None, None, doc.user_data.get(DOC_NAME))
+            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
+            kind = "entity crosses a sentence boundary"
+            report.add("dropped", kind, message, place, entity.fragments)
+    for (start, end), inside in zip(bounds, held, strict=True):
+        ner = [{"index": [i - start for i in e.token_indices], "type": e.label} for e in inside]
+        yield {"sentence": [token.text for token in doc[start:end]], "ner": ner}
+
+
+def _is_list(value: Any, kind: type) -> bool:
+    # bool is an int to Python, but no index
+    return isinstance(value, list) and all(
+        isinstance(item, kind) and not isinstance(item, bool) for item in value
+    )
