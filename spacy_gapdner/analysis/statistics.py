@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from spacy.tokens import Doc
@@ -80,7 +80,8 @@ class CorpusStatistics:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The counts as JSON has them, histograms in order."""
-        result = asdict(self)
+        # not asdict: Python 3.11 and before make nonsense of a Counter
+        result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         for name, value in result.items():
             if isinstance(value, Counter):
                 result[name] = {str(key): value[key] for key in sorted(value)}

@@ -15,7 +15,8 @@ from .records import TextEntity, TextRecord
 from .report import FormatError, Place, Report
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
-_TYPE_AND_OFFSETS = re.compile(r"(\S.*?)\s+(-?\d+\s+-?\d+(?:\s*;\s*-?\d+\s+-?\d+)*)\s*")
+_RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
+_TYPE_AND_OFFSETS = re.compile(rf"(\S.*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*")
 # relations, events, attributes and modifications, normalisations, equivalences, notes
 _OTHER_ANNOTATIONS = re.compile(r"[REAMN]\d+\t|\*\t|#")
 
@@ -38,6 +39,8 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
             raise FormatError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
         root = path
     elif path.exists():
+        if path.suffix not in (".txt", *ANNOTATION_SUFFIXES):
+            raise FormatError(f"{path} is neither .txt nor .ann, .a1 or .a2. Check the format.")
         stems, root = [path.with_suffix("")], path.parent
     else:
         raise FormatError(f"There is nothing at {path}. Check the path.")
@@ -151,10 +154,8 @@ def _file_name(doc: Doc, number: int, taken: Counter[str]) -> str:
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
     name = "/".join(parts) or f"doc{number:06d}"
     taken[name] += 1
-    return name if taken[name] == 1 else _file_name_again(name, taken)
-
-
-def _file_name_again(name: str, taken: Counter[str]) -> str:
+    if taken[name] == 1:
+        return name
     # sentences of one document: NAME, NAME-2, NAME-3, ...
     while taken[other := f"{name}-{taken[name]}"]:
         taken[name] += 1

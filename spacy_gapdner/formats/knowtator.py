@@ -1,5 +1,6 @@
 """Knowtator's XML, of version 1 (also written by eHOST) and of version 2."""
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,7 @@ Labels = Literal["ontology", "class"]
 
 # stands between the fragments in the surface texts of version 1
 _SEPARATOR = " ... "
+_OFFSET = re.compile(r"\s*-?\d{1,18}\s*")
 _ROOTS = ("annotations", "knowtator-project")
 
 
@@ -102,12 +104,7 @@ def read_annotation_file(path: Path, report: Report) -> AnnotationFile:
     """
     handler = _Handler(path, report)
     try:
-        defusedxml.sax.parse(str(path), handler)
-    except DefusedXmlException as error:
-        raise FormatError(
-            f"{path} declares XML entities or external data, which may be an attack "
-            f"({type(error).__name__}). Remove the declaration if you trust the file."
-        ) from None
+        _parse_xml(path, handler)
     except SAXParseException as error:
         raise FormatError(
             f"{path}:{error.getLineNumber()} is not well-formed XML ({error.getMessage()}). "
@@ -121,11 +118,24 @@ def has_knowtator_root(path: Path) -> bool:
 
     path (Path): An XML file.
     RETURNS (bool): True if the root is one of Knowtator's.
+    RAISES (FormatError): If the file declares entities.
     """
     handler = _RootHandler()
-    with suppress(SAXException, DefusedXmlException, OSError):
-        defusedxml.sax.parse(str(path), handler)
+    with suppress(SAXException):
+        _parse_xml(path, handler)
     return handler.root in _ROOTS
+
+
+def _parse_xml(path: Path, handler: ContentHandler) -> None:
+    try:
+        # given a name, the parser would also fetch from the network
+        with path.open("rb") as stream:
+            defusedxml.sax.parse(stream, handler)
+    except DefusedXmlException as error:
+        raise FormatError(
+            f"{path} declares XML entities or external data, which may be an attack "
+            f"({type(error).__name__}). Remove the declaration if you trust the file."
+        ) from None
 
 
 def _read_folder(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -249,7 +259,7 @@ class _Handler(ContentHandler):
             problem = "annotation without class"
         elif not annotation.offsets:
             problem = "annotation without span"
-        elif not all(n.strip().isdecimal() for offsets in annotation.offsets for n in offsets):
+        elif not all(_OFFSET.fullmatch(n) for offsets in annotation.offsets for n in offsets):
             problem = "offsets are no numbers"
         if problem or not label:
             message = f"{name}: {problem}, {annotation.offsets}"

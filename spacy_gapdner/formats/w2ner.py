@@ -15,6 +15,8 @@ from .records import TokenRecord
 from .report import FormatError, Place, Report
 
 SUFFIXES = (".json", ".jsonl")
+# whitespace and the byte order mark
+_BLANK = b"\xef\xbb\xbf \t\r\n"
 
 
 def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
@@ -71,7 +73,7 @@ def _load(path: Path, report: Report) -> Iterator[tuple[Any, Place]]:
     if not path.is_file():
         raise FormatError(f"There is no file {path}. Check the path.")
     with path.open("rb") as stream:
-        first = next((line.lstrip(b"\xef\xbb\xbf \t\r") for line in stream if line.strip()), b"")
+        first = next(filter(None, (line.strip(_BLANK) for line in stream)), b"")
     if not first:
         raise FormatError(f"{path} is empty. Check the file.")
     if first.startswith(b"["):
@@ -81,7 +83,7 @@ def _load(path: Path, report: Report) -> Iterator[tuple[Any, Place]]:
         return
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
-            if raw.strip():
+            if raw.strip(_BLANK):
                 yield _decode(raw, path, number), Place(str(path), number, f"record {number}")
 
 
@@ -94,11 +96,15 @@ def _decode(raw: str | bytes, path: Path, line: int) -> Any:
             f"{path}:{line + error.lineno - 1} is not JSON ({error.msg}, column {error.colno}). "
             "Is the file cut off, or of another format?"
         ) from None
+    except RecursionError:
+        raise FormatError(f"{path}:{line} nests too deep. Choose the right format.") from None
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{path}:{line} is not UTF-8: byte 0x{error.object[error.start]:02x} at position "
             f"{error.start} of the line. Convert the file to UTF-8 first."
         ) from None
+    except ValueError as error:
+        raise FormatError(f"{path}:{line} cannot be read: {error}. Correct it.") from None
 
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
@@ -110,9 +116,9 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord 
         raise FormatError(
             f'{where}: "sentence" must be a list of texts and "ner" a list of objects. Correct it.'
         )
-    if not tokens or not all(tokens):
-        message = "the sentence has no token" if not tokens else "the sentence has an empty token"
-        report.add("dropped", "sentence without text", f"{where}: {message}", place)
+    if not tokens or not all(map(_is_text, tokens)):
+        message = f"{place.document}: no token, or one that is empty or no valid Unicode"
+        report.add("dropped", "malformed sentence", message, place)
         return None
     parsed: dict[Entity, None] = {}
     for item in entities:
@@ -129,7 +135,7 @@ def _parse_entity(
     item: dict[str, Any], n_tokens: int, place: Place, report: Report
 ) -> Entity | None:
     index, label = item.get("index"), item.get("type")
-    if not _is_list(index, int) or not index or not isinstance(label, str) or not label:
+    if not _is_list(index, int) or not index or not isinstance(label, str) or not _is_text(label):
         message = f'{place.document}: no "index" list and "type" in {str(item)[:80]}'
         report.add("dropped", "malformed entity", message, place)
         return None
@@ -163,6 +169,11 @@ def _doc_records(doc: Doc, spans_key: str, report: Report) -> Iterator[dict[str,
     for (start, end), inside in zip(bounds, held, strict=True):
         ner = [{"index": [i - start for i in e.token_indices], "type": e.label} for e in inside]
         yield {"sentence": [token.text for token in doc[start:end]], "ner": ner}
+
+
+def _is_text(text: str) -> bool:
+    # JSON can escape half a surrogate pair, which no file can hold
+    return bool(text) and text == text.encode("utf-8", "ignore").decode("utf-8")
 
 
 def _is_list(value: Any, kind: type) -> bool:

@@ -1,0 +1,113 @@
+"""What the commands that run a trained pipeline share: loading it and finding its pipe."""
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+    from ..pipe import DiscontinuousEntityRecognizer
+
+
+def load_pipeline(
+    model: str | Path,
+    *,
+    spans_key: str | None = None,
+    threshold: float | None = None,
+    gpu_id: int = -1,
+) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
+    """Load a trained pipeline and find its pipe for discontinuous entities.
+
+    model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
+    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
+    threshold (Optional[float]): Replaces the pipe's own.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
+        any length, and the pipe.
+    RAISES (FormatError): If there is no such pipeline, it cannot be loaded or has no such pipe,
+        or the GPU cannot be used.
+    """
+    import spacy
+
+    from ..formats import FormatError
+
+    _check_model(model)
+    use_gpu(gpu_id)
+    try:
+        with warnings.catch_warnings():
+            # that a GPU model runs on a CPU and the like is no news to the user
+            warnings.filterwarnings("ignore", message=r"\[W095\]")
+            nlp = spacy.load(model)
+    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
+    except Exception as error:
+        raise FormatError(
+            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
+        ) from None
+    pipe = _find_pipe(nlp, str(model), spans_key)
+    if threshold is not None:
+        pipe.threshold = threshold
+    # the limit guards a parser's memory; this pipe works on segments
+    nlp.max_length = 10**9
+    return nlp, pipe
+
+
+def use_gpu(gpu_id: int) -> None:
+    """Make spaCy and PyTorch compute on a GPU.
+
+    gpu_id (int): Its number; nothing happens if negative.
+    RAISES (FormatError): If it cannot be used.
+    """
+    import spacy
+
+    from ..formats import FormatError
+
+    if gpu_id < 0:
+        return
+    try:
+        spacy.require_gpu(gpu_id)
+    # CuPy's own errors, for drivers and device numbers, have no common class
+    except Exception as error:
+        raise FormatError(
+            f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA, e.g. with pip install "
+            "'spacy-gapdner[cuda12x]', or leave out --gpu-id to use the CPU."
+        ) from None
+
+
+def _check_model(model: str | Path) -> None:
+    from spacy.util import is_package
+
+    from ..formats import FormatError
+
+    path = Path(model)
+    if not path.exists():
+        if is_package(str(model)):
+            return
+        raise FormatError(
+            f"There is no folder {model}, and no installed package of this name. Check the path."
+        )
+    if not (path / "config.cfg").is_file() or not (path / "meta.json").is_file():
+        best = path / "model-best"
+        hint = f"Did you mean {best}?" if best.is_dir() else "spacy train makes one."
+        raise FormatError(f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}")
+
+
+def _find_pipe(
+    nlp: "Language", model: str, spans_key: str | None
+) -> "DiscontinuousEntityRecognizer":
+    from ..formats import FormatError
+    from ..pipe import DiscontinuousEntityRecognizer
+
+    pipes = [p for _, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)]
+    if not pipes:
+        raise FormatError(
+            f"The pipeline {model} has no pipe for discontinuous entities, only "
+            f"{', '.join(nlp.pipe_names) or 'none at all'}. Train one with the factory gapdner."
+        )
+    if len(pipes) == 1:
+        return pipes[0]
+    chosen = [pipe for pipe in pipes if pipe.key == spans_key]
+    if len(chosen) != 1:
+        keys = ", ".join(f"{pipe.name} ({pipe.key})" for pipe in pipes)
+        raise FormatError(f"{model} has several pipes: {keys}. Choose one with --spans-key.")
+    return chosen[0]

@@ -1,0 +1,234 @@
+"""evaluate: the scores of a trained pipeline on annotated data."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from timeit import default_timer
+from typing import TYPE_CHECKING, Any
+
+import typer
+from wasabi import msg
+
+from ._model import load_pipeline
+from ._util import clean_errors, find_docbins, read_docbin, write_json
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    from ..pipe import DiscontinuousEntityRecognizer
+
+_N_GAP_LENGTHS = 10
+# row of the table, ending of the scores' names, prefix of their counts
+_SUBSETS = (
+    ("All entities", "", ""),
+    ("Discontinuous entities", "_disc", "disc_"),
+    ("Sentences with discontinuous", "_disc_sents", None),
+    ("Sentences with overlap", "_overlap_sents", None),
+)
+
+
+def evaluate_cli(
+    model: str = typer.Argument(..., help="Folder of a trained pipeline, or installed package"),
+    data: Path = typer.Argument(..., help=".spacy file with gold entities, or folder of such"),
+    output_path: Path | None = typer.Option(
+        None, "--output", "-o", help="JSON file for the scores"
+    ),
+    spans_key: str | None = typer.Option(
+        None,
+        "--spans-key",
+        "-sk",
+        help="Prefix of the span groups with gold entities; the pipe's own if not given",
+    ),
+    threshold: float | None = typer.Option(
+        None,
+        "--threshold",
+        min=0,
+        max=1,
+        help="Drop entities that score lower; the pipe's own if not given",
+    ),
+    batch_size: int | None = typer.Option(
+        None, "--batch-size", min=1, help="Docs per batch; the pipeline's own if not given"
+    ),
+    gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU"),
+) -> None:
+    """Score a trained pipeline by exact match: all entities, the subsets with discontinuous and
+    overlapping ones, per type and by gap length."""
+    with clean_errors():
+        scores = evaluate(
+            model,
+            data,
+            spans_key=spans_key,
+            threshold=threshold,
+            batch_size=batch_size,
+            gpu_id=gpu_id,
+        )
+        if output_path is not None:
+            write_json(scores, output_path)
+    print_scores(scores)
+
+
+def evaluate(
+    model: str | Path,
+    data: Path,
+    *,
+    spans_key: str | None = None,
+    threshold: float | None = None,
+    batch_size: int | None = None,
+    gpu_id: int = -1,
+) -> dict[str, Any]:
+    """Score a trained pipeline on annotated data.
+
+    model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
+    data (Path): A .spacy file with gold entities, or a folder of such files.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
+        None. It also chooses one of several pipes.
+    threshold (Optional[float]): Entities with a lower score are dropped; the pipe's own if None.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and
+        `model`, `data`, `spans_key`, `threshold`, `docs`, `words`, `speed` (words per second,
+        tokenisation included), `gold_per_type` (number of gold entities), and
+        `spans_keys_found` (all prefixes in the data).
+    RAISES (FormatError): If the pipeline or the data is missing or cannot be used.
+    """
+    from ..formats import FormatError
+
+    files = find_docbins(data)
+    if not files:
+        if not data.exists():
+            raise FormatError(f"There is nothing at {data}. Check the path.")
+        raise FormatError(
+            f"{data} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "
+            f"convert {data} data.spacy"
+        )
+    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    pipe.key = spans_key or pipe.key
+    docs = (doc for file in files for doc in read_docbin(file, nlp.vocab))
+    scores = score_docs(nlp, pipe, docs, batch_size=batch_size)
+    if not scores["docs"]:
+        raise FormatError(f"{data} holds no document. Check the path.")
+    settings = {"model": str(model), "data": str(data)}
+    return settings | {"spans_key": pipe.key, "threshold": pipe.threshold} | scores
+
+
+def score_docs(
+    nlp: "Language",
+    pipe: "DiscontinuousEntityRecognizer",
+    docs: Iterable["Doc"],
+    *,
+    batch_size: int | None = None,
+) -> dict[str, Any]:
+    """Score a pipeline on Docs, one batch in memory at a time.
+
+    nlp (Language): The pipeline.
+    pipe (DiscontinuousEntityRecognizer): Its pipe; the gold entities are under the same key.
+    docs (Iterable[Doc]): Docs with gold entities.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    RETURNS (dict[str, Any]): The scores, see `evaluate`.
+    """
+    from ..entities import get_entities, get_spans_keys
+    from ..scorer import score_discontinuous
+
+    gold: Counter[str] = Counter()
+    keys: set[str] = set()
+    n_docs = n_words = 0
+
+    def counted() -> Iterator["Example"]:
+        nonlocal n_docs, n_words
+        for example in _predict(nlp, docs, batch_size):
+            n_docs += 1
+            n_words += len(example.predicted)
+            keys.update(get_spans_keys(example.reference))
+            gold.update(e.label_ for e in get_entities(example.reference, pipe.key))
+            yield example
+
+    start = default_timer()
+    scores = score_discontinuous(counted(), spans_key=pipe.key)
+    seconds = default_timer() - start
+    unknown = set(gold) - set(pipe.labels)
+    return {
+        "docs": n_docs,
+        "words": n_words,
+        "speed": n_words / seconds,
+        **scores,
+        "gold_per_type": {label: gold[label] for label in sorted(gold)},
+        "labels_unknown_to_model": sorted(unknown),
+        "spans_keys_found": sorted(keys),
+    }
+
+
+def print_scores(scores: dict[str, Any]) -> None:
+    """Print scores as tables.
+
+    scores (dict[str, Any]): What `evaluate` returns.
+    """
+    key = scores["spans_key"]
+    name = f"spans_{key}"
+    counts = scores[f"{name}_counts"]
+    rows: list[tuple] = []
+    for title, ending, prefix in _SUBSETS:
+        prf = (_percent(scores[f"{name}{ending}_{measure}"]) for measure in "prf")
+        numbers: tuple[str, ...] = ("", "", "")
+        if prefix is not None:
+            numbers = tuple(str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
+        rows.append((title, *prf, *numbers))
+    header = ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct")
+    msg.table(rows, header=header, divider=True, aligns="l" + 6 * "r")
+
+    types = scores[f"{name}_per_type"] or {}
+    gold = scores["gold_per_type"]
+    rows = [(label, *_prf(prf), str(gold.get(label, 0))) for label, prf in types.items()]
+    if rows:
+        msg.table(
+            rows, header=("Type", "P", "R", "F", "Gold"), divider=True, aligns="lrrrr", max_col=60
+        )
+
+    lengths = scores[f"{name}_gap_lengths"] or {}
+    rows = [(length, *_prf(prf)) for length, prf in lengths.items()]
+    if rows:
+        header = ("Gap length", "P", "R", "F")
+        msg.table(rows[:_N_GAP_LENGTHS], header=header, divider=True, aligns="lrrr")
+    if len(rows) > _N_GAP_LENGTHS:
+        print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
+
+    if not counts["gold"]:
+        others = [other for other in scores["spans_keys_found"] if other != key]
+        hint = f" There are some under {', '.join(others)}." if others else ""
+        msg.warn(f"No gold entities under the spans key {key!r} in {scores['data']}.{hint}")
+    if scores["labels_unknown_to_model"]:
+        labels = ", ".join(scores["labels_unknown_to_model"])
+        msg.warn(f"The model does not know these types of the data, and misses them: {labels}")
+    msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
+
+
+def _predict(
+    nlp: "Language", docs: Iterable["Doc"], batch_size: int | None
+) -> Iterator["Example"]:
+    from spacy.tokens import Doc
+    from spacy.training import Example
+
+    def pairs() -> Iterator[tuple["Doc", "Doc"]]:
+        for reference in docs:
+            # as spacy.Corpus.v1 does in training
+            if reference.has_unknown_spaces:
+                predicted = Doc(
+                    nlp.vocab,
+                    words=[token.text for token in reference],
+                    spaces=[bool(token.whitespace_) for token in reference],
+                )
+            else:
+                predicted = nlp.make_doc(reference.text)
+            yield predicted, reference
+
+    for predicted, reference in nlp.pipe(pairs(), as_tuples=True, batch_size=batch_size):
+        yield Example(predicted, reference)
+
+
+def _prf(scores: dict[str, float]) -> tuple[str, str, str]:
+    return _percent(scores["p"]), _percent(scores["r"]), _percent(scores["f"])
+
+
+def _percent(score: float | None) -> str:
+    return "-" if score is None else f"{100 * score:.2f}"

@@ -1,0 +1,59 @@
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.analysis.statistics import corpus_statistics
+
+VOCAB = Vocab()
+
+
+def test_counts_by_hand():
+    # 0 severe 1 joint 2 and 3 shoulder 4 pain | 5 no 6 rash
+    words = ["severe", "joint", "and", "shoulder", "pain", "no", "rash"]
+    doc = Doc(VOCAB, words=words, sent_starts=[True, False, False, False, False, True, False])
+    set_entities(
+        doc,
+        [
+            Entity("ADR", ((0, 2), (4, 5))),
+            Entity("ADR", ((0, 1), (3, 5))),
+            Entity("ADR", ((0, 1), (2, 3), (4, 5))),
+            Entity("Part", ((1, 2),)),
+            Entity("ADR", ((6, 7),)),
+            Entity("Sign", ((6, 7),)),
+        ],
+    )
+    crossing = Doc(VOCAB, words=["a", "b"], sent_starts=[True, True])
+    set_entities(crossing, [Entity("Part", ((0, 2),))])
+    found = corpus_statistics([doc, Doc(VOCAB, words=["none"]), crossing, Doc(VOCAB)])
+    assert found.to_dict() == {
+        "docs": 4,
+        "sentences": 5,
+        "tokens": 10,
+        "entities": 7,
+        "labels": {"ADR": 4, "Part": 2, "Sign": 1},
+        "discontinuous": 3,
+        "discontinuous_labels": {"ADR": 3},
+        "overlapping": 6,
+        "nested": 1,
+        "multi_type": 2,
+        "crossing": 1,
+        "entity_sentences": 3,
+        "discontinuous_sentences": 1,
+        "fragments": {"1": 4, "2": 2, "3": 1},
+        "gap_lengths": {"1": 2, "2": 2},
+        "entity_lengths": {"1": 3, "2": 1, "3": 3},
+        "sentence_lengths": {"1": 3, "2": 1, "5": 1},
+        "discontinuous_percent": 42.86,
+    }
+
+
+def test_nothing():
+    found = corpus_statistics([])
+    assert (found.docs, found.entities, found.discontinuous_percent) == (0, 0, 0.0)
+
+
+def test_other_key():
+    doc = Doc(VOCAB, words=["a"])
+    set_entities(doc, [Entity("X", ((0, 1),))], "gold")
+    assert corpus_statistics([doc]).entities == 0
+    assert corpus_statistics([doc], "gold").entities == 1

@@ -1,0 +1,177 @@
+import json
+import subprocess
+import sys
+
+import pytest
+from spacy.cli._util import app as spacy_app
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+from typer.testing import CliRunner
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.cli import app
+from spacy_gapdner.cli.convert import convert
+from spacy_gapdner.formats import FormatError
+
+TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
+ANN = (
+    "T1\tADR 0 12;26 30\tSevere joint pain\n"
+    "T2\tADR 0 6;17 30\tSevere shoulder pain\n"
+    "T3\tSign 35 39\trash\n"
+    "T4\tSign 44 48\ttest\n"
+    "T5\tSign 26 39\tpain.\\nNo rash\n"
+    "T6\tSign 0 500\tall\n"
+)
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TEXT)
+    (folder / "a.ann").write_text(ANN)
+    return folder
+
+
+def run(*args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
+
+
+def entities(path):
+    return [
+        [(e.label_, e.text) for e in get_entities(doc)]
+        for doc in DocBin().from_disk(path).get_docs(Vocab())
+    ]
+
+
+def test_convert(data, tmp_path):
+    output = tmp_path / "new" / "a.spacy"
+    result = run("convert", data, output, "--report", tmp_path / "report.json")
+    assert result.exit_code == 0, result.output
+    assert entities(output) == [
+        [("ADR", "Severe shoulder pain"), ("ADR", "Severe joint pain")],
+        [("Sign", "rash"), ("Sign", "pretest")],
+    ]
+    assert [path.name for path in output.parent.iterdir()] == ["a.spacy"]
+    ann = data / "a.ann"
+    for expected in (
+        "Discontinuous                2 (50.00%)",
+        "Gap length: gaps             2: 2",
+        "     1  entity crosses a sentence boundary",
+        f"          {ann}:5: Sign does not fit into 1 sentence(s) [26 39]",
+        f"          {ann}:6: Sign T6 at 0-500 of 50 characters [0 500]",
+        f"          {ann}:4: Sign 'test' -> 'pretest' [44 48]",
+        "2 Docs, 4 of 5 entities",
+    ):
+        assert expected in result.stdout
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["statistics"]["labels"] == {"ADR": 2, "Sign": 2}
+    assert report["dropped"] == {
+        "offsets out of range": 1,
+        "entity crosses a sentence boundary": 1,
+    }
+    assert report["repaired"] == {"boundary moved to whole tokens": 1}
+    assert [issue["line"] for issue in report["issues"]] == [5, 6, 4, 5]
+
+
+def test_options(data, tmp_path):
+    output = tmp_path / "a.spacy"
+    result = run(
+        "convert", data, output, "-f", "brat", "-n", 0, "-a", "strict", "-sk", "gold", "-l", "xx"
+    )
+    assert result.exit_code == 0, result.output
+    (doc,) = DocBin().from_disk(output).get_docs(Vocab())
+    assert len(list(doc.sents)) == 2
+    assert [e.text for e in get_entities(doc, "gold")] == [
+        "Severe shoulder pain",
+        "Severe joint pain",
+        "pain.\nNo rash",
+        "rash",
+    ]
+    assert doc.user_data["gapdner_document"] == "a"
+
+
+def test_no_entities_is_a_warning(data, tmp_path):
+    (data / "a.ann").write_text("")
+    result = run("convert", data, tmp_path / "a.spacy")
+    assert result.exit_code == 0
+    assert "No entities at all" in result.stdout
+
+
+def test_strict(data, tmp_path):
+    result = run("convert", data, tmp_path / "a.spacy", "--strict")
+    assert_one_line(result, "a.ann:6: Sign T6 at 0-500")
+    assert not (tmp_path / "a.spacy").exists()
+
+
+def assert_one_line(result, message):
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa">]><annotations textSource="a.txt">&a;</annotations>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("missing", None, [], "There is nothing at"),
+        ("missing", None, ["-f", "brat"], "There is nothing at"),
+        ("missing", None, ["-f", "knowtator"], "There is nothing at"),
+        ("missing", None, ["-f", "w2ner"], "There is no file"),
+        ("a.json", "", ["-f", "w2ner"], "is empty"),
+        ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
+        ("a.json", "[]", ["-f", "w2ner"], "holds no document"),
+        ("a.json", '{"sentence": ["a"]}', [], "no object with"),
+        ("a.json", "{}", ["-f", "brat"], "neither .txt nor .ann"),
+        ("a.json", "{}", ["-f", "conll"], "Unknown format 'conll'"),
+        ("a.json", "{}", [], "no format fits"),
+        ("a.json", b'[{"sentence": ["\xe9t\xe9"], "ner": []}]', [], "not UTF-8: byte 0xe9"),
+        ("a.xml", BOMB, [], "declares XML entities"),
+        ("a.xml", '<annotations textSource="b.txt">', [], "not well-formed"),
+        ("a.xml", '<annotations textSource="b.txt"/>', [], "annotates b.txt, which is missing"),
+        ("a.xml", "<html/>", ["-f", "knowtator"], "its root is <html>"),
+        ("a.ann", "T1\tX 0 1\ta\n", [], "has no text"),
+        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--split", "dev"], "no option split"),
+        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-n", "-1"], "n_sents must be"),
+        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-a", "wide"], "Unknown alignment"),
+        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-l", "zz"], "zz"),
+    ],
+)
+def test_bad_input(tmp_path, name, content, options, message):
+    if content is not None:
+        raw = content if isinstance(content, bytes) else content.encode()
+        (tmp_path / name).write_bytes(raw)
+    result = run("convert", tmp_path / name, tmp_path / "out.spacy", *options)
+    assert_one_line(result, message)
+    assert not (tmp_path / "out.spacy").exists()
+
+
+def test_bad_output(data, tmp_path):
+    assert_one_line(run("convert", data, tmp_path), "is a folder")
+    assert_one_line(run("convert", data, data / "a.txt" / "x.spacy"), "a.txt")
+
+
+def test_from_python(data, tmp_path):
+    statistics, report = convert(data, tmp_path / "a.spacy")
+    assert (statistics.docs, statistics.entities, report.entities) == (2, 4, 5)
+    with pytest.raises(FormatError, match="no option labels"):
+        convert(data, tmp_path / "a.spacy", labels="class")
+
+
+def test_a_command_of_spacy():
+    result = CliRunner().invoke(spacy_app, ["gapdner", "--help"])
+    assert result.exit_code == 0
+    assert "convert" in result.stdout
+
+
+def test_import_is_light():
+    code = (
+        "import sys, spacy_gapdner.cli; "
+        "print([m for m in sys.modules if m.startswith(('spacy_gapdner.formats', "
+        "'spacy_gapdner.model', 'spacy_gapdner.analysis', 'spacy_gapdner.pipe'))])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"

@@ -1,0 +1,223 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.formats import (
+    DOC_NAME,
+    FormatError,
+    Report,
+    blank_pipeline,
+    read_brat,
+    to_docs,
+    write_brat,
+)
+
+NLP = blank_pipeline("en")
+TEXT = "severe joint and shoulder pain"
+WORDS = st.sampled_from(["severe", "joint", "pain", "and", ",", "(", "Zürich", "α-2", "n't", "𝒳"])
+
+
+def read_one(write, report, text, ann, **more):
+    path = write({"a.txt": text, "a.ann": ann, **more})
+    (record,) = read_brat(path, report)
+    return record
+
+
+def issues(report):
+    return [(i.action, i.kind, i.place.line) for i in report.issues]
+
+
+def test_discontinuous(write, report):
+    ann = (
+        "T1\tADR 0 12;26 30\tsevere joint pain\n"
+        "#1\tAnnotatorNotes T1\tnote\n"
+        "T2\tADR 0 6;17 30\tsevere shoulder pain\n"
+        "R1\tRel Arg1:T1 Arg2:T2\nE1\tADR:T1\nA1\tNegation T1\n"
+        "*\tEquiv T1 T2\nN1\tReference T1 X:1\n\n"
+    )
+    record = read_one(write, report, TEXT, ann)
+    assert (record.name, record.text) == ("a", TEXT)
+    assert [(e.id, e.label, e.fragments, e.line) for e in record.entities] == [
+        ("T1", "ADR", ((0, 12), (26, 30)), 1),
+        ("T2", "ADR", ((0, 6), (17, 30)), 3),
+    ]
+    assert report.issues == []
+
+
+@pytest.mark.parametrize(
+    ("line", "fragments", "found"),
+    [
+        ("T1\tADR 26 30;0 12\tsevere joint pain", ((0, 12), (26, 30)), ["fragments out of order"]),
+        ("T1\tADR 26 30;0 12\tpain severe joint", ((0, 12), (26, 30)), ["fragments out of order"]),
+        ("T1\tADR 0 6;7 12\tsevere joint", ((0, 12),), ["whitespace between fragments"]),
+        ("T1\tADR 0 8;7 12", ((0, 12),), ["overlapping or touching fragments"]),
+        ("T1\tADR 0 3;3 6", ((0, 6),), ["overlapping or touching fragments"]),
+        ("T1\tADR 6 13;25 30", ((7, 12), (26, 30)), ["whitespace at a boundary"]),
+        ("T1\tADR 0 6\tjoint", ((0, 6),), ["surface text differs"]),
+        ("T1\tAdverse Reaction 0 6\tsevere", ((0, 6),), []),
+        ("T1\tADR 0 6\tsevere\r", ((0, 6),), []),
+    ],
+)
+def test_repairs(write, report, line, fragments, found):
+    record = read_one(write, report, TEXT, line + "\n")
+    assert [e.fragments for e in record.entities] == [fragments]
+    assert [(i.kind, i.place.line) for i in report.issues] == [(kind, 1) for kind in found]
+    assert "dropped" not in {i.action for i in report.issues}
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("T2\tADR 0 31\tx", "offsets out of range"),
+        ("T2\tADR -1 3\tx", "offsets out of range"),
+        ("T2\tADR 5 5\tx", "fragment without length"),
+        ("T2\tADR 0 6;9 7\tx", "fragment without length"),
+        ("T2\tADR 6 7\t ", "only whitespace"),
+        ("T2\tADR 0 6;7\tx", "malformed line"),
+        ("T2\tADR\tx", "malformed line"),
+        ("T2 ADR 0 6 x", "malformed line"),
+        ("T2\tADR 0 99999999999999999999\tx", "malformed line"),
+        ("what is this", "malformed line"),
+        ("T2\tADR 7 12\tjoint", "duplicate entity"),
+    ],
+)
+def test_dropped(write, report, line, kind):
+    record = read_one(write, report, TEXT, f"T1\tADR 7 12\tjoint\n{line}\n")
+    assert [e.id for e in record.entities] == ["T1"]
+    assert issues(report) == [("dropped", kind, 2)]
+    with pytest.raises(FormatError, match=rf"a\.ann:2: .*\({kind}\)"):
+        read_one(write, Report(strict=True), TEXT, f"T1\tADR 7 12\tjoint\n{line}\n")
+
+
+def test_line_break_fragments(write, report):
+    # brat cuts an entity at a line end: not discontinuous
+    record = read_one(write, report, "bad joint\n pain here", "T1\tADR 0 9;11 15\tbad joint pain\n")
+    assert record.entities[0].fragments == ((0, 15),)
+    assert issues(report) == [("repaired", "line-break fragments", 1)]
+
+
+def test_crlf_counted_as_two(write, report):
+    record = read_one(write, report, "joint\r\npain", "T1\tADR 7 11\tpain\n")
+    assert record.text == "joint\r\npain"
+    assert record.entities[0].fragments == ((7, 11),)
+    assert report.issues == []
+
+
+def test_crlf_counted_as_one(write, report):
+    record = read_one(write, report, "joint\r\npain", "T1\tADR 6 10\tpain\n")
+    assert record.text == "joint\npain"
+    assert record.entities[0].fragments == ((6, 10),)
+    assert issues(report) == [("repaired", "line ends CRLF -> LF", None)]
+
+
+def test_offsets_count_code_points(write, report):
+    record = read_one(write, report, "\ufeff𝒳-ray pain", "\ufeffT1\tADR 6 10\tpain\n")
+    assert [e.fragments for e in record.entities] == [((6, 10),)]
+    assert report.counts() == {"byte order mark": 2}
+
+
+def test_a1_and_a2_in_folders(write, report):
+    path = write(
+        {
+            "b/x.1.txt": TEXT,
+            "b/x.1.a1": "T1\tProtein 0 6\tsevere\n",
+            "b/x.1.a2": "T2\tTrigger 7 12\tjoint\nE1\tTrigger:T2 Theme:T1\n",
+            "a.txt": "none",
+            ".cache/c.ann": "junk",
+        }
+    )
+    records = list(read_brat(path, report))
+    assert [(r.name, [e.label for e in r.entities]) for r in records] == [
+        ("a", []),
+        ("b/x.1", ["Protein", "Trigger"]),
+    ]
+    assert issues(report) == [("kept", "no annotation file", None)]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "holds no .ann"),
+        ({"a.txt": "x"}, "holds no .ann"),
+        ({"a.ann": "T1\tA 0 1\tx\n"}, r"a\.ann has no text"),
+        ({"a.txt": "x", "a.ann": "<xml>\n"}, r"a\.ann:1 is not brat standoff"),
+        ({"a.txt": b"na\xefve", "a.ann": ""}, r"a\.txt is not UTF-8: byte 0xef at position 2"),
+        ({"a.txt": "x", "a.ann": b"T1\tA 0 1\t\xff"}, r"a\.ann is not UTF-8"),
+    ],
+)
+def test_bad_input(write, report, files, message):
+    with pytest.raises(FormatError, match=message):
+        list(read_brat(write(files), report))
+
+
+def test_single_file(write, report):
+    path = write({"a.txt": TEXT, "a.ann": "T1\tADR 7 12\tjoint\n", "b.xml": ""})
+    assert len(list(read_brat(path / "a.ann", report))) == 1
+    with pytest.raises(FormatError, match="nothing at"):
+        list(read_brat(path / "c.ann", report))
+    with pytest.raises(FormatError, match="neither"):
+        list(read_brat(path / "b.xml", report))
+
+
+def test_write(tmp_path):
+    doc = NLP("severe joint and\nshoulder pain")
+    set_entities(doc, [Entity("ADR", ((0, 2), (3, 5))), Entity("ADR", ((0, 1), (5, 6)))])
+    doc.user_data[DOC_NAME] = "sub/../../b"
+    assert write_brat([doc, doc, doc], tmp_path / "out") == 3
+    files = [p.relative_to(tmp_path).as_posix() for p in sorted(tmp_path.rglob("*.*"))]
+    assert files == [
+        "out/sub/b-2.ann", "out/sub/b-2.txt", "out/sub/b-3.ann", "out/sub/b-3.txt",
+        "out/sub/b.ann", "out/sub/b.txt",
+    ]  # fmt: skip
+    assert (tmp_path / "out/sub/b.txt").read_text() == "severe joint and\nshoulder pain"
+    assert (tmp_path / "out/sub/b.ann").read_text() == (
+        "T1\tADR 0 12;17 25\tsevere joint shoulder\nT2\tADR 0 6;26 30\tsevere pain\n"
+    )
+
+
+def test_write_refuses_label(tmp_path):
+    doc = NLP("pain")
+    set_entities(doc, [Entity("A B", ((0, 1),))])
+    with pytest.raises(FormatError, match="'A B'"):
+        write_brat([doc], tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@st.composite
+def annotated(draw):
+    words = draw(st.lists(WORDS, min_size=1, max_size=8))
+    spaces = draw(st.lists(st.sampled_from([" ", "\n", "  ", "\r\n"]), min_size=8, max_size=8))
+    text = "".join(word + space for word, space in zip(words, spaces, strict=False))
+    doc = NLP(text)
+    visible = [token.i for token in doc if not token.is_space]
+    chosen = draw(st.lists(st.sets(st.sampled_from(visible), min_size=1), max_size=4))
+    labels = st.sampled_from(["ADR", "Drug"])
+    set_entities(doc, {Entity.from_tokens(draw(labels), tokens) for tokens in chosen})
+    return doc
+
+
+def visible_entities(doc):
+    """Entities as their tokens that are not whitespace: brat has no other."""
+    return {
+        (e.label_, tuple(i for i in e.token_indices if not doc[i].is_space))
+        for e in get_entities(doc)
+    }
+
+
+@settings(
+    max_examples=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(docs=st.lists(annotated(), min_size=1, max_size=3))
+def test_round_trip(tmp_path_factory, docs):
+    path = tmp_path_factory.mktemp("brat")
+    for number, doc in enumerate(docs):
+        doc.user_data[DOC_NAME] = str(number)
+    write_brat(docs, path)
+    report = Report()
+    found = list(to_docs(read_brat(path, report), NLP, report, n_sents=0))
+    assert [doc.text for doc in found] == [doc.text for doc in docs]
+    assert [visible_entities(d) for d in found] == [visible_entities(d) for d in docs]
+    assert report.counts("dropped") == {}

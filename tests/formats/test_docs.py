@@ -1,0 +1,157 @@
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_gapdner.formats import (
+    DOC_NAME,
+    SENTENCIZER_CONFIG,
+    FormatError,
+    Place,
+    Report,
+    TextEntity,
+    TextRecord,
+    blank_pipeline,
+    to_docs,
+)
+
+
+def record(text, *entities, label="X"):
+    made = [TextEntity(label, f, place=Place("a.ann", i)) for i, f in enumerate(entities, 1)]
+    return TextRecord("a", text, tuple(made))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. Two.", ["One.", "Two."]),
+        ("One\nTwo", ["One\n", "Two"]),
+        ("One\n\n  \n Two", ["One\n\n  \n ", "Two"]),
+        ("One \t\r\n\t Two", ["One \t\r\n\t ", "Two"]),
+        ("One\n- (two)", ["One\n", "- (two)"]),
+        ("One.\n(Two)", ["One.\n", "(Two)"]),
+        ('He said "one." \n Two', ['He said "one." \n ', "Two"]),
+        ("One.  Two", ["One.  ", "Two"]),
+        ("\n\nOne\nTwo\n", ["\n\nOne\n", "Two\n"]),
+        ("\n", ["\n"]),
+        ("One\u2028Two", ["One\u2028", "Two"]),
+    ],
+)
+def test_sentences(nlp, text, sentences):
+    assert [s.text_with_ws.removesuffix(" ") for s in nlp(text).sents] == [
+        s.removesuffix(" ") for s in sentences
+    ]
+
+
+def test_sentencizer_serialises(tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(SENTENCIZER_CONFIG["factory"], config={"punct_chars": ["!"]})
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    assert [len(list(n("A. B! C\nD").sents)) for n in (nlp, again)] == [3, 3]
+    assert [len(list(d.sents)) for d in again.pipe(["", "A! B"])] == [0, 2]
+
+
+def test_one_sentence_a_doc(nlp, report, plain):
+    text = "Bad joint\nand pain. Other pain"
+    source = record(text, ((0, 3),), ((14, 18), (20, 25)), ((0, 9), (14, 18)), ((26, 30),))
+    docs = list(to_docs([source], nlp, report))
+    assert [doc.text for doc in docs] == [
+        "Bad joint\n",
+        "and pain. ",
+        "Other pain",
+    ]
+    assert [[t.text for t in doc] for doc in docs] == [
+        ["Bad", "joint", "\n"],
+        ["and", "pain", "."],
+        ["Other", "pain"],
+    ]
+    assert [plain(doc) for doc in docs] == [[("X", ((0, 1),))], [], [("X", ((1, 2),))]]
+    assert [(i.action, i.kind, i.place.line, i.offsets) for i in report.issues] == [
+        ("dropped", "entity crosses a sentence boundary", 2, ((14, 18), (20, 25))),
+        ("dropped", "entity crosses a sentence boundary", 3, ((0, 9), (14, 18))),
+    ]
+    assert (report.documents, report.entities) == (1, 4)
+    assert all(len(list(doc.sents)) == 1 and doc.user_data[DOC_NAME] == "a" for doc in docs)
+
+
+def test_more_sentences_a_doc(nlp, report, plain):
+    source = record("One.\nTwo.\nOdd.", ((0, 3), (5, 8)), ((10, 13),))
+    first, second = to_docs([source], nlp, report, n_sents=2)
+    assert [s.text for s in first.sents] == ["One.\n", "Two.\n"]
+    assert (plain(first), plain(second)) == ([("X", ((0, 1), (3, 4)))], [("X", ((0, 1),))])
+    assert report.issues == []
+
+
+def test_whole_documents(nlp, report, plain):
+    source = record("One.\nTwo.", ((0, 3), (5, 8)))
+    (doc,) = to_docs([source, TextRecord("empty", " \n")], nlp, report, n_sents=0)
+    assert len(list(doc.sents)) == 2
+    assert plain(doc) == [("X", ((0, 1), (3, 4)))]
+    assert report.counts("kept") == {
+        "entity crosses a sentence boundary": 1,
+        "document without text": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("alignment", "entities", "kinds"),
+    [
+        ("expand", [("X", ((0, 1), (2, 3)))], {"boundary moved to whole tokens": 1}),
+        ("contract", [("X", ((2, 3),))], {"boundary moved to whole tokens": 1}),
+        ("strict", [], {"boundary within a token": 1}),
+    ],
+)
+def test_alignment(nlp, report, plain, alignment, entities, kinds):
+    (doc,) = to_docs(
+        [record("preterm and birth", ((3, 7), (12, 17)))], nlp, report, alignment=alignment
+    )
+    assert plain(doc) == entities
+    assert report.counts() == kinds
+
+
+def test_contracted_to_nothing(nlp, report, plain):
+    (doc,) = to_docs([record("preterm", ((3, 7),))], nlp, report, alignment="contract")
+    assert plain(doc) == []
+    assert report.counts("dropped") == {"no whole token": 1}
+
+
+def test_fragments_adjacent_in_tokens(nlp, report, plain):
+    (doc,) = to_docs([record("preterm birth", ((0, 3), (8, 13)))], nlp, report)
+    assert plain(doc) == [("X", ((0, 2),))]
+    assert report.counts("repaired") == {
+        "boundary moved to whole tokens": 1,
+        "fragments adjacent after tokenisation": 1,
+    }
+
+
+def test_duplicates_after_tokenisation(nlp, report, plain):
+    (doc,) = to_docs([record("preterm", ((0, 3),), ((0, 7),))], nlp, report)
+    assert plain(doc) == [("X", ((0, 1),))]
+    assert report.counts("dropped") == {"duplicate entity after tokenisation": 1}
+
+
+def test_strict_report(nlp):
+    with pytest.raises(FormatError, match=r"a\.ann:1: .*crosses"):
+        list(to_docs([record("One.\nTwo.", ((0, 3), (5, 8)))], nlp, Report(strict=True)))
+
+
+def test_options(nlp, report):
+    with pytest.raises(FormatError, match="n_sents"):
+        next(to_docs([], nlp, report, n_sents=-1))
+    with pytest.raises(FormatError, match="alignment 'widen'"):
+        next(to_docs([], nlp, report, alignment="widen"))
+
+
+def test_tokeniser_that_changes_the_text(report):
+    nlp = Language()
+    nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
+    with pytest.raises(FormatError, match="changes the text of a"):
+        next(to_docs([record("a  b")], nlp, report))
+
+
+def test_long_text(report):
+    nlp = blank_pipeline("en")
+    text = "pain " * 250_000
+    (doc,) = to_docs([record(text, ((1_249_995, 1_249_999),))], nlp, report, n_sents=0)
+    assert doc.spans["gapdner_1"][0].text == "pain"

@@ -1,0 +1,166 @@
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.formats import (
+    DOC_NAME,
+    FormatError,
+    Report,
+    TokenRecord,
+    read_w2ner,
+    to_docs,
+    write_w2ner,
+)
+
+SENTENCE = ["severe", "joint", "and", "shoulder", "pain"]
+
+
+def record(*ner):
+    return {"sentence": SENTENCE, "ner": [{"index": i, "type": t} for i, t in ner]}
+
+
+GOOD = record(([0, 1, 4], "ADR"), ([0, 3, 4], "ADR"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", json.dumps([GOOD, record()])),
+        ("a.json", "\ufeff\n " + json.dumps([GOOD, record()], indent=1)),
+        ("a.jsonl", f"{json.dumps(GOOD)}\n\n{json.dumps(record())}\r\n"),
+        ("a.jsonl", "\ufeff" + f"{json.dumps(GOOD)}\n{json.dumps(record())}"),
+    ],
+)
+def test_read(write, report, nlp, plain, name, content):
+    path = write({name: content}) / name
+    records = list(read_w2ner(path, report))
+    assert [r.tokens for r in records] == [tuple(SENTENCE)] * 2
+    assert records[0].entities == (
+        Entity("ADR", ((0, 2), (4, 5))),
+        Entity("ADR", ((0, 1), (3, 5))),
+    )
+    first, second = to_docs(records, nlp, report)
+    assert first.text == "severe joint and shoulder pain"
+    assert plain(first) == [("ADR", ((0, 1), (3, 5))), ("ADR", ((0, 2), (4, 5)))]
+    assert plain(second) == []
+    assert len(list(first.sents)) == 1
+    assert first.user_data[DOC_NAME] == "a-1"
+    assert (report.documents, report.entities) == (2, 2)
+
+
+def test_jsonl_streams(write, report):
+    path = write({"a.jsonl": json.dumps(GOOD) + "\nnot JSON\n"})
+    records = read_w2ner(path / "a.jsonl", report)
+    assert isinstance(next(records), TokenRecord)
+    with pytest.raises(FormatError, match=r"a\.jsonl:2 is not JSON"):
+        next(records)
+
+
+@pytest.mark.parametrize(
+    ("item", "action", "kind", "kept"),
+    [
+        (([4, 0, 1], "ADR"), "repaired", "token indices out of order or repeated", 1),
+        (([0, 0, 1], "ADR"), "repaired", "token indices out of order or repeated", 1),
+        (([0, 5], "ADR"), "dropped", "offsets out of range", 0),
+        (([-1], "ADR"), "dropped", "offsets out of range", 0),
+        (([], "ADR"), "dropped", "malformed entity", 0),
+        (([True], "ADR"), "dropped", "malformed entity", 0),
+        ((["0"], "ADR"), "dropped", "malformed entity", 0),
+        (([0], None), "dropped", "malformed entity", 0),
+        (([0], ""), "dropped", "malformed entity", 0),
+        (([0], "\ud800"), "dropped", "malformed entity", 0),
+    ],
+)
+def test_entities(write, report, item, action, kind, kept):
+    path = write({"a.json": json.dumps([record(), record(item)])}) / "a.json"
+    records = list(read_w2ner(path, report))
+    assert len(records[1].entities) == kept
+    (issue,) = report.issues
+    assert (issue.action, issue.kind, issue.place.document) == (action, kind, "record 2")
+
+
+@pytest.mark.parametrize("tokens", [[], ["a", ""], ["\udc00"]])
+def test_sentence_without_text(write, report, tokens):
+    path = write({"a.json": json.dumps([{"sentence": tokens, "ner": []}])}) / "a.json"
+    assert list(read_w2ner(path, report)) == []
+    assert report.counts("dropped") == {"malformed sentence": 1}
+
+
+def test_duplicates(write, report):
+    path = write({"a.json": json.dumps([record(([0], "A"), ([0], "B"), ([0], "A"))])}) / "a.json"
+    (found,) = read_w2ner(path, report)
+    assert [e.label for e in found.entities] == ["A", "B"]
+    assert report.counts("dropped") == {"duplicate entity": 1}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ('[{"sentence": ["a"], "ner": []},\n {"sent', r"a\.json:2 is not JSON"),
+        ('{"sentence": ["a"]}', "record 1: no object with"),
+        ("[1]", "record 1: no object with"),
+        ('[{"sentence": "a b", "ner": []}]', "must be a list"),
+        ('[{"sentence": ["a"], "ner": {}}]', "must be a list"),
+        ("[" * 100_000, "nests too deep"),
+        ('[{"sentence": ["a"], "ner": [{"index": [' + "9" * 5000 + "]}]}]", "cannot be read"),
+        (b'[{"sentence": ["\xe4"], "ner": []}]', "not UTF-8"),
+        (b'{"sentence": ["\xe4"], "ner": []}', "a.json:1 is not UTF-8"),
+        ("<annotations/>", r"a\.json:1 is not JSON"),
+    ],
+)
+def test_bad_input(write, report, content, message):
+    with pytest.raises(FormatError, match=message):
+        list(read_w2ner(write({"a.json": content}) / "a.json", report))
+
+
+def test_folder(write, report):
+    path = write({"b.json": json.dumps([record()]), "a.jsonl": json.dumps(record())})
+    assert [r.name for r in read_w2ner(path, report)] == ["a-1", "b-1"]
+    with pytest.raises(FormatError, match="no file"):
+        list(read_w2ner(path / "c.json", report))
+    (path / "empty").mkdir()
+    with pytest.raises(FormatError, match=r"holds no \.json"):
+        list(read_w2ner(path / "empty", report))
+
+
+def test_write_splits_sentences(tmp_path, report):
+    doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
+    set_entities(doc, [Entity("X", ((1, 2),)), Entity("Y", ((2, 3),)), Entity("Z", ((0, 3),))])
+    path = tmp_path / "new" / "a.json"
+    assert write_w2ner([doc], path, report=report) == 2
+    assert json.loads(path.read_text()) == [
+        {"sentence": ["a", "b"], "ner": [{"index": [1], "type": "X"}]},
+        {"sentence": ["c"], "ner": [{"index": [0], "type": "Y"}]},
+    ]
+    assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
+    assert [p.name for p in path.parent.iterdir()] == ["a.json"]
+
+
+TOKENS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
+
+
+@st.composite
+def sentences(draw):
+    tokens = draw(st.lists(TOKENS, min_size=1, max_size=8))
+    indices = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
+    pairs = draw(st.lists(st.tuples(st.sampled_from(["A", "B b"]), indices), max_size=4))
+    return tokens, {Entity.from_tokens(label, chosen) for label, chosen in pairs}
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpus=st.lists(sentences(), max_size=3))
+def test_round_trip(tmp_path_factory, nlp, corpus):
+    path = tmp_path_factory.mktemp("w2ner") / "a.json"
+    records = [TokenRecord(str(i), tuple(t), tuple(e)) for i, (t, e) in enumerate(corpus)]
+    write_w2ner(to_docs(records, nlp, Report()), path)
+    report = Report()
+    found = [(list(r.tokens), set(r.entities)) for r in read_w2ner(path, report)]
+    assert found == corpus
+    assert report.issues == []
