@@ -136,6 +136,8 @@ def _parse_xml(path: Path, handler: ContentHandler) -> None:
             f"{path} declares XML entities or external data, which may be an attack "
             f"({type(error).__name__}). Remove the declaration if you trust the file."
         ) from None
+    except LookupError as error:
+        raise FormatError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
 
 
 def _read_folder(path: Path, report: Report) -> Iterator[TextRecord]:

@@ -96,6 +96,7 @@ EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations
         ({"1.xml": "<annotations/>"}, "unnamed text"),
         ({"1.xml": ""}, r"1\.xml:1 is not well-formed"),
         ({"1.xml": VERSION_2[:200]}, "is not well-formed"),
+        ({"1.xml": '<?xml version="1.0" encoding="UTX"?><annotations/>'}, "encoding: UTX"),
         ({"1.xml": "<html/>"}, "its root is <html>"),
         ({"1.xml": BOMB}, "declares XML entities"),
         ({"1.xml": EXTERNAL}, "declares XML entities"),
