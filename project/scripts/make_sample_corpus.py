@@ -2,7 +2,7 @@
 
 Writes train.json, dev.json and test.json in W2NER format, and unseen.txt with raw sentences. The
 test sentences and half of the dev sentences use words and sentence frames that training never
-shows, apart from function words. No text comes from any corpus.
+shows, apart from common words. No text comes from any corpus.
 """
 
 import dataclasses
@@ -15,8 +15,9 @@ from itertools import combinations
 from pathlib import Path
 
 import typer
+from sample_frames import UNSEEN_EVENT_FRAMES, UNSEEN_OTHER_FRAMES
 from sample_grammar import Grammar, Mention, Phrase, detokenize, gap_lengths
-from sample_lexicon import DEV, TEST, TRAIN, UNSEEN_EVENT_FRAMES, UNSEEN_OTHER_FRAMES, Lexicon
+from sample_lexicon import DEV, TEST, TRAIN, Lexicon
 
 UNSEEN = dataclasses.replace(
     TEST, event_frames=UNSEEN_EVENT_FRAMES, other_frames=UNSEEN_OTHER_FRAMES

@@ -113,20 +113,20 @@ class Grammar:
         )
         phrase = Phrase()
         for word in frame.split():
-            phrase += self._fill[word]() if word in self._fill else plain(word)
+            phrase += self._fill[word]() if word in self._fill else plain(self._vary(word))
         first = phrase.tokens[0]
         return Phrase((first[0].upper() + first[1:], *phrase.tokens[1:]), phrase.entities)
 
     def event(self) -> Phrase:
         """RETURNS (Phrase): Adverse events as a noun phrase."""
         rules = {
-            self.single_event: 56,
-            self.located_symptoms: 10,
-            self.shared_symptom: 6,
+            self.single_event: 64,
+            self.located_symptoms: 12,
+            self.shared_symptom: 5,
             self.shared_degree: 5,
             self.shared_part: 6,
-            self.listed_events: 13,
-            self.one_sided: 3,
+            self.listed_events: 15,
+            self.one_sided: 2,
             self.spreading: 7,
             self.drug_event: 6,
         }
@@ -145,7 +145,7 @@ class Grammar:
     def located_symptoms(self) -> Phrase:
         """RETURNS (Phrase): "severe pain and stiffness in my knees and ankles"."""
         n_symptoms, n_parts = self.rng.choice(
-            [(1, 1)] * 5 + [(1, 2), (1, 2), (1, 3), (2, 1), (2, 2), (3, 2)]
+            [(1, 1)] * 6 + [(1, 2), (1, 2), (1, 3), (2, 1), (2, 2), (3, 2), (3, 2)]
         )
         return distribute(
             ADVERSE_EVENT,
@@ -215,8 +215,8 @@ class Grammar:
         """RETURNS (Phrase): "legs slowly went numb", with no gap longer than MAX_GAP."""
         rng, lexicon = self.rng, self.lexicon
         while True:
-            n_parts, n_states = rng.choice([(1, 1)] * 8 + [(2, 1), (1, 2)])
-            filler = rng.choice(lexicon.fillers) if rng.random() < 0.4 else ""
+            n_parts, n_states = rng.choice([(1, 1)] * 10 + [(2, 1), (1, 2)])
+            filler = self._vary(rng.choice(lexicon.fillers)) if rng.random() < 0.4 else ""
             verb = "were" if rng.random() < 0.3 else rng.choice(lexicon.changes)
             adverb = rng.choice(["", "", "so", "very", "too"])
             phrase = distribute(
@@ -234,7 +234,7 @@ class Grammar:
         if kind < 0.74:
             return distribute(DRUG, self._some(self.lexicon.drugs))
         if kind < 0.87:
-            n_doses = self.rng.choice([1, 1, 1, 2, 3])
+            n_doses = self.rng.choice([1, 1, 1, 1, 2, 3])
             doses = sorted(self.rng.sample(DOSES, n_doses), key=int)
             conjunction = self.rng.choice(["and", "or", "and then"])
             return distribute(
@@ -256,6 +256,10 @@ class Grammar:
     def _some(self, words: Sequence[str], n: int = 1) -> Slot:
         conjunctions = ["and"] * 6 + ["or"] + (["as well as"] if n == 2 else ["and"])
         return Slot(tuple(self.rng.sample(words, n)), self.rng.choice(conjunctions))
+
+    def _vary(self, text: str) -> str:
+        # "first/second day" is "first day" or "second day"
+        return " ".join(self.rng.choice(word.split("/")) for word in text.split())
 
     def _degree(self, share: float) -> list[Slot]:
         return [self._some(self.lexicon.degrees)] if self.rng.random() < share else []
