@@ -131,7 +131,10 @@ def grid_losses(
         else:
             cause = "gap is a fragment"
         missed.append((entity, cause))
-    return GridLosses(missed, sorted(decoded - set(entities), key=lambda e: (e.start, e.end)))
+    spurious = decoded - set(entities)
+    return GridLosses(
+        missed, sorted(spurious, key=lambda e: (e.start, e.end, e.fragments, e.label))
+    )
 
 
 class _Edges:

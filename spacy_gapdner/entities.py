@@ -7,6 +7,7 @@ fragments in text order. The label stands on every fragment, the score in the gr
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
@@ -244,11 +245,11 @@ def merge_docs(
     if not docs:
         raise ValueError("There are no documents to merge.")
     merged = Doc.from_docs(list(docs), **kwargs)
-    if merged is None:
-        raise ValueError("All documents to merge are empty.")
+    # from_docs adds spaces between documents, but no tokens
+    offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]
     for key in keys:
         moved: list[Entity] = []
-        for doc, offset in zip(docs, _merged_offsets(docs, merged), strict=True):
+        for doc, offset in zip(docs, offsets, strict=True):
             moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))
         set_entities(merged, moved, key)
     return merged
@@ -273,9 +274,11 @@ def align_entities(
     alignment = example.alignment
     aligned, unaligned = [], []
     for entity in gold:
-        touched = [
-            int(i) for start, end in entity.fragments for i in alignment.y2x[start:end].tolist()
-        ]
+        touched: list[int] = []
+        for start, end in entity.fragments:
+            indices = alignment.y2x[start:end].tolist()
+            # whitespace that only the predicted Doc has as a token makes no gap in a fragment
+            touched.extend(range(min(indices), max(indices) + 1) if indices else ())
         # a space token of the reference may have no counterpart
         moved = Entity.from_tokens(
             entity.label, touched or [min(entity.start, len(example.predicted) - 1)]
@@ -284,18 +287,6 @@ def align_entities(
         exact = back == set(entity.token_indices)
         (aligned if exact else unaligned).append(moved)
     return aligned, unaligned
-
-
-def _merged_offsets(docs: Sequence[Doc], merged: Doc) -> list[int]:
-    # from_docs may add a space token between documents, so lengths alone do not give the offsets
-    offsets, position = [], 0
-    words = [token.text for token in merged]
-    for doc in docs:
-        while len(doc) and words[position : position + len(doc)] != [t.text for t in doc]:
-            position += 1
-        offsets.append(position)
-        position += len(doc)
-    return offsets
 
 
 def _group_names(doc: Doc, key: str) -> list[str]:

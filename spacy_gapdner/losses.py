@@ -51,8 +51,8 @@ class CrossEntropy:
 
     normalize (str): "cells" takes the mean over the n * n cells of each segment and then over
         the segments, as the paper's equation does. "labelled" divides the sum over the batch by
-        its number of cells with a label other than None, which keeps the gradient of the few
-        labelled cells from vanishing among the empty ones.
+        its number of labels other than None, which keeps the gradient of the few labelled cells
+        from vanishing among the empty ones. Ignored cells do not count either way.
     """
 
     multilabel = False
@@ -149,8 +149,9 @@ class ZLPR:
             gradient = xp.zeros_like(grid)
             for side in (gold & valid, ~gold & valid):
                 # the 1 of the definition is the score 0 of an additional, fixed class
-                top = xp.maximum(xp.where(side, signed, 0.0).max(), 0.0)
-                exp = xp.where(side, xp.exp(signed - top), 0.0)
+                masked = xp.where(side, signed, -xp.inf)
+                top = xp.maximum(masked.max(), 0.0)
+                exp = xp.exp(masked - top)
                 total = exp.sum() + xp.exp(-top)
                 loss += float(xp.log(total) + top)
                 gradient += exp / total
@@ -164,7 +165,7 @@ def _reduce(
     cell_losses: Callable[[Floats3d, GridTarget], tuple[Floats3d, Floats3d]],
     normalize: Normalize,
 ) -> tuple[float, list[Floats3d]]:
-    labelled = max(sum(len(target.cells) for target in targets), 1)
+    labelled = max(sum(_count_labels(target) for target in targets), 1)
     loss, gradients = 0.0, []
     for grid, target in zip(scores, targets, strict=True):
         losses, gradient = cell_losses(grid, target)
@@ -190,6 +191,14 @@ def _valid(grid: Floats3d, target: GridTarget) -> Floats3d:
     for start, end in target.ignored:
         valid[start:end, start:end] = False
     return valid
+
+
+def _count_labels(target: GridTarget) -> int:
+    rows, columns, _ = target.cells.T
+    ignored = np.zeros(len(target.cells), dtype="bool")
+    for start, end in target.ignored:
+        ignored |= (start <= rows) & (rows < end) & (start <= columns) & (columns < end)
+    return int((~ignored).sum())
 
 
 def _check_normalize(normalize: Normalize) -> Normalize:

@@ -1,0 +1,279 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc, Span
+from spacy.vocab import Vocab
+
+from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
+from spacy_gapdner.entities import get_spans_keys, set_contiguous_ents
+
+WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
+SEVERE_JOINT_PAIN = Entity("ADE", ((2, 4), (9, 10)), 0.5)
+SEVERE_SHOULDER_PAIN = Entity("ADE", ((2, 3), (5, 6), (9, 10)), 0.25)
+SEVERE_UPPER_BODY_PAIN = Entity("ADE", ((2, 3), (7, 10)))
+PERSON = Entity("Person", ((0, 1),), 1.0)
+IN_TEXT_ORDER = [PERSON, SEVERE_SHOULDER_PAIN, SEVERE_UPPER_BODY_PAIN, SEVERE_JOINT_PAIN]
+
+
+def make_doc(words=WORDS, entities=(), key="gapdner", vocab=None, spaces=None):
+    doc = Doc(Vocab() if vocab is None else vocab, words=list(words), spaces=spaces)
+    set_entities(doc, entities, key)
+    return doc
+
+
+def read(doc, key="gapdner"):
+    return [entity.to_entity() for entity in get_entities(doc, key)]
+
+
+def scores(doc):
+    return [entity.score for entity in get_entities(doc)]
+
+
+def random_entities(n_tokens):
+    return st.lists(
+        st.builds(
+            Entity.from_tokens,
+            st.sampled_from(["A", "B"]),
+            st.sets(st.integers(0, n_tokens - 1), min_size=1),
+        ),
+        max_size=4 if n_tokens else 0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("indices", "fragments"),
+    [
+        ([3], ((3, 4),)),
+        ([5, 4, 3], ((3, 6),)),
+        ([0, 2, 2, 3, 9], ((0, 1), (2, 4), (9, 10))),
+    ],
+)
+def test_from_tokens_sorts_and_joins(indices, fragments):
+    entity = Entity.from_tokens("ADE", indices, 0.5)
+    assert (entity.label, entity.fragments, entity.score) == ("ADE", fragments, 0.5)
+    assert entity.token_indices == tuple(sorted(set(indices)))
+
+
+@pytest.mark.parametrize("indices", [[], [-1, 2]])
+def test_from_tokens_refuses(indices):
+    with pytest.raises(ValueError, match="token indices from 0 on"):
+        Entity.from_tokens("ADE", indices)
+
+
+def test_entity_properties():
+    entity = SEVERE_SHOULDER_PAIN
+    assert (entity.start, entity.end) == (2, 10)
+    assert entity.gaps == ((3, 5), (6, 9))
+    assert entity.is_discontinuous
+    assert not PERSON.is_discontinuous
+    assert PERSON.gaps == ()
+    moved = entity.shift(-2)
+    assert moved.fragments == ((0, 1), (3, 4), (7, 8))
+    assert (moved.label, moved.score) == ("ADE", 0.25)
+
+
+def test_score_takes_no_part_in_comparisons():
+    assert {Entity("A", ((0, 1),), 0.1), Entity("A", ((0, 1),), 0.2)} == {Entity("A", ((0, 1),))}
+    assert Entity("A", ((0, 1),)) != Entity("B", ((0, 1),))
+
+
+def test_doc_extension_gives_entities_in_text_order():
+    doc = make_doc(entities=reversed(IN_TEXT_ORDER))
+    entities = doc._.discontinuous_ents
+    assert isinstance(entities, tuple)
+    assert entities == get_entities(doc)
+    assert [entity.to_entity() for entity in entities] == IN_TEXT_ORDER
+    assert [entity.score for entity in entities] == [1.0, 0.25, None, 0.5]
+    assert [entity.label_ for entity in entities] == ["Person", "ADE", "ADE", "ADE"]
+    shoulder = entities[1]
+    assert isinstance(shoulder, DiscontinuousEntity)
+    assert shoulder.doc is doc
+    assert shoulder.text == "severe shoulder pain"
+    assert [span.text for span in shoulder.spans] == ["severe", "shoulder", "pain"]
+    assert (shoulder.start, shoulder.end) == (2, 10)
+    assert doc.text[shoulder.start_char : shoulder.end_char] == doc[2:10].text
+    assert shoulder.token_indices == (2, 5, 9)
+    assert [entity.is_discontinuous for entity in entities] == [False, True, True, True]
+
+
+def test_equal_range_is_ordered_by_label():
+    doc = make_doc(entities=[Entity("B", ((1, 2),)), Entity("A", ((1, 2),))])
+    assert [entity.label_ for entity in get_entities(doc)] == ["A", "B"]
+
+
+def test_storage_is_one_labelled_group_per_entity():
+    doc = make_doc(entities=IN_TEXT_ORDER)
+    assert list(doc.spans) == ["gapdner_1", "gapdner_2", "gapdner_3", "gapdner_4"]
+    group = doc.spans["gapdner_2"]
+    assert [(span.start, span.end, span.label_) for span in group] == [
+        (2, 3, "ADE"),
+        (5, 6, "ADE"),
+        (9, 10, "ADE"),
+    ]
+    assert group.name == "gapdner_2"
+    assert group.attrs == {"score": 0.25}
+    assert doc.spans["gapdner_3"].attrs == {}
+
+
+def test_set_replaces_what_was_there_and_nothing_else():
+    doc = make_doc(entities=IN_TEXT_ORDER)
+    others = {
+        "sc": [Span(doc, 0, 2, "X")],
+        "gapdner": [Span(doc, 1, 2, "X")],
+        "gapdner_x": [Span(doc, 2, 3, "X")],
+        "gapdner_1_1": [Span(doc, 3, 4, "X")],
+        "other_1": [Span(doc, 4, 5, "X")],
+        "my_gapdner_1": [Span(doc, 5, 6, "X")],
+    }
+    for name, spans in others.items():
+        doc.spans[name] = spans
+    set_entities(doc, [PERSON])
+    assert read(doc) == [PERSON]
+    assert set(doc.spans) == {"gapdner_1", *others}
+    for name, spans in others.items():
+        assert list(doc.spans[name]) == spans
+    set_entities(doc, [])
+    assert get_entities(doc) == ()
+    assert set(doc.spans) == set(others)
+
+
+def test_keys_do_not_meet():
+    doc = make_doc(entities=[PERSON], key="other")
+    set_entities(doc, [SEVERE_JOINT_PAIN], "a.b")
+    set_entities(doc, [SEVERE_JOINT_PAIN, PERSON], "a+b")
+    assert get_entities(doc) == ()
+    assert read(doc, "other") == [PERSON]
+    assert read(doc, "a.b") == [SEVERE_JOINT_PAIN]
+    assert read(doc, "a+b") == [PERSON, SEVERE_JOINT_PAIN]
+    assert get_spans_keys(doc) == ["a+b", "a.b", "other"]
+
+
+def test_get_spans_keys_wants_a_number():
+    doc = make_doc()
+    for name in ("sc", "gapdner_x", "coref_clusters_12", "_3", "2"):
+        doc.spans[name] = []
+    assert get_spans_keys(doc) == ["coref_clusters"]
+
+
+def test_set_what_was_read_from_the_same_or_another_doc():
+    doc, other = make_doc(entities=IN_TEXT_ORDER), make_doc()
+    set_entities(doc, (entity for entity in get_entities(doc) if entity.is_discontinuous))
+    assert read(doc) == IN_TEXT_ORDER[1:]
+    set_entities(other, get_entities(doc))
+    assert read(other) == IN_TEXT_ORDER[1:]
+    assert scores(other) == [0.25, None, 0.5]
+
+
+def test_groups_of_others_are_read_in_text_order_and_empty_ones_skipped():
+    doc = make_doc()
+    doc.spans["gapdner_1"] = []
+    doc.spans["gapdner_2"] = [Span(doc, 9, 10, "ADE"), Span(doc, 2, 4, "ADE")]
+    assert read(doc) == [SEVERE_JOINT_PAIN]
+    assert scores(doc) == [None]
+
+
+@pytest.mark.parametrize(
+    ("entity", "message"),
+    [
+        (Entity("ADE", ((9, 12),)), r"ADE at tokens \(\(9, 12\),\) lies outside .* 11 tokens"),
+        (Entity("ADE", ((-1, 1),)), r"ADE at tokens \(\(-1, 1\),\) lies outside"),
+        (Entity("", ((0, 1), (2, 3))), r"at tokens \(\(0, 1\), \(2, 3\)\) has no label"),
+    ],
+)
+def test_set_refuses_and_leaves_the_doc_as_it_was(entity, message):
+    doc = make_doc(entities=IN_TEXT_ORDER)
+    with pytest.raises(ValueError, match=message):
+        set_entities(doc, [PERSON, entity])
+    assert read(doc) == IN_TEXT_ORDER
+
+
+def test_get_refuses_mixed_labels():
+    doc = make_doc()
+    doc.spans["gapdner_3"] = [Span(doc, 0, 1, "B"), Span(doc, 2, 3, "A")]
+    with pytest.raises(ValueError, match=r"'gapdner_3'.* different labels \(A, B\).*merge_docs"):
+        get_entities(doc)
+
+
+def test_contiguous_ents_take_the_longest_then_the_first():
+    doc = make_doc(
+        entities=[
+            Entity("Short", ((5, 6),)),
+            Entity("Long", ((5, 8),)),
+            Entity("Late", ((7, 10),)),
+            Entity("Far", ((9, 10),)),
+            SEVERE_JOINT_PAIN,
+        ]
+    )
+    set_contiguous_ents(doc)
+    assert [(e.label_, e.start, e.end) for e in doc.ents] == [("Long", 5, 8), ("Far", 9, 10)]
+    set_contiguous_ents(doc, "other")
+    assert doc.ents == ()
+
+
+@pytest.mark.parametrize("spaces", [[True, True], [True, False]])
+def test_merge_docs_does_not_mix(spaces):
+    vocab = Vocab()
+    docs = [
+        make_doc(["a", "b"], [Entity("A", ((0, 1),), 0.5)], vocab=vocab, spaces=spaces),
+        make_doc([], vocab=vocab),
+        make_doc(["c", "\n"], [Entity("A", ((0, 2),), 0.75)], vocab=vocab),
+        make_doc(["d", "e", "f"], [Entity("A", ((0, 1), (2, 3)))], vocab=vocab),
+    ]
+    mixed = Doc.from_docs(docs)
+    assert [entity.token_indices for entity in get_entities(mixed)] == [(0, 2, 3, 4, 6)]
+    merged = merge_docs(docs)
+    assert merged.text == mixed.text
+    assert [token.text for token in merged] == ["a", "b", "c", "\n", "d", "e", "f"]
+    assert [entity.fragments for entity in read(merged)] == [
+        ((0, 1),),
+        ((2, 4),),
+        ((4, 5), (6, 7)),
+    ]
+    assert scores(merged) == [0.5, 0.75, None]
+
+
+def test_merge_docs_where_from_docs_leaves_unreadable_groups():
+    vocab = Vocab()
+    docs = [make_doc(["x"], [Entity(label, ((0, 1),))], vocab=vocab) for label in "AB"]
+    with pytest.raises(ValueError, match="different labels"):
+        get_entities(Doc.from_docs(docs))
+    assert read(merge_docs(docs)) == [Entity("A", ((0, 1),)), Entity("B", ((1, 2),))]
+
+
+def test_merge_docs_passes_arguments_on():
+    vocab = Vocab()
+    docs = [make_doc(["x"], [PERSON], vocab=vocab, spaces=[False]) for _ in range(2)]
+    for doc in docs:
+        doc.spans["sc"] = [doc[0:1]]
+    merged = merge_docs(docs, ensure_whitespace=False, exclude=["spans"])
+    assert merged.text == "xx"
+    assert read(merged) == [PERSON, PERSON.shift(1)]
+    assert "sc" not in merged.spans
+    assert len(merge_docs(docs).spans["sc"]) == 2
+
+
+def test_merge_docs_without_tokens_or_documents():
+    vocab = Vocab()
+    merged = merge_docs([make_doc([], vocab=vocab), make_doc([], vocab=vocab)])
+    assert len(merged) == 0
+    assert get_entities(merged) == ()
+    with pytest.raises(ValueError, match="no documents"):
+        merge_docs([])
+
+
+@given(data=st.data())
+def test_merge_docs_moves_every_key(data):
+    vocab = Vocab()
+    docs, expected, offset = [], {"gapdner": [], "other": []}, 0
+    for n_tokens in data.draw(st.lists(st.integers(0, 4), min_size=1, max_size=4)):
+        spaces = data.draw(st.lists(st.booleans(), min_size=n_tokens, max_size=n_tokens))
+        doc = make_doc([f"w{i}" for i in range(n_tokens)], vocab=vocab, spaces=spaces)
+        for key, moved in expected.items():
+            entities = data.draw(random_entities(n_tokens)) if n_tokens else []
+            set_entities(doc, entities, key)
+            moved.extend(entity.shift(offset) for entity in entities)
+        docs.append(doc)
+        offset += n_tokens
+    merged = merge_docs(docs, ["gapdner", "other"])
+    for key, moved in expected.items():
+        assert sorted(map(repr, read(merged, key))) == sorted(map(repr, moved))

@@ -1,0 +1,177 @@
+"""The walls between the modules, read off their syntax trees."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spacy_gapdner
+
+ROOT = Path(spacy_gapdner.__file__).parent
+SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.rglob("*.py")}
+# A module imports only from its own package and from what stands in a line above. What stands in
+# one line knows nothing of each other.
+ORDER = [
+    ["entities"],
+    ["segments", "losses"],
+    ["tagging"],
+    ["decoding"],
+    ["model", "scorer"],
+    ["pipe", "formats"],
+    ["analysis"],
+    ["drawing"],
+    ["cli"],
+]
+RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
+# the network is found through the registry, training data needs no network
+FORBIDDEN = {
+    "formats": {"model", "scorer"},
+    "analysis": {"model", "pipe"},
+    "drawing": {"model", "pipe"},
+    "pipe": {"model", "scorer"},
+    "scorer": {"segments", "losses", "tagging", "decoding"},
+}
+
+
+def part(path):
+    """The part of the package that a file belongs to."""
+    return path.split("/")[0].removesuffix(".py")
+
+
+def imported_modules(path, source):
+    """All absolute names of modules that a file imports, wherever it does so."""
+    package = ["spacy_gapdner", *path.split("/")[:-1]]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            names = [*base, *([node.module] if node.module else [])]
+            if node.module is None or node.module == "spacy_gapdner":
+                yield from (".".join([*names, alias.name]) for alias in node.names)
+            else:
+                yield ".".join(names)
+
+
+def imported_parts(path, source):
+    names = (name.split(".") for name in imported_modules(path, source))
+    found = {name[1] for name in names if name[0] == "spacy_gapdner" and len(name) > 1}
+    return found - {part(path), "__version__"}
+
+
+def imports_torch(path, source):
+    return any(name.split(".")[0] == "torch" for name in imported_modules(path, source))
+
+
+def order_violations(path, source):
+    own = part(path)
+    return {
+        name
+        for name in imported_parts(path, source)
+        if RANK[name] >= RANK[own] or name in FORBIDDEN.get(own, ())
+    }
+
+
+def touched_spans(source):
+    """Where a file reaches into `doc.spans`: any `.spans` but the fragments of an entity.
+
+    Those are only iterated over, counted, or picked by a number, and their owner is called entity.
+    """
+    tree = ast.parse(source)
+    lines = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr == "spans":
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            is_entity = owner in ("e", "self") or owner.endswith("entity")
+            if not is_entity or not isinstance(node.ctx, ast.Load):
+                lines.append(node.lineno)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+            index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+            by_number = isinstance(index, ast.Slice) or (
+                isinstance(index, ast.Constant) and isinstance(index.value, int)
+            )
+            if node.value.attr == "spans" and not by_number:
+                lines.append(node.lineno)
+        if isinstance(node, ast.Name) and node.id in ("SpanGroup", "SpanGroups"):
+            lines.append(node.lineno)
+    return lines
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES))
+def test_only_the_model_imports_torch(path):
+    if part(path) != "model":
+        assert not imports_torch(path, SOURCES[path])
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES))
+def test_only_entities_touches_doc_spans(path):
+    assert bool(touched_spans(SOURCES[path])) == (path == "entities.py")
+
+
+@pytest.mark.parametrize("path", sorted(set(SOURCES) - {"__init__.py"}))
+def test_modules_import_what_stands_above_them(path):
+    assert part(path) in RANK, f"{path} needs a place in ORDER."
+    assert order_violations(path, SOURCES[path]) == set()
+
+
+def test_the_package_itself_needs_entities_only():
+    assert imported_parts("__init__.py", SOURCES["__init__.py"]) == {"entities"}
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "torch", "violations"),
+    [
+        ("tagging.py", "from .entities import Entity", False, set()),
+        ("entities.py", "from . import tagging", False, {"tagging"}),
+        ("pipe.py", "def f():\n    from .model.network import X", False, {"model"}),
+        ("formats/brat.py", "from .. import pipe", False, {"pipe"}),
+        ("formats/brat.py", "from ..entities import E\nfrom . import docs", False, set()),
+        ("formats/brat.py", "import spacy_gapdner.analysis.x", False, {"analysis"}),
+        ("scorer.py", "if x:\n    import torch.nn as nn", True, set()),
+        ("scorer.py", "from spacy_gapdner import decoding", False, {"decoding"}),
+        ("analysis/x.py", "from torch import nn\nfrom ..scorer import s", True, set()),
+        ("segments.py", "from .losses import ZLPR", False, {"losses"}),
+    ],
+)
+def test_the_import_walls_would_fall(path, source, torch, violations):
+    assert imports_torch(path, source) == torch
+    assert order_violations(path, source) == violations
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "doc.spans[name]",
+        "doc.spans['sc'] = []",
+        "del example.reference.spans[key]",
+        "list(doc.spans)",
+        "reference.spans[0]",
+        "docs[0].spans.get('x')",
+        "entity.spans[key]",
+        "from spacy.tokens import SpanGroup\nSpanGroup(doc)",
+    ],
+)
+def test_the_spans_wall_would_fall(source):
+    assert touched_spans(source)
+
+
+@pytest.mark.parametrize("source", ["entity.spans[0]", "entity.spans[-1]", "[*entity.spans]"])
+def test_fragments_are_no_span_groups(source):
+    assert not touched_spans(source)
+
+
+def test_torch_is_imported_with_the_model_only():
+    # thinc imports torch wherever it is installed, but does without; so must all but the model
+    script = """
+import sys
+sys.modules["torch"] = None
+import spacy_gapdner, spacy_gapdner.cli, spacy_gapdner.pipe, spacy_gapdner.scorer
+import spacy_gapdner.formats, spacy_gapdner.analysis.statistics
+print("spacy_gapdner.model" in sys.modules)
+import spacy_gapdner.model.network
+"""
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert result.stdout == "False\n"
+    assert "import of torch halted" in result.stderr
