@@ -24,8 +24,10 @@ def _forward(
     ops = model.ops
     filled = pieces.lengths > 0
     lengths = pieces.lengths[filled]
-    words = ops.alloc2f(len(pieces.lengths), pieces.data.shape[1])
-    maxima, which = ops.reduce_max(pieces.data, lengths)
+    # not pieces.data, which has no width where there are no pieces at all
+    data = pieces.dataXd
+    words = ops.alloc2f(len(pieces.lengths), data.shape[1])
+    maxima, which = ops.reduce_max(data, lengths)
     words[filled] = maxima
 
     def backprop(d_words: Floats2d) -> Ragged:

@@ -1,0 +1,221 @@
+import pytest
+import torch
+from equations import biaffine, bilstm, by_cell, criss_cross, gelu, linear, regularity
+from torch.nn.functional import layer_norm
+
+from spacy_gapdner.model.network import GapDNERNetwork
+from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging
+
+SETTINGS = {
+    "hidden_width": 6,
+    "boundary_width": 3,
+    "grid_width": 4,
+    "attention_width": 2,
+    "bilstm": True,
+    "biaffine": True,
+    "linear_attention": True,
+    "criss_cross": True,
+    "word_dropout": 0.3,
+    "boundary_dropout": 0.3,
+    "grid_dropout": 0.1,
+    "layer_norm": True,
+    "distance_embedding": True,
+    "triangle_mask": True,
+    "none_bias": 5.0,
+}
+PAPER = {"layer_norm": False, "distance_embedding": False, "triangle_mask": False, "none_bias": 0.0}
+# Each switch with the parameters it stands for
+PARTS = {
+    "bilstm": "bilstm.",
+    "biaffine": "boundary.",
+    "linear_attention": ("span_attention.", "from_tokens."),
+    "criss_cross": "criss_cross.",
+    "layer_norm": "norm.",
+    "distance_embedding": "distance.",
+}
+N_IN = 5
+IMPOSSIBLE = -1e4
+
+
+def make_network(tagging=None, n_types=2, **settings):
+    layout = (tagging or SoftmaxTagging()).layout(n_types)
+    return GapDNERNetwork(N_IN, layout, **{**SETTINGS, **settings})
+
+
+def make_batch(lengths, dtype=torch.float64):
+    words = torch.randn(len(lengths), max(lengths), N_IN, dtype=dtype)
+    for row, n in enumerate(lengths):
+        words[row, n:] = 0
+    return words.requires_grad_(), torch.tensor(lengths)
+
+
+def bucket(i, j):
+    """0, 1, 2-3, 4-7, ..., 64-127, and one for all from 128 on; negative before the head."""
+    size = min(abs(j - i).bit_length(), 8)
+    return (size if j > i else -size) + 8
+
+
+def forward_by_equations(net, words, settings):
+    """The scores of one sentence, without dropout."""
+    hidden = bilstm(words, net.bilstm.lstm) if settings["bilstm"] else words
+    heads, tails = gelu(linear(hidden, net.head[0])), gelu(linear(hidden, net.tail[0]))
+    if settings["biaffine"]:
+        boundary = net.boundary
+        u2, b1 = boundary.linear.weight.T, boundary.linear.bias
+        spans = biaffine(heads, tails, boundary.bilinear, u2, b1)
+    else:
+        spans = by_cell(len(words), lambda i, j: torch.cat([heads[i], tails[j]]))
+    weight = net.from_boundary.weight
+    if settings["linear_attention"]:
+        inner = regularity(hidden, net.span_attention.upper, net.span_attention.lower)
+        spans = torch.cat([spans, inner], dim=-1)
+        weight = torch.cat([weight, net.from_tokens.weight], dim=1)
+    features = spans @ weight.T + net.from_boundary.bias
+    if settings["distance_embedding"]:
+        features = features + by_cell(len(words), lambda i, j: net.distance.weight[bucket(i, j)])
+    grid = gelu(features)
+    if settings["layer_norm"]:
+        grid = layer_norm(grid, grid.shape[-1:], net.norm.weight, net.norm.bias)
+    if settings["criss_cross"]:
+        part = net.criss_cross
+        grid = criss_cross(grid, part.query, part.key, part.value) + grid
+    return linear(grid, net.classifier)
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        PAPER,
+        {"triangle_mask": False},
+        {**PAPER, "biaffine": False, "criss_cross": False},
+        {**PAPER, "linear_attention": False, "layer_norm": True},
+        {**PAPER, "bilstm": False, "distance_embedding": True},
+    ],
+)
+def test_is_the_paper_s_equations(assert_same, switches):
+    net = make_network(**switches).double().eval()
+    words, lengths = make_batch([3, 1, 5])
+    scores = net(words, lengths)
+    actual = [scores[row, :n, :n].reshape(-1, 5) for row, n in enumerate(lengths)]
+    expected = [
+        forward_by_equations(net, words[row, :n], {**SETTINGS, **switches}).reshape(-1, 5)
+        for row, n in enumerate(lengths)
+    ]
+    assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
+
+
+@pytest.mark.parametrize("switch", PARTS)
+def test_a_part_can_be_left_out(switch):
+    def names(net):
+        return {name for name, _ in net.named_parameters() if name.startswith(PARTS[switch])}
+
+    assert names(make_network())
+    net = make_network(**{switch: False})
+    assert names(net) == set()
+    words, lengths = make_batch([4, 2], torch.float32)
+    scores = net(words, lengths)
+    assert scores.shape == (2, 4, 4, 5)
+    assert scores.isfinite().all()
+    scores[0].sum().backward()
+    # what is left is used: only weights that a softmax is blind to may have no gradient
+    unused = {name for name, p in net.named_parameters() if p.grad is None}
+    assert unused == set()
+
+
+def test_all_parts_can_be_left_out():
+    net = make_network(**dict.fromkeys(PARTS, False), triangle_mask=False, none_bias=0.0)
+    parts = {name.split(".")[0] for name, _ in net.named_parameters()}
+    assert parts == {"head", "tail", "from_boundary", "classifier"}
+
+
+def test_padding_and_batch_change_no_score():
+    net = make_network().eval()
+    words, lengths = make_batch([3, 9, 1, 6], torch.float32)
+    together = net(words, lengths)
+    for row, n in enumerate(lengths.tolist()):
+        alone = net(words[row : row + 1, :n], torch.tensor([n]))
+        torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("tagging", "none", "labels"),
+    [
+        (SoftmaxTagging(), [0], [1, 2, 3, 4]),
+        (MultilabelTagging(), [], [0, 1, 2, 3]),
+        (MultilabelTagging(per_type=True), [], [0, 1, 2, 3, 4, 5]),
+    ],
+)
+def test_none_is_preferred_at_first(tagging, none, labels):
+    bias = make_network(tagging, none_bias=2.5).classifier.bias
+    assert bias[labels].tolist() == [-2.5] * len(labels)
+    assert bias[none].tolist() == [0.0] * len(none)
+    assert len(bias) == len(none) + len(labels)
+
+
+@pytest.mark.parametrize(
+    ("tagging", "below_only", "above_only"),
+    [
+        (SoftmaxTagging(), [3, 4], [1, 2]),
+        (MultilabelTagging(), [2, 3], [0, 1]),
+        (MultilabelTagging(per_type=True), [4, 5], [0, 1, 2, 3]),
+    ],
+)
+def test_triangles_rule_labels_out(tagging, below_only, above_only):
+    net, words_and_lengths = make_network(tagging).eval(), make_batch([4], torch.float32)
+    ruled_out = net(*words_and_lengths)[0] == IMPOSSIBLE
+    for i in range(4):
+        for j in range(4):
+            expected = below_only if i < j else above_only if i > j else []
+            assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
+    free = make_network(tagging, triangle_mask=False).eval()
+    assert not (free(*words_and_lengths) == IMPOSSIBLE).any()
+
+
+def test_what_is_ruled_out_gets_no_gradient():
+    net = make_network(MultilabelTagging(), criss_cross=False).eval()
+    scores = net(*make_batch([1, 3], torch.float32))
+    # Frag and Gap below the diagonal
+    scores[1, 2, 0, :2].sum().backward()
+    assert all(p.grad is None or not p.grad.any() for p in net.parameters())
+
+
+def test_distances_share_buckets_by_powers_of_two():
+    net = make_network().eval()
+    hidden = torch.zeros(1, 300, 6)
+    with torch.no_grad():
+        # all tokens are alike, so that the features show the distance alone
+        net.norm, net.activation = torch.nn.Identity(), torch.nn.Identity()
+        net.from_boundary.weight.zero_()
+        net.from_boundary.bias.zero_()
+        net.distance.weight.copy_(torch.arange(-8.0, 9.0).unsqueeze(1).expand(17, 4))
+        sizes = net.span_features(hidden)[0, :, :, 0]
+    by_hand = {0: 0, 1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 15: 4, 16: 5, 31: 5, 32: 6, 63: 6}
+    by_hand |= {64: 7, 127: 7, 128: 8, 255: 8, 256: 8, 299: 8}
+    assert {d: int(sizes[0, d]) for d in by_hand} == by_hand
+    assert {d: int(sizes[d, 0]) for d in by_hand} == {d: -size for d, size in by_hand.items()}
+    assert (sizes == -sizes.T).all()
+    assert (sizes[1:, 1:] == sizes[:-1, :-1]).all()
+
+
+@pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
+def test_dropout_acts_in_training_only(dropout):
+    off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
+    net = make_network(**{**off, dropout: 0.5})
+    inputs = make_batch([6], torch.float32)
+    net.eval()
+    assert torch.equal(net(*inputs), net(*inputs))
+    net.train()
+    assert not torch.equal(net(*inputs), net(*inputs))
+    net = make_network(**off).train()
+    assert torch.equal(net(*inputs), net(*inputs))
+
+
+def test_grid_dropout_drops_whole_channels():
+    net = make_network(grid_width=50, grid_dropout=0.5, boundary_dropout=0.0).train()
+    features = net.span_features(torch.randn(3, 4, 6))
+    dropped = (features == 0).flatten(1, 2)
+    assert torch.equal(dropped.any(1), dropped.all(1))
+    n_dropped = dropped.all(1).sum(1)
+    assert ((n_dropped > 5) & (n_dropped < 45)).all()
+    # each sentence drops channels of its own
+    assert not torch.equal(dropped[0], dropped[1])

@@ -1,0 +1,286 @@
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Span
+from spacy.training import Example
+from thinc.api import Config, Model
+from tiny_pipeline import (
+    CORPUS,
+    LABELS,
+    annotate,
+    found,
+    make_doc,
+    make_examples,
+    make_nlp,
+    model_config,
+)
+
+from spacy_gapdner import Entity, get_entities
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
+from spacy_gapdner.tagging import MultilabelTagging
+
+
+def make_pipe(nlp, **config):
+    return nlp.add_pipe("gapdner", config={"model": model_config(), **config})
+
+
+def make_scripted(nlp, grids, labels=("A", "B"), **settings):
+    """A pipe whose model finds the probabilities `{(row, column, channel): p}` of each segment."""
+    tagging = MultilabelTagging()
+    n_channels = tagging.layout(len(labels)).n_channels
+
+    def forward(model, inputs, is_train):
+        lengths = [len(segment) for parts in inputs[1] for segment in parts]
+        scores = [np.full((n, n, n_channels), -20.0, dtype="float32") for n in lengths]
+        for array, cells in zip(scores, grids, strict=True):
+            for cell, p in cells.items():
+                array[cell] = np.log(p / (1 - p))
+        return scores, lambda d_scores: []
+
+    model = Model("scripted", forward, attrs={"tagging": tagging}, dims={"nO": n_channels})
+    pipe = DiscontinuousEntityRecognizer(nlp.vocab, model, **settings)
+    pipe.cfg["labels"] = list(labels)
+    return pipe
+
+
+FRAG, GAP, A, B = range(4)
+# "A" over tokens 0 and 2, "B" over token 1
+TWO_ENTITIES = {
+    (0, 0, FRAG): 0.9,
+    (1, 1, GAP): 0.8,
+    (2, 2, FRAG): 0.9,
+    (2, 0, A): 0.6,
+    (1, 1, B): 0.7,
+}
+
+
+@pytest.fixture
+def nlp():
+    return spacy.blank("en")
+
+
+def test_labels_come_from_the_examples_in_sorted_order(nlp):
+    pipe = make_pipe(nlp)
+    assert pipe.labels == ()
+    nlp.initialize(lambda: make_examples(nlp, CORPUS[::-1]))
+    assert pipe.labels == LABELS
+    assert pipe.label_data == list(LABELS)
+    assert pipe.model.get_dim("nO") == 5
+    assert nlp.pipe_labels["gapdner"] == list(LABELS)
+
+
+def test_labels_come_from_data_in_its_order(nlp):
+    pipe = make_pipe(nlp)
+    labels = ["SYMPTOM", "OTHER", "DRUG", "BODY"]
+    pipe.initialize(lambda: make_examples(nlp), nlp=nlp, labels=labels)
+    assert pipe.label_data == labels
+    assert pipe.model.get_dim("nO") == 6
+
+
+def test_labels_come_from_add_label(nlp):
+    pipe = make_pipe(nlp)
+    assert pipe.add_label("ZEBRA") == 1
+    assert pipe.add_label("ZEBRA") == 0
+    assert "ZEBRA" in nlp.vocab.strings
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.labels == ("ZEBRA", *LABELS)
+
+
+def test_labels_are_fixed_once_initialized():
+    pipe = make_nlp().get_pipe("gapdner")
+    assert pipe.add_label("DRUG") == 0
+    with pytest.raises(ValueError, match=r"'NEW' to 'gapdner'.*BODY, DRUG, SYMPTOM"):
+        pipe.add_label("NEW")
+    assert pipe.labels == LABELS
+
+
+@pytest.mark.parametrize("label", ["", None, 3])
+def test_a_label_must_be_text(nlp, label):
+    with pytest.raises(ValueError, match="A label must be a text"):
+        make_pipe(nlp).add_label(label)
+
+
+def test_no_labels(nlp):
+    pipe = make_pipe(nlp)
+    with pytest.raises(ValueError, match="'gapdner' has no labels"):
+        pipe.predict([make_doc(nlp, "some words")])
+    with pytest.raises(ValueError, match="'gapdner' has no labels"):
+        pipe.update(make_examples(nlp))
+
+
+def test_no_gold_names_the_keys_that_exist(nlp):
+    make_pipe(nlp)
+    with pytest.raises(ValueError, match=r"spans_key 'gapdner' of.*under 'coref', 'ents'"):
+        nlp.initialize(lambda: [*make_examples(nlp, key="ents"), *make_examples(nlp, key="coref")])
+
+
+def test_no_gold_and_no_other_key(nlp):
+    make_pipe(nlp)
+    with pytest.raises(ValueError, match="spans_key 'gapdner'.*max_length or gold_preproc"):
+        nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))
+
+
+@pytest.mark.parametrize("how", ["add_label", "labels"])
+def test_labels_without_gold_are_worth_a_warning(nlp, how):
+    pipe = make_pipe(nlp)
+    if how == "add_label":
+        pipe.add_label("DRUG")
+    with pytest.warns(UserWarning, match="No document has an entity under.*under 'other'"):
+        pipe.initialize(
+            lambda: make_examples(nlp, key="other"),
+            labels=["DRUG"] if how == "labels" else None,
+        )
+    assert pipe.labels == ("DRUG",)
+
+
+def test_only_empty_documents(nlp):
+    pipe = make_pipe(nlp)
+    pipe.add_label("DRUG")
+    with (
+        pytest.warns(UserWarning, match="No document has an entity"),
+        pytest.raises(ValueError, match="all documents are empty"),
+    ):
+        nlp.initialize(lambda: make_examples(nlp, [("", [])]))
+
+
+def test_initialize_without_tokens_in_the_first_documents(nlp):
+    pipe = make_pipe(nlp)
+    nlp.initialize(lambda: make_examples(nlp, [("", []), *CORPUS]))
+    assert pipe.labels == LABELS
+    assert found(annotate(nlp, "fever")) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"threshold": 1.5}, "threshold must lie between 0 and 1, but it is 1.5"),
+        ({"cell_threshold": -0.1}, "cell_threshold must lie between 0 and 1, but it is -0.1"),
+        ({"max_paths": 0}, "max_paths must be at least 1, but it is 0"),
+        ({"spans_key": ""}, "spans_key must not be empty"),
+        ({"max_length": 8, "stride": 9}, "0 < stride <= max_length"),
+        ({"stride": 0}, "0 < stride <= max_length"),
+    ],
+)
+def test_settings_out_of_range_are_refused(nlp, settings, message):
+    with pytest.raises(ValueError, match=message):
+        make_pipe(nlp, **settings)
+
+
+def test_add_pipe_without_a_config():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("gapdner")
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.labels == LABELS
+    assert found(annotate(nlp, CORPUS[0][0])) == []
+    meta = nlp.get_factory_meta("gapdner")
+    assert "doc.spans" in meta.assigns
+    assert nlp.config["training"]["score_weights"]["spans_gapdner_f"] == 1.0
+
+
+def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
+    pipe = make_scripted(nlp, [TWO_ENTITIES])
+    doc = make_doc(nlp, "a b c", [("OLD", [0]), ("OLD", [2])])
+    doc.spans["mine"] = [doc[0:1]]
+    predicted = pipe.predict([doc])
+    assert found(doc) == [("OLD", [0]), ("OLD", [2])]
+    assert predicted == [[Entity("A", ((0, 1), (2, 3))), Entity("B", ((1, 2),))]]
+    pipe.set_annotations([doc], predicted)
+    assert found(doc) == [("A", [0, 2]), ("B", [1])]
+    assert set(doc.spans) == {"mine", "gapdner_1", "gapdner_2"}
+    scores = [entity.score for entity in get_entities(doc)]
+    assert scores == pytest.approx([(0.9 * 0.8 * 0.9 * 0.6) ** 0.25, 0.7])
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"threshold": 0.75}, [("A", [0, 2])]),
+        ({"threshold": 0.8}, []),
+        ({"cell_threshold": 0.65}, [("B", [1])]),
+        ({"cell_threshold": 0.95}, []),
+    ],
+)
+def test_thresholds(nlp, settings, expected):
+    doc = make_scripted(nlp, [TWO_ENTITIES], **settings)(make_doc(nlp, "a b c"))
+    assert found(doc) == expected
+
+
+def test_crowded_grids_are_bounded_by_max_paths():
+    nlp = make_nlp({"none_bias": 0.0}, max_paths=7)
+    with pytest.warns(UserWarning, match=r"gave up \d+ paths because max_paths \(7\)"):
+        doc = annotate(nlp, "one two three four five six seven eight nine ten")
+    assert len(found(doc)) <= 7
+
+
+def test_no_warning_where_nothing_is_cut(nlp):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make_scripted(nlp, [TWO_ENTITIES])(make_doc(nlp, "a b c"))
+
+
+def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
+    nested = {(0, 1, FRAG): 0.9, (1, 0, A): 0.9, (1, 1, B): 0.9, **TWO_ENTITIES}
+    doc = make_doc(nlp, "a b c d")
+    doc.ents = [Span(doc, 3, 4, "OLD")]
+    assert make_scripted(nlp, [nested])(doc).ents == (Span(doc, 3, 4, "OLD"),)
+    doc = make_scripted(nlp, [nested], annotate_ents=True)(doc)
+    assert found(doc) == [("A", [0, 1]), ("A", [0, 2]), ("B", [1])]
+    # of the two contiguous ones the longer
+    assert [(ent.start, ent.end, ent.label_) for ent in doc.ents] == [(0, 2, "A")]
+
+
+def test_sentences_have_grids_of_their_own(nlp):
+    doc = make_doc(nlp, "a b c d e", sent_starts=[True, False, False, True, False])
+    pipe = make_scripted(nlp, [TWO_ENTITIES, {(0, 0, B): 0.9}], max_length=3, stride=3)
+    assert found(pipe(doc)) == [("A", [0, 2]), ("B", [1]), ("B", [3])]
+
+
+def test_a_long_document_without_sentences_is_cut_into_windows(nlp):
+    # windows 0-3, 2-5, 4-6; the entity over tokens 2 and 3 is found by two of them
+    pair = {(2, 3, FRAG): 0.9, (3, 2, A): 0.8}
+    windows = [pair, {(0, 1, FRAG): 0.6, (1, 0, A): 0.6}, {(2, 2, B): 0.9}]
+    pipe = make_scripted(nlp, windows, max_length=4, stride=2)
+    doc = pipe(make_doc(nlp, "a b c d e f g"))
+    assert found(doc) == [("A", [2, 3]), ("B", [6])]
+
+
+def test_spans_key(nlp):
+    pipe = make_pipe(nlp, spans_key="ades")
+    nlp.initialize(lambda: make_examples(nlp, key="ades"))
+    assert pipe.labels == LABELS
+    doc = make_doc(nlp, "fever", [("DRUG", [0])], key="gapdner")
+    pipe.set_annotations([doc], [[Entity("SYMPTOM", ((0, 1),))]])
+    assert found(doc, "ades") == [("SYMPTOM", [0])]
+    assert found(doc) == [("DRUG", [0])]
+
+
+def test_scores_use_the_spans_key(nlp):
+    pipe = make_pipe(nlp, spans_key="ades")
+    gold = make_doc(nlp, "a b c", [("A", [0, 2]), ("B", [1])], key="ades")
+    predicted = make_doc(nlp, "a b c", [("A", [0, 2])], key="ades")
+    scores = pipe.score([Example(predicted, gold)])
+    assert (scores["spans_ades_p"], scores["spans_ades_r"]) == (1.0, 0.5)
+    pipe.scorer = None
+    assert pipe.score([Example(predicted, gold)]) == {}
+
+
+def test_empty_documents_in_a_batch():
+    nlp = make_nlp()
+    docs = [make_doc(nlp, text) for text in ("", "fever", "", "a b c")]
+    entities = nlp.get_pipe("gapdner").predict(docs)
+    assert [len(found_) for found_ in entities] == [0, 0, 0, 0]
+    assert nlp.get_pipe("gapdner").predict([docs[0], docs[2]]) == [[], []]
+    assert nlp.get_pipe("gapdner").predict([]) == []
+    assert [len(doc) for doc in nlp.pipe(["", "fever ."])] == [0, 2]
+
+
+def test_the_config_holds_every_setting():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner", config={"threshold": 0.25, "lr_scale": 20.0})
+    config = Config().from_str(nlp.config.to_str())
+    other = spacy.util.load_model_from_config(config)
+    pipe = other.get_pipe("gapdner")
+    assert (pipe.threshold, pipe.lr_scale, pipe.key) == (0.25, 20.0, "gapdner")
+    assert other.config["components"] == nlp.config["components"]

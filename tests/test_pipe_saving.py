@@ -1,0 +1,139 @@
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli.find_threshold import find_threshold
+from spacy.tokens import DocBin
+from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, make_nlp, train
+
+from spacy_gapdner import get_entities
+
+
+@pytest.fixture(scope="module")
+def trained():
+    nlp = make_nlp()
+    train(nlp, 60)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def saved(trained, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model")
+    trained.to_disk(path)
+    return path
+
+
+def annotate_all(nlp):
+    docs = [annotate(nlp, text) for text, _ in CORPUS]
+    return [[(e.label_, e.token_indices, e.score) for e in get_entities(doc)] for doc in docs]
+
+
+def test_disk(trained, saved):
+    loaded = spacy.load(saved)
+    assert loaded.get_pipe("gapdner").labels == LABELS
+    assert annotate_all(loaded) == annotate_all(trained)
+    assert [found(annotate(loaded, text)) for text, _ in CORPUS] == [
+        expected(entities) for _, entities in CORPUS
+    ]
+
+
+def test_bytes(trained):
+    config = trained.config
+    loaded = spacy.util.load_model_from_config(config).from_bytes(trained.to_bytes())
+    assert annotate_all(loaded) == annotate_all(trained)
+
+
+def test_pickle(trained):
+    assert annotate_all(pickle.loads(pickle.dumps(trained))) == annotate_all(trained)
+
+
+def test_a_loaded_pipeline_learns_on(trained, saved):
+    loaded = spacy.load(saved)
+    before = annotate_all(loaded)
+    train(loaded, 5)
+    assert annotate_all(loaded) != before
+    assert annotate_all(spacy.load(saved)) == before == annotate_all(trained)
+
+
+def test_labels_stay_fixed_after_loading(saved):
+    with pytest.raises(ValueError, match="Cannot add the label 'NEW'"):
+        spacy.load(saved).get_pipe("gapdner").add_label("NEW")
+
+
+def test_excluded_parts_are_not_saved(trained, tmp_path):
+    pipe = trained.get_pipe("gapdner")
+    pipe.to_disk(tmp_path, exclude=["model"])
+    assert not (tmp_path / "model").exists()
+    assert (tmp_path / "cfg").exists()
+
+
+def test_settings_can_be_overridden_on_load(saved):
+    overrides = {
+        "components.gapdner.spans_key": "ades",
+        "components.gapdner.threshold": 0.125,
+        "components.gapdner.annotate_ents": True,
+    }
+    nlp = spacy.load(saved, config=overrides)
+    pipe = nlp.get_pipe("gapdner")
+    assert (pipe.key, pipe.threshold, pipe.annotate_ents) == ("ades", 0.125, True)
+    text, entities = CORPUS[1]
+    doc = annotate(nlp, text)
+    assert found(doc, "ades") == expected(entities)
+    assert found(doc) == []
+    assert [ent.text for ent in doc.ents] == ["pain in left arm", "right leg"]
+
+
+def test_nested_overrides_on_load(saved):
+    nlp = spacy.load(saved, config={"components": {"gapdner": {"spans_key": "ades"}}})
+    assert nlp.get_pipe("gapdner").key == "ades"
+    text, entities = CORPUS[2]
+    assert found(annotate(nlp, text), "ades") == expected(entities)
+
+
+def test_overrides_survive_saving_again(saved, tmp_path):
+    spacy.load(saved, config={"components.gapdner.spans_key": "ades"}).to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe("gapdner").key == "ades"
+
+
+def test_processes_give_the_same_entities(saved):
+    # after the parent has used PyTorch's thread pool, which a fork does not carry over
+    script = """
+import sys, spacy, torch
+from tiny_pipeline import CORPUS, annotate, make_doc, train
+
+def entities(docs):
+    return [[(e.to_entity(), round(e.score, 4)) for e in doc._.discontinuous_ents] for doc in docs]
+
+torch.set_num_threads(2)
+nlp = spacy.load(sys.argv[1])
+torch.randn(500, 500) @ torch.randn(500, 500)
+train(nlp, 3)
+texts = [text for text, _ in CORPUS] * 3
+docs = [make_doc(nlp, text) for text in texts]
+several = entities(nlp.pipe(docs, n_process=2, batch_size=2))
+one = entities(annotate(nlp, text) for text in texts)
+assert sum(map(len, one)) > 10
+assert several == one
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script, str(saved)],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
+
+
+def test_find_threshold(trained, saved, tmp_path):
+    gold = [make_doc(trained, text, entities) for text, entities in CORPUS[:3]]
+    DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
+    threshold, score, scores = find_threshold(
+        str(saved), tmp_path / "dev.spacy", "gapdner", "threshold", "spans_gapdner_f", n_trials=3
+    )
+    assert {float(key): value for key, value in scores.items()} == {0.0: 1.0, 0.5: 1.0, 1.0: 0.0}
+    assert (threshold, score) == (0.0, 1.0)

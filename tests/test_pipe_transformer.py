@@ -1,0 +1,170 @@
+"""The pipe on a transformer: a tiny, randomly initialised BERT through `configs/gapdner_trf.cfg`."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.api import Adam
+from tiny_pipeline import CORPUS, expected, found, make_doc, make_examples
+
+from spacy_gapdner import Entity, merge_docs, set_entities
+
+CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
+WIDTH = 16
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    path = tmp_path_factory.mktemp("bert")
+    words = sorted({word for text, _ in CORPUS for word in text.split()} - {"ibuprofen"})
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words, "ibu", "##pro", "##fen"]
+    (path / "vocab.txt").write_text("\n".join(pieces), encoding="utf8")
+    BertTokenizerFast(str(path / "vocab.txt")).save_pretrained(path)
+    config = BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=WIDTH,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+    )
+    spacy.util.fix_random_seed(0)
+    BertModel(config).save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def nlp(bert, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    model = "components.gapdner.model."
+    overrides = {
+        "vars.transformer": str(bert),
+        **{f"{model}{name}_width": WIDTH for name in ("hidden", "boundary", "grid", "attention")},
+        **{f"{model}{name}_dropout": 0.0 for name in ("word", "boundary", "grid")},
+        "components.transformer.model.transformer_config": {
+            "hidden_dropout_prob": 0.0,
+            "attention_probs_dropout_prob": 0.0,
+        },
+        "components.gapdner.max_length": 12,
+        "components.gapdner.stride": 9,
+    }
+    config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    nlp.initialize(lambda: make_examples(nlp))
+    return nlp
+
+
+def step(nlp, examples, optimizer):
+    """As `spacy train` does it: first the gradients of all pipes, then their updates."""
+    losses = nlp.update(examples, sgd=False, annotates=["sentencizer"])
+    for _, pipe in nlp.pipeline:
+        if hasattr(pipe, "finish_update"):
+            pipe.finish_update(optimizer)
+    return losses["gapdner"]
+
+
+def transformer_weights(nlp):
+    model = nlp.get_pipe("transformer").model
+    (shim,) = [shim for node in model.walk() for shim in node.shims]
+    return {name: p.detach().numpy().copy() for name, p in shim._model.named_parameters()}
+
+
+def head_weights(nlp):
+    network = nlp.get_pipe("gapdner").model.get_ref("grid").layers[0].shims[0]._model
+    return {name: p.detach().numpy().copy() for name, p in network.named_parameters()}
+
+
+def annotate(nlp, text):
+    return nlp(make_doc(nlp, text))
+
+
+def test_trains_predicts_and_is_saved(nlp, bert, tmp_path):
+    optimizer = Adam(0.001, L2=0.0, use_averages=False)
+    losses = [step(nlp, make_examples(nlp), optimizer) for _ in range(40)]
+    assert losses[-1] < losses[0] / 10
+    for text, entities in CORPUS:
+        assert found(annotate(nlp, text)) == expected(entities)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    for text, _ in CORPUS:
+        doc, other = annotate(nlp, text), annotate(loaded, text)
+        assert found(doc) == found(other)
+        assert [e.score for e in doc._.discontinuous_ents] == [
+            e.score for e in other._.discontinuous_ents
+        ]
+
+
+def test_the_two_parts_have_learning_rates_of_their_own(nlp):
+    before = transformer_weights(nlp), head_weights(nlp)
+    step(nlp, make_examples(nlp), Adam(1e-4, L2=0.0, use_averages=False))
+    after = transformer_weights(nlp), head_weights(nlp)
+    changes = [
+        max(np.abs(new[name] - old[name]).max() for name in old)
+        for old, new in zip(before, after, strict=True)
+    ]
+    # the first step of Adam moves a weight by the learning rate; lr_scale is 20
+    assert changes == pytest.approx([1e-4, 2e-3], rel=0.02)
+
+
+def make_spaced(nlp):
+    # white space has no word pieces, and a word outside of the vocabulary one: [UNK]
+    words, spaces = [" ", "no", "\t", "fever", "漢"], [False, True, True, True, True]
+    reference = Doc(nlp.vocab, words=words, spaces=spaces)
+    set_entities(reference, [Entity.from_tokens("SYMPTOM", [1, 3])])
+    return Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+
+
+def test_words_without_word_pieces(nlp):
+    optimizer = Adam(0.001, L2=0.0, use_averages=False)
+    blank = Example(Doc(nlp.vocab, words=["\t", " "]), Doc(nlp.vocab, words=["\t", " "]))
+    empty = Example(Doc(nlp.vocab), Doc(nlp.vocab))
+    for _ in range(30):
+        examples = [make_spaced(nlp), blank, empty, *make_examples(nlp, CORPUS[:1])]
+        step(nlp, examples, optimizer)
+    doc = nlp(make_spaced(nlp).predicted)
+    lengths = doc._.trf_data.align.lengths.tolist()
+    assert lengths == [0, 1, 0, 1, 1]
+    assert found(doc) == [("SYMPTOM", [1, 3])]
+    # nothing but white space, also alone in its batch
+    assert found(nlp(Doc(nlp.vocab, words=["\t", " "]))) == []
+    assert found(nlp(Doc(nlp.vocab))) == []
+
+
+def test_a_sentence_gets_the_same_scores_alone_as_in_a_document(nlp):
+    """The transformer sees the segments that the grid is made of."""
+    optimizer = Adam(0.001, L2=0.0, use_averages=False)
+    corpus = CORPUS[:2]
+    for _ in range(40):
+        step(nlp, make_examples(nlp, corpus), optimizer)
+    alone = [annotate(nlp, text) for text, _ in corpus]
+    together = merge_docs([make_doc(nlp, text) for text, _ in corpus])
+    n = len(alone[0])
+    together = Doc(
+        nlp.vocab,
+        words=[token.text for token in together],
+        sent_starts=[i in (0, n) for i in range(len(together))],
+    )
+    doc = nlp(together)
+    assert len(doc._.trf_data.wordpieces) == 2
+    assert found(doc) == [
+        *found(alone[0]),
+        *((label, [i + n for i in tokens]) for label, tokens in found(alone[1])),
+    ]
+    assert len(found(doc)) == 7
+    scores = [e.score for d in alone for e in d._.discontinuous_ents]
+    assert [e.score for e in doc._.discontinuous_ents] == pytest.approx(scores, abs=1e-5)
+
+
+def test_a_document_longer_than_the_transformer_bears(nlp):
+    """Windows of 12 tokens, while BERT has 64 positions."""
+    words = ["ibuprofen", "pain"] * 150
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(300)]))
+    # the last window begins at 33 * 9 and holds 3 tokens, the rest 12
+    assert len(doc._.trf_data.wordpieces) == 33
+    assert (np.array(doc._.trf_data.align.lengths) > 0).all()

@@ -1,0 +1,69 @@
+import configparser
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import spacy
+import spacy_transformers  # noqa: F401  # brings the registry of span getters
+from spacy import registry
+
+SETUP = Path(__file__).parents[1] / "setup.cfg"
+
+
+def read_entry_points():
+    parser = configparser.ConfigParser(delimiters=("=",))
+    # names are case-sensitive
+    parser.optionxform = str
+    parser.read(SETUP, encoding="utf8")
+    for group, lines in parser["options.entry_points"].items():
+        for line in lines.strip().splitlines():
+            name, target = (part.strip() for part in line.split("="))
+            yield group, name, target
+
+
+ENTRY_POINTS = list(read_entry_points())
+
+
+def test_setup_names_entry_points():
+    assert {"spacy_factories", "spacy_architectures", "spacy_scorers", "spacy_cli"} <= {
+        group for group, _, _ in ENTRY_POINTS
+    }
+
+
+@pytest.mark.parametrize(("group", "name", "target"), ENTRY_POINTS)
+def test_entry_point_resolves(group, name, target):
+    module, attribute = target.split(":")
+    expected = getattr(import_module(module), attribute)
+    if group == "spacy_factories":
+        # spaCy imports the module of the entry point; its decorator then registers the factory
+        assert registry._entry_point_factories.get(name) is expected
+        assert spacy.blank("en").has_factory(name)
+    else:
+        kind = group.removeprefix("spacy_").removeprefix("thinc_")
+        assert registry.get(kind, name) is expected
+
+
+def test_add_pipe_without_importing_the_package():
+    code = """
+import spacy
+for factory in ("gapdner", "discontinuous_ner"):
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe(factory)
+    print(type(pipe).__name__, pipe.name, nlp.get_pipe_meta(pipe.name).factory)
+    print(nlp.config["components"][factory]["model"]["@architectures"])
+    print(nlp("")._.discontinuous_ents)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines() == [
+        "DiscontinuousEntityRecognizer gapdner gapdner",
+        "spacy-gapdner.GapDNER.v1",
+        "()",
+        "DiscontinuousEntityRecognizer discontinuous_ner discontinuous_ner",
+        "spacy-gapdner.GapDNER.v1",
+        "()",
+    ]

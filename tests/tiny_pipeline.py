@@ -1,0 +1,124 @@
+"""A small model and a handful of annotated sentences for the tests of the pipe."""
+
+import hashlib
+
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_gapdner import Entity, get_entities, set_entities
+
+CORPUS = [
+    # three discontinuous entities with one head and tail, and Frags that they share
+    (
+        "severe joint , shoulder and upper body pain .",
+        [("SYMPTOM", [0, 1, 7]), ("SYMPTOM", [0, 3, 7]), ("SYMPTOM", [0, 5, 6, 7])],
+    ),
+    # nested and overlapping ones
+    (
+        "no pain in left arm or right leg",
+        [
+            ("SYMPTOM", [1, 2, 3, 4]),
+            ("SYMPTOM", [1, 2, 6, 7]),
+            ("BODY", [3, 4]),
+            ("BODY", [6, 7]),
+        ],
+    ),
+    ("took aspirin and ibuprofen daily", [("DRUG", [1]), ("DRUG", [3])]),
+    ("fever", [("SYMPTOM", [0])]),
+    ("nothing else to report", []),
+]
+LABELS = ("BODY", "DRUG", "SYMPTOM")
+
+SOFTMAX, MULTILABEL = "spacy-gapdner.SoftmaxTagging.v1", "spacy-gapdner.MultilabelTagging.v1"
+CROSS_ENTROPY, BCE, ZLPR = (
+    f"spacy-gapdner.{name}.v1" for name in ("CrossEntropy", "BinaryCrossEntropy", "ZLPR")
+)
+
+
+def tok2vec_config(width=24):
+    return {
+        "@architectures": "spacy.HashEmbedCNN.v2",
+        "width": width,
+        "depth": 1,
+        "embed_size": 100,
+        "window_size": 1,
+        "maxout_pieces": 2,
+        "subword_features": False,
+        "pretrained_vectors": None,
+    }
+
+
+def model_config(**settings):
+    return {
+        "@architectures": "spacy-gapdner.GapDNER.v1",
+        "hidden_width": 24,
+        "boundary_width": 16,
+        "grid_width": 24,
+        "attention_width": 8,
+        "word_dropout": 0.0,
+        "boundary_dropout": 0.0,
+        "grid_dropout": 0.0,
+        "tagging": {"@misc": MULTILABEL, "loss": {"@losses": ZLPR}},
+        "tok2vec": tok2vec_config(),
+        **settings,
+    }
+
+
+def make_doc(nlp, text, entities=(), key="gapdner", **kwargs):
+    doc = Doc(nlp.vocab, words=text.split(), **kwargs)
+    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities], key)
+    return doc
+
+
+def make_examples(nlp, corpus=CORPUS, key="gapdner"):
+    return [
+        Example(make_doc(nlp, text), make_doc(nlp, text, entities, key))
+        for text, entities in corpus
+    ]
+
+
+def make_nlp(model=None, corpus=CORPUS, seed=0, **config):
+    """A pipeline with an initialized `gapdner`."""
+    spacy.util.fix_random_seed(seed)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner", config={"model": model_config(**(model or {})), **config})
+    key = config.get("spans_key", "gapdner")
+    nlp.initialize(lambda: make_examples(nlp, corpus, key))
+    return nlp
+
+
+def train(nlp, steps, rate=0.01, corpus=CORPUS, key="gapdner"):
+    """Take so many steps on the whole corpus, return the losses."""
+    optimizer = nlp.create_optimizer()
+    optimizer.learn_rate = rate
+    examples = make_examples(nlp, corpus, key)
+    return [nlp.update(examples, sgd=optimizer)["gapdner"] for _ in range(steps)]
+
+
+def annotate(nlp, text, **kwargs):
+    return nlp(make_doc(nlp, text, **kwargs))
+
+
+def found(doc, key="gapdner"):
+    """What a Doc holds, in the form of CORPUS."""
+    return [(entity.label_, list(entity.token_indices)) for entity in get_entities(doc, key)]
+
+
+def expected(entities):
+    return sorted(entities, key=lambda e: (e[1][0], e[1][-1], fragments(e[1]), e[0]))
+
+
+def fragments(tokens):
+    return Entity.from_tokens("X", tokens).fragments
+
+
+def fingerprint(seed=0):
+    """Hashes of the weights and of the predictions, scores included, after training."""
+    nlp = make_nlp({"word_dropout": 0.2, "grid_dropout": 0.1}, seed=seed)
+    train(nlp, 30)
+    weights = nlp.get_pipe("gapdner").model.to_bytes()
+    docs = [annotate(nlp, text) for text, _ in CORPUS]
+    predictions = repr([[(found(doc), e.score) for e in get_entities(doc)] for doc in docs])
+    assert "SYMPTOM" in predictions
+    return tuple(hashlib.sha256(data).hexdigest() for data in (weights, predictions.encode()))
