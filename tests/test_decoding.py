@@ -89,7 +89,7 @@ def random_cells(draw, layout, max_tokens=5):
     seed = draw(st.integers(0, 2**32 - 1))
     rng = np.random.default_rng(seed)
     density = draw(st.sampled_from([0.3, 0.6, 1.0]))
-    chosen = np.argwhere(rng.random((n, n, layout.n_channels)) < density).tolist()
+    chosen = rng.permutation(np.argwhere(rng.random((n, n, layout.n_channels)) < density)).tolist()
     return {tuple(cell): float(p) for cell, p in zip(chosen, rng.random(len(chosen)), strict=True)}
 
 
@@ -263,11 +263,14 @@ def test_max_paths_by_hand():
 
 
 def test_dead_ends_cost_nothing():
-    # 30 tokens full of Frags and Gaps, but none of these ends at the tail but one
+    # 30 tokens full of entity types, Frags and Gaps, but only one Frag ends at the tail
     n = 30
     frags = [(i, j) for i in range(n) for j in range(i, n - 1)]
-    labelled = grid([*frags, (0, n - 1)], frags, ades=[(n - 1, 0)])
-    decoded = decode(labelled, SHARED, LABELS, max_paths=2)
+    cells = {(*cell, channel): 1.0 for cell in frags for channel in (FRAG, GAP)}
+    cells |= {(n - 1, head, ADE): 1.0 for head in range(1, n - 1)}
+    # the one that does is the least probable
+    cells |= {(n - 1, 0, ADE): 0.5, (0, n - 1, FRAG): 0.5}
+    decoded = decode(as_cells(cells), SHARED, LABELS, max_paths=2)
     assert decoded.entities == [Entity("ADE", ((0, n),))]
     assert decoded.n_cut == 0
 
