@@ -118,7 +118,7 @@ def test_no_gold_names_the_keys_that_exist(nlp):
 
 def test_no_gold_and_no_other_key(nlp):
     make_pipe(nlp)
-    with pytest.raises(ValueError, match="spans_key 'gapdner'.*max_length or gold_preproc"):
+    with pytest.raises(ValueError, match=r"spans_key 'gapdner'.*max_length or gold_preproc"):
         nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))
 
 

@@ -1,4 +1,4 @@
-"""The pipe on a transformer: a tiny, randomly initialised BERT through `configs/gapdner_trf.cfg`."""
+"""The pipe on a transformer: a tiny, random BERT through `configs/gapdner_trf.cfg`."""
 
 from pathlib import Path
 

@@ -49,7 +49,8 @@ def test_biaffine_by_hand():
         layer.linear.weight.copy_(torch.tensor([[0.5, 0.25, 2.0, 4.0]]))
         layer.linear.bias.fill_(-1.0)
     heads, tails = torch.tensor([[[1.0, 2.0], [0, 0]]]), torch.tensor([[[3.0, 1.0], [0, 0]]])
-    # head U1 tail: 1*3*1 + 1*1*10 + 2*3*100 + 2*1*1000 = 2613; linear: 1 of the head, 10 of the tail
+    # head U1 tail: 1*3*1 + 1*1*10 + 2*3*100 + 2*1*1000 = 2613
+    # linear part: 1 of the head, 10 of the tail, -1 of the bias
     assert layer(heads, tails)[0, :, :, 0].tolist() == [[2613 + 1 + 10 - 1, 0.0], [9.0, -1.0]]
 
 
