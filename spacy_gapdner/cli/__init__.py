@@ -8,6 +8,9 @@ import typer
 from spacy.cli._util import app as spacy_app
 
 from .convert import convert_cli
+from .debug_data import debug_data_cli
+from .evaluate import evaluate_cli
+from .predict import predict_cli
 from .stats import stats_cli
 
 app = typer.Typer(
@@ -26,6 +29,9 @@ def _gapdner() -> None:
 
 app.command("convert")(convert_cli)
 app.command("stats")(stats_cli)
+app.command("debug-data")(debug_data_cli)
+app.command("evaluate")(evaluate_cli)
+app.command("predict")(predict_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

@@ -89,7 +89,9 @@ def _check_model(model: str | Path) -> None:
     if not (path / "config.cfg").is_file() or not (path / "meta.json").is_file():
         best = path / "model-best"
         hint = f"Did you mean {best}?" if best.is_dir() else "spacy train makes one."
-        raise FormatError(f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}")
+        raise FormatError(
+            f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}"
+        )
 
 
 def _find_pipe(

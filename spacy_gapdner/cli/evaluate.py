@@ -89,8 +89,8 @@ def evaluate(
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and
         `model`, `data`, `spans_key`, `threshold`, `docs`, `words`, `speed` (words per second,
-        tokenisation included), `gold_per_type` (number of gold entities), and
-        `spans_keys_found` (all prefixes in the data).
+        tokenisation included), `gold_per_type` (number of gold entities),
+        `labels_unknown_to_model`, and `spans_keys_found` (all prefixes in the data).
     RAISES (FormatError): If the pipeline or the data is missing or cannot be used.
     """
     from ..formats import FormatError
@@ -127,8 +127,10 @@ def score_docs(
     docs (Iterable[Doc]): Docs with gold entities.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (dict[str, Any]): The scores, see `evaluate`.
+    RAISES (FormatError): If the fragments of a gold entity carry different labels.
     """
     from ..entities import get_entities, get_spans_keys
+    from ..formats import FormatError
     from ..scorer import score_discontinuous
 
     gold: Counter[str] = Counter()
@@ -141,7 +143,13 @@ def score_docs(
             n_docs += 1
             n_words += len(example.predicted)
             keys.update(get_spans_keys(example.reference))
-            gold.update(e.label_ for e in get_entities(example.reference, pipe.key))
+            try:
+                found = get_entities(example.reference, pipe.key)
+            except ValueError as error:
+                raise FormatError(f"Document {n_docs}: {error}") from None
+            # of equal entities one counts, as in the scores
+            entities = {entity.to_entity() for entity in found}
+            gold.update(entity.label for entity in entities)
             yield example
 
     start = default_timer()
@@ -174,22 +182,21 @@ def print_scores(scores: dict[str, Any]) -> None:
         if prefix is not None:
             numbers = tuple(str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
         rows.append((title, *prf, *numbers))
-    header = ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct")
-    msg.table(rows, header=header, divider=True, aligns="l" + 6 * "r")
+    header: tuple[str, ...] = ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct")
+    msg.table(rows, header=header, divider=True, aligns=list("lrrrrrr"))
 
     types = scores[f"{name}_per_type"] or {}
     gold = scores["gold_per_type"]
     rows = [(label, *_prf(prf), str(gold.get(label, 0))) for label, prf in types.items()]
     if rows:
-        msg.table(
-            rows, header=("Type", "P", "R", "F", "Gold"), divider=True, aligns="lrrrr", max_col=60
-        )
+        header = ("Type", "P", "R", "F", "Gold")
+        msg.table(rows, header=header, divider=True, aligns=list("lrrrr"), max_col=60)
 
     lengths = scores[f"{name}_gap_lengths"] or {}
     rows = [(length, *_prf(prf)) for length, prf in lengths.items()]
     if rows:
         header = ("Gap length", "P", "R", "F")
-        msg.table(rows[:_N_GAP_LENGTHS], header=header, divider=True, aligns="lrrr")
+        msg.table(rows[:_N_GAP_LENGTHS], header=header, divider=True, aligns=list("lrrr"))
     if len(rows) > _N_GAP_LENGTHS:
         print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
 
@@ -203,9 +210,7 @@ def print_scores(scores: dict[str, Any]) -> None:
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
 
 
-def _predict(
-    nlp: "Language", docs: Iterable["Doc"], batch_size: int | None
-) -> Iterator["Example"]:
+def _predict(nlp: "Language", docs: Iterable["Doc"], batch_size: int | None) -> Iterator["Example"]:
     from spacy.tokens import Doc
     from spacy.training import Example
 

@@ -1,0 +1,285 @@
+"""What stands between a corpus and the pipe: tokens that differ, entities that no segment holds,
+and entities that a grid cannot spell out. The ceiling is the score of a perfect model."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from spacy.language import Language
+from spacy.scorer import PRFScore
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..decoding import grid_losses
+from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities, get_spans_keys
+from ..losses import BinaryCrossEntropy
+from ..segments import Segment, assign_entities, get_segments, merge_segments
+from ..tagging import MultilabelTagging, SoftmaxTagging, TaggingScheme
+from .statistics import CorpusStatistics
+
+N_EXAMPLES = 3
+_CONTEXT = 3
+
+
+def default_schemes() -> dict[str, TaggingScheme]:
+    """RETURNS (dict[str, TaggingScheme]): The tagging schemes by the names of reports."""
+    return {
+        "softmax": SoftmaxTagging(),
+        "multilabel": MultilabelTagging(BinaryCrossEntropy()),
+        "multilabel per type": MultilabelTagging(BinaryCrossEntropy(), per_type=True),
+    }
+
+
+@dataclass
+class Tally:
+    """How often something occurs, by kind, with the first examples of each.
+
+    counts (Counter[str]): Number by kind.
+    examples (dict[str, list[str]]): Entities in context, fragments in «».
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: str, doc: Doc, entity: Entity) -> None:
+        """Count an entity.
+
+        kind (str): What is the matter with it.
+        doc (Doc): The Doc that it lies in.
+        entity (Entity): In the Doc's offsets.
+        """
+        self.counts[kind] += 1
+        examples = self.examples.setdefault(kind, [])
+        if len(examples) < N_EXAMPLES:
+            examples.append(in_context(doc, entity))
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): Counts and examples as JSON has them."""
+        return {"counts": dict(self.counts.most_common()), "examples": self.examples}
+
+
+@dataclass
+class SchemeReport:
+    """What comes back when gold entities are written into grids and read from them.
+
+    missed (Tally): Entities that do not come back, by cause.
+    spurious (Tally): Entities that nobody annotated.
+    ceiling (PRFScore): All gold entities of the Docs against those that came back.
+    disc_ceiling (PRFScore): The same over discontinuous entities.
+    """
+
+    missed: Tally = field(default_factory=Tally)
+    spurious: Tally = field(default_factory=Tally)
+    ceiling: PRFScore = field(default_factory=PRFScore)
+    disc_ceiling: PRFScore = field(default_factory=PRFScore)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The numbers as JSON has them; a ceiling of nothing is None."""
+        return {
+            "missed": self.missed.to_dict(),
+            "spurious": self.spurious.to_dict(),
+            "ceiling": self.ceiling.to_dict() if len(self.ceiling) else None,
+            "disc_ceiling": self.disc_ceiling.to_dict() if len(self.disc_ceiling) else None,
+        }
+
+
+@dataclass
+class DataReport:
+    """What `report_data` finds in one corpus.
+
+    statistics (CorpusStatistics): Counts of the gold Docs.
+    docs_without_entities (int): Docs without any.
+    empty_docs (int): Docs without tokens.
+    spans_keys (set[str]): Prefixes of span groups in the Docs.
+    segments (int): Segments that the pipe works on.
+    longest_segment (int): Tokens of the longest.
+    misaligned (Tally): Gold entities that are not whole tokens of the pipeline's tokenizer.
+    unheld (Tally): Aligned entities that no segment can hold, by reason.
+    schemes (dict[str, SchemeReport]): By name of the tagging scheme.
+    texts (dict[str, bool]): The texts of all segments, and whether an entity begins there.
+    """
+
+    statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
+    docs_without_entities: int = 0
+    empty_docs: int = 0
+    spans_keys: set[str] = field(default_factory=set)
+    segments: int = 0
+    longest_segment: int = 0
+    misaligned: Tally = field(default_factory=Tally)
+    unheld: Tally = field(default_factory=Tally)
+    schemes: dict[str, SchemeReport] = field(default_factory=dict)
+    texts: dict[str, bool] = field(default_factory=dict, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The report as JSON has it, without the texts."""
+        return {
+            "statistics": self.statistics.to_dict(),
+            "docs_without_entities": self.docs_without_entities,
+            "empty_docs": self.empty_docs,
+            "spans_keys": sorted(self.spans_keys),
+            "segments": self.segments,
+            "longest_segment": self.longest_segment,
+            "longest_segment_cells": self.longest_segment**2,
+            "misaligned": self.misaligned.to_dict(),
+            "unheld": self.unheld.to_dict(),
+            "schemes": {name: scheme.to_dict() for name, scheme in self.schemes.items()},
+        }
+
+
+def report_data(
+    docs: Iterable[Doc],
+    nlp: Language,
+    schemes: Mapping[str, TaggingScheme],
+    *,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    max_length: int = 128,
+    stride: int = 96,
+) -> DataReport:
+    """Compare gold Docs with what a pipe would see and could predict at best.
+
+    docs (Iterable[Doc]): Docs with gold entities.
+    nlp (Language): Tokenizer and components that set sentence boundaries, as the pipe has them
+        before it.
+    schemes (Mapping[str, TaggingScheme]): Tagging schemes by name.
+    spans_key (str): Prefix of the span groups.
+    max_length (int): Longest segment in tokens.
+    stride (int): Tokens between the starts of two windows.
+    RETURNS (DataReport): What was found.
+    RAISES (ValueError): If the fragments of an entity carry different labels.
+    """
+    report = DataReport(schemes={name: SchemeReport() for name in schemes})
+    for reference in docs:
+        report.statistics.add(reference, spans_key)
+        report.spans_keys.update(get_spans_keys(reference))
+        report.docs_without_entities += not get_entities(reference, spans_key)
+        report.empty_docs += not len(reference)
+        predicted = _predicted(reference, nlp)
+        aligned, misaligned = align_entities(Example(predicted, reference), spans_key)
+        # of equal entities one counts, as in the scores
+        entities = list(dict.fromkeys(aligned))
+        for entity in misaligned:
+            report.misaligned.add("not whole tokens", predicted, entity)
+        segments = get_segments(predicted, max_length, stride)
+        held, unheld = assign_entities(entities, segments)
+        for entity in unheld:
+            reason = _why_unheld(entity, predicted, max_length)
+            report.unheld.add(reason, predicted, entity)
+        _add_segments(report, predicted, segments, [*entities, *misaligned])
+        if not entities and not misaligned:
+            continue
+        for name, tagging in schemes.items():
+            found = _round_trip(predicted, segments, held, tagging, report.schemes[name])
+            _score(report.schemes[name], entities, list(dict.fromkeys(misaligned)), found)
+    return report
+
+
+def count_shared_texts(train: DataReport, dev: DataReport) -> tuple[int, int]:
+    """Count the different segments of the development data that the training data has too.
+
+    train (DataReport): Of the training data.
+    dev (DataReport): Of the development data.
+    RETURNS (tuple[int, int]): Their number, and the number of those with an entity.
+    """
+    shared = [has_entity for text, has_entity in dev.texts.items() if text in train.texts]
+    return len(shared), sum(shared)
+
+
+def in_context(doc: Doc, entity: Entity) -> str:
+    """Write an entity with its context.
+
+    doc (Doc): The Doc that it lies in.
+    entity (Entity): In the Doc's offsets.
+    RETURNS (str): e.g. "ADR: had «severe» joint and «back pain» since ...", in one line.
+    """
+    start = max(entity.start - _CONTEXT, 0)
+    end = min(entity.end + _CONTEXT, len(doc))
+    opening = {first for first, _ in entity.fragments}
+    closing = {last for _, last in entity.fragments}
+    pieces = ["… " if start else ""]
+    for token in doc[start:end]:
+        if token.i in opening:
+            pieces.append("«")
+        pieces.append(token.text)
+        if token.i + 1 in closing:
+            pieces.append("»")
+        pieces.append(token.whitespace_)
+    pieces.append(" …" if end < len(doc) else "")
+    return " ".join(f"{entity.label}: {''.join(pieces)}".split())
+
+
+def _predicted(reference: Doc, nlp: Language) -> Doc:
+    # as spacy.Corpus.v1 does
+    if reference.has_unknown_spaces:
+        words = [token.text for token in reference]
+        doc = Doc(nlp.vocab, words=words, spaces=[bool(t.whitespace_) for t in reference])
+    else:
+        doc = nlp.make_doc(reference.text)
+    for _, pipe in nlp.pipeline:
+        doc = pipe(doc)
+    return doc
+
+
+def _add_segments(
+    report: DataReport, doc: Doc, segments: Sequence[Segment], entities: Iterable[Entity]
+) -> None:
+    starts = {entity.start for entity in entities}
+    report.segments += len(segments)
+    for segment in segments:
+        report.longest_segment = max(report.longest_segment, len(segment))
+        text = " ".join(doc[segment.start : segment.end].text.split())
+        has_entity = not starts.isdisjoint(range(*segment))
+        report.texts[text] = report.texts.get(text, False) or has_entity
+
+
+def _why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+    inside = range(entity.start + 1, entity.end)
+    if doc.has_annotation("SENT_START") and any(doc[i].is_sent_start for i in inside):
+        return "crosses a sentence boundary"
+    if entity.end - entity.start > max_length:
+        return "longer than max_length"
+    return "cut by every window"
+
+
+def _round_trip(
+    doc: Doc,
+    segments: Sequence[Segment],
+    held: Sequence[Sequence[Entity]],
+    tagging: TaggingScheme,
+    report: SchemeReport,
+) -> set[Entity]:
+    found: list[list[Entity]] = []
+    causes: dict[Entity, str] = {}
+    for segment, entities in zip(segments, held, strict=True):
+        # the order of the labels decides who gets a cell
+        labels = sorted({entity.label for entity in entities})
+        losses = grid_losses(entities, tagging, labels) if entities else None
+        if losses is None:
+            found.append([])
+            continue
+        missed = {entity for entity, _ in losses.missed}
+        causes.update((entity.shift(segment.start), cause) for entity, cause in losses.missed)
+        found.append([entity for entity in entities if entity not in missed] + losses.spurious)
+    merged = set(merge_segments(found, segments))
+    gold = {e.shift(s.start) for s, entities in zip(segments, held, strict=True) for e in entities}
+    for entity in sorted(gold - merged, key=lambda e: (e.fragments, e.label)):
+        # what another window spells out is not missed
+        report.missed.add(causes.get(entity, "cut by a window"), doc, entity)
+    for entity in sorted(merged - gold, key=lambda e: (e.fragments, e.label)):
+        report.spurious.add("not annotated", doc, entity)
+    return merged
+
+
+def _score(
+    report: SchemeReport, aligned: list[Entity], misaligned: list[Entity], found: set[Entity]
+) -> None:
+    gold = set(aligned)
+    report.ceiling.score_set(found, gold)
+    report.disc_ceiling.score_set(_discontinuous(found), _discontinuous(gold))
+    # what is not whole tokens is never found
+    report.ceiling.fn += len(misaligned)
+    report.disc_ceiling.fn += len(_discontinuous(set(misaligned)))
+
+
+def _discontinuous(entities: set[Entity]) -> set[Entity]:
+    return {entity for entity in entities if entity.is_discontinuous}

@@ -1,0 +1,217 @@
+"""What debug-data needs of a training config: tokenizer, sentences, segments, tagging; and its
+traps. The models are not built."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from thinc.api import Config
+
+    from ..tagging import TaggingScheme
+
+_FACTORIES = ("gapdner", "discontinuous_ner")
+_RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
+_SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
+
+
+@dataclass
+class TrainingSetup:
+    """How the pipe will see the data.
+
+    nlp (Language): Tokenizer, and the components that split sentences by rule.
+    spans_key (str): Prefix of the span groups.
+    max_length (int): Longest segment in tokens.
+    stride (int): Tokens between the starts of two windows.
+    scheme (str): Name of the tagging scheme, as in reports.
+    tagging (Optional[TaggingScheme]): The scheme, if it is none of the package's.
+    traps (list[str]): Settings that will spoil the training, and what to do.
+    """
+
+    nlp: "Language"
+    spans_key: str
+    max_length: int
+    stride: int
+    scheme: str = "multilabel"
+    tagging: "TaggingScheme | None" = None
+    traps: list[str] = field(default_factory=list)
+
+
+def default_setup(lang: str, spans_key: str | None) -> TrainingSetup:
+    """Make the setup of a pipe with default settings, after a rule-based sentence splitter.
+
+    lang (str): Language of the tokenizer.
+    spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
+    RETURNS (TrainingSetup): The setup.
+    """
+    from ..formats import blank_pipeline
+    from ..pipe import FACTORY
+
+    defaults: Any = FACTORY["default_config"]
+    key = spans_key or defaults["spans_key"]
+    nlp = blank_pipeline(lang)
+    return TrainingSetup(nlp, key, defaults["max_length"], defaults["stride"])
+
+
+def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
+    """Read the setup from a training config.
+
+    path (Path): The .cfg file; values that are left out are the defaults.
+    spans_key (Optional[str]): Prefix of the span groups; the config's if None. It chooses one of
+        several pipes.
+    RETURNS (TrainingSetup): The setup.
+    RAISES (FormatError): If the file is missing, is no config, or has no such pipe.
+    """
+    from ..formats import FormatError
+    from ..formats.files import read_text
+    from ..pipe import FACTORY
+
+    # for its messages about missing files and encodings
+    read_text(path)
+    try:
+        config = _load(path)
+        name, block = _find_component(config, path, spans_key)
+        block = {**FACTORY["default_config"], **block}  # type: ignore[dict-item]
+        _check_settings(name, block)
+        scheme, tagging = _tagging(block)
+        nlp, approximated = _sentence_pipeline(config, name)
+        setup = TrainingSetup(
+            nlp, spans_key or block["spans_key"], block["max_length"], block["stride"]
+        )
+    except FormatError:
+        raise
+    # spaCy, thinc, confection and configparser each have errors of their own
+    except Exception as error:
+        raise FormatError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
+    setup.scheme, setup.tagging = scheme, tagging
+    setup.traps = _find_traps(config, name, setup.spans_key)
+    if approximated:
+        setup.traps.append(
+            f"The sentences of {', '.join(approximated)} are not known before training: this "
+            "report splits by rule, as gapdner_sentencizer does."
+        )
+    return setup
+
+
+def _load(path: Path) -> "Config":
+    from spacy.util import load_config
+
+    # environment and command line may give what is null here; nothing of it matters
+    return load_config(path, interpolate=True)
+
+
+def _find_component(
+    config: "Config", path: Path, spans_key: str | None
+) -> tuple[str, dict[str, Any]]:
+    from ..entities import DEFAULT_SPANS_KEY
+    from ..formats import FormatError
+
+    components = config.get("components", {})
+    pipeline = config.get("nlp", {}).get("pipeline", [])
+    missing = [name for name in pipeline if name not in components]
+    if missing:
+        raise FormatError(
+            f"{path} names {missing[0]} in [nlp] pipeline, but has no such component."
+        )
+    found = {n: components[n] for n in pipeline if components[n].get("factory") in _FACTORIES}
+    if not found:
+        raise FormatError(
+            f"{path} has no component with the factory gapdner in its pipeline. Check the file."
+        )
+    if len(found) > 1:
+        keys = {n: block.get("spans_key", DEFAULT_SPANS_KEY) for n, block in found.items()}
+        found = {n: block for n, block in found.items() if keys[n] == spans_key}
+        if len(found) != 1:
+            listed = ", ".join(f"{n} ({key})" for n, key in keys.items())
+            raise FormatError(f"{path} has several pipes: {listed}. Choose one with --spans-key.")
+    return next(iter(found.items()))
+
+
+def _check_settings(name: str, block: dict[str, Any]) -> None:
+    from ..segments import check_window
+
+    for setting, kind in (("max_length", int), ("stride", int), ("spans_key", str)):
+        if not isinstance(block[setting], kind):
+            raise ValueError(f"{setting} of {name!r} cannot be {block[setting]!r}.")
+    check_window(block["max_length"], block["stride"])
+
+
+def _tagging(block: dict[str, Any]) -> tuple[str, "TaggingScheme | None"]:
+    from spacy.util import registry
+
+    from ..tagging import MultilabelTagging, SoftmaxTagging
+
+    tagging = registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
+    if isinstance(tagging, SoftmaxTagging):
+        return "softmax", None
+    if isinstance(tagging, MultilabelTagging):
+        return "multilabel per type" if tagging.per_type else "multilabel", None
+    return type(tagging).__name__, tagging
+
+
+def _sentence_pipeline(config: "Config", name: str) -> tuple["Language", list[str]]:
+    """RETURNS (tuple[Language, list[str]]): The pipeline, and the components it stands in for."""
+    from spacy.util import load_model_from_config
+    from thinc.api import Config
+
+    before = _sentence_components(config, name)
+    by_rule = [n for n in before if config["components"][n]["factory"] in _RULE_SENTENCIZERS]
+    nlp_block = {**config["nlp"], "pipeline": by_rule, "disabled": []}
+    components = {n: config["components"][n] for n in by_rule}
+    reduced = Config({"nlp": nlp_block, "components": components})
+    nlp = load_model_from_config(reduced, auto_fill=True)
+    nlp.max_length = 10**9
+    trained = [n for n in before if n not in by_rule]
+    if trained and not by_rule:
+        nlp.add_pipe("gapdner_sentencizer")
+    return nlp, trained if not by_rule else []
+
+
+def _sentence_components(config: "Config", name: str | None) -> list[str]:
+    pipeline = config["nlp"]["pipeline"]
+    end = len(pipeline) if name is None else pipeline.index(name)
+    return [
+        n for n in pipeline[:end] if config["components"][n].get("factory") in _SENTENCE_FACTORIES
+    ]
+
+
+def _find_traps(config: "Config", name: str, spans_key: str) -> list[str]:
+    from ..entities import DEFAULT_SPANS_KEY
+
+    traps = []
+    for corpus, block in config.get("corpora", {}).items():
+        if not isinstance(block, dict) or not block.get("@readers", "").startswith("spacy.Corpus"):
+            continue
+        if block.get("max_length"):
+            traps.append(
+                f"[corpora.{corpus}] max_length = {block['max_length']} cuts Docs and drops all "
+                "their entities. Set it to 0: the pipe itself cuts what is too long."
+            )
+        if block.get("gold_preproc"):
+            traps.append(
+                f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
+            )
+    training = config.get("training", {})
+    before = _sentence_components(config, name)
+    annotating = training.get("annotating_components", [])
+    for component in before:
+        if training and component not in annotating:
+            traps.append(
+                f"{component!r} is not in [training] annotating_components: {name!r} would be "
+                "trained on whole Docs and used on sentences. Add it."
+            )
+    for component in _sentence_components(config, None):
+        if component not in before:
+            traps.append(
+                f"{component!r} comes after {name!r} in [nlp] pipeline, which thus works on whole "
+                "Docs. Put it before."
+            )
+    weights = training.get("score_weights", {})
+    if training and spans_key != DEFAULT_SPANS_KEY and not weights.get(f"spans_{spans_key}_f"):
+        traps.append(
+            f"[training.score_weights] lacks spans_{spans_key}_f, so that training cannot tell "
+            "the best model with this spans_key. Add it with 1.0, and set those of "
+            f"spans_{DEFAULT_SPANS_KEY} to null."
+        )
+    return traps

@@ -1,0 +1,172 @@
+import json
+import shutil
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
+from spacy.vocab import Vocab
+
+from spacy_gapdner.cli._model import load_pipeline
+from spacy_gapdner.cli.evaluate import evaluate, score_docs
+
+# the model finds 5 entities in these sentences, 2 of them discontinuous
+CHANGED = [
+    # one of two discontinuous ones is gold
+    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (3, 5))]),
+    # another type
+    ("He took aspirin twice .", [("Food", (2, 3))]),
+    ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
+]
+
+
+def test_table(run, model, write_docs, tmp_path):
+    output = tmp_path / "new" / "scores.json"
+    result = run("evaluate", model, write_docs(annotated=CHANGED), "-o", output)
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.stdout.splitlines() if line.strip()]
+    for expected in (
+        "All entities 60.00 60.00 60.00 5 5 3",
+        "Discontinuous entities 50.00 100.00 66.67 1 2 1",
+        "Sentences with discontinuous 50.00 50.00 50.00",
+        "Sentences with overlap 50.00 50.00 50.00",
+        "ADR 66.67 66.67 66.67 3",
+        "Drug 50.00 100.00 66.67 1",
+        "Food 0.00 0.00 0.00 1",
+        "2 50.00 100.00 66.67",
+    ):
+        assert expected.split() in lines
+    output_text = " ".join(result.stdout.split())
+    assert "does not know these types of the data, and misses them: Food" in output_text
+    assert "3 Docs, 17 words" in result.stdout
+    scores = json.loads(output.read_text())
+    assert scores["spans_gapdner_disc_f"] == pytest.approx(2 / 3)
+    assert scores["spans_gapdner_counts"]["correct"] == 3
+    assert scores["gold_per_type"] == {"ADR": 3, "Drug": 1, "Food": 1}
+    assert (scores["spans_key"], scores["docs"], scores["words"]) == ("gapdner", 3, 17)
+    assert [path.name for path in output.parent.iterdir()] == ["scores.json"]
+
+
+def test_other_spans_key(run, model, write_docs):
+    data = write_docs(key="gold")
+    result = run("evaluate", model, data, "-sk", "gold")
+    assert "All entities                   100.00   100.00   100.00" in result.stdout
+    result = run("evaluate", model, data)
+    assert result.exit_code == 0
+    output = " ".join(result.output.split())
+    assert "No gold entities under the spans key 'gapdner'" in output
+    assert "There are some under gold." in output
+
+
+def test_threshold_and_batch_size(model, write_docs):
+    data = write_docs()
+    assert evaluate(model, data, threshold=1.0)["spans_gapdner_r"] == 0
+    scores = evaluate(model, data, batch_size=1)
+    assert (scores["spans_gapdner_f"], scores["threshold"]) == (1.0, 0.0)
+
+
+def test_folder_of_data(model, write_docs, tmp_path):
+    write_docs("a.spacy")
+    write_docs("b.spacy", CHANGED)
+    assert evaluate(model, tmp_path)["docs"] == 7
+
+
+def test_words_without_spaces_keep_their_tokens(model):
+    nlp, pipe = load_pipeline(model)
+    doc = Doc(nlp.vocab, words=["Severe", "pain", "after", "aspirin."])
+    doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 2, "ADR")])
+    assert score_docs(nlp, pipe, [doc])["words"] == 4
+
+
+def test_docs_are_not_collected(model):
+    nlp, pipe = load_pipeline(model)
+    waiting = most = 0
+
+    def docs():
+        nonlocal waiting, most
+        for _ in range(12):
+            waiting += 1
+            most = max(most, waiting)
+            yield nlp.make_doc("Severe pain .")
+
+    def done(doc):
+        nonlocal waiting
+        waiting -= 1
+        return doc
+
+    spacy.Language.component("count_done", func=done)
+    nlp.add_pipe("count_done")
+    assert score_docs(nlp, pipe, docs(), batch_size=2)["docs"] == 12
+    assert most <= 3
+
+
+def test_several_pipes(tiny, tiny_config, fails, run, tmp_path, write_docs):
+    nlp = spacy.blank("en", vocab=tiny.vocab)
+    for name, key in (("gapdner", "gapdner"), ("second", "other")):
+        pipe = nlp.add_pipe("gapdner", name=name, config={**tiny_config, "spans_key": key})
+        pipe.from_bytes(tiny.get_pipe("gapdner").to_bytes())
+    nlp.to_disk(tmp_path / "two")
+    fails(
+        "several pipes: gapdner (gapdner), second (other). Choose one with --spans-key",
+        *("evaluate", tmp_path / "two", write_docs()),
+    )
+    result = run("evaluate", tmp_path / "two", write_docs(key="other"), "-sk", "other")
+    assert "100.00" in result.stdout
+
+
+def test_training_output_is_not_a_model(model, fails, write_docs, tmp_path):
+    shutil.copytree(model, tmp_path / "run" / "model-best")
+    best = tmp_path / "run" / "model-best"
+    fails(f"Did you mean {best}?", "evaluate", best.parent, write_docs())
+
+
+def truncate(path):
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+@pytest.mark.parametrize("file", ["config.cfg", "meta.json", "gapdner/model", "gapdner/cfg"])
+def test_damaged_model(model, fails, write_docs, tmp_path, file):
+    broken = tmp_path / "broken"
+    shutil.copytree(model, broken)
+    truncate(broken / file)
+    fails(f"Cannot load the pipeline {broken} (", "evaluate", broken, write_docs())
+
+
+def test_bad_models(fails, write_docs, tmp_path):
+    data = write_docs()
+    fails("There is no folder nothing_here", "evaluate", "nothing_here", data)
+    fails("is no trained pipeline", "evaluate", tmp_path, data)
+    fails("is no trained pipeline", "evaluate", data, data)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "other")
+    message = "no pipe for discontinuous entities, only sentencizer"
+    fails(message, "evaluate", tmp_path / "other", data)
+
+
+def test_bad_data(fails, model, write_docs, tmp_path):
+    def write(name, content):
+        (tmp_path / name).write_bytes(content)
+        return tmp_path / name
+
+    fails("There is nothing at", "evaluate", model, tmp_path / "missing.json")
+    fails("There is no file", "evaluate", model, tmp_path / "missing.spacy")
+    fails("gapdner convert", "evaluate", model, write("a.json", b"[]"))
+    fails("is not a .spacy file, or is cut off", "evaluate", model, write("a.spacy", b""))
+    fails("is not a .spacy file, or is cut off", "evaluate", model, write("b.spacy", b"\xffxx"))
+    data = write_docs()
+    truncate(data)
+    fails("is not a .spacy file, or is cut off", "evaluate", model, data)
+    fails("holds no document", "evaluate", model, write_docs("c.spacy", []))
+    fails("is a folder", "evaluate", model, write_docs(), "-o", tmp_path)
+    doc = Doc(Vocab(), words=["a", "b"])
+    doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
+    DocBin(docs=[doc]).to_disk(tmp_path / "d.spacy")
+    fails("Document 1: The fragments of", "evaluate", model, tmp_path / "d.spacy")
+
+
+def test_gpu_that_is_not_there(fails, model, write_docs):
+    fails("Cannot use GPU 99: ", "evaluate", model, write_docs(), "--gpu-id", 99)
+
+
+def test_threshold_out_of_range(run, model, write_docs):
+    assert run("evaluate", model, write_docs(), "--threshold", 2).exit_code == 2
