@@ -75,7 +75,7 @@ def decode(
     """
     type_cells, edges = _read_cells(labelled, layout)
     queue = [
-        # (cost, number of cells used, type, tail, path)
+        # (cost, length of the path, type, tail, path); of equal costs the shortest path comes first
         (_cost(probability), 1, type_index, tail, (head,))
         for (type_index, tail, head), probability in type_cells.items()
         if edges[type_index].before_frag(tail + 1) >> head & 1
@@ -85,10 +85,11 @@ def decode(
     for _ in range(max_paths):
         if not queue:
             break
-        cost, n_cells, type_index, tail, path = heappop(queue)
-        node, end, wants_frag = path[-1], tail + 1, len(path) % 2 == 1
+        cost, length, type_index, tail, path = heappop(queue)
+        node, end, wants_frag = path[-1], tail + 1, length % 2 == 1
         if node == end:
-            score = exp(-cost / n_cells)
+            # one cell for the type and one for each edge: as many as the path has nodes
+            score = exp(-cost / length)
             if score >= threshold:
                 entities.append(Entity(labels[type_index], _fragments(path), score))
             continue
@@ -97,7 +98,7 @@ def decode(
         alive = graph.before_gap(end) if wants_frag else graph.before_frag(end)
         for target, step_cost in steps:
             if (target == end and wants_frag) or (target < end and alive >> target & 1):
-                item = (cost + step_cost, n_cells + 1, type_index, tail, (*path, target))
+                item = (cost + step_cost, length + 1, type_index, tail, (*path, target))
                 heappush(queue, item)
     entities.sort(key=lambda e: (e.start, e.end, e.fragments, e.label))
     return DecodedSegment(entities, len(queue))

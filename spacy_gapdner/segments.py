@@ -130,22 +130,11 @@ def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]]
 
 
 def _at_cut(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
-    segment = segments[i]
-    at_left = entity.start == segment.start and i > 0 and segments[i - 1].end > segment.start
-    return at_left or (
-        entity.end == segment.end and i + 1 < len(segments) and segments[i + 1].start < segment.end
-    )
+    at_left = i > 0 and segments[i - 1].end > entity.start == segments[i].start
+    at_right = i + 1 < len(segments) and segments[i + 1].start < entity.end == segments[i].end
+    return at_left or at_right
 
 
 def _seen_elsewhere(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
-    for step in (-1, 1):
-        k = i + step
-        while 0 <= k < len(segments):
-            other = segments[k]
-            if other.end <= segments[i].start or other.start >= segments[i].end:
-                break
-            inside = other.start <= entity.start and entity.end <= other.end
-            if inside and not _at_cut(entity, k, segments):
-                return True
-            k += step
-    return False
+    neighbours = segments[max(i - 1, 0) : i + 2]
+    return any(other.start < entity.start and entity.end < other.end for other in neighbours)

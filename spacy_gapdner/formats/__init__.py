@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..sentences import SENTENCIZER_CONFIG, LineSentencizer, blank_pipeline
 from .brat import ANNOTATION_SUFFIXES, read_brat, write_brat
 from .craft import is_craft
 from .docs import DOC_NAME, Alignment, to_docs
@@ -11,7 +12,6 @@ from .files import visible_files
 from .knowtator import has_knowtator_root, read_knowtator
 from .records import Record, TextEntity, TextRecord, TokenRecord
 from .report import FormatError, Issue, Place, Report
-from .sentences import SENTENCIZER_CONFIG, LineSentencizer, blank_pipeline
 from .w2ner import read_w2ner, write_w2ner
 
 __all__ = [

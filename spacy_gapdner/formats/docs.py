@@ -138,13 +138,9 @@ def _text_docs(
 
 
 def _token_doc(record: TokenRecord, nlp: Language, spans_key: str) -> Doc:
-    n_tokens = len(record.tokens)
-    doc = Doc(
-        nlp.vocab,
-        words=list(record.tokens),
-        spaces=[True] * (n_tokens - 1) + [False],
-        sent_starts=[True] + [False] * (n_tokens - 1),
-    )
+    # with unknown spaces, spacy.Corpus.v1 keeps these tokens instead of tokenising the text anew
+    sent_starts = [True] + [False] * (len(record.tokens) - 1)
+    doc = Doc(nlp.vocab, words=list(record.tokens), sent_starts=sent_starts)
     set_entities(doc, record.entities, spans_key)
     return doc
 
