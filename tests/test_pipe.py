@@ -3,6 +3,7 @@ import warnings
 import numpy as np
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Span
 from spacy.training import Example
 from thinc.api import Config, Model
@@ -77,6 +78,15 @@ def test_labels_come_from_data_in_its_order(nlp):
     pipe.initialize(lambda: make_examples(nlp), nlp=nlp, labels=labels)
     assert pipe.label_data == labels
     assert pipe.model.get_dim("nO") == 6
+
+
+def test_labels_come_from_a_file(nlp, tmp_path):
+    srsly.write_json(tmp_path / "gapdner.json", ["SYMPTOM", "DRUG", "BODY"])
+    pipe = make_pipe(nlp)
+    reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "gapdner.json")}
+    nlp.config["initialize"]["components"]["gapdner"] = {"labels": reader}
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.labels == ("SYMPTOM", "DRUG", "BODY")
 
 
 def test_labels_come_from_add_label(nlp):

@@ -3,10 +3,14 @@
 import hashlib
 
 import spacy
+import torch
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_gapdner import Entity, get_entities, set_entities
+
+# so small a model gains nothing from threads, and on a busy machine it loses much
+torch.set_num_threads(1)
 
 CORPUS = [
     # three discontinuous entities with one head and tail, and Frags that they share

@@ -159,10 +159,8 @@ def _grid_init(
         return
     if model.has_dim("nI") is None:
         model.set_dim("nI", max(vectors.shape[1] for vectors in X[0]))
-    shim = model.layers[0].shims[0]
-    if shim._model is None:
-        network = make_network(model.get_dim("nI"), model.get_dim("nO"))
-        shim._model = network.to(get_torch_default_device())
+    network = make_network(model.get_dim("nI"), model.get_dim("nO"))
+    model.layers[0].shims[0]._model = network.to(get_torch_default_device())
 
 
 def _grid_forward(
@@ -225,7 +223,7 @@ def _wrap(make_network: NetworkFactory, mixed_precision: bool) -> Model:
         None,  # type: ignore[arg-type]  # made once the number of labels is known
         convert_inputs=_convert_inputs,
         convert_outputs=_convert_outputs,
-        mixed_precision=mixed_precision and torch.cuda.is_available(),
+        mixed_precision=mixed_precision and get_torch_default_device().type == "cuda",
         serialize_model=_serialize,
         deserialize_model=partial(_deserialize, make_network),
     )

@@ -176,6 +176,16 @@ def test_bytes_restore_a_model_that_was_never_initialized(settings, monkeypatch)
     assert network_of(restored).classifier.weight.grad.any()
 
 
+def test_initializing_again_starts_afresh():
+    model, docs = make_model(), make_input()
+    expected = model.predict(docs)[0]
+    network_of(model).classifier.weight.data.zero_()
+    assert not np.array_equal(model.predict(docs)[0], expected)
+    fix_random_seed(0)
+    model.initialize(X=docs)
+    assert np.array_equal(model.predict(docs)[0], expected)
+
+
 def test_bytes_replace_other_weights():
     one, other = make_model(seed=0), make_model(seed=1)
     expected = one.predict(make_input())[0]
@@ -258,9 +268,9 @@ def test_an_odd_hidden_width_is_refused_only_with_the_bilstm():
     assert make_model(hidden_width=7, bilstm=False).predict(make_input())[0].shape == (3, 3, 4)
 
 
-def test_mixed_precision_has_no_effect_on_a_cpu():
-    if torch.cuda.is_available():
-        pytest.skip("There is a GPU.")
+def test_mixed_precision_has_no_effect_on_a_cpu(monkeypatch):
+    # also where there is a GPU that is not used
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     model = make_model(mixed_precision=True)
     scores, backprop = model.begin_update(make_input())
     assert_close(scores, make_model().begin_update(make_input())[0])
