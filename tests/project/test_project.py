@@ -1,0 +1,50 @@
+"""The project's workflows run from the first to the last command."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import srsly
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def project(tmp_path):
+    for name in ("configs", "project/scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "project.yml", tmp_path)
+    return tmp_path
+
+
+def run(project: Path, workflow: str, **variables: object) -> str:
+    command = [sys.executable, "-m", "spacy", "project", "run", workflow, "."]
+    for name, value in variables.items():
+        command += [f"--vars.{name}", str(value)]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
+    process = subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, timeout=600
+    )
+    assert process.returncode == 0, process.stdout + process.stderr
+    return process.stdout
+
+
+def test_all(project):
+    """A short training: enough to see that every command hands on what the next one needs."""
+    printed = run(project, "all", n_train=100, max_steps=12)
+    assert "Exact match" in printed
+    scores = srsly.read_json(project / "project/metrics/sample.json")
+    assert scores["docs"] == 400
+    unseen = (project / "project/corpus/sample/unseen.txt").read_text().splitlines()
+    assert all(sentence in printed for sentence in unseen)
+
+
+def test_the_workflow_craft_says_what_is_missing(project):
+    command = [sys.executable, "-m", "spacy", "project", "run", "craft", "."]
+    process = subprocess.run(command, cwd=project, capture_output=True, text=True, timeout=300)
+    assert process.returncode != 0
+    assert "craft" in process.stderr
+    assert "Traceback" not in process.stderr
