@@ -9,7 +9,7 @@ from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
 from .decoding import decode
@@ -25,114 +25,6 @@ from .entities import (
 from .losses import GridTarget
 from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
 from .tagging import TaggingScheme
-
-DEFAULT_CONFIG = """
-[model]
-@architectures = "spacy-gapdner.GapDNER.v1"
-hidden_width = 128
-boundary_width = 128
-grid_width = 128
-attention_width = 16
-
-[model.tagging]
-@misc = "spacy-gapdner.MultilabelTagging.v1"
-per_type = false
-
-[model.tagging.loss]
-@losses = "spacy-gapdner.ZLPR.v1"
-
-[model.tok2vec]
-@architectures = "spacy.Tok2Vec.v2"
-
-[model.tok2vec.embed]
-@architectures = "spacy.MultiHashEmbed.v2"
-width = 96
-attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
-rows = [5000,1000,2500,2500]
-include_static_vectors = false
-
-[model.tok2vec.encode]
-@architectures = "spacy.MaxoutWindowEncoder.v2"
-width = 96
-window_size = 1
-maxout_pieces = 3
-depth = 4
-"""
-DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
-
-FACTORY = {
-    "assigns": ["doc.spans", "doc._.discontinuous_ents"],
-    "default_config": {
-        "model": DEFAULT_MODEL,
-        "spans_key": DEFAULT_SPANS_KEY,
-        "threshold": 0.0,
-        "cell_threshold": 0.5,
-        "max_paths": 10_000,
-        "max_length": 128,
-        "stride": 96,
-        "annotate_ents": False,
-        "lr_scale": 1.0,
-        "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
-    },
-    "default_score_weights": {
-        f"spans_{DEFAULT_SPANS_KEY}_f": 1.0,
-        f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
-        f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
-        f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.0,
-    },
-}
-
-
-@Language.factory("gapdner", **FACTORY)
-def make_gapdner(
-    nlp: Language,
-    name: str,
-    model: Model,
-    spans_key: str,
-    threshold: float,
-    cell_threshold: float,
-    max_paths: int,
-    max_length: int,
-    stride: int,
-    annotate_ents: bool,
-    lr_scale: float,
-    scorer: Callable | None,
-) -> "DiscontinuousEntityRecognizer":
-    """Create the pipe, also under the factory name `discontinuous_ner`.
-
-    nlp (Language): The pipeline.
-    name (str): The component's name in it.
-    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
-    spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
-    threshold (float): Entities with a lower score are dropped. The score is the geometric mean of
-        the probabilities of the grid cells used.
-    cell_threshold (float): Probability from which on a label of the grid is used.
-    max_paths (int): Bound of the path search in one segment.
-    max_length (int): Longest segment in tokens; longer sentences are cut into windows.
-    stride (int): Tokens between the starts of two windows.
-    annotate_ents (bool): Whether to fill `doc.ents` with the contiguous entities as well.
-    lr_scale (float): Factor on the learning rate for this pipe's own weights, while a shared
-        transformer keeps the optimizer's own rate.
-    scorer (Optional[Callable]): The scoring method.
-    RETURNS (DiscontinuousEntityRecognizer): The pipe.
-    """
-    return DiscontinuousEntityRecognizer(
-        nlp.vocab,
-        model,
-        name,
-        spans_key=spans_key,
-        threshold=threshold,
-        cell_threshold=cell_threshold,
-        max_paths=max_paths,
-        max_length=max_length,
-        stride=stride,
-        annotate_ents=annotate_ents,
-        lr_scale=lr_scale,
-        scorer=scorer,
-    )
-
-
-make_discontinuous_ner = Language.factory("discontinuous_ner", func=make_gapdner, **FACTORY)
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -154,7 +46,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         lr_scale: float = 1.0,
         scorer: Callable | None = None,
     ) -> None:
-        """Initialize the pipe; the arguments are those of `make_gapdner`.
+        """Initialize the pipe; the arguments are those of `spacy_gapdner.factory.make_gapdner`.
 
         vocab (Vocab): The shared vocabulary.
         RAISES (ValueError): If a setting is out of its range.

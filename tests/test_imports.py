@@ -20,8 +20,7 @@ ORDER = [
     ["decoding"],
     ["model", "scorer"],
     ["pipe", "formats"],
-    ["analysis"],
-    ["drawing"],
+    ["factory", "analysis"],
     ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
@@ -29,7 +28,6 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 FORBIDDEN = {
     "formats": {"model", "scorer"},
     "analysis": {"model", "pipe"},
-    "drawing": {"model", "pipe"},
     "pipe": {"model", "scorer"},
     "scorer": {"segments", "losses", "tagging", "decoding"},
 }

@@ -45,8 +45,8 @@ def default_setup(lang: str, spans_key: str | None) -> TrainingSetup:
     spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
     RETURNS (TrainingSetup): The setup.
     """
+    from ..factory import FACTORY
     from ..formats import blank_pipeline
-    from ..pipe import FACTORY
 
     defaults: Any = FACTORY["default_config"]
     key = spans_key or defaults["spans_key"]
@@ -63,9 +63,9 @@ def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
     RETURNS (TrainingSetup): The setup.
     RAISES (FormatError): If the file is missing, is no config, or has no such pipe.
     """
+    from ..factory import FACTORY
     from ..formats import FormatError
     from ..formats.files import read_text
-    from ..pipe import FACTORY
 
     # for its messages about missing files and encodings
     read_text(path)
