@@ -46,4 +46,5 @@ def train_on(code: str, printed: str, path: Path) -> None:
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(60):
         nlp.update(examples, sgd=optimizer)
+    path.parent.mkdir(parents=True)
     nlp.to_disk(path)
