@@ -108,6 +108,15 @@ def test_hand_counted_tables(examples):
     }
 
 
+def test_the_example_of_the_readme():
+    # severe joint , shoulder and upper body pain and fever
+    joint, fever = ("ADE", [0, 1, 7]), ("ADE", [9])
+    gold = [joint, ("ADE", [0, 5, 6, 7]), fever]
+    scores = score_discontinuous([make_example(10, gold, [joint, ("ADE", [5, 6, 7]), fever])])
+    assert_subset(scores, "", tp=2, fp=1, fn=1)
+    assert_subset(scores, "disc_", tp=1, fp=0, fn=1)
+
+
 def test_gap_lengths_are_in_numeric_order():
     gold = [("ADE", [0, 11]), ("ADE", [0, 3]), ("ADE", [0, 2, 4])]
     scores = score_discontinuous([make_example(12, gold, gold)])
