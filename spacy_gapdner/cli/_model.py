@@ -15,6 +15,7 @@ def load_pipeline(
     *,
     spans_key: str | None = None,
     threshold: float | None = None,
+    cell_threshold: float | None = None,
     gpu_id: int = -1,
 ) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
     """Load a trained pipeline and find its pipe for discontinuous entities.
@@ -22,6 +23,7 @@ def load_pipeline(
     model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
     threshold (Optional[float]): Replaces the pipe's own.
+    cell_threshold (Optional[float]): Likewise.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
         any length, and the pipe.
@@ -47,6 +49,8 @@ def load_pipeline(
     pipe = _find_pipe(nlp, str(model), spans_key)
     if threshold is not None:
         pipe.threshold = threshold
+    if cell_threshold is not None:
+        pipe.cell_threshold = cell_threshold
     # the limit guards a parser's memory; this pipe works on segments
     nlp.max_length = 10**9
     return nlp, pipe

@@ -48,6 +48,13 @@ def evaluate_cli(
         max=1,
         help="Drop entities that score lower; the pipe's own if not given",
     ),
+    cell_threshold: float | None = typer.Option(
+        None,
+        "--cell-threshold",
+        min=0,
+        max=1,
+        help="Use labels of the grid from this probability on; the pipe's own if not given",
+    ),
     batch_size: int | None = typer.Option(
         None, "--batch-size", min=1, help="Docs per batch; the pipeline's own if not given"
     ),
@@ -61,6 +68,7 @@ def evaluate_cli(
             data,
             spans_key=spans_key,
             threshold=threshold,
+            cell_threshold=cell_threshold,
             batch_size=batch_size,
             gpu_id=gpu_id,
         )
@@ -75,6 +83,7 @@ def evaluate(
     *,
     spans_key: str | None = None,
     threshold: float | None = None,
+    cell_threshold: float | None = None,
     batch_size: int | None = None,
     gpu_id: int = -1,
 ) -> dict[str, Any]:
@@ -85,11 +94,13 @@ def evaluate(
     spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
         None. It also chooses one of several pipes.
     threshold (Optional[float]): Entities with a lower score are dropped; the pipe's own if None.
+    cell_threshold (Optional[float]): Labels of the grid are used from this probability on; the
+        pipe's own if None.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and
-        `model`, `data`, `spans_key`, `threshold`, `docs`, `words`, `speed` (words per second,
-        tokenisation included), `gold_per_type` (number of gold entities),
+        `model`, `data`, `spans_key`, `threshold`, `cell_threshold`, `docs`, `words`, `speed`
+        (words per second, tokenisation included), `gold_per_type` (number of gold entities),
         `labels_unknown_to_model`, and `spans_keys_found` (all prefixes in the data).
     RAISES (FormatError): If the pipeline or the data is missing or cannot be used.
     """
@@ -103,14 +114,21 @@ def evaluate(
             f"{data} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "
             f"convert {data} data.spacy"
         )
-    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    nlp, pipe = load_pipeline(
+        model,
+        spans_key=spans_key,
+        threshold=threshold,
+        cell_threshold=cell_threshold,
+        gpu_id=gpu_id,
+    )
     pipe.key = spans_key or pipe.key
     docs = (doc for file in files for doc in read_docbin(file, nlp.vocab))
     scores = score_docs(nlp, pipe, docs, batch_size=batch_size)
     if not scores["docs"]:
         raise FormatError(f"{data} holds no document. Check the path.")
     settings = {"model": str(model), "data": str(data)}
-    return settings | {"spans_key": pipe.key, "threshold": pipe.threshold} | scores
+    settings |= {"threshold": pipe.threshold, "cell_threshold": pipe.cell_threshold}
+    return settings | {"spans_key": pipe.key} | scores
 
 
 def score_docs(

@@ -52,6 +52,13 @@ def predict_cli(
         max=1,
         help="Drop entities that score lower; the pipe's own if not given",
     ),
+    cell_threshold: float | None = typer.Option(
+        None,
+        "--cell-threshold",
+        min=0,
+        max=1,
+        help="Use labels of the grid from this probability on; the pipe's own if not given",
+    ),
     batch_size: int | None = typer.Option(
         None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
     ),
@@ -77,6 +84,7 @@ def predict_cli(
                 lines=lines,
                 spans_key=spans_key,
                 threshold=threshold,
+                cell_threshold=cell_threshold,
                 batch_size=batch_size,
                 n_process=n_process,
                 gpu_id=gpu_id,
@@ -100,6 +108,7 @@ def predict(
     lines: bool = False,
     spans_key: str | None = None,
     threshold: float | None = None,
+    cell_threshold: float | None = None,
     batch_size: int | None = None,
     n_process: int = 1,
     gpu_id: int = -1,
@@ -116,6 +125,8 @@ def predict(
     lines (bool): Make every line of a .txt file a document.
     spans_key (Optional[str]): Chooses one of several pipes.
     threshold (Optional[float]): Entities with a lower score are dropped; the pipe's own if None.
+    cell_threshold (Optional[float]): Labels of the grid are used from this probability on; the
+        pipe's own if None.
     batch_size (Optional[int]): Documents per batch; the pipeline's own if None.
     n_process (int): Number of processes; -1 for one per core.
     gpu_id (int): GPU to use; -1 for the CPU.
@@ -141,7 +152,13 @@ def predict(
     if gpu_id >= 0 and n_process != 1:
         raise FormatError("Several processes cannot share a GPU: leave out --n-process.")
     texts = read_texts(input_path, lines=lines)
-    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    nlp, pipe = load_pipeline(
+        model,
+        spans_key=spans_key,
+        threshold=threshold,
+        cell_threshold=cell_threshold,
+        gpu_id=gpu_id,
+    )
     n_docs = 0
 
     def counted() -> Iterator[tuple["Doc", dict[str, Any]]]:
