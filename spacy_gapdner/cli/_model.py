@@ -1,13 +1,34 @@
-"""What the commands that run a trained pipeline share: loading it and finding its pipe."""
+"""What the commands that run a trained pipeline share: options, loading it, finding its pipe."""
 
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..pipe import DiscontinuousEntityRecognizer
+
+THRESHOLD = typer.Option(
+    None,
+    "--threshold",
+    min=0,
+    max=1,
+    help="Drop entities that score lower; the pipe's own if not given",
+)
+CELL_THRESHOLD = typer.Option(
+    None,
+    "--cell-threshold",
+    min=0,
+    max=1,
+    help="Use labels of the grid from this probability on; the pipe's own if not given",
+)
+BATCH_SIZE = typer.Option(
+    None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
+)
+GPU_ID = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 
 
 def load_pipeline(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
-from ._model import load_pipeline
+from ._model import BATCH_SIZE, CELL_THRESHOLD, GPU_ID, THRESHOLD, load_pipeline
 from ._util import clean_errors, find_docbins, read_docbin, write_json
 
 if TYPE_CHECKING:
@@ -41,24 +41,10 @@ def evaluate_cli(
         "-sk",
         help="Prefix of the span groups with gold entities; the pipe's own if not given",
     ),
-    threshold: float | None = typer.Option(
-        None,
-        "--threshold",
-        min=0,
-        max=1,
-        help="Drop entities that score lower; the pipe's own if not given",
-    ),
-    cell_threshold: float | None = typer.Option(
-        None,
-        "--cell-threshold",
-        min=0,
-        max=1,
-        help="Use labels of the grid from this probability on; the pipe's own if not given",
-    ),
-    batch_size: int | None = typer.Option(
-        None, "--batch-size", min=1, help="Docs per batch; the pipeline's own if not given"
-    ),
-    gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU"),
+    threshold: float | None = THRESHOLD,
+    cell_threshold: float | None = CELL_THRESHOLD,
+    batch_size: int | None = BATCH_SIZE,
+    gpu_id: int = GPU_ID,
 ) -> None:
     """Score a trained pipeline by exact match: all entities, the subsets with discontinuous and
     overlapping ones, per type and by gap length."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
-from ._model import load_pipeline
+from ._model import BATCH_SIZE, CELL_THRESHOLD, GPU_ID, THRESHOLD, load_pipeline
 from ._util import clean_errors
 
 if TYPE_CHECKING:
@@ -45,27 +45,13 @@ def predict_cli(
     spans_key: str | None = typer.Option(
         None, "--spans-key", "-sk", help="Chooses the pipe where the pipeline has several"
     ),
-    threshold: float | None = typer.Option(
-        None,
-        "--threshold",
-        min=0,
-        max=1,
-        help="Drop entities that score lower; the pipe's own if not given",
-    ),
-    cell_threshold: float | None = typer.Option(
-        None,
-        "--cell-threshold",
-        min=0,
-        max=1,
-        help="Use labels of the grid from this probability on; the pipe's own if not given",
-    ),
-    batch_size: int | None = typer.Option(
-        None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
-    ),
+    threshold: float | None = THRESHOLD,
+    cell_threshold: float | None = CELL_THRESHOLD,
+    batch_size: int | None = BATCH_SIZE,
     n_process: int = typer.Option(
         1, "--n-process", "-n", min=-1, help="Number of CPU processes; -1 for one per core"
     ),
-    gpu_id: int = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU"),
+    gpu_id: int = GPU_ID,
     no_progress: bool = typer.Option(
         False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
     ),
