@@ -7,7 +7,7 @@ fragments in text order. The label stands on every fragment, the score in the gr
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
@@ -27,11 +27,21 @@ class Entity:
         least one token apart.
     score (Optional[float]): Confidence between 0 and 1, None for gold annotation. It takes no
         part in comparisons.
+    RAISES (ValueError): If there is no fragment, or they are empty, out of order or adjacent.
     """
 
     label: str
     fragments: Fragments
     score: float | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        bounds = [bound for fragment in self.fragments for bound in fragment]
+        if not bounds or any(first >= second for first, second in pairwise(bounds)):
+            raise ValueError(
+                f"The fragments of {self.label or 'an entity'} must be token ranges (start, end) "
+                f"in text order, at least one token apart, but they are {self.fragments}. "
+                "Entity.from_tokens makes them of token indices."
+            )
 
     @classmethod
     def from_tokens(

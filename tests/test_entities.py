@@ -277,3 +277,12 @@ def test_merge_docs_moves_every_key(data):
     merged = merge_docs(docs, ["gapdner", "other"])
     for key, moved in expected.items():
         assert sorted(map(repr, read(merged, key))) == sorted(map(repr, moved))
+
+
+@pytest.mark.parametrize(
+    "fragments",
+    [(), ((2, 2),), ((3, 1),), ((3, 4), (0, 1)), ((0, 1), (1, 2)), ((0, 2), (4, 1))],
+)
+def test_fragments_out_of_order_are_refused(fragments):
+    with pytest.raises(ValueError, match="in text order, at least one token apart"):
+        Entity("ADE", fragments)

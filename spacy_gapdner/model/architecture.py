@@ -10,7 +10,7 @@ import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, PyTorchWrapper_v3, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Model, PyTorchGradScaler, PyTorchWrapper_v3, torch2xp, xp2torch
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
@@ -223,6 +223,8 @@ def _wrap(make_network: NetworkFactory, mixed_precision: bool) -> Model:
         None,  # type: ignore[arg-type]  # made once the number of labels is known
         convert_inputs=_convert_inputs,
         convert_outputs=_convert_outputs,
+        # thinc would unscale the gradients once for every batch of grids in an update
+        grad_scaler=PyTorchGradScaler(False),
         mixed_precision=mixed_precision and get_torch_default_device().type == "cuda",
         serialize_model=_serialize,
         deserialize_model=partial(_deserialize, make_network),

@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 
 class FeedForward(nn.Sequential):
-    """The paper's MLP: one linear layer, GELU and dropout.
+    """Our reading of the paper's MLP, of which it gives no detail: a linear layer, GELU, dropout.
 
     n_in (int): Input width.
     n_out (int): Output width.

@@ -35,7 +35,8 @@ class GapDNERNetwork(nn.Module):
     distance_embedding (bool): Tell the grid how far tail lies from head. Not in the paper.
     triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold. Not in the
         paper.
-    none_bias (float): How much lower than None all labels score at first. 0 in the paper.
+    none_bias (float): How much lower than None all labels score at first. The paper
+        says nothing of it.
     """
 
     def __init__(
