@@ -104,11 +104,11 @@ def build_gapdner_v1(
     make_network = partial(_make_network, tagging, settings)
     grid = Model(
         "gapdner_grid",
-        _grid_forward,
+        # not an attr: thinc would restore its saved value over the config of a loaded pipeline
+        partial(_grid_forward, max_batch_cells),
         init=partial(_grid_init, make_network),
         layers=[_wrap(make_network, mixed_precision)],
         dims={"nI": None, "nO": nO},
-        attrs={"max_batch_cells": max_batch_cells},
     )
     return Model(
         "gapdner",
@@ -164,12 +164,12 @@ def _grid_init(
 
 
 def _grid_forward(
-    model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
+    max_batch_cells: int, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
 ) -> tuple[ModelOut, Callable]:
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    batches = _batch([len(segment) for _, segment in flat], model.attrs["max_batch_cells"])
+    batches = _batch([len(segment) for _, segment in flat], max_batch_cells)
     scores: list[Floats3d | None] = [None] * len(flat)
     backprops: list[tuple[list[int], Callable]] = []
     for batch in batches:
