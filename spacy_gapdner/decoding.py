@@ -13,7 +13,7 @@ from math import exp, log
 
 import numpy as np
 
-from .entities import Entity, Fragments
+from .entities import Entity, Fragments, text_order
 from .tagging import GridLayout, LabelledCells, TaggingScheme
 
 # Keeps the logarithm of a probability that underflowed finite.
@@ -100,7 +100,7 @@ def decode(
             if (target == end and wants_frag) or (target < end and alive >> target & 1):
                 item = (cost + step_cost, length + 1, type_index, tail, (*path, target))
                 heappush(queue, item)
-    entities.sort(key=lambda e: (e.start, e.end, e.fragments, e.label))
+    entities.sort(key=text_order)
     return DecodedSegment(entities, len(queue))
 
 
@@ -133,9 +133,7 @@ def grid_losses(
             cause = "gap is a fragment"
         missed.append((entity, cause))
     spurious = decoded - set(entities)
-    return GridLosses(
-        missed, sorted(spurious, key=lambda e: (e.start, e.end, e.fragments, e.label))
-    )
+    return GridLosses(missed, sorted(spurious, key=text_order))
 
 
 class _Edges:

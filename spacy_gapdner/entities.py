@@ -100,6 +100,15 @@ class Entity:
         return Entity(self.label, fragments, self.score)
 
 
+def text_order(entity: Entity) -> tuple[int, int, Fragments, str]:
+    """Give the sort key of an entity: first token, last token, fragments, label.
+
+    entity (Entity): The entity.
+    RETURNS (tuple[int, int, Fragments, str]): The key.
+    """
+    return entity.start, entity.end, entity.fragments, entity.label
+
+
 @dataclass(frozen=True)
 class DiscontinuousEntity:
     """An entity in its Doc, contiguous or not, as ``doc._.discontinuous_ents`` gives it.
@@ -206,7 +215,7 @@ def set_entities(
                 f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
                 f"document, which has {len(doc)} tokens."
             )
-    plain.sort(key=lambda e: (e.start, e.end, e.fragments, e.label))
+    plain.sort(key=text_order)
     for name in _group_names(doc, key):
         del doc.spans[name]
     for number, entity in enumerate(plain, start=1):

@@ -8,7 +8,7 @@ import numpy as np
 from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span
 
-from .entities import Entity
+from .entities import Entity, text_order
 
 
 class Segment(NamedTuple):
@@ -105,7 +105,7 @@ def merge_segments(
             known = best.get(entity)
             if known is None or (entity.score or 0.0) > (known.score or 0.0):
                 best[entity] = entity
-    return sorted(best.values(), key=lambda e: (e.start, e.end, e.fragments, e.label))
+    return sorted(best.values(), key=text_order)
 
 
 def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]], list[list[Span]]]:
