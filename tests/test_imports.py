@@ -21,6 +21,7 @@ ORDER = [
     ["model", "scorer"],
     ["pipe", "formats"],
     ["factory", "analysis"],
+    ["drawing", "experiments"],
     ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

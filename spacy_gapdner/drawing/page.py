@@ -1,0 +1,100 @@
+"""Self-contained HTML pages, and plots in them.
+
+Pages are jinja2 templates (a requirement of spaCy), plots are matplotlib figures as inline SVG: a
+page needs no script, no font and no file beside it.
+"""
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Templates are given as text and escape what they are filled with, unless it is Markup.
+TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+
+_PAGE = TEMPLATES.from_string("""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{{ title }}</title>
+<style>
+:root { --ink: #1f2430; --soft: #667085; --line: #d7dce3; --ground: #ffffff; --accent: #2563a8; }
+body { color: var(--ink); background: var(--ground); font: 15px/1.5 system-ui, sans-serif;
+  margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
+p.note, figcaption { color: var(--soft); font-size: 0.9rem; max-width: 60rem; }
+table { border-collapse: collapse; margin: 0.8rem 0; }
+th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); }
+th:first-child, td:first-child { text-align: left; }
+thead th { border-bottom: 2px solid var(--soft); font-weight: 600; }
+figure { margin: 1rem 0; overflow-x: auto; } svg { max-width: 100%; height: auto; }
+{{ css }}
+</style>
+</head>
+<body>
+<h1>{{ title }}</h1>
+{{ body }}
+</body>
+</html>
+""")
+
+
+def render_page(title: str, body: Markup, css: str = "") -> str:
+    """Make a self-contained HTML page.
+
+    title (str): Its title and heading.
+    body (Markup): HTML; text from data must be escaped already, as `TEMPLATES` does.
+    css (str): Rules that only this page needs.
+    RETURNS (str): The page.
+    """
+    return _PAGE.render(title=title, body=body, css=Markup(css))
+
+
+def new_figure(width: float, height: float) -> "Figure":
+    """Make an empty matplotlib figure that needs no display.
+
+    width (float): In inches.
+    height (float): In inches.
+    RETURNS (Figure): The figure.
+    RAISES (ImportError): If matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ImportError(
+            "Plots need matplotlib: pip install 'spacy-gapdner[plots]', or pip install matplotlib."
+        ) from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def figure_bytes(figure: "Figure", format: str) -> bytes:
+    """Save a figure; the same figure gives the same bytes.
+
+    figure (Figure): The figure.
+    format (str): "svg" or "png".
+    RETURNS (bytes): The file's content.
+    """
+    from matplotlib import rc_context
+
+    buffer = BytesIO()
+    # ids of SVG elements are random, and the date is saved, unless told otherwise
+    with rc_context({"svg.hashsalt": "spacy-gapdner", "svg.fonttype": "none"}):
+        metadata = {"Date": None} if format == "svg" else {}
+        figure.savefig(buffer, format=format, metadata=metadata, dpi=144)
+    return buffer.getvalue()
+
+
+def inline_svg(figure: "Figure") -> Markup:
+    """Draw a figure as SVG for use within HTML.
+
+    figure (Figure): The figure.
+    RETURNS (Markup): The `<svg>` element, without the XML declaration before it.
+    """
+    svg = figure_bytes(figure, "svg").decode("utf-8")
+    return Markup(svg[svg.index("<svg") :])

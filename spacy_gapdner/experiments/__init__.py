@@ -1,0 +1,1 @@
+"""Trainings that are repeated with several seeds, their records, and the tables made of them."""
