@@ -1,25 +1,23 @@
-"""Grid of labels -> entities: the search for paths of Frag and Gap edges.
+"""The search for entities: best-first over the paths that the labels of a grid spell out.
 
-Nodes are the boundaries between tokens. A Frag or Gap label at (i, j) is an edge from i to j + 1;
-a one-word entity is a Frag edge too. Every path from an entity's head to the node after its tail
-that alternates Frag and Gap, and begins and ends with Frag, is an entity (paper, "Entity
-Decoding").
+Every tagging scheme reads its labelled cells as edges between nodes; an entity is a path from the
+first node to the last node of a range that has an entity type (paper, "Entity Decoding").
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import exp, log
 
-import numpy as np
-
 from .entities import Entity, Fragments, text_order
-from .tagging import GridLayout, LabelledCells, TaggingScheme
 
 # Keeps the logarithm of a probability that underflowed finite.
 _TINY = 1e-30
 
-_Cells = dict[tuple[int, int], float]
+# Two nodes, the earlier first, and the probability of the edge between them.
+Edges = Mapping[tuple[int, int], float]
+# The number of an entity type, the first and the last node of the range, and its probability.
+Ranges = Mapping[tuple[int, int, int], float]
 
 
 @dataclass(frozen=True)
@@ -35,179 +33,121 @@ class DecodedSegment:
     n_cut: int = 0
 
 
-@dataclass(frozen=True)
-class GridLosses:
-    """What a grid cannot carry of a segment's gold entities.
+class PathGraph:
+    """The edges that the paths of an entity type can take.
 
-    missed (list[tuple[Entity, str]]): Entities that decoding the gold grid does not return, with
-        the cause: "type conflict" (another type holds the cell), "gap is a fragment" or "gap is
-        an entity" (the Gap label lost its cell).
-    spurious (list[Entity]): Entities that the gold grid spells out although nobody annotated
-        them: fragments and gaps of several entities combine.
+    A path takes the kinds of edges in turn, beginning with the first and after the last with the
+    first again, and ends after an edge of the first kind.
+
+    *kinds (Edges): The edges of each kind.
     """
 
-    missed: list[tuple[Entity, str]]
-    spurious: list[Entity]
+    def __init__(self, *kinds: Edges) -> None:
+        self.n_kinds = len(kinds)
+        self._steps = [_steps(edges) for edges in kinds]
+        # bit masks of the nodes from which an edge leads into a node
+        self._sources = [_sources(edges) for edges in kinds]
+        self._reach: dict[int, list[int]] = {}
+
+    def steps(self, kind: int, node: int) -> Sequence[tuple[int, float]]:
+        """List the edges that lead on from a node.
+
+        kind (int): Number of the kind.
+        node (int): The node.
+        RETURNS (Sequence[tuple[int, float]]): The node at the other end and the cost of each.
+        """
+        return self._steps[kind].get(node, ())
+
+    def reaches(self, kind: int, node: int, end: int) -> bool:
+        """Whether some path leads on.
+
+        kind (int): Number of the kind of the next edge.
+        node (int): The node that has been reached.
+        end (int): Where the path must end.
+        RETURNS (bool): Whether an edge of this kind leads from the node on towards the end.
+        """
+        return bool(self._before(end)[kind] >> node & 1)
+
+    def _before(self, end: int) -> list[int]:
+        if end not in self._reach:
+            before = [0] * self.n_kinds
+            before[0] = self._sources[0].get(end, 0)
+            # edges only lead forward: a node's answer is known once all later nodes have theirs
+            for node in range(end - 1, 0, -1):
+                for kind, sources in enumerate(self._sources):
+                    if before[(kind + 1) % self.n_kinds] >> node & 1:
+                        before[kind] |= sources.get(node, 0)
+            self._reach[end] = before
+        return self._reach[end]
 
 
-def decode(
-    labelled: LabelledCells,
-    layout: GridLayout,
+def search_entities(
+    ranges: Ranges,
+    graphs: Sequence[PathGraph],
     labels: Sequence[str],
+    to_fragments: Callable[[tuple[int, ...]], Fragments],
     *,
-    threshold: float = 0.0,
-    max_paths: int = 10_000,
+    threshold: float,
+    max_paths: int,
 ) -> DecodedSegment:
-    """Find all entities that a segment's labelled cells spell out.
+    """Find all paths of a segment, best-first by the product of the probabilities they use.
 
-    The search is best-first by the product of the probabilities of the cells used, over all
-    entities of the segment at once. A path from which no end can be reached is never begun.
+    A path from which no end can be reached is never begun.
 
-    labelled (LabelledCells): The grid's labels.
-    layout (GridLayout): The meaning of their channels.
+    ranges (Ranges): The ranges that have an entity type.
+    graphs (Sequence[PathGraph]): The edges for each entity type.
     labels (Sequence[str]): The entity types.
+    to_fragments (Callable[[tuple[int, ...]], Fragments]): The fragments of a path's nodes.
     threshold (float): Entities that score lower are dropped. The score is the geometric mean of
-        the probabilities of the cells used, so that it does not sink with the number of
-        fragments.
+        the probabilities used, those of the range and of every edge, so that it does not sink
+        with the number of fragments.
     max_paths (int): How many paths may be extended in all. An untrained model's grid can hold
         exponentially many.
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
-    type_cells, edges = _read_cells(labelled, layout)
     queue = [
-        # (cost, length of the path, type, tail, path); of equal costs the shortest path comes first
-        (_cost(probability), 1, type_index, tail, (head,))
-        for (type_index, tail, head), probability in type_cells.items()
-        if edges[type_index].before_frag(tail + 1) >> head & 1
+        # (cost, length of the path, type, end, path); of equal costs the shortest path comes first
+        (_cost(probability), 1, type_index, end, (start,))
+        for (type_index, start, end), probability in ranges.items()
+        if start == end or graphs[type_index].reaches(0, start, end)
     ]
     heapify(queue)
     entities = []
     for _ in range(max_paths):
         if not queue:
             break
-        cost, length, type_index, tail, path = heappop(queue)
-        node, end, wants_frag = path[-1], tail + 1, length % 2 == 1
-        if node == end:
-            # one cell for the type and one for each edge: as many as the path has nodes
+        cost, length, type_index, end, path = heappop(queue)
+        if path[-1] == end:
+            # one probability for the range and one for each edge: as many as the path has nodes
             score = exp(-cost / length)
             if score >= threshold:
-                entities.append(Entity(labels[type_index], _fragments(path), score))
+                entities.append(Entity(labels[type_index], to_fragments(path), score))
             continue
-        graph = edges[type_index]
-        steps = (graph.frags if wants_frag else graph.gaps).get(node, ())
-        alive = graph.before_gap(end) if wants_frag else graph.before_frag(end)
-        for target, step_cost in steps:
-            if (target == end and wants_frag) or (target < end and alive >> target & 1):
-                item = (cost + step_cost, length + 1, type_index, tail, (*path, target))
+        graph = graphs[type_index]
+        kind = (length - 1) % graph.n_kinds
+        following = length % graph.n_kinds
+        for target, step_cost in graph.steps(kind, path[-1]):
+            at_end = target == end and kind == 0
+            if at_end or (target < end and graph.reaches(following, target, end)):
+                item = (cost + step_cost, length + 1, type_index, end, (*path, target))
                 heappush(queue, item)
     entities.sort(key=text_order)
     return DecodedSegment(entities, len(queue))
 
 
-def grid_losses(
-    entities: Sequence[Entity], tagging: TaggingScheme, labels: Sequence[str]
-) -> GridLosses:
-    """Encode and decode a segment's gold entities and report what differs, with the cause.
-
-    entities (Sequence[Entity]): Gold entities in the segment's offsets, without duplicates.
-    tagging (TaggingScheme): The scheme.
-    labels (Sequence[str]): The entity types.
-    RETURNS (GridLosses): Missed and spurious entities.
-    """
-    layout = tagging.layout(len(labels))
-    cells = tagging.encode(entities, labels)
-    gold_grid = LabelledCells(cells, np.ones(len(cells)))
-    decoded = set(decode(gold_grid, layout, labels).entities)
-    held = {tuple(cell) for cell in cells.tolist()}
-    one_word = {e.start for e in entities if e.end - e.start == 1}
-    missed = []
-    for entity in entities:
-        if entity in decoded:
-            continue
-        type_index = labels.index(entity.label)
-        if layout.cells(entity, type_index)[0] not in held:
-            cause = "type conflict"
-        elif any(start in one_word for start, end in entity.gaps if end - start == 1):
-            cause = "gap is an entity"
-        else:
-            cause = "gap is a fragment"
-        missed.append((entity, cause))
-    spurious = decoded - set(entities)
-    return GridLosses(missed, sorted(spurious, key=text_order))
-
-
-class _Edges:
-    """The Frag and Gap edges that entity types share, and the nodes that reach each end."""
-
-    def __init__(self, frags: _Cells, gaps: _Cells) -> None:
-        self.frags = _steps(frags)
-        self.gaps = _steps(gaps)
-        # bit masks of the nodes from which an edge leads into a node
-        self._frag_sources = _sources(frags)
-        self._gap_sources = _sources(gaps)
-        self._reach: dict[int, tuple[int, int]] = {}
-
-    def before_frag(self, end: int) -> int:
-        """RETURNS (int): Mask of the nodes from which a Frag edge leads on to the end."""
-        return self._reaching(end)[0]
-
-    def before_gap(self, end: int) -> int:
-        """RETURNS (int): Mask of the nodes from which a Gap edge leads on to the end."""
-        return self._reaching(end)[1]
-
-    def _reaching(self, end: int) -> tuple[int, int]:
-        if end not in self._reach:
-            before_frag, before_gap = self._frag_sources.get(end, 0), 0
-            # edges only lead forward: a node's answer is known once all later nodes have theirs
-            for node in range(end - 1, 0, -1):
-                if before_frag >> node & 1:
-                    before_gap |= self._gap_sources.get(node, 0)
-                if before_gap >> node & 1:
-                    before_frag |= self._frag_sources.get(node, 0)
-            self._reach[end] = before_frag, before_gap
-        return self._reach[end]
-
-
-def _read_cells(
-    labelled: LabelledCells, layout: GridLayout
-) -> tuple[dict[tuple[int, int, int], float], list[_Edges]]:
-    type_of = {channel: i for i, channel in enumerate(layout.types)}
-    type_cells: dict[tuple[int, int, int], float] = {}
-    links: dict[int, _Cells] = {channel: {} for channel in (*layout.frags, *layout.gaps)}
-    for (row, column, channel), probability in zip(
-        labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
-    ):
-        if channel in links and row <= column:
-            best = links[channel].get((row, column), 0.0)
-            links[channel][row, column] = max(probability, best)
-        elif channel in type_of and row >= column:
-            type_index = type_of[channel]
-            type_cells[type_index, row, column] = probability
-            if row == column:
-                frags = links[layout.frags[type_index]]
-                frags[row, column] = max(probability, frags.get((row, column), 0.0))
-    pairs = list(zip(layout.frags, layout.gaps, strict=True))
-    shared = {(frag, gap): _Edges(links[frag], links[gap]) for frag, gap in set(pairs)}
-    return type_cells, [shared[pair] for pair in pairs]
-
-
-def _steps(cells: _Cells) -> dict[int, list[tuple[int, float]]]:
+def _steps(edges: Edges) -> dict[int, list[tuple[int, float]]]:
     steps: dict[int, list[tuple[int, float]]] = {}
-    for (first, last), probability in cells.items():
-        steps.setdefault(first, []).append((last + 1, _cost(probability)))
+    for (source, target), probability in edges.items():
+        steps.setdefault(source, []).append((target, _cost(probability)))
     return steps
 
 
-def _sources(cells: _Cells) -> dict[int, int]:
+def _sources(edges: Edges) -> dict[int, int]:
     sources: dict[int, int] = {}
-    for first, last in cells:
-        sources[last + 1] = sources.get(last + 1, 0) | 1 << first
+    for source, target in edges:
+        sources[target] = sources.get(target, 0) | 1 << source
     return sources
 
 
 def _cost(probability: float) -> float:
     return -log(max(probability, _TINY))
-
-
-def _fragments(path: tuple[int, ...]) -> Fragments:
-    return tuple(zip(path[::2], path[1::2], strict=True))

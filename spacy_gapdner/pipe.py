@@ -12,7 +12,6 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
-from .decoding import decode
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
@@ -160,13 +159,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self._require_labels()
         segments = self._segments(docs)
         grids = iter(self.model.predict((docs, segments)))
-        layout = self.tagging.layout(len(self.labels))
         entities, n_cut = [], 0
         for parts in segments:
             decoded = [
-                decode(
+                self.tagging.decode(
                     self.tagging.labelled_cells(next(grids), self.cell_threshold),
-                    layout,
                     self.labels,
                     threshold=self.threshold,
                     max_paths=self.max_paths,

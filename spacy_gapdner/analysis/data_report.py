@@ -11,11 +11,10 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..decoding import grid_losses
 from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities, get_spans_keys
-from ..losses import BinaryCrossEntropy
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..tagging import MultilabelTagging, SoftmaxTagging, TaggingScheme
+from ..tagging.grid_losses import grid_losses
 from .statistics import CorpusStatistics
 
 N_EXAMPLES = 3
@@ -24,11 +23,12 @@ _CONTEXT = 3
 
 def default_schemes() -> dict[str, TaggingScheme]:
     """RETURNS (dict[str, TaggingScheme]): The tagging schemes by the names of reports."""
-    return {
-        "softmax": SoftmaxTagging(),
-        "multilabel": MultilabelTagging(BinaryCrossEntropy()),
-        "multilabel per type": MultilabelTagging(BinaryCrossEntropy(), per_type=True),
-    }
+    schemes: tuple[TaggingScheme, ...] = (
+        SoftmaxTagging(),
+        MultilabelTagging(),
+        MultilabelTagging(per_type=True),
+    )
+    return {scheme.name: scheme for scheme in schemes}
 
 
 @dataclass

@@ -24,8 +24,7 @@ class TrainingSetup:
     spans_key (str): Prefix of the span groups.
     max_length (int): Longest segment in tokens.
     stride (int): Tokens between the starts of two windows.
-    scheme (str): Name of the tagging scheme, as in reports.
-    tagging (Optional[TaggingScheme]): The scheme, if it is none of the package's.
+    tagging (TaggingScheme): The tagging scheme.
     traps (list[str]): Settings that will spoil the training, and what to do.
     """
 
@@ -33,8 +32,7 @@ class TrainingSetup:
     spans_key: str
     max_length: int
     stride: int
-    scheme: str = "multilabel"
-    tagging: "TaggingScheme | None" = None
+    tagging: "TaggingScheme"
     traps: list[str] = field(default_factory=list)
 
 
@@ -51,7 +49,7 @@ def default_setup(lang: str, spans_key: str | None) -> TrainingSetup:
     defaults: Any = FACTORY["default_config"]
     key = spans_key or defaults["spans_key"]
     nlp = blank_pipeline(lang)
-    return TrainingSetup(nlp, key, defaults["max_length"], defaults["stride"])
+    return TrainingSetup(nlp, key, defaults["max_length"], defaults["stride"], _tagging(defaults))
 
 
 def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
@@ -74,17 +72,19 @@ def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
         name, block = _find_component(config, path, spans_key)
         block = {**FACTORY["default_config"], **block}  # type: ignore[dict-item]
         _check_settings(name, block)
-        scheme, tagging = _tagging(block)
         nlp, approximated = _sentence_pipeline(config, name)
         setup = TrainingSetup(
-            nlp, spans_key or block["spans_key"], block["max_length"], block["stride"]
+            nlp,
+            spans_key or block["spans_key"],
+            block["max_length"],
+            block["stride"],
+            _tagging(block),
         )
     except FormatError:
         raise
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
         raise FormatError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
-    setup.scheme, setup.tagging = scheme, tagging
     setup.traps = _find_traps(config, name, setup.spans_key)
     if approximated:
         setup.traps.append(
@@ -137,17 +137,10 @@ def _check_settings(name: str, block: dict[str, Any]) -> None:
     check_window(block["max_length"], block["stride"])
 
 
-def _tagging(block: dict[str, Any]) -> tuple[str, "TaggingScheme | None"]:
+def _tagging(block: dict[str, Any]) -> "TaggingScheme":
     from spacy.util import registry
 
-    from ..tagging import MultilabelTagging, SoftmaxTagging
-
-    tagging = registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
-    if isinstance(tagging, SoftmaxTagging):
-        return "softmax", None
-    if isinstance(tagging, MultilabelTagging):
-        return "multilabel per type" if tagging.per_type else "multilabel", None
-    return type(tagging).__name__, tagging
+    return registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
 
 
 def _sentence_pipeline(config: "Config", name: str) -> tuple["Language", list[str]]:

@@ -47,7 +47,7 @@ class DebugData(NamedTuple):
                 "spans_key": self.setup.spans_key,
                 "max_length": self.setup.max_length,
                 "stride": self.setup.stride,
-                "scheme": self.setup.scheme,
+                "scheme": self.setup.tagging.name,
             },
             **{name: report.to_dict() for name, report in self.reports.items()},
             "shared": shared,
@@ -116,9 +116,7 @@ def debug_data(
     paths = {"train": train_path, **({"dev": dev_path} if dev_path else {})}
     files = {name: _find(path) for name, path in paths.items()}
     setup = read_setup(config_path, spans_key) if config_path else default_setup(lang, spans_key)
-    schemes = default_schemes()
-    if setup.tagging is not None:
-        schemes[setup.scheme] = setup.tagging
+    schemes = {**default_schemes(), setup.tagging.name: setup.tagging}
     reports = {}
     for name, found in files.items():
         docs = (doc for file in found for doc in read_docbin(file, setup.nlp.vocab))
@@ -163,7 +161,7 @@ def print_findings(findings: DebugData) -> None:
         print(f"dev: {n_shared} different segments are in train too, {n_entities} with entities")
     msg.divider("Tagging schemes: what gold -> grid -> gold gives back")
     for name, report in reports.items():
-        _print_schemes(name, report, setup.scheme)
+        _print_schemes(name, report, setup.tagging.name)
     for title, attribute in (
         ("Entities that are not whole tokens of the tokenizer", "misaligned"),
         ("Entities that no segment holds", "unheld"),
@@ -239,14 +237,14 @@ def _find_hints(reports: dict[str, "DataReport"], setup: "TrainingSetup") -> lis
         only = sorted(set(train.statistics.labels) - set(reports["dev"].statistics.labels))
         if only:
             hints.append(f"dev: types of train that it lacks: {', '.join(only)}.")
-    used = train.schemes[setup.scheme].ceiling.fscore
+    used = train.schemes[setup.tagging.name].ceiling.fscore
     best = max(train.schemes, key=lambda name: train.schemes[name].ceiling.fscore)
     gain = train.schemes[best].ceiling.fscore - used
     # less would be printed as 0.00
     if gain >= 0.00005:
         hints.append(
             f"train: the scheme {best} could reach {100 * gain:.2f} points of F1 more than "
-            f"{setup.scheme}."
+            f"{setup.tagging.name}."
         )
     return hints
 

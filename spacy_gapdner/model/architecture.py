@@ -1,35 +1,15 @@
-"""The bridge between spaCy's documents, thinc and the PyTorch network."""
+"""The registered architectures: what a config can set, and the network it makes."""
 
-import os
-from collections.abc import Callable, Sequence
 from functools import partial
-from io import BytesIO
 from typing import Any
 
-import numpy as np
-import srsly
-import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, PyTorchGradScaler, PyTorchWrapper_v3, torch2xp, xp2torch
-from thinc.types import Floats2d, Floats3d, Floats4d
-from thinc.util import get_torch_default_device
+from thinc.api import Model
+from thinc.types import Floats2d
 
-from ..segments import Segment
 from ..tagging import TaggingScheme
+from .bridge import ModelIn, ModelOut, build_grid_model
 from .network import GapDNERNetwork
-
-# OpenMP's thread pool does not survive a fork: a worker of nlp.pipe(n_process=2) would wait for
-# ever. One thread a worker, as in PyTorch's own data loaders.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
-
-# The documents and the segments of each.
-ModelIn = tuple[list[Doc], list[list[Segment]]]
-# Scores `(n, n, channels)` of every segment, in the order of documents and segments.
-ModelOut = list[Floats3d]
-GridIn = tuple[list[Floats2d], list[list[Segment]]]
-# Makes the network once the input width and the number of channels are known.
-NetworkFactory = Callable[[int, int], GapDNERNetwork]
 
 
 def build_gapdner_v1(
@@ -82,7 +62,7 @@ def build_gapdner_v1(
         "tok2vec" and "grid" are its two parts.
     RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
     """
-    settings = {
+    settings: dict[str, Any] = {
         "hidden_width": hidden_width,
         "boundary_width": boundary_width,
         "grid_width": grid_width,
@@ -99,193 +79,22 @@ def build_gapdner_v1(
         "triangle_mask": triangle_mask,
         "none_bias": none_bias,
     }
-    _check_settings(settings, max_batch_cells)
-
-    make_network = partial(_make_network, tagging, settings)
-    grid = Model(
-        "gapdner_grid",
-        # not an attr: thinc would restore its saved value over the config of a loaded pipeline
-        partial(_grid_forward, max_batch_cells),
-        init=partial(_grid_init, make_network),
-        layers=[_wrap(make_network, mixed_precision)],
-        dims={"nI": None, "nO": nO},
-    )
-    return Model(
+    _check_settings(settings)
+    return build_grid_model(
         "gapdner",
-        _forward,
-        init=_init,
-        layers=[tok2vec, grid],
-        refs={"tok2vec": tok2vec, "grid": grid},
-        dims={"nO": nO},
-        attrs={"tagging": tagging},
+        tok2vec,
+        tagging,
+        partial(GapDNERNetwork, **settings),
+        max_batch_cells=max_batch_cells,
+        mixed_precision=mixed_precision,
+        nO=nO,
     )
 
 
-def _init(
-    model: Model[ModelIn, ModelOut], X: ModelIn | None = None, Y: ModelOut | None = None
-) -> None:
-    tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
-    if Y is not None and model.has_dim("nO") is None:
-        model.set_dim("nO", Y[0].shape[-1])
-        grid.set_dim("nO", Y[0].shape[-1])
-    if X is None:
-        tok2vec.initialize()
-        return
-    docs, segments = X
-    tok2vec.initialize(X=docs)
-    grid.initialize(X=(tok2vec.predict(docs), segments))
-
-
-def _forward(
-    model: Model[ModelIn, ModelOut], inputs: ModelIn, is_train: bool
-) -> tuple[ModelOut, Callable]:
-    docs, segments = inputs
-    vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
-    scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
-
-    def backprop(d_scores: ModelOut) -> list[Doc]:
-        return backprop_tok2vec(backprop_grid(d_scores))
-
-    return scores, backprop
-
-
-def _grid_init(
-    make_network: NetworkFactory,
-    model: Model[GridIn, ModelOut],
-    X: GridIn | None = None,
-    Y: ModelOut | None = None,
-) -> None:
-    if X is None or model.has_dim("nO") is not True:
-        return
-    if model.has_dim("nI") is None:
-        model.set_dim("nI", max(vectors.shape[1] for vectors in X[0]))
-    network = make_network(model.get_dim("nI"), model.get_dim("nO"))
-    model.layers[0].shims[0]._model = network.to(get_torch_default_device())
-
-
-def _grid_forward(
-    max_batch_cells: int, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
-) -> tuple[ModelOut, Callable]:
-    vectors, segments = inputs
-    ops, network = model.ops, model.layers[0]
-    flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    batches = _batch([len(segment) for _, segment in flat], max_batch_cells)
-    scores: list[Floats3d | None] = [None] * len(flat)
-    backprops: list[tuple[list[int], Callable]] = []
-    for batch in batches:
-        lengths = np.array([len(flat[i][1]) for i in batch])
-        words = ops.alloc3f(len(batch), int(lengths.max()), model.get_dim("nI"))
-        for row, i in enumerate(batch):
-            doc, (start, end) = flat[i]
-            words[row, : end - start] = vectors[doc][start:end]
-        grid, backprop_network = network((words, lengths), is_train)
-        for row, i in enumerate(batch):
-            scores[i] = grid[row, : lengths[row], : lengths[row]]
-        backprops.append((batch, backprop_network))
-
-    def backprop(d_scores: ModelOut) -> list[Floats2d]:
-        d_vectors = [ops.alloc2f(*array.shape) for array in vectors]
-        for batch, backprop_network in backprops:
-            longest = max(d_scores[i].shape[0] for i in batch)
-            d_grid = ops.alloc4f(len(batch), longest, longest, model.get_dim("nO"))
-            for row, i in enumerate(batch):
-                n = d_scores[i].shape[0]
-                d_grid[row, :n, :n] = d_scores[i]
-            d_words = backprop_network(d_grid)
-            for row, i in enumerate(batch):
-                doc, (start, end) = flat[i]
-                d_vectors[doc][start:end] += d_words[row, : end - start]
-        return d_vectors
-
-    return scores, backprop
-
-
-def _batch(lengths: Sequence[int], max_cells: int) -> list[list[int]]:
-    batches: list[list[int]] = []
-    # longest first: the first of a batch is the length that the others are padded to
-    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        longest = lengths[batches[-1][0]] if batches else 0
-        if batches and longest**2 * (len(batches[-1]) + 1) <= max_cells:
-            batches[-1].append(i)
-        else:
-            batches.append([i])
-    return batches
-
-
-def _make_network(
-    tagging: TaggingScheme, settings: dict[str, Any], n_in: int, n_channels: int
-) -> GapDNERNetwork:
-    return GapDNERNetwork(n_in, tagging.layout(tagging.n_types(n_channels)), **settings)
-
-
-def _wrap(make_network: NetworkFactory, mixed_precision: bool) -> Model:
-    return PyTorchWrapper_v3(
-        None,  # type: ignore[arg-type]  # made once the number of labels is known
-        convert_inputs=_convert_inputs,
-        convert_outputs=_convert_outputs,
-        # thinc would unscale the gradients once for every batch of grids in an update
-        grad_scaler=PyTorchGradScaler(False),
-        mixed_precision=mixed_precision and get_torch_default_device().type == "cuda",
-        serialize_model=_serialize,
-        deserialize_model=partial(_deserialize, make_network),
-    )
-
-
-def _serialize(network: GapDNERNetwork | None) -> bytes:
-    if network is None:
-        return srsly.msgpack_dumps({"state": None})
-    buffer = BytesIO()
-    torch.save(network.state_dict(), buffer)
-    sizes = {"nI": network.n_in, "nO": network.classifier.out_features}
-    return srsly.msgpack_dumps({**sizes, "state": buffer.getvalue()})
-
-
-def _deserialize(
-    make_network: NetworkFactory,
-    network: GapDNERNetwork | None,
-    data: bytes,
-    device: torch.device,
-) -> GapDNERNetwork | None:
-    saved = srsly.msgpack_loads(data)
-    if saved["state"] is None:
-        return network
-    network = make_network(saved["nI"], saved["nO"])
-    state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
-    network.load_state_dict(state)
-    return network.to(device)
-
-
-def _convert_inputs(
-    model: Model, inputs: tuple[Floats3d, np.ndarray], is_train: bool
-) -> tuple[ArgsKwargs, Callable[[ArgsKwargs], Floats3d]]:
-    words, lengths = inputs
-    words_torch = xp2torch(words, requires_grad=is_train)
-
-    def backprop(d_inputs: ArgsKwargs) -> Floats3d:
-        return torch2xp(d_inputs.args[0])
-
-    return ArgsKwargs(args=(words_torch, torch.from_numpy(lengths)), kwargs={}), backprop
-
-
-def _convert_outputs(
-    model: Model, inputs: tuple[object, torch.Tensor], is_train: bool
-) -> tuple[Floats4d, Callable[[Floats4d], ArgsKwargs]]:
-    _, scores_torch = inputs
-
-    def backprop(d_scores: Floats4d) -> ArgsKwargs:
-        gradient = xp2torch(d_scores, device=scores_torch.device).to(scores_torch.dtype)
-        return ArgsKwargs(args=((scores_torch,),), kwargs={"grad_tensors": gradient})
-
-    return torch2xp(scores_torch.float().detach()), backprop
-
-
-def _check_settings(settings: dict[str, int | float | bool], max_batch_cells: int) -> None:
-    sizes = {"max_batch_cells": max_batch_cells}
-    sizes.update({name: int(v) for name, v in settings.items() if name.endswith("_width")})
-    for name, value in sizes.items():
-        if value < 1:
-            raise ValueError(f"The model's {name} must be at least 1, but it is {value}.")
+def _check_settings(settings: dict[str, Any]) -> None:
     for name, value in settings.items():
+        if name.endswith("_width") and value < 1:
+            raise ValueError(f"The model's {name} must be at least 1, but it is {value}.")
         if name.endswith("_dropout") and not 0 <= value < 1:
             raise ValueError(
                 f"The model's {name} must be at least 0 and below 1, but it is {value}."

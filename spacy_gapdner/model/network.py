@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from ..tagging import GridLayout
 from .biaffine import Biaffine, Concatenation, FeedForward
+from .bridge import GridNetwork
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
 from .span_attention import SpanAttention
@@ -15,11 +16,11 @@ _IMPOSSIBLE = -1e4
 _DISTANCE_BUCKETS = 9
 
 
-class GapDNERNetwork(nn.Module):
+class GapDNERNetwork(GridNetwork):
     """The paper's "Proposed Model" from the BiLSTM to the classifier.
 
     n_in (int): Width of the word representations.
-    layout (GridLayout): The meaning of the grid's channels.
+    layout (GridLayout): The labels that the parts of the grid can hold.
     hidden_width (int): Width d of the token representations H; the encoder's own without BiLSTM.
     boundary_width (int): Width of the head and tail representations.
     grid_width (int): Width of the grid features.
@@ -60,8 +61,7 @@ class GapDNERNetwork(nn.Module):
         triangle_mask: bool,
         none_bias: float,
     ) -> None:
-        super().__init__()
-        self.n_in = n_in
+        super().__init__(n_in, layout.n_channels)
         self.word_dropout = nn.Dropout(word_dropout)
         self.bilstm = BiLSTM(n_in, hidden_width) if bilstm else None
         hidden = hidden_width if bilstm else n_in
@@ -143,7 +143,7 @@ class GapDNERNetwork(nn.Module):
         return scores.masked_fill(self.impossible[triangle], _IMPOSSIBLE)
 
     def _prefer_none(self, layout: GridLayout, none_bias: float) -> None:
-        labels = sorted({*layout.frags, *layout.gaps, *layout.types})
+        labels = sorted({*layout.upper, *layout.diagonal, *layout.lower})
         with torch.no_grad():
             self.classifier.bias.zero_()
             self.classifier.bias[labels] = -none_bias
@@ -152,8 +152,10 @@ class GapDNERNetwork(nn.Module):
 def _impossible(layout: GridLayout, triangle_mask: bool) -> Tensor:
     impossible = torch.zeros(3, layout.n_channels, dtype=torch.bool)
     if triangle_mask:
-        impossible[0, list(layout.types)] = True
-        impossible[2, [*layout.frags, *layout.gaps]] = True
+        parts = (layout.upper, layout.diagonal, layout.lower)
+        labels = {*parts[0], *parts[1], *parts[2]}
+        for part, held in enumerate(parts):
+            impossible[part, sorted(labels - set(held))] = True
     return impossible
 
 

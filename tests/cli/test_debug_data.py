@@ -137,7 +137,7 @@ def test_data_without_problems(run, write_docs):
 def test_settings_of_the_config(train, tmp_path):
     findings = debug_data(train, config_path=write_config(tmp_path))
     assert (findings.setup.max_length, findings.setup.stride) == (4, 2)
-    assert findings.setup.scheme == "softmax"
+    assert findings.setup.tagging.name == "softmax"
     assert findings.setup.nlp.pipe_names == ["sentencizer"]
     assert findings.setup.traps == []
     report = findings.reports["train"]

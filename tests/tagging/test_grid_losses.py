@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_gapdner.decoding import decode, grid_losses
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.tagging import LabelledCells, MultilabelTagging, SoftmaxTagging
+from spacy_gapdner.tagging.grid_losses import grid_losses
 
 LABELS = ["ADE", "Symptom"]
 SCHEMES = {
@@ -138,7 +138,7 @@ def test_decoding_inverts_encoding_but_for_what_is_reported(scheme, entities):
     tagging = SCHEMES[scheme]
     encoded = tagging.encode(entities, LABELS)
     gold_grid = LabelledCells(encoded, np.ones(len(encoded)))
-    decoded = set(decode(gold_grid, tagging.layout(len(LABELS)), LABELS).entities)
+    decoded = set(tagging.decode(gold_grid, LABELS).entities)
     missed, spurious = losses(scheme, entities)
     assert decoded == set(entities) - {e for e, _ in missed} | set(spurious)
 

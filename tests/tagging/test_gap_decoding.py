@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_gapdner.decoding import decode
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.tagging import LabelledCells, MultilabelTagging, SoftmaxTagging
+from spacy_gapdner.tagging.gap import decode_gaps
 
 LABELS = ["ADE", "Symptom"]
 SCHEMES = [SoftmaxTagging(), MultilabelTagging(), MultilabelTagging(per_type=True)]
@@ -40,7 +40,7 @@ def grid(frags=(), gaps=(), ades=(), symptoms=()):
 
 
 def found(labelled, layout=SHARED, **kwargs):
-    decoded = decode(labelled, layout, LABELS, **kwargs)
+    decoded = decode_gaps(labelled, layout, LABELS, **kwargs)
     assert decoded.n_cut == 0
     return [(entity.label, *entity.fragments) for entity in decoded.entities]
 
@@ -95,7 +95,7 @@ def random_cells(draw, layout, max_tokens=5):
 
 def test_figure_of_the_paper():
     labelled = grid(FIGURE_FRAGS, FIGURE_GAPS, ades=[(8, 1)])
-    decoded = decode(labelled, SHARED, LABELS)
+    decoded = decode_gaps(labelled, SHARED, LABELS)
     assert decoded.entities == FIGURE
     assert [entity.score for entity in decoded.entities] == [1.0, 1.0, 1.0]
     assert decoded.n_cut == 0
@@ -107,7 +107,7 @@ def test_figure_of_the_paper():
 )
 def test_figure_without_a_gap(missing, lost):
     gaps = [cell for cell in FIGURE_GAPS if cell != missing]
-    decoded = decode(grid(FIGURE_FRAGS, gaps, ades=[(8, 1)]), SHARED, LABELS)
+    decoded = decode_gaps(grid(FIGURE_FRAGS, gaps, ades=[(8, 1)]), SHARED, LABELS)
     assert decoded.entities == [e for i, e in enumerate(FIGURE) if i not in lost]
 
 
@@ -199,26 +199,26 @@ def test_scores_are_geometric_means():
         Entity("Symptom", ((1, 2),)): (0.25 * 0.25) ** (1 / 2),
         Entity("Symptom", ((2, 3),)): (0.7 * 0.7) ** (1 / 2),
     }
-    entities = decode(as_cells(cells), SHARED, LABELS).entities
+    entities = decode_gaps(as_cells(cells), SHARED, LABELS).entities
     assert {entity: entity.score for entity in entities} == pytest.approx(expected)
     cells[1, 1, FRAG] = 1.0
     expected[Entity("Symptom", ((1, 2),))] = 0.5
-    entities = decode(as_cells(cells), SHARED, LABELS).entities
+    entities = decode_gaps(as_cells(cells), SHARED, LABELS).entities
     assert {entity: entity.score for entity in entities} == pytest.approx(expected)
     for threshold in (0.0, 0.59, 0.61, 0.69, 0.71, 1.0):
-        kept = decode(as_cells(cells), SHARED, LABELS, threshold=threshold)
+        kept = decode_gaps(as_cells(cells), SHARED, LABELS, threshold=threshold)
         assert set(kept.entities) == {e for e, score in expected.items() if score >= threshold}
         assert kept.n_cut == 0
 
 
 def test_probability_of_zero():
     cells = {(1, 0, ADE): 1.0, (0, 1, FRAG): 0.0}
-    (entity,) = decode(as_cells(cells), SHARED, LABELS).entities
+    (entity,) = decode_gaps(as_cells(cells), SHARED, LABELS).entities
     assert 0 <= entity.score < 1e-10
 
 
 def test_empty_grid():
-    decoded = decode(as_cells({}), SHARED, LABELS)
+    decoded = decode_gaps(as_cells({}), SHARED, LABELS)
     assert (decoded.entities, decoded.n_cut) == ([], 0)
 
 
@@ -228,7 +228,7 @@ def test_agrees_with_an_exhaustive_search(tagging, data):
     layout = tagging.layout(2)
     cells = data.draw(random_cells(layout))
     expected = naive_paths(cells, layout)
-    decoded = decode(as_cells(cells), layout, LABELS)
+    decoded = decode_gaps(as_cells(cells), layout, LABELS)
     assert decoded.n_cut == 0
     # type, fragments and the gaps between them
     scores = {e: product ** (1 / (2 * len(e.fragments))) for e, product in expected.items()}
@@ -242,7 +242,7 @@ def test_agrees_with_an_exhaustive_search(tagging, data):
 def test_search_is_best_first(data, max_paths):
     cells = data.draw(random_cells(SHARED))
     products = naive_paths(cells, SHARED)
-    decoded = decode(as_cells(cells), SHARED, LABELS, max_paths=max_paths)
+    decoded = decode_gaps(as_cells(cells), SHARED, LABELS, max_paths=max_paths)
     kept = set(decoded.entities)
     lost = set(products) - kept
     assert kept <= set(products)
@@ -257,7 +257,7 @@ def test_max_paths_by_hand():
     cells = {(0, 0, ADE): 0.9, (1, 1, ADE): 0.8, (2, 2, SYMPTOM): 0.7}
     # each takes a step from head to tail and one to see that it is there, by their products:
     # .9, .9 * .9 (done), .8, .7, .8 * .8 (done), .7 * .7 (done)
-    results = [decode(as_cells(cells), SHARED, LABELS, max_paths=k) for k in range(7)]
+    results = [decode_gaps(as_cells(cells), SHARED, LABELS, max_paths=k) for k in range(7)]
     assert [len(result.entities) for result in results] == [0, 0, 1, 1, 1, 2, 3]
     assert [result.n_cut for result in results] == [3, 3, 2, 2, 2, 1, 0]
 
@@ -270,7 +270,7 @@ def test_dead_ends_cost_nothing():
     cells |= {(n - 1, head, ADE): 1.0 for head in range(1, n - 1)}
     # the one that does is the least probable
     cells |= {(n - 1, 0, ADE): 0.5, (0, n - 1, FRAG): 0.5}
-    decoded = decode(as_cells(cells), SHARED, LABELS, max_paths=2)
+    decoded = decode_gaps(as_cells(cells), SHARED, LABELS, max_paths=2)
     assert decoded.entities == [Entity("ADE", ((0, n),))]
     assert decoded.n_cut == 0
 
@@ -282,7 +282,7 @@ def test_hostile_grid_of_128_tokens(tagging):
     labelled = tagging.labelled_cells(scores.astype("float32"), 0.5)
     # random labels are everywhere
     assert len(labelled.cells) > 128 * 128 / 2
-    decoded = decode(labelled, layout, LABELS, max_paths=3000)
+    decoded = decode_gaps(labelled, layout, LABELS, max_paths=3000)
     assert decoded.n_cut > 0
     assert 0 < len(decoded.entities) <= 3000
     assert all(0 <= e.start < e.end <= 128 for e in decoded.entities)
@@ -291,7 +291,7 @@ def test_hostile_grid_of_128_tokens(tagging):
 
 def test_every_label_in_every_cell():
     cells = {(i, j, c): 1.0 for i in range(64) for j in range(64) for c in range(4)}
-    decoded = decode(as_cells(cells), SHARED, LABELS, max_paths=500)
+    decoded = decode_gaps(as_cells(cells), SHARED, LABELS, max_paths=500)
     assert decoded.n_cut > 0
     assert len(decoded.entities) + decoded.n_cut >= 64 * 65
 
@@ -300,15 +300,16 @@ DETERMINISM = """
 import sys
 sys.modules["torch"] = None  # not needed here, and slow to import
 import numpy as np
-from spacy_gapdner.decoding import decode, grid_losses
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.tagging import LabelledCells, MultilabelTagging
+from spacy_gapdner.tagging.gap import decode_gaps
+from spacy_gapdner.tagging.grid_losses import grid_losses
 
 labels = ["ADE", "Symptom", "Drug"]
 layout = MultilabelTagging().layout(3)
 cells = np.argwhere(np.ones((7, 7, layout.n_channels)))
 # equal probabilities: order can only come from the tie rules
-print(decode(LabelledCells(cells, np.full(len(cells), 0.5)), layout, labels, max_paths=400))
+print(decode_gaps(LabelledCells(cells, np.full(len(cells), 0.5)), layout, labels, max_paths=400))
 entities = [Entity.from_tokens(label, tokens) for label, tokens in zip(
     labels * 3, [[0, 3], [0, 2, 4], [0, 1, 4], [0, 4], [1, 3], [0, 2, 3], [2], [0, 5], [1, 2, 5]]
 )]
