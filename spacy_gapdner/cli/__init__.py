@@ -12,6 +12,7 @@ from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
 from .predict import predict_cli
 from .stats import stats_cli
+from .train_seeds import CONTEXT, train_seeds_cli
 
 app = typer.Typer(
     name="gapdner",
@@ -32,6 +33,7 @@ app.command("stats")(stats_cli)
 app.command("debug-data")(debug_data_cli)
 app.command("evaluate")(evaluate_cli)
 app.command("predict")(predict_cli)
+app.command("train-seeds", context_settings=CONTEXT)(train_seeds_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

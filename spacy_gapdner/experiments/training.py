@@ -1,0 +1,210 @@
+"""One training in a process of its own, from a config to the evaluations it logged."""
+
+import os
+import platform
+import subprocess
+import sys
+from collections import deque
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import srsly
+
+from ..formats import FormatError
+from .runs import Evaluation
+
+if TYPE_CHECKING:
+    from thinc.api import Config
+
+CONFIG_FILE, LOG_FILE, EVALUATIONS_FILE = "config.cfg", "train.log", "evaluations.jsonl"
+MODEL_BEST, MODEL_LAST = "model-best", "model-last"
+_FACTORIES = ("gapdner", "discontinuous_ner")
+_PACKAGES = (
+    "spacy",
+    "thinc",
+    "torch",
+    "numpy",
+    "spacy-transformers",
+    "transformers",
+    "spacy-gapdner",
+)
+_N_LAST_LINES = 5
+
+
+class Setup(NamedTuple):
+    """A training config with the seed and the overrides in it.
+
+    config (Config): The config, variables replaced.
+    filled (dict[str, Any]): The same with all defaults.
+    spans_key (str): Prefix of the span groups.
+    """
+
+    config: "Config"
+    filled: dict[str, Any]
+    spans_key: str
+
+    def path(self, part: str) -> Path:
+        """Get the path of a part of the data.
+
+        part (str): "train" or "dev".
+        RETURNS (Path): The path.
+        RAISES (FormatError): If the config has none.
+        """
+        path = self.config.get("paths", {}).get(part)
+        if not path:
+            raise FormatError(f"The config has no path of data. Give it with --paths.{part} PATH.")
+        return Path(path)
+
+
+def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
+    """Read a training config.
+
+    path (Path): The .cfg file.
+    overrides (dict[str, Any]): Values by dotted name that replace those of the file.
+    seed (int): The seed.
+    RETURNS (Setup): The config, valid and with the seed.
+    RAISES (FormatError): If it is missing or invalid, or would not choose the best model by micro
+        F1 alone.
+    """
+    from spacy.util import load_config, load_model_from_config
+
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}. Check the path.")
+    seeds = {"system.seed": seed, "training.seed": seed}
+    given = [name for name in seeds if name in overrides]
+    if given:
+        raise FormatError(f"--{given[0]} would give all runs one seed. Use --seeds.")
+    try:
+        config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
+        filled = load_model_from_config(config, auto_fill=True).config.interpolate()
+    # spaCy, thinc, confection and configparser each have errors of their own
+    except Exception as error:
+        raise FormatError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
+    for config_ in (config, filled):
+        config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
+    # as it will be when it has been written and read
+    plain = srsly.json_loads(srsly.json_dumps(filled))
+    return Setup(config, plain, _check_selection(plain, path))
+
+
+def train(setup: Setup, folder: Path, gpu_id: int) -> None:
+    """Train in a new process, so that no run finds what another has left in memory.
+
+    What an earlier training left in the folder is removed first. The process's output is shown
+    and logged.
+
+    setup (Setup): The config.
+    folder (Path): Takes the config, the log, the evaluations and the best model.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    RAISES (FormatError): If the training fails.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    remove_models(folder)
+    (folder / EVALUATIONS_FILE).unlink(missing_ok=True)
+    config = setup.config.copy()
+    config["training"]["logger"]["output_file"] = str(folder / EVALUATIONS_FILE)
+    config.to_disk(folder / CONFIG_FILE)
+    command = [sys.executable, "-m", "spacy", "train", str(folder / CONFIG_FILE)]
+    command += ["--output", str(folder), "--gpu-id", str(gpu_id)]
+    last: deque[str] = deque(maxlen=_N_LAST_LINES)
+    with (
+        (folder / LOG_FILE).open("w", encoding="utf8") as log,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf8",
+            errors="replace",
+            env={**os.environ, "PYTHONIOENCODING": "utf8"},
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                log.write(line)
+                log.flush()
+                if line.strip():
+                    last.append(line.strip())
+        finally:
+            if process.poll() is None and sys.exc_info()[0] is not None:
+                process.terminate()
+    if process.returncode or not (folder / MODEL_BEST).is_dir():
+        raise FormatError(
+            f"The training failed with exit code {process.returncode}. {folder / LOG_FILE} ends "
+            f"with: {' / '.join(last)}"
+        )
+
+
+def remove_models(folder: Path, *names: str) -> None:
+    """Delete trained pipelines.
+
+    folder (Path): The folder of a run.
+    *names (str): Which of them; all if not given.
+    """
+    import shutil
+
+    for name in names or (MODEL_BEST, MODEL_LAST):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def read_evaluations(folder: Path) -> tuple[list[Evaluation], Evaluation]:
+    """Read the evaluations that a training logged.
+
+    folder (Path): The folder of the run.
+    RETURNS (tuple[list[Evaluation], Evaluation]): All of them, and the one of the best model.
+    """
+    rows = list(srsly.read_jsonl(folder / EVALUATIONS_FILE))
+    evaluations = [
+        Evaluation(row["step"], row["epoch"], row["score"], row["losses"]) for row in rows
+    ]
+    # of equal scores spaCy keeps the last
+    best = max(evaluations, key=lambda evaluation: (evaluation.score, evaluation.step))
+    return evaluations, best
+
+
+def get_versions() -> dict[str, str | None]:
+    """RETURNS (dict[str, Optional[str]]): Versions of Python and of the packages that matter."""
+    versions: dict[str, str | None] = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = None
+    return versions
+
+
+def get_device(gpu_id: int) -> dict[str, Any]:
+    """Describe what is computed on.
+
+    gpu_id (int): GPU in use; -1 for the CPU.
+    RETURNS (dict[str, Any]): Platform, GPU, number of cores, and OMP_NUM_THREADS if it is set.
+    """
+    device: dict[str, Any] = {
+        "platform": platform.platform(),
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "omp_num_threads": os.environ.get("OMP_NUM_THREADS"),
+        "gpu": None,
+    }
+    if gpu_id >= 0:
+        import cupy
+
+        device["gpu"] = cupy.cuda.runtime.getDeviceProperties(gpu_id)["name"].decode()
+    return device
+
+
+def _check_selection(config: dict[str, Any], path: Path) -> str:
+    """RETURNS (str): The prefix of the span groups, by whose F1 the best model is chosen."""
+    blocks = [config["components"][name] for name in config["nlp"]["pipeline"]]
+    keys = [b["spans_key"] for b in blocks if b.get("factory") in _FACTORIES]
+    weights = {name: w for name, w in config["training"]["score_weights"].items() if w}
+    names = [f"spans_{key}_f" for key in keys]
+    if len(weights) != 1 or not set(weights) <= set(names):
+        raise FormatError(
+            f"[training.score_weights] of {path} must choose the best model by micro F1 alone: "
+            f"one weight, of {' or '.join(names) or 'a gapdner pipe'}, but it has "
+            f"{', '.join(f'{name} = {weight}' for name, weight in weights.items()) or 'none'}."
+        )
+    return keys[names.index(next(iter(weights)))]
