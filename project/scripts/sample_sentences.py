@@ -1,6 +1,7 @@
-"""Draw a training or development subset that keeps the sentences with discontinuous entities."""
+"""Draw subsets of sentences that keep those with discontinuous entities."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -9,6 +10,10 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.formats import DOC_NAME
+
+# sentences in a row that are held out together where Docs do not carry their document's name
+_BLOCK = 100
 
 
 def draw(docs: list[Doc], n: int, seed: int, key: str = "gapdner") -> list[Doc]:
@@ -38,22 +43,55 @@ def draw(docs: list[Doc], n: int, seed: int, key: str = "gapdner") -> list[Doc]:
     return [docs[i] for i in sorted(drawn)]
 
 
+def hold_out(docs: Sequence[Doc], share: float, seed: int) -> tuple[list[Doc], list[Doc]]:
+    """Set whole articles aside. Where Docs do not carry their article's name, these are blocks of
+    100 sentences in a row, so that few sentences of an article end up on both sides.
+
+    docs (Sequence[Doc]): One sentence each, in the order of the text.
+    share (float): Share of the sentences to set aside; as many articles as reach it.
+    seed (int): Seed of the choice.
+    RETURNS (tuple[list[Doc], list[Doc]]): What stays, and what is set aside, in order.
+    """
+    groups: dict[object, list[int]] = {}
+    for i, doc in enumerate(docs):
+        groups.setdefault(doc.user_data.get(DOC_NAME, i // _BLOCK), []).append(i)
+    names = list(groups)
+    random.Random(seed).shuffle(names)
+    held: set[int] = set()
+    while names and len(held) < share * len(docs):
+        held.update(groups[names.pop()])
+    stays = [doc for i, doc in enumerate(docs) if i not in held]
+    return stays, [docs[i] for i in sorted(held)]
+
+
 def main(
     input_path: Path = typer.Argument(..., help=".spacy file with a sentence per Doc"),
     output_path: Path = typer.Argument(..., help="The .spacy file to write"),
     n: int = typer.Option(0, help="Number of sentences to draw; 0 for all"),
     seed: int = typer.Option(0, help="Seed of the draw"),
+    held_out_path: Path | None = typer.Option(
+        None, "--held-out", help="A second .spacy file, for sentences of other articles"
+    ),
+    n_held_out: int = typer.Option(0, help="Number of sentences to draw for it; 0 for all"),
+    share: float = typer.Option(0.15, min=0, max=1, help="Share of the sentences to hold out"),
 ) -> None:
-    """Draw a subset of sentences that keeps all that hold a discontinuous entity."""
+    """Draw a subset of sentences that keeps all that hold a discontinuous entity; on demand, a
+    second one from articles that are held out of the first."""
     if not input_path.is_file():
         msg.fail(f"There is no file {input_path}.", exits=1)
     docs = list(DocBin().from_disk(input_path).get_docs(Vocab()))
-    subset = draw(docs, n, seed)
-    output_path.parent.mkdir(parents=True, exist_ok=True)
-    partial = output_path.with_suffix(".part")
+    stays, held = hold_out(docs, share, seed) if held_out_path else (docs, [])
+    _write(draw(stays, n, seed), len(stays), output_path)
+    if held_out_path:
+        _write(draw(held, n_held_out, seed), len(held), held_out_path)
+
+
+def _write(subset: list[Doc], n_pool: int, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".part")
     DocBin(docs=subset).to_disk(partial)
-    partial.replace(output_path)
-    msg.good(f"{len(subset)} of {len(docs)} sentences: {output_path}")
+    partial.replace(path)
+    msg.good(f"{len(subset)} of {n_pool} sentences: {path}")
 
 
 if __name__ == "__main__":
