@@ -7,6 +7,7 @@ predicted tokens may differ. Of equal entities in one document, one counts.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Fragments, get_entities
+from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
 
 # type and fragments, as half-open ranges over the non-whitespace characters
 Item = tuple[str, Fragments]
@@ -46,8 +47,8 @@ def score_discontinuous(
     spans_K_per_type: p, r and f by entity type.
     spans_K_gap_lengths: p, r and f of the discontinuous entities by gap length. The gap length
         of an entity, gold or predicted, is the number of reference tokens in all its gaps.
-    spans_K_counts: the numbers `gold`, `predicted` and `correct` over all entities, and
-        `disc_gold`, `disc_predicted` and `disc_correct` over the discontinuous ones.
+    spans_K_counts: the numbers `gold`, `predicted` and `correct` over all entities, and the same
+        three after `disc_`, `disc_sents_` and `overlap_sents_`.
 
     Sentences are those of the reference, or the whole document if it has none. An entity belongs
     to the sentence in which it starts. Whitespace counts neither as part of an entity nor as a
@@ -60,9 +61,9 @@ def score_discontinuous(
     RAISES (ValueError): If the texts of a predicted Doc and its reference differ by more than
         whitespace and case.
     """
-    tally = _Tally()
+    tally = Tally()
     for example in examples:
-        tally.add(example, spans_key)
+        tally.add(compare(example, spans_key))
     name = f"spans_{spans_key}"
     scores: dict[str, Any] = {
         **_prf(name, tally.total),
@@ -72,13 +73,51 @@ def score_discontinuous(
         **_prf(f"{name}_overlap_sents", tally.overlap_sents),
         f"{name}_gap_lengths": _table(tally.gap_lengths),
     }
-    scores[f"{name}_counts"] = {**_counts("", tally.total), **_counts("disc_", tally.disc)}
+    scores[f"{name}_counts"] = {
+        **_counts("", tally.total),
+        **_counts("disc_", tally.disc),
+        **_counts("disc_sents_", tally.disc_sents),
+        **_counts("overlap_sents_", tally.overlap_sents),
+    }
     return scores
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """The entities of one example in comparable form, without duplicates.
+
+    positions (Positions): The tokens and sentences of the reference.
+    gold (set[Item]): The gold entities.
+    predicted (set[Item]): The predicted entities.
+    """
+
+    positions: "Positions"
+    gold: set[Item]
+    predicted: set[Item]
+
+
+def compare(example: Example, key: str) -> Comparison:
+    """Make the entities of an example comparable.
+
+    example (Example): Reference and prediction.
+    key (str): Prefix of the span groups.
+    RETURNS (Comparison): Gold and predicted entities.
+    RAISES (ValueError): If there are entities and the texts differ by more than whitespace and
+        case.
+    """
+    reference = Positions(example.reference)
+    gold = reference.items(get_entities(example.reference, key))
+    predicted_entities = get_entities(example.predicted, key)
+    if not gold and not predicted_entities:
+        return Comparison(reference, set(), set())
+    _check_texts(example)
+    return Comparison(reference, gold, Positions(example.predicted).items(predicted_entities))
+
+
 @dataclass
-class _Tally:
-    """True positives, false positives and false negatives of every subset."""
+class Tally:
+    """True positives, false positives and false negatives of every subset, see
+    `score_discontinuous`."""
 
     total: PRFScore = field(default_factory=PRFScore)
     disc: PRFScore = field(default_factory=PRFScore)
@@ -87,26 +126,18 @@ class _Tally:
     per_type: dict[str, PRFScore] = field(default_factory=dict)
     gap_lengths: dict[int, PRFScore] = field(default_factory=dict)
 
-    def add(self, example: Example, key: str) -> None:
+    def add(self, compared: Comparison) -> None:
         """Count the entities of one example.
 
-        example (Example): Reference and prediction.
-        key (str): Prefix of the span groups.
+        compared (Comparison): Its entities.
         """
-        reference = _Positions(example.reference)
-        gold = reference.items(get_entities(example.reference, key))
-        predicted_entities = get_entities(example.predicted, key)
-        if not gold and not predicted_entities:
-            return
-        _check_texts(example)
-        predicted = _Positions(example.predicted).items(predicted_entities)
-
+        reference, gold, predicted = compared.positions, compared.gold, compared.predicted
         self.total.score_set(predicted, gold)
-        _add_by(self.per_type, lambda item: item[0], predicted, gold)
+        score_groups(self.per_type, lambda item: item[0], predicted, gold)
 
         gold_disc, predicted_disc = _discontinuous(gold), _discontinuous(predicted)
         self.disc.score_set(predicted_disc, gold_disc)
-        _add_by(self.gap_lengths, reference.gap_length, predicted_disc, gold_disc)
+        score_groups(self.gap_lengths, reference.gap_length, predicted_disc, gold_disc)
 
         for score, marked in (
             (self.disc_sents, gold_disc),
@@ -119,7 +150,29 @@ class _Tally:
             )
 
 
-class _Positions:
+def score_groups(
+    scores: dict[Any, PRFScore],
+    key: Callable[[Item], Any],
+    predicted: set[Item],
+    gold: set[Item],
+) -> None:
+    """Count entities by group. Each belongs to the group that `key` gives for itself, be it gold
+    or predicted.
+
+    scores (dict[Any, PRFScore]): The groups' counts, to be added to.
+    key (Callable[[Item], Any]): Gives the group of an entity.
+    predicted (set[Item]): Predicted entities.
+    gold (set[Item]): Gold entities.
+    """
+    groups: dict[Any, tuple[set[Item], set[Item]]] = {}
+    for number, items in enumerate((predicted, gold)):
+        for item in items:
+            groups.setdefault(key(item), (set(), set()))[number].add(item)
+    for name in sorted(groups):
+        scores.setdefault(name, PRFScore()).score_set(*groups[name])
+
+
+class Positions:
     """The tokens and sentences of a Doc in terms of its non-whitespace characters."""
 
     def __init__(self, doc: Doc) -> None:
@@ -129,6 +182,7 @@ class _Positions:
         tokens = doc.to_array(["IDX", "SENT_START"]).astype(int).reshape(-1, 2)
         starts = visible[tokens[:, 0]]
         self.n_chars = int(visible[-1])
+        self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(text))
         self._bounds = np.append(starts, self.n_chars)
         self._token_starts = starts[np.diff(self._bounds) > 0]
         self._sent_starts = starts[tokens[:, 1] == 1]
@@ -156,10 +210,33 @@ class _Positions:
     def gap_length(self, item: Item) -> int:
         """RETURNS (int): The number of tokens in all gaps of the entity."""
         fragments = item[1]
-        gap_starts = [end for _, end in fragments[:-1]]
-        gap_ends = [start - 1 for start, _ in fragments[1:]]
-        first = np.searchsorted(self._token_starts, gap_starts, side="right")
-        last = np.searchsorted(self._token_starts, gap_ends, side="right")
+        gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
+        return self._count_tokens(gaps)
+
+    def length(self, item: Item) -> int:
+        """RETURNS (int): The number of tokens in all fragments of the entity."""
+        return self._count_tokens(item[1])
+
+    def tokens(self, item: Item) -> Entity:
+        """RETURNS (Entity): The tokens that the entity touches, whitespace between them too."""
+        last_token = len(self._bounds) - 2
+        indices: list[int] = []
+        for start, end in item[1]:
+            first, last = np.searchsorted(self._bounds, [start, max(start, end - 1)], "right") - 1
+            indices.extend(range(min(first, last_token), min(last, last_token) + 1))
+        return Entity.from_tokens(item[0], indices)
+
+    def char_offsets(self, item: Item) -> Fragments:
+        """RETURNS (Fragments): The fragments as character offsets of ``doc.text``."""
+        return tuple(
+            (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
+            for start, end in item[1]
+        )
+
+    def _count_tokens(self, ranges: Sequence[tuple[int, int]]) -> int:
+        starts, ends = np.array(ranges, dtype=int).reshape(-1, 2).T
+        first = np.searchsorted(self._token_starts, starts, side="right")
+        last = np.searchsorted(self._token_starts, ends - 1, side="right")
         return int((last - first + 1).sum())
 
 
@@ -176,20 +253,6 @@ def _overlapping(items: set[Item], n_chars: int) -> set[Item]:
             change[end] -= 1
     shared = np.concatenate([[0], np.cumsum(np.cumsum(change) > 1)])
     return {item for item in items if any(shared[start] < shared[end] for start, end in item[1])}
-
-
-def _add_by(
-    scores: dict[Any, PRFScore],
-    key: Callable[[Item], Any],
-    predicted: set[Item],
-    gold: set[Item],
-) -> None:
-    groups: dict[Any, tuple[set[Item], set[Item]]] = {}
-    for number, items in enumerate((predicted, gold)):
-        for item in items:
-            groups.setdefault(key(item), (set(), set()))[number].add(item)
-    for name in sorted(groups):
-        scores.setdefault(name, PRFScore()).score_set(*groups[name])
 
 
 def _check_texts(example: Example) -> None:

@@ -105,6 +105,12 @@ def test_hand_counted_tables(examples):
         "disc_gold": 3,
         "disc_predicted": 3,
         "disc_correct": 1,
+        "disc_sents_gold": 4,
+        "disc_sents_predicted": 3,
+        "disc_sents_correct": 2,
+        "overlap_sents_gold": 5,
+        "overlap_sents_predicted": 5,
+        "overlap_sents_correct": 3,
     }
 
 

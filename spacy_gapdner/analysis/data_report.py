@@ -15,6 +15,7 @@ from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities, 
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..tagging import MultilabelTagging, SoftmaxTagging, TaggingScheme
 from ..tagging.grid_losses import grid_losses
+from .predictions import without_annotation
 from .statistics import CorpusStatistics
 
 N_EXAMPLES = 3
@@ -154,7 +155,7 @@ def report_data(
         report.spans_keys.update(get_spans_keys(reference))
         report.docs_without_entities += not get_entities(reference, spans_key)
         report.empty_docs += not len(reference)
-        predicted = _predicted(reference, nlp)
+        predicted = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(predicted, reference), spans_key)
         # of equal entities one counts, as in the scores
         entities = list(dict.fromkeys(aligned))
@@ -206,18 +207,6 @@ def in_context(doc: Doc, entity: Entity) -> str:
         pieces.append(token.whitespace_)
     pieces.append(" …" if end < len(doc) else "")
     return " ".join(f"{entity.label}: {''.join(pieces)}".split())
-
-
-def _predicted(reference: Doc, nlp: Language) -> Doc:
-    # as spacy.Corpus.v1 does
-    if reference.has_unknown_spaces:
-        words = [token.text for token in reference]
-        doc = Doc(nlp.vocab, words=words, spaces=[bool(t.whitespace_) for t in reference])
-    else:
-        doc = nlp.make_doc(reference.text)
-    for _, pipe in nlp.pipeline:
-        doc = pipe(doc)
-    return doc
 
 
 def _add_segments(

@@ -1,11 +1,8 @@
 """Writing predictions as they come: JSONL, brat, W2NER or .spacy, each whole or not at all."""
 
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -14,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from wasabi import msg
 
 from ..formats.report import FormatError
+from ._util import filling, write_docbin
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -115,7 +113,7 @@ def _write_jsonl(path: Path, predictions: Predictions, key: str) -> None:
 def _write_brat(path: Path, predictions: Predictions, key: str) -> None:
     from ..formats import write_brat
 
-    with _filling(path) as temporary:
+    with filling(path) as temporary:
         write_brat((doc for doc, _ in predictions), temporary, key)
 
 
@@ -129,33 +127,16 @@ def _write_w2ner(path: Path, predictions: Predictions, key: str) -> None:
 
 
 def _write_spacy(path: Path, predictions: Predictions, key: str) -> None:
-    from ._util import write_docbin
-
     docs = (doc for doc, _ in predictions)
     if path.suffix == ".spacy":
         write_docbin(docs, path, store_user_data=True)
         return
     if path.is_dir() and any(path.glob("*.spacy")):
         raise FormatError(f"{path} holds .spacy files already. Choose another folder.")
-    with _filling(path) as temporary:
+    with filling(path) as temporary:
         for number, first in enumerate(docs, start=1):
             part = chain([first], islice(docs, DOCS_PER_FILE - 1))
             write_docbin(part, temporary / f"{number:05d}.spacy", store_user_data=True)
-
-
-@contextmanager
-def _filling(path: Path) -> Iterator[Path]:
-    # a folder's files are written to a temporary one beside it, then moved
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
-        yield Path(name)
-        path.mkdir(exist_ok=True)
-        for file in sorted(Path(name).rglob("*")):
-            target = path / file.relative_to(name)
-            if file.is_dir():
-                target.mkdir(exist_ok=True)
-            else:
-                os.replace(file, target)
 
 
 _WRITERS: dict[str, Callable[[Path, Predictions, str], None]] = {

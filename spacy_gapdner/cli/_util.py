@@ -1,5 +1,7 @@
 """What the commands share: errors in one line, and reading and writing of .spacy files."""
 
+import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +62,26 @@ def find_docbins(path: Path) -> list[Path]:
     return [path] if path.suffix == ".spacy" else []
 
 
+def require_docbins(path: Path) -> list[Path]:
+    """Find .spacy files where there must be some.
+
+    path (Path): Such a file, or a folder.
+    RETURNS (list[Path]): See `find_docbins`.
+    RAISES (FormatError): If there are none.
+    """
+    from ..formats import FormatError
+
+    files = find_docbins(path)
+    if not files and not path.exists():
+        raise FormatError(f"There is nothing at {path}. Check the path.")
+    if not files:
+        raise FormatError(
+            f"{path} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "
+            f"convert {path} data.spacy"
+        )
+    return files
+
+
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     """Read the Docs of a .spacy file.
 
@@ -103,6 +125,25 @@ def write_docbin(docs: Iterable[Doc], path: Path, *, store_user_data: bool = Fal
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)
+
+
+@contextmanager
+def filling(path: Path) -> Iterator[Path]:
+    """Write files of a folder all or none: the caller writes to a temporary folder beside it.
+
+    path (Path): The folder, made if need be; files of the same name are replaced.
+    YIELDS (Path): The temporary folder.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+        yield Path(name)
+        path.mkdir(exist_ok=True)
+        for file in sorted(Path(name).rglob("*")):
+            target = path / file.relative_to(name)
+            if file.is_dir():
+                target.mkdir(exist_ok=True)
+            else:
+                os.replace(file, target)
 
 
 def write_json(value: object, path: Path) -> None:

@@ -7,7 +7,7 @@ import typer
 from wasabi import msg
 
 from ._training_config import default_setup, read_setup
-from ._util import clean_errors, find_docbins, read_docbin, write_json
+from ._util import clean_errors, read_docbin, require_docbins, write_json
 
 if TYPE_CHECKING:
     from spacy.scorer import PRFScore
@@ -114,7 +114,7 @@ def debug_data(
     from ..formats import FormatError
 
     paths = {"train": train_path, **({"dev": dev_path} if dev_path else {})}
-    files = {name: _find(path) for name, path in paths.items()}
+    files = {name: require_docbins(path) for name, path in paths.items()}
     setup = read_setup(config_path, spans_key) if config_path else default_setup(lang, spans_key)
     schemes = {**default_schemes(), setup.tagging.name: setup.tagging}
     reports = {}
@@ -178,20 +178,6 @@ def print_findings(findings: DebugData) -> None:
         msg.warn(problem)
     if not findings.problems:
         msg.good("No problem found")
-
-
-def _find(path: Path) -> list[Path]:
-    from ..formats import FormatError
-
-    files = find_docbins(path)
-    if not files and not path.exists():
-        raise FormatError(f"There is nothing at {path}. Check the path.")
-    if not files:
-        raise FormatError(
-            f"{path} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "
-            f"convert {path} data.spacy"
-        )
-    return files
 
 
 def _find_problems(reports: dict[str, "DataReport"], setup: "TrainingSetup") -> list[str]:

@@ -10,7 +10,7 @@ import typer
 from wasabi import msg
 
 from ._model import BATCH_SIZE, CELL_THRESHOLD, GPU_ID, THRESHOLD, load_pipeline
-from ._util import clean_errors, find_docbins, read_docbin, write_json
+from ._util import clean_errors, read_docbin, require_docbins, write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from ..pipe import DiscontinuousEntityRecognizer
 
 _N_GAP_LENGTHS = 10
-# row of the table, ending of the scores' names, prefix of their counts
+# row of the table, prefix of its scores and counts
 _SUBSETS = (
-    ("All entities", "", ""),
-    ("Discontinuous entities", "_disc", "disc_"),
-    ("Sentences with discontinuous", "_disc_sents", None),
-    ("Sentences with overlap", "_overlap_sents", None),
+    ("All entities", ""),
+    ("Discontinuous entities", "disc_"),
+    ("Sentences with discontinuous", "disc_sents_"),
+    ("Sentences with overlap", "overlap_sents_"),
 )
 
 
@@ -92,14 +92,7 @@ def evaluate(
     """
     from ..formats import FormatError
 
-    files = find_docbins(data)
-    if not files:
-        if not data.exists():
-            raise FormatError(f"There is nothing at {data}. Check the path.")
-        raise FormatError(
-            f"{data} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "
-            f"convert {data} data.spacy"
-        )
+    files = require_docbins(data)
     nlp, pipe = load_pipeline(
         model,
         spans_key=spans_key,
@@ -133,6 +126,7 @@ def score_docs(
     RETURNS (dict[str, Any]): The scores, see `evaluate`.
     RAISES (FormatError): If the fragments of a gold entity carry different labels.
     """
+    from ..analysis.predictions import predict_examples
     from ..entities import get_entities, get_spans_keys
     from ..formats import FormatError
     from ..scorer import score_discontinuous
@@ -143,7 +137,7 @@ def score_docs(
 
     def counted() -> Iterator["Example"]:
         nonlocal n_docs, n_words
-        for example in _predict(nlp, docs, batch_size):
+        for example in predict_examples(nlp, docs, batch_size):
             n_docs += 1
             n_words += len(example.predicted)
             keys.update(get_spans_keys(example.reference))
@@ -180,11 +174,9 @@ def print_scores(scores: dict[str, Any]) -> None:
     name = f"spans_{key}"
     counts = scores[f"{name}_counts"]
     rows: list[tuple] = []
-    for title, ending, prefix in _SUBSETS:
-        prf = (_percent(scores[f"{name}{ending}_{measure}"]) for measure in "prf")
-        numbers: tuple[str, ...] = ("", "", "")
-        if prefix is not None:
-            numbers = tuple(str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
+    for title, prefix in _SUBSETS:
+        prf = (_percent(scores[f"{name}_{prefix}{measure}"]) for measure in "prf")
+        numbers = (str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
         rows.append((title, *prf, *numbers))
     header: tuple[str, ...] = ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct")
     msg.table(rows, header=header, divider=True, aligns=list("lrrrrrr"))
@@ -212,27 +204,6 @@ def print_scores(scores: dict[str, Any]) -> None:
         labels = ", ".join(scores["labels_unknown_to_model"])
         msg.warn(f"The model does not know these types of the data, and misses them: {labels}")
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
-
-
-def _predict(nlp: "Language", docs: Iterable["Doc"], batch_size: int | None) -> Iterator["Example"]:
-    from spacy.tokens import Doc
-    from spacy.training import Example
-
-    def pairs() -> Iterator[tuple["Doc", "Doc"]]:
-        for reference in docs:
-            # as spacy.Corpus.v1 does in training
-            if reference.has_unknown_spaces:
-                predicted = Doc(
-                    nlp.vocab,
-                    words=[token.text for token in reference],
-                    spaces=[bool(token.whitespace_) for token in reference],
-                )
-            else:
-                predicted = nlp.make_doc(reference.text)
-            yield predicted, reference
-
-    for predicted, reference in nlp.pipe(pairs(), as_tuples=True, batch_size=batch_size):
-        yield Example(predicted, reference)
 
 
 def _prf(scores: dict[str, float]) -> tuple[str, str, str]:
