@@ -7,6 +7,7 @@ import what they need when a command runs. A new command is one line at the end 
 import typer
 from spacy.cli._util import app as spacy_app
 
+from .compare import compare_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
@@ -34,6 +35,7 @@ app.command("debug-data")(debug_data_cli)
 app.command("evaluate")(evaluate_cli)
 app.command("predict")(predict_cli)
 app.command("train-seeds", context_settings=CONTEXT)(train_seeds_cli)
+app.command("compare")(compare_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

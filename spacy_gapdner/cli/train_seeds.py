@@ -118,11 +118,11 @@ def print_runs(runs: list["Run"]) -> None:
     runs (list[Run]): The runs.
     """
     from ..experiments.summary import PARTS, seed_table
+    from .compare import print_table
 
     for part in PARTS:
         if all(part in run.scores for run in runs):
-            header = (f"{runs[0].name} on {part}", "Seed", "P", "R", "F")
-            msg.table(seed_table(runs, part), header=header, divider=True, aligns=list("llrrr"))
+            print_table(seed_table(runs, part))
     steps = ", ".join(f"{run.seed}: {run.selected.step}" for run in runs)
     print(f"Steps of the best models on dev, by seed: {steps}")
 
@@ -153,7 +153,7 @@ def _run(
     train(setup, folder, gpu_id)
     seconds = {"train": default_timer() - start}
     evaluations, selected = read_evaluations(folder)
-    scores = {}
+    scores: dict[str, dict[str, Any]] = {}
     for part in ("dev", "test"):
         if part in paths:
             start = default_timer()

@@ -1,23 +1,22 @@
 """The record of one training: all that a table of results is made of."""
 
 import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import srsly
-
 from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..formats import FormatError
-from ..formats.files import replacing, visible_files
+from ..formats.files import read_text, replacing, visible_files
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 RUN_FILE = "run.json"
 _KIND = "spacy-gapdner run 1"
-_DATA_PATHS = {"paths.train", "paths.dev", "corpora.train.path", "corpora.dev.path"}
+DATA_PATHS = {"paths.train", "paths.dev", "corpora.train.path", "corpora.dev.path"}
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,9 @@ def write_run(run: Run, path: Path) -> None:
     path (Path): The file; its folder is made.
     """
     with replacing(path) as temporary:
-        srsly.write_json(temporary, run.to_json())
+        # srsly would round numbers to ten decimals
+        text = json.dumps(run.to_json(), indent=2, ensure_ascii=False)
+        temporary.write_text(f"{text}\n", encoding="utf8")
 
 
 def read_run(path: Path) -> Run:
@@ -146,11 +147,10 @@ def read_run(path: Path) -> Run:
     RETURNS (Run): The run.
     RAISES (FormatError): If the file is missing, cut off, or something else.
     """
-    if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+    text = read_text(path)
     try:
-        return Run.from_json(srsly.read_json(path))
-    # srsly's parser and the decoding of bytes raise ValueErrors as well
+        return Run.from_json(json.loads(text))
+    # json's errors are ValueErrors as well
     except ValueError as error:
         raise FormatError(
             f"{path} is no record of a run ({error}). Delete its folder and train again."
@@ -164,7 +164,7 @@ def find_runs(folders: Iterable[Path]) -> list[Run]:
     RETURNS (list[Run]): The runs in the order of the folders, then of their paths.
     RAISES (FormatError): If a folder is missing or holds no run, or a run.json is broken.
     """
-    runs = []
+    runs: list[Run] = []
     for folder in folders:
         if not folder.is_dir():
             raise FormatError(f"There is no folder {folder}. Check the path.")
@@ -203,10 +203,10 @@ def find_differences(
     RETURNS (list[str]): What differs, in words; empty if nothing does.
     """
     differences = [] if run.name == name else [f"its name is {run.name!r}, not {name!r}"]
-    there, asked = _flatten(run.config), _flatten(config)
+    there, asked = flatten(run.config), flatten(config)
     for setting in sorted(set(there) | set(asked)):
         old, new = there.get(setting), asked.get(setting)
-        if old != new and setting not in _DATA_PATHS:
+        if old != new and setting not in DATA_PATHS:
             differences.append(f"its {setting} is {old!r}, not {new!r}")
     for part in sorted(set(run.data) | set(data)):
         if _hashes(run.data.get(part, [])) != _hashes(data.get(part, [])):
@@ -214,15 +214,21 @@ def find_differences(
     return differences
 
 
-def _hashes(files: list[DataFile]) -> list[str]:
-    return [file.sha256 for file in files]
+def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Write a config as spaCy's overrides do, e.g. {"training.max_steps": 100}.
 
-
-def _flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat = {}
+    config (dict[str, Any]): The nested config.
+    prefix (str): What stands before every name.
+    RETURNS (dict[str, Any]): Values by dotted name.
+    """
+    flat: dict[str, Any] = {}
     for name, value in config.items():
         if isinstance(value, dict) and value:
-            flat |= _flatten(value, f"{prefix}{name}.")
+            flat |= flatten(value, f"{prefix}{name}.")
         else:
             flat[f"{prefix}{name}"] = value
     return flat
+
+
+def _hashes(files: list[DataFile]) -> list[str]:
+    return [file.sha256 for file in files]

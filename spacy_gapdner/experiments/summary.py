@@ -5,6 +5,7 @@ from statistics import mean, stdev
 from typing import NamedTuple
 
 from .runs import Run
+from .tables import Table
 
 # title, ending of the scores' names
 SUBSETS = (
@@ -14,6 +15,9 @@ SUBSETS = (
     ("Sentences with overlap", "_overlap_sents"),
 )
 PARTS = ("dev", "test")
+MEASURES = ("p", "r", "f")
+# where there was neither a gold nor a predicted entity to score
+NO_SCORE = "-"
 
 
 class Statistic(NamedTuple):
@@ -28,14 +32,15 @@ class Statistic(NamedTuple):
     mean: float
     sd: float | None
 
-    def format(self, scale: float = 100, digits: int = 2) -> str:
+    def format(self, scale: float = 100, digits: int = 2, sign: str = "-") -> str:
         """Write the statistic, e.g. "67.12 ± 0.31".
 
         scale (float): Factor; scores are shown in percent.
         digits (int): Digits after the point.
+        sign (str): "+" to mark positive means.
         RETURNS (str): The mean, and the deviation if there is one.
         """
-        text = f"{scale * self.mean:.{digits}f}"
+        text = f"{scale * self.mean:{sign}.{digits}f}"
         return text if self.sd is None else f"{text} ± {scale * self.sd:.{digits}f}"
 
 
@@ -64,30 +69,40 @@ def get_score(run: Run, part: str, ending: str = "", measure: str = "f") -> floa
     return None if scores is None else scores[f"spans_{scores['spans_key']}{ending}_{measure}"]
 
 
-def seed_table(runs: Sequence[Run], part: str) -> list[list[str]]:
+def score_statistic(
+    runs: Iterable[Run], part: str, ending: str = "", measure: str = "f"
+) -> Statistic | None:
+    """Compute mean and deviation of a score.
+
+    runs (Iterable[Run]): Runs that differ in the seed.
+    part (str): "dev" or "test".
+    ending (str): The subset, see SUBSETS.
+    measure (str): "p", "r" or "f".
+    RETURNS (Optional[Statistic]): They; None if no run has the score.
+    """
+    return summarize(get_score(run, part, ending, measure) for run in runs)
+
+
+def seed_table(runs: Sequence[Run], part: str) -> Table:
     """Make a table of the scores on a part of the data: every seed, then mean and deviation.
 
     runs (Sequence[Run]): Runs that differ in the seed.
     part (str): "dev" or "test".
-    RETURNS (list[list[str]]): Rows of subset, seed, P, R, F.
+    RETURNS (Table): Rows of subset, seed, P, R, F.
     """
     rows = []
     for title, ending in SUBSETS:
-        values = {m: [get_score(run, part, ending, m) for run in runs] for m in "prf"}
+        values = {m: [get_score(run, part, ending, m) for run in runs] for m in MEASURES}
         for i, run in enumerate(runs):
-            percents = [format_percent(values[m][i]) for m in "prf"]
+            percents = [_percent(values[m][i]) for m in MEASURES]
             rows.append([title if i == 0 else "", str(run.seed), *percents])
-        statistics = [summarize(values[m]) for m in "prf"]
-        cells = [s.format() if s is not None else "-" for s in statistics]
-        n = len([value for value in values["f"] if value is not None])
+        statistics = [summarize(values[m]) for m in MEASURES]
+        n = sum(value is not None for value in values["f"])
+        cells = [NO_SCORE if s is None else s.format() for s in statistics]
         rows.append(["", f"mean ± sd (n = {n})", *cells])
-    return rows
+    names = ", ".join(dict.fromkeys(run.name for run in runs))
+    return Table(f"{names}: scores on {part}", ["Exact match", "Seed", "P", "R", "F"], rows)
 
 
-def format_percent(score: float | None) -> str:
-    """Write a score in percent.
-
-    score (Optional[float]): The score.
-    RETURNS (str): It, or "-" if there is none.
-    """
-    return "-" if score is None else f"{100 * score:.2f}"
+def _percent(score: float | None) -> str:
+    return NO_SCORE if score is None else f"{100 * score:.2f}"

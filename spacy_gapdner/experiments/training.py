@@ -1,7 +1,9 @@
 """One training in a process of its own, from a config to the evaluations it logged."""
 
+import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections import deque
@@ -9,17 +11,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import srsly
-
 from ..formats import FormatError
+from ..pipe import DiscontinuousEntityRecognizer
 from .runs import Evaluation
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from thinc.api import Config
 
 CONFIG_FILE, LOG_FILE, EVALUATIONS_FILE = "config.cfg", "train.log", "evaluations.jsonl"
 MODEL_BEST, MODEL_LAST = "model-best", "model-last"
-_FACTORIES = ("gapdner", "discontinuous_ner")
 _PACKAGES = (
     "spacy",
     "thinc",
@@ -77,15 +78,16 @@ def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
         raise FormatError(f"--{given[0]} would give all runs one seed. Use --seeds.")
     try:
         config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
-        filled = load_model_from_config(config, auto_fill=True).config.interpolate()
+        nlp = load_model_from_config(config, auto_fill=True)
+        filled = nlp.config.interpolate()
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
         raise FormatError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
     for config_ in (config, filled):
         config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
     # as it will be when it has been written and read
-    plain = srsly.json_loads(srsly.json_dumps(filled))
-    return Setup(config, plain, _check_selection(plain, path))
+    plain = json.loads(json.dumps(filled))
+    return Setup(config, plain, _check_selection(nlp, path))
 
 
 def train(setup: Setup, folder: Path, gpu_id: int) -> None:
@@ -127,9 +129,9 @@ def train(setup: Setup, folder: Path, gpu_id: int) -> None:
                 log.flush()
                 if line.strip():
                     last.append(line.strip())
-        finally:
-            if process.poll() is None and sys.exc_info()[0] is not None:
-                process.terminate()
+        except BaseException:
+            process.terminate()
+            raise
     if process.returncode or not (folder / MODEL_BEST).is_dir():
         raise FormatError(
             f"The training failed with exit code {process.returncode}. {folder / LOG_FILE} ends "
@@ -143,8 +145,6 @@ def remove_models(folder: Path, *names: str) -> None:
     folder (Path): The folder of a run.
     *names (str): Which of them; all if not given.
     """
-    import shutil
-
     for name in names or (MODEL_BEST, MODEL_LAST):
         shutil.rmtree(folder / name, ignore_errors=True)
 
@@ -155,7 +155,8 @@ def read_evaluations(folder: Path) -> tuple[list[Evaluation], Evaluation]:
     folder (Path): The folder of the run.
     RETURNS (tuple[list[Evaluation], Evaluation]): All of them, and the one of the best model.
     """
-    rows = list(srsly.read_jsonl(folder / EVALUATIONS_FILE))
+    lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
+    rows = [json.loads(line) for line in lines]
     evaluations = [
         Evaluation(row["step"], row["epoch"], row["score"], row["losses"]) for row in rows
     ]
@@ -195,16 +196,20 @@ def get_device(gpu_id: int) -> dict[str, Any]:
     return device
 
 
-def _check_selection(config: dict[str, Any], path: Path) -> str:
-    """RETURNS (str): The prefix of the span groups, by whose F1 the best model is chosen."""
-    blocks = [config["components"][name] for name in config["nlp"]["pipeline"]]
-    keys = [b["spans_key"] for b in blocks if b.get("factory") in _FACTORIES]
-    weights = {name: w for name, w in config["training"]["score_weights"].items() if w}
-    names = [f"spans_{key}_f" for key in keys]
-    if len(weights) != 1 or not set(weights) <= set(names):
+def _check_selection(nlp: "Language", path: Path) -> str:
+    """RETURNS (str): The prefix of the span groups by whose micro F1 the best model is chosen."""
+    pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
+    keys = {f"spans_{pipe.key}_f": pipe.key for pipe in pipes}
+    if not keys:
         raise FormatError(
-            f"[training.score_weights] of {path} must choose the best model by micro F1 alone: "
-            f"one weight, of {' or '.join(names) or 'a gapdner pipe'}, but it has "
-            f"{', '.join(f'{name} = {weight}' for name, weight in weights.items()) or 'none'}."
+            f"{path} has no component with the factory gapdner in its pipeline. Check the file."
         )
-    return keys[names.index(next(iter(weights)))]
+    weights = {name: w for name, w in nlp.config["training"]["score_weights"].items() if w}
+    if len(weights) != 1 or not weights.keys() <= keys.keys():
+        found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
+        raise FormatError(
+            f"[training.score_weights] of {path} must choose the best model by micro F1 alone, "
+            f"but it has {found or 'no weight'}. Set {' or '.join(keys)} to 1.0, and all others "
+            "to 0.0."
+        )
+    return keys[next(iter(weights))]
