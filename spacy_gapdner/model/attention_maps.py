@@ -1,0 +1,178 @@
+"""What a GapDNER network attends to, recorded while it predicts (paper, Figures 8 and 9)."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from spacy.tokens import Doc
+from thinc.api import Model
+from torch import Tensor, nn
+
+from ..segments import Segment
+from .bridge import ModelIn, ModelOut
+from .criss_cross import CrissCrossAttention
+from .network import GapDNERNetwork
+from .span_attention import SpanAttention
+
+
+@dataclass(frozen=True)
+class AttentionMaps:
+    """The attentions in one segment, as the network computed them for its prediction.
+
+    Cells and tokens are in the segment's offsets.
+
+    segment (Segment): The segment's place in the Doc.
+    tokens (tuple[str, ...]): Its n tokens.
+    scores (ndarray): Logits of its label grid, shape `(n, n, channels)`.
+    token_scores (Optional[ndarray]): Scores of the tokens in the linear attention above the
+        diagonal and below it, shape `(2, n)`; None if the network does without.
+    cross_weights (Optional[ndarray]): Weights of the criss-cross attention, as
+        `CrissCrossAttention.attention` gives them, shape `(n, n, 2 * n)`; None if the network does
+        without.
+    """
+
+    segment: Segment
+    tokens: tuple[str, ...]
+    scores: np.ndarray
+    token_scores: np.ndarray | None
+    cross_weights: np.ndarray | None
+
+    def span_weights(self, row: int, column: int) -> np.ndarray | None:
+        """Compute the linear attention over the tokens of a cell's span (Equation 9).
+
+        row (int): The span's head above the diagonal, its tail below.
+        column (int): Its tail above the diagonal, its head below.
+        RETURNS (Optional[ndarray]): The weight of each token, shape `(abs(row - column) + 1,)`;
+            None without linear attention.
+        """
+        if self.token_scores is None:
+            return None
+        first, last = sorted((row, column))
+        scores = self.token_scores[int(row > column), first : last + 1].astype("float64")
+        weights = np.exp(scores - scores.max())
+        return weights / weights.sum()
+
+    def cell_weights(self, row: int, column: int) -> np.ndarray | None:
+        """Lay the criss-cross attention of a cell out over the grid (Equation 13).
+
+        row (int): The cell's row.
+        column (int): The cell's column.
+        RETURNS (Optional[ndarray]): The weight of each cell, NaN where a cell is neither in the
+            row nor in the column, shape `(n, n)`; None without criss-cross attention.
+        """
+        if self.cross_weights is None:
+            return None
+        n = len(self.tokens)
+        by_row, by_column = np.split(self.cross_weights[row, column], 2)
+        grid = np.full((n, n), np.nan, dtype=by_row.dtype)
+        grid[:, column] = by_column
+        # last: the cell's weight for itself is that of its row
+        grid[row] = by_row
+        return grid
+
+
+@dataclass
+class AttentionRecording:
+    """The attentions of one call of a model, a segment a row, in the order of the computation."""
+
+    _rows: list[tuple[np.ndarray, np.ndarray | None, np.ndarray | None]] = field(
+        default_factory=list
+    )
+
+    def add(
+        self, lengths: Sequence[int], scores: Tensor, tokens: Tensor | None, cross: Tensor | None
+    ) -> None:
+        """Add a batch, without its padding.
+
+        lengths (Sequence[int]): Number of tokens of each segment.
+        scores (Tensor): Logits, shape `(batch, n, n, channels)`.
+        tokens (Optional[Tensor]): Scores of the linear attention, shape `(batch, 2, n)`.
+        cross (Optional[Tensor]): Weights of the criss-cross attention, shape
+            `(batch, n, n, 2 * n)`.
+        """
+        for row, n in enumerate(lengths):
+            self._rows.append(
+                (
+                    _to_numpy(scores[row, :n, :n]),
+                    None if tokens is None else _to_numpy(tokens[row, :, :n]),
+                    None if cross is None else _to_numpy(_without_padding(cross[row], n)),
+                )
+            )
+
+    def maps(self, doc: Doc, segments: Sequence[Segment]) -> list[AttentionMaps]:
+        """Find out which segment each row belongs to.
+
+        doc (Doc): The only Doc that the model ran on while this was recorded.
+        segments (Sequence[Segment]): Its segments.
+        RETURNS (list[AttentionMaps]): The maps of each segment.
+        RAISES (ValueError): If the model ran on other segments.
+        """
+        # the model computes the longest first, and those of one length in their own order
+        order = sorted(range(len(segments)), key=lambda i: -len(segments[i]))
+        if [len(row[0]) for row in self._rows] != [len(segments[i]) for i in order]:
+            raise ValueError("The attention was recorded on other segments than those given.")
+        rows = dict(zip(order, self._rows, strict=True))
+        return [
+            AttentionMaps(segment, tuple(t.text for t in doc[segment.start : segment.end]), *row)
+            for segment, row in ((segment, rows[i]) for i, segment in enumerate(segments))
+        ]
+
+
+@contextmanager
+def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecording]:
+    """Record what a model attends to while it is called within the context.
+
+    model (Model[ModelIn, ModelOut]): The model of a pipe.
+    YIELDS (AttentionRecording): Filled by the call.
+    RAISES (ValueError): If the model's network is no GapDNER network.
+    """
+    network = _find_network(model)
+    recording = AttentionRecording()
+    parts: dict[type[nn.Module], Tensor] = {}
+
+    # Hooks, so that the tensors are those of the call: its inputs, its mode, its precision.
+    def span_hook(module: SpanAttention, args: tuple[Tensor, Tensor], _: Tensor) -> None:
+        hidden = args[0]
+        layers = (module.upper, module.lower)
+        parts[SpanAttention] = torch.cat([layer(hidden) for layer in layers], dim=-1).mT
+
+    def cross_hook(module: CrissCrossAttention, args: tuple[Tensor, Tensor], _: Tensor) -> None:
+        parts[CrissCrossAttention] = module.attention(*args)
+
+    def network_hook(_: GapDNERNetwork, args: tuple[Tensor, Tensor], scores: Tensor) -> None:
+        tokens, cross = parts.get(SpanAttention), parts.get(CrissCrossAttention)
+        recording.add(args[1].tolist(), scores, tokens, cross)
+
+    handles = [network.register_forward_hook(network_hook)]
+    if network.span_attention is not None:
+        handles.append(network.span_attention.register_forward_hook(span_hook))
+    if network.criss_cross is not None:
+        handles.append(network.criss_cross.register_forward_hook(cross_hook))
+    try:
+        yield recording
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _find_network(model: Model[ModelIn, ModelOut]) -> GapDNERNetwork:
+    grid = model.get_ref("grid") if model.has_ref("grid") else None
+    network = None if grid is None else grid.layers[0].shims[0]._model
+    if not isinstance(network, GapDNERNetwork):
+        raise ValueError(
+            f"The model {model.name!r} has neither of the two attentions: only the architecture "
+            "spacy-gapdner.GapDNER.v1 has them."
+        )
+    return network
+
+
+def _without_padding(cross: Tensor, n: int) -> Tensor:
+    # rows and columns of the weights' last dimension are padded each
+    by_row, by_column = cross[:n, :n].chunk(2, dim=-1)
+    return torch.cat([by_row[..., :n], by_column[..., :n]], dim=-1)
+
+
+def _to_numpy(tensor: Tensor) -> np.ndarray:
+    return tensor.detach().float().cpu().numpy()

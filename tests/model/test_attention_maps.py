@@ -1,0 +1,236 @@
+import math
+
+import numpy as np
+import pytest
+import torch
+from thinc.api import Model
+from tiny_pipeline import CORPUS, make_doc, make_nlp, train
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.model.attention_maps import AttentionMaps, record_attention
+from spacy_gapdner.segments import Segment, get_segments, merge_segments
+
+# the longest is not first, and two are of one length
+SENTENCES = [CORPUS[2][0], CORPUS[0][0], CORPUS[3][0], "he took nothing for pain"]
+BOUNDS = [(0, 5), (5, 14), (14, 15), (15, 20)]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = make_nlp()
+    train(nlp, 15)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def pipe(nlp):
+    return nlp.get_pipe("gapdner")
+
+
+@pytest.fixture
+def doc(nlp):
+    return make_text(nlp)
+
+
+def make_text(nlp):
+    text = " ".join(SENTENCES)
+    starts = {start for start, _ in BOUNDS}
+    return make_doc(nlp, text, sent_starts=[i in starts for i in range(len(text.split()))])
+
+
+def network_of(pipe):
+    return pipe.model.get_ref("grid").layers[0].shims[0]._model
+
+
+def record(pipe, doc, segments=None):
+    segments = segments or get_segments(doc, pipe.max_length, pipe.stride)
+    with record_attention(pipe.model) as recording:
+        pipe.model.predict(([doc], [segments]))
+    return recording.maps(doc, segments)
+
+
+def make_maps(token_scores=None, cross_weights=None):
+    scores = np.zeros((3, 3, 1))
+    return AttentionMaps(Segment(4, 7), ("a", "b", "c"), scores, token_scores, cross_weights)
+
+
+def naive_span_weights(hidden, i, j, layer):
+    """Equation 9, the exponentials of Equation 8 one by one."""
+    exps = [math.exp(float(layer(hidden[t]))) for t in range(i, j + 1)]
+    return [value / sum(exps) for value in exps]
+
+
+def naive_cell_weights(grid, row, column, layer):
+    """The softmax of Equation 13, cell by cell."""
+    n = len(grid)
+    cross = [(i, j) for i in range(n) for j in range(n) if i == row or j == column]
+    query = layer.query(grid[row, column])
+    scores = {cell: float(query @ layer.key(grid[cell])) / len(query) ** 0.5 for cell in cross}
+    total = sum(math.exp(score) for score in scores.values())
+    return {cell: math.exp(score) / total for cell, score in scores.items()}
+
+
+def test_span_weights_by_hand():
+    maps = make_maps(token_scores=np.log([[1.0, 2.0, 5.0], [4.0, 4.0, 2.0]]))
+    np.testing.assert_allclose(maps.span_weights(0, 2), [1 / 8, 2 / 8, 5 / 8])
+    np.testing.assert_allclose(maps.span_weights(0, 1), [1 / 3, 2 / 3])
+    # below the diagonal the row is the tail
+    np.testing.assert_allclose(maps.span_weights(2, 0), [4 / 10, 4 / 10, 2 / 10])
+    np.testing.assert_allclose(maps.span_weights(2, 1), [4 / 6, 2 / 6])
+    for i in range(3):
+        assert maps.span_weights(i, i).tolist() == [1.0]
+
+
+def test_span_weights_of_scores_far_apart():
+    maps = make_maps(token_scores=np.array([[1000.0, -1000.0, 1000.0]] * 2))
+    np.testing.assert_allclose(maps.span_weights(0, 2), [0.5, 0.0, 0.5])
+
+
+def test_cell_weights_by_hand():
+    weights = np.zeros((3, 3, 6))
+    # cell (1, 2): its row, and the column without the cell itself
+    weights[1, 2] = [0.1, 0.2, 0.3, 0.15, 0.0, 0.25]
+    nan = np.nan
+    expected = [[nan, nan, 0.15], [0.1, 0.2, 0.3], [nan, nan, 0.25]]
+    np.testing.assert_array_equal(make_maps(cross_weights=weights).cell_weights(1, 2), expected)
+
+
+def test_segments_get_their_own_tokens_and_scores(pipe, doc):
+    maps = record(pipe, doc)
+    assert [tuple(m.segment) for m in maps] == BOUNDS
+    assert [" ".join(m.tokens) for m in maps] == SENTENCES
+    segments = [Segment(*bounds) for bounds in BOUNDS]
+    scores = pipe.model.predict(([doc], [segments]))
+    for m, expected in zip(maps, scores, strict=True):
+        np.testing.assert_array_equal(m.scores, expected)
+
+
+def test_the_maps_are_those_of_the_prediction(nlp, pipe):
+    plain = nlp(make_text(nlp))
+    with record_attention(pipe.model) as recording:
+        doc = nlp(make_text(nlp))
+    segments = get_segments(doc, pipe.max_length, pipe.stride)
+    decoded = [
+        pipe.tagging.decode(pipe.tagging.labelled_cells(m.scores, 0.5), pipe.labels).entities
+        for m in recording.maps(doc, segments)
+    ]
+    merged = [(e, e.score) for e in merge_segments(decoded, segments)]
+    assert merged
+    assert merged == [(e.to_entity(), e.score) for e in get_entities(doc)]
+    # and recording does not change it
+    assert merged == [(e.to_entity(), e.score) for e in get_entities(plain)]
+
+
+def test_span_weights_pool_what_the_module_pooled(pipe, doc):
+    calls = []
+    module = network_of(pipe).span_attention
+    handle = module.register_forward_hook(lambda _, args, out: calls.append((args[1], out)))
+    maps = record(pipe, doc)
+    handle.remove()
+    ((values, pooled),) = calls
+    # the batch holds the longest segment first
+    for row, m in enumerate([maps[1], maps[0], maps[3], maps[2]]):
+        n = len(m.tokens)
+        for i in range(n):
+            for j in range(n):
+                first, last = min(i, j), max(i, j)
+                actual = m.span_weights(i, j) @ values[row, first : last + 1].numpy()
+                np.testing.assert_allclose(actual, pooled[row, i, j], rtol=0, atol=1e-5)
+
+
+def test_cell_weights_mix_what_the_module_mixed(pipe, doc):
+    calls = []
+    module = network_of(pipe).criss_cross
+    handle = module.register_forward_hook(lambda _, args, out: calls.append((args[0], out)))
+    maps = record(pipe, doc)
+    handle.remove()
+    ((grid, mixed),) = calls
+    with torch.no_grad():
+        values = module.value(grid).numpy()
+    for row, m in enumerate([maps[1], maps[0], maps[3], maps[2]]):
+        n = len(m.tokens)
+        for i in range(n):
+            for j in range(n):
+                weights = np.nan_to_num(m.cell_weights(i, j))
+                actual = np.einsum("ij,ijd->d", weights, values[row, :n, :n])
+                np.testing.assert_allclose(actual, mixed[row, i, j], rtol=0, atol=1e-5)
+
+
+@torch.no_grad()
+def test_weights_are_those_of_the_equations(pipe, doc):
+    network = network_of(pipe)
+    vectors = pipe.model.get_ref("tok2vec").predict([doc])[0]
+    for m in record(pipe, doc):
+        n = len(m.tokens)
+        words = torch.from_numpy(vectors[m.segment.start : m.segment.end])[None]
+        hidden = network.encode(words, torch.tensor([n]))
+        grid = network.span_features(hidden)[0]
+        for i in range(n):
+            for j in range(n):
+                layer = network.span_attention.upper if i <= j else network.span_attention.lower
+                spans = naive_span_weights(hidden[0], min(i, j), max(i, j), layer)
+                np.testing.assert_allclose(m.span_weights(i, j), spans, rtol=0, atol=1e-5)
+                expected = np.full((n, n), np.nan)
+                for cell, weight in naive_cell_weights(grid, i, j, network.criss_cross).items():
+                    expected[cell] = weight
+                np.testing.assert_allclose(m.cell_weights(i, j), expected, rtol=0, atol=1e-5)
+
+
+def test_weights_sum_to_one(pipe, doc):
+    for m in record(pipe, doc):
+        n = len(m.tokens)
+        for i in range(n):
+            for j in range(n):
+                weights = m.cell_weights(i, j)
+                assert np.isfinite(weights).sum() == 2 * n - 1
+                assert np.nansum(weights) == pytest.approx(1, abs=1e-5)
+                assert m.span_weights(i, j).sum() == pytest.approx(1, abs=1e-9)
+
+
+def test_the_batch_is_of_no_account(pipe, doc):
+    together = record(pipe, doc)
+    for m in together:
+        (alone,) = record(pipe, doc, [m.segment])
+        for name in ("scores", "token_scores", "cross_weights"):
+            actual, expected = getattr(m, name), getattr(alone, name)
+            np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5, err_msg=name)
+    # sentences of one length differ, so that mixing them up would show
+    assert not np.allclose(together[0].cross_weights, together[3].cross_weights, atol=1e-4)
+
+
+@pytest.mark.parametrize("part", ["linear_attention", "criss_cross"])
+def test_an_attention_that_is_switched_off(part):
+    nlp = make_nlp({part: False})
+    pipe = nlp.get_pipe("gapdner")
+    maps = record(pipe, make_text(nlp))[0]
+    assert (maps.span_weights(0, 1) is None) == (part == "linear_attention")
+    assert (maps.cell_weights(0, 1) is None) == (part == "criss_cross")
+
+
+def test_nothing_is_recorded_afterwards(pipe, doc):
+    segments = get_segments(doc, pipe.max_length, pipe.stride)
+    with record_attention(pipe.model) as recording:
+        pipe.predict([doc])
+    pipe.predict([doc])
+    assert len(recording.maps(doc, segments)) == len(BOUNDS)
+    with pytest.raises(ZeroDivisionError), record_attention(pipe.model):
+        raise ZeroDivisionError
+    modules = network_of(pipe).modules()
+    assert not any(module._forward_hooks for module in modules)
+
+
+def test_other_segments(pipe, doc):
+    with record_attention(pipe.model) as recording:
+        pipe.predict([doc])
+    with pytest.raises(ValueError, match="other segments"):
+        recording.maps(doc, [Segment(0, len(doc))])
+
+
+def test_networks_without_attention():
+    with pytest.raises(ValueError, match=r"'other'.*only the architecture"):
+        record_attention(Model("other", lambda *_: None)).__enter__()
+    nlp = make_nlp()
+    model = nlp.get_pipe("gapdner").model
+    model.get_ref("grid").layers[0].shims[0]._model = torch.nn.Linear(1, 1)
+    with pytest.raises(ValueError, match=r"'gapdner'.*only the architecture"):
+        record_attention(model).__enter__()
