@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
-from ._model import GPU_ID
-from ._util import clean_errors, fail, find_docbins, read_docbin, split_list
+from ._model import GPU_ID, use_gpu
+from ._util import clean_errors, fail, read_docbin, require_docbins, split_list
 
 if TYPE_CHECKING:
     from ..experiments.runs import DataFile, Run
@@ -87,6 +87,8 @@ def train_seeds(
     from ..experiments.training import read_setup
     from ..formats import FormatError
 
+    # before the trainings fail one by one
+    use_gpu(gpu_id)
     setups = {seed: read_setup(config_path, overrides or {}, seed) for seed in seeds}
     setup = setups[seeds[0]]
     paths = {part: setup.path(part) for part in ("train", "dev")}
@@ -182,11 +184,8 @@ def _describe(path: Path, key: str) -> list["DataFile"]:
     from spacy.vocab import Vocab
 
     from ..experiments.runs import describe_file
-    from ..formats import FormatError
 
-    files = find_docbins(path)
-    if not files:
-        raise FormatError(f"There is no .spacy file at {path}. Check the path.")
+    files = require_docbins(path)
     return [describe_file(file, read_docbin(file, Vocab()), key) for file in files]
 
 
