@@ -31,6 +31,8 @@ def make_scores(f, disc=None, p=None, r=None):
 
 
 def make_run(name="GapDNER", seed=0, f=0.5, **changes):
+    config = set_value(deepcopy(CONFIG), "system.seed", seed)
+    config["training"]["seed"] = seed
     selected = Evaluation(step=50, epoch=2, score=f or 0.0, losses={"gapdner": 1.5})
     fields = {
         "name": name,

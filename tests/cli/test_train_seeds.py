@@ -78,7 +78,7 @@ def fails(result, *messages):
 
 
 def test_records(trained):
-    folder, printed = trained
+    folder, _ = trained
     runs = [read_run(folder / "out" / f"seed_{seed}" / "run.json") for seed in (0, 1)]
     for seed, run in enumerate(runs):
         assert (run.name, run.seed, run.config["training"]["seed"]) == ("Tiny", seed, seed)

@@ -38,7 +38,7 @@ def test_the_setup_holds_seed_overrides_and_defaults(tmp_path):
 def test_paths_of_data():
     setup = read_setup(CONFIG, {"paths.train": "a/b.spacy"}, 0)
     assert setup.path("train") == Path("a/b.spacy")
-    with pytest.raises(FormatError, match="--paths.dev PATH"):
+    with pytest.raises(FormatError, match=r"--paths\.dev PATH"):
         setup.path("dev")
 
 

@@ -1,0 +1,204 @@
+"""The workflows that repeat the paper's experiments."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import DocBin
+from spacy.util import load_config
+from tiny_pipeline import CORPUS, make_doc
+from typer.testing import CliRunner
+from weasel.cli.run import load_project_config, project_run
+
+import spacy_gapdner.cli.train_seeds
+from spacy_gapdner.cli import app
+from spacy_gapdner.experiments.published import PUBLISHED
+from spacy_gapdner.experiments.training import read_setup
+
+ROOT = Path(__file__).parents[2]
+PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
+SMALL = {
+    "training.max_steps": 4,
+    "training.eval_frequency": 2,
+    "components.gapdner.model.hidden_width": 16,
+    "components.gapdner.model.tok2vec.embed.width": 16,
+}
+
+
+def scripts(*names, **overrides):
+    config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in overrides.items()})
+    commands = {command["name"]: command["script"] for command in config["commands"]}
+    lines = [line for name in names for line in commands[name]]
+    # without "python -m spacy gapdner"
+    return [shlex.split(line)[4:] for line in lines]
+
+
+@pytest.fixture
+def called(monkeypatch):
+    """Runs train-seeds without a training and returns what it would train."""
+    monkeypatch.chdir(ROOT)
+
+    def call(arguments):
+        calls = []
+
+        def note(config_path, output_path, **kwargs):
+            calls.append({"config": config_path, "output": output_path, **kwargs})
+            return [], {}
+
+        monkeypatch.setattr(spacy_gapdner.cli.train_seeds, "train_seeds", note)
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, result.output
+        return calls[0]
+
+    return call
+
+
+def trainings(workflow):
+    config = load_project_config(ROOT)
+    return [name for name in config["workflows"][workflow] if name.startswith("train-")]
+
+
+def test_the_ablation_switches_off_one_part_each(called):
+    calls = [called(script) for script in scripts(*trainings("ablation"))]
+    assert [call["name"] for call in calls] == list(PUBLISHED["table3"].rows)
+    assert len({call["output"] for call in calls}) == 5
+    switched_off = []
+    for call in calls:
+        model = read_setup(call["config"], call["overrides"], 0).filled["components"]["gapdner"]
+        switched_off.append([part for part in PARTS if not model["model"][part]])
+    assert switched_off == [[], *([part] for part in PARTS)]
+
+
+def test_the_three_are_trained_alike(called):
+    calls = [called(script) for script in scripts(*trainings("compare"))]
+    assert [call["name"] for call in calls] == ["GapDNER", "W2NER", "TOE"]
+    assert all(call["name"] in PUBLISHED["table2"].rows for call in calls)
+    for call in calls:
+        for setting in ("seeds", "overrides", "test_path", "gpu_id"):
+            assert call[setting] == calls[0][setting]
+
+
+def test_the_variables_arrive(called):
+    variables = {"seeds": "3,4", "gpu": 1, "steps": 70, "test": "t.spacy", "train": "a.spacy"}
+    variables |= {"experiment": "mine", "transformer": "some/bert"}
+    call = called(scripts("train-gapdner", **variables)[0])
+    assert (call["seeds"], call["gpu_id"]) == ([3, 4], 1)
+    assert call["output"] == Path("project/experiments/mine/gapdner")
+    assert call["test_path"] == Path("t.spacy")
+    expected = {"paths.train": "a.spacy", "vars.max_steps": 70, "vars.transformer": "some/bert"}
+    assert expected.items() <= call["overrides"].items()
+
+
+@pytest.mark.parametrize(
+    ("workflow", "folders"), [("compare", 3), ("ablation", 5)], ids=["compare", "ablation"]
+)
+def test_the_table_is_made_of_what_was_trained(called, workflow, folders):
+    trained = [str(called(script)["output"]) for script in scripts(*trainings(workflow))]
+    (table,) = scripts(f"{workflow}-table")
+    assert table[1 : 1 + folders] == trained
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The project with a corpus in the place of CADEC, and a small config in that of the paper."""
+    for name in ("configs", "project/scripts"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    shutil.copy(ROOT / "project.yml", tmp_path)
+    small = load_config(ROOT / "configs/gapdner_cpu.cfg", overrides=SMALL)
+    small.to_disk(tmp_path / "configs/paper_cadec.cfg")
+    corpus = tmp_path / "project/corpus/cadec"
+    corpus.mkdir(parents=True)
+    nlp = spacy.blank("en")
+    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS]
+    for part in ("train", "dev", "test"):
+        DocBin(docs=docs).to_disk(corpus / f"{part}.spacy")
+    return tmp_path
+
+
+def test_paper(project, monkeypatch, capfd):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    project_run(project, "paper", overrides={"vars.seeds": 2})
+    printed = capfd.readouterr().out
+    assert "GapDNER, seed 2" in printed
+    folder = project / "project/experiments/paper-cadec"
+    (group,) = srsly.read_json(folder / "table.json")["groups"]
+    assert (group["name"], group["seeds"]) == ("GapDNER", [2])
+    table = (folder / "table.md").read_text(encoding="utf8")
+    assert "| W2NER | 0 | not run | 74.52 |" in table
+    assert (folder / "table.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("workflow", "missing"),
+    [
+        ("compare", "project/corpus/craft/experiments/train.spacy"),
+        ("paper", "project/corpus/share13/train.spacy"),
+    ],
+)
+def test_what_is_missing_is_named(project, capsys, workflow, missing):
+    with pytest.raises(SystemExit):
+        project_run(project, workflow, overrides={"vars.corpus": "share13"})
+    assert missing in "".join(capsys.readouterr())
+
+
+@pytest.fixture(scope="module")
+def script():
+    folder = ROOT / "project" / "scripts"
+    sys.path.insert(0, str(folder))
+    try:
+        import sample_sentences
+
+        yield sample_sentences
+    finally:
+        sys.path.remove(str(folder))
+
+
+def numbered(n, article=None):
+    """Docs of one number each, for the place in the text; with an article's name for some."""
+    nlp = spacy.blank("en")
+    docs = [make_doc(nlp, f"s{i}") for i in range(n)]
+    for i, doc in enumerate(docs):
+        if article is not None:
+            doc.user_data["gapdner_document"] = article(i)
+    return docs
+
+
+def numbers(docs):
+    return [int(doc.text[1:]) for doc in docs]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_blocks_are_held_out(script, seed):
+    stays, held = (numbers(docs) for docs in script.hold_out(numbered(950), 0.15, seed))
+    assert sorted(stays + held) == list(range(950))
+    assert (sorted(stays), sorted(held)) == (stays, held)
+    # 142.5 sentences need two blocks of 100; the last block has 50
+    assert len(held) in (200, 150)
+    blocks = {i // 100 for i in held}
+    assert held == [i for i in range(950) if i // 100 in blocks]
+
+
+def test_articles_are_held_out_whole(script):
+    docs = numbered(300, article=lambda i: f"a{i // 30}")
+    stays, held = (numbers(docs) for docs in script.hold_out(docs, 0.15, 0))
+    # 45 sentences need two articles of 30
+    assert len(held) == 60
+    assert not {i // 30 for i in held} & {i // 30 for i in stays}
+
+
+def test_sample_sentences(script, tmp_path):
+    nlp = spacy.blank("en")
+    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS] * 100
+    DocBin(docs=docs).to_disk(tmp_path / "all.spacy")
+    train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
+    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
+    # of the 400 and 100 sentences: all of the two discontinuous kinds among five, and half of what
+    # is drawn with other entities
+    for path, expected in ((train, (250, 80, 80)), (dev, (90, 20, 20))):
+        drawn = list(DocBin().from_disk(path).get_docs(nlp.vocab))
+        kinds = [doc[0].text for doc in drawn]
+        assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected
