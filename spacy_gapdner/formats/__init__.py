@@ -6,12 +6,16 @@ from pathlib import Path
 
 from ..sentences import SENTENCIZER_CONFIG, LineSentencizer, blank_pipeline
 from .brat import ANNOTATION_SUFFIXES, read_brat, write_brat
+from .cadec import is_cadec, read_cadec
 from .craft import is_craft
 from .docs import DOC_NAME, Alignment, to_docs
 from .files import visible_files
+from .inline import SUFFIXES as INLINE_SUFFIXES
+from .inline import has_inline_mentions, read_inline, write_inline
 from .knowtator import has_knowtator_root, read_knowtator
 from .records import Record, TextEntity, TextRecord, TokenRecord
 from .report import FormatError, Issue, Place, Report
+from .share import read_share13, read_share14
 from .w2ner import read_w2ner, write_w2ner
 
 __all__ = [
@@ -33,11 +37,16 @@ __all__ = [
     "get_format",
     "guess_format",
     "read_brat",
+    "read_cadec",
+    "read_inline",
     "read_knowtator",
     "read_records",
+    "read_share13",
+    "read_share14",
     "read_w2ner",
     "to_docs",
     "write_brat",
+    "write_inline",
     "write_w2ner",
 ]
 
@@ -66,6 +75,24 @@ FORMATS = {
         options=("ontologies", "labels", "split"),
     ),
     "w2ner": Format("JSON of tokenised sentences with token indices", read_w2ner, write_w2ner),
+    "inline": Format(
+        "text of a line of tokens, one of mentions and a blank one a sentence",
+        read_inline,
+        write_inline,
+    ),
+    "cadec": Format(
+        "CADEC: the folder with text and original", read_cadec, options=("types", "split", "ids")
+    ),
+    "share13": Format(
+        "ShARe/CLEF 2013 task 1: the folder of the unpacked archives",
+        read_share13,
+        options=("split", "ids"),
+    ),
+    "share14": Format(
+        "ShARe/CLEF 2014 task 2: the folder of the unpacked archives",
+        read_share14,
+        options=("split", "ids"),
+    ),
 }
 
 
@@ -115,6 +142,8 @@ def guess_format(path: Path) -> str:
         raise FormatError(f"There is nothing at {path}. Check the path.")
     if path.is_dir() and is_craft(path):
         return "knowtator"
+    if path.is_dir() and is_cadec(path):
+        return "cadec"
     suffixes = (*ANNOTATION_SUFFIXES, ".xml", ".json", ".jsonl")
     files = visible_files(path, suffixes) if path.is_dir() else [path]
     if not files:
@@ -135,7 +164,10 @@ def _guess_file(path: Path) -> str | None:
         return "brat"
     if path.suffix == ".txt":
         beside = [path.with_suffix(suffix) for suffix in ANNOTATION_SUFFIXES]
-        return "brat" if any(file.is_file() for file in beside) else None
+        if any(file.is_file() for file in beside):
+            return "brat"
+    if path.suffix in INLINE_SUFFIXES:
+        return "inline" if path.is_file() and has_inline_mentions(path) else None
     if path.suffix == ".xml":
         return "knowtator" if has_knowtator_root(path) else None
     if path.suffix in (".json", ".jsonl"):

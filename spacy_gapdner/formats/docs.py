@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, set_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from .records import Record, TextEntity, TextRecord, TokenRecord
 from .report import FormatError, Place, Report
 
@@ -28,7 +28,8 @@ def to_docs(
 ) -> Iterator[Doc]:
     """Make Docs with entities, one record at a time.
 
-    A TokenRecord is one sentence and becomes one Doc, whatever `n_sents`.
+    A TokenRecord is one sentence. Those that name no document become one Doc each, whatever
+    `n_sents`.
 
     records (Iterable[Record]): What a reader gives.
     nlp (Language): Tokenises and splits sentences; `blank_pipeline` makes one.
@@ -48,16 +49,50 @@ def to_docs(
         raise FormatError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
-    for record in records:
-        report.documents += 1
-        report.entities += len(record.entities)
-        if isinstance(record, TokenRecord):
-            docs = iter([_token_doc(record, nlp, spans_key)])
+    last_document = None
+    for item in _group_sentences(records, n_sents):
+        if isinstance(item, TextRecord):
+            name, entities = item.name, len(item.entities)
+            report.documents += 1
+            docs = _text_docs(item, nlp, report, n_sents, alignment, spans_key)
         else:
-            docs = _text_docs(record, nlp, report, n_sents, alignment, spans_key)
+            document = item[0].document
+            name, entities = document or item[0].name, sum(len(r.entities) for r in item)
+            report.documents += document is None or document != last_document
+            last_document = document
+            docs = iter([_token_doc(item, nlp, spans_key)])
+        report.entities += entities
         for doc in docs:
-            doc.user_data[DOC_NAME] = record.name
+            doc.user_data[DOC_NAME] = name
             yield doc
+
+
+def doc_sentences(
+    doc: Doc, spans_key: str, report: Report
+) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
+    """Take a Doc apart for formats of tokenised sentences.
+
+    doc (Doc): The Doc. One without sentence boundaries is one sentence.
+    spans_key (str): Prefix of the span groups.
+    report (Report): Takes the entities that no sentence holds.
+    YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
+        offsets of these.
+    """
+    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    bounds = [(s.start, s.end) for s in sentences if len(s)]
+    starts = [start for start, _ in bounds]
+    held: list[list[Entity]] = [[] for _ in bounds]
+    for entity in (found.to_entity() for found in get_entities(doc, spans_key)):
+        number = bisect_right(starts, entity.start) - 1
+        if entity.end <= bounds[number][1]:
+            held[number].append(entity.shift(-starts[number]))
+        else:
+            place = Place(None, None, doc.user_data.get(DOC_NAME))
+            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
+            kind = "entity crosses a sentence boundary"
+            report.add("dropped", kind, message, place, entity.fragments)
+    for (start, end), inside in zip(bounds, held, strict=True):
+        yield tuple(token.text for token in doc[start:end]), inside
 
 
 def align_entities_to_tokens(
@@ -137,11 +172,37 @@ def _text_docs(
         yield cut
 
 
-def _token_doc(record: TokenRecord, nlp: Language, spans_key: str) -> Doc:
+def _group_sentences(
+    records: Iterable[Record], n_sents: int
+) -> Iterator[TextRecord | list[TokenRecord]]:
+    # what becomes one Doc: sentences of one document, or a record alone
+    group: list[TokenRecord] = []
+    for record in records:
+        if group and (isinstance(record, TextRecord) or record.document != group[0].document):
+            yield group
+            group = []
+        if isinstance(record, TextRecord):
+            yield record
+            continue
+        group.append(record)
+        if record.document is None or len(group) == n_sents:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _token_doc(records: list[TokenRecord], nlp: Language, spans_key: str) -> Doc:
     # with unknown spaces, spacy.Corpus.v1 keeps these tokens instead of tokenising the text anew
-    sent_starts = [True] + [False] * (len(record.tokens) - 1)
-    doc = Doc(nlp.vocab, words=list(record.tokens), sent_starts=sent_starts)
-    set_entities(doc, record.entities, spans_key)
+    words: list[str] = []
+    sent_starts: list[bool] = []
+    entities: list[Entity] = []
+    for record in records:
+        entities.extend(entity.shift(len(words)) for entity in record.entities)
+        words.extend(record.tokens)
+        sent_starts += [True] + [False] * (len(record.tokens) - 1)
+    doc = Doc(nlp.vocab, words=words, sent_starts=sent_starts)
+    set_entities(doc, entities, spans_key)
     return doc
 
 

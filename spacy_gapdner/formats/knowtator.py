@@ -93,16 +93,17 @@ def make_record(
     return TextRecord(name, text, cleaned, str(text_path), split)
 
 
-def read_annotation_file(path: Path, report: Report) -> AnnotationFile:
+def read_annotation_file(path: Path, report: Report, label: str | None = None) -> AnnotationFile:
     """Read an annotation file of either version.
 
     path (Path): The file.
     report (Report): Takes the annotations that are dropped.
+    label (Optional[str]): A label for all annotations, whatever their class.
     RETURNS (AnnotationFile): What it says.
     RAISES (FormatError): If the file is not well-formed, is not Knowtator's, or declares
         entities, with which a small file can fill the memory.
     """
-    handler = _Handler(path, report)
+    handler = _Handler(path, report, label)
     try:
         _parse_xml(path, handler)
     except SAXParseException as error:
@@ -191,9 +192,9 @@ class _RootHandler(ContentHandler):
 class _Handler(ContentHandler):
     """Collects annotations of both versions, with the lines they begin at."""
 
-    def __init__(self, path: Path, report: Report) -> None:
+    def __init__(self, path: Path, report: Report, label: str | None = None) -> None:
         super().__init__()
-        self._path, self._report = path, report
+        self._path, self._report, self._label = path, report, label
         self._locator: Locator | None = None
         self._text_name = ""
         self._elements: list[str] = []
@@ -254,7 +255,8 @@ class _Handler(ContentHandler):
         return AnnotationFile(Path(self._text_name).name, [e for e in entities if e is not None])
 
     def _entity(self, annotation: "_Annotation") -> TextEntity | None:
-        label = annotation.label or self._classes.get(annotation.mention or "")
+        label = self._label or annotation.label
+        label = label or self._classes.get(annotation.mention or "")
         name = annotation.id or annotation.mention
         problem = None
         if not label:

@@ -57,12 +57,14 @@ class TokenRecord:
     tokens (tuple[str, ...]): The tokens, none empty.
     entities (tuple[Entity, ...]): The entities, in token offsets.
     place (Place): Where the record stands.
+    document (Optional[str]): Name of the document that the sentence is of.
     """
 
     name: str
     tokens: tuple[str, ...]
     entities: tuple[Entity, ...] = ()
     place: Place = NOWHERE
+    document: str | None = None
 
 
 Record = TextRecord | TokenRecord

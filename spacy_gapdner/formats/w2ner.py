@@ -1,15 +1,14 @@
 """W2NER's JSON: tokenised sentences with the indices of their entities' tokens."""
 
 import json
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
-from .docs import DOC_NAME
+from ..entities import DEFAULT_SPANS_KEY, Entity
+from .docs import doc_sentences
 from .files import read_text, replacing, visible_files
 from .records import TokenRecord
 from .report import FormatError, Place, Report
@@ -61,7 +60,9 @@ def write_w2ner(
     with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write("[")
         for doc in docs:
-            for record in _doc_records(doc, spans_key, report):
+            for tokens, entities in doc_sentences(doc, spans_key, report):
+                ner = [{"index": list(e.token_indices), "type": e.label} for e in entities]
+                record = {"sentence": tokens, "ner": ner}
                 stream.write(",\n" if number else "\n")
                 stream.write(json.dumps(record, ensure_ascii=False))
                 number += 1
@@ -149,26 +150,6 @@ def _parse_entity(
         kind = "token indices out of order or repeated"
         report.add("repaired", kind, message, place, entity.fragments)
     return entity
-
-
-def _doc_records(doc: Doc, spans_key: str, report: Report) -> Iterator[dict[str, Any]]:
-    entities = [entity.to_entity() for entity in get_entities(doc, spans_key)]
-    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-    bounds = [(s.start, s.end) for s in sentences if len(s)]
-    starts = [start for start, _ in bounds]
-    held: list[list[Entity]] = [[] for _ in bounds]
-    for entity in entities:
-        number = bisect_right(starts, entity.start) - 1
-        if entity.end <= bounds[number][1]:
-            held[number].append(entity)
-        else:
-            place = Place(None, None, doc.user_data.get(DOC_NAME))
-            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
-            kind = "entity crosses a sentence boundary"
-            report.add("dropped", kind, message, place, entity.fragments)
-    for (start, end), inside in zip(bounds, held, strict=True):
-        ner = [{"index": [i - start for i in e.token_indices], "type": e.label} for e in inside]
-        yield {"sentence": [token.text for token in doc[start:end]], "ner": ner}
 
 
 def _is_text(text: str) -> bool:

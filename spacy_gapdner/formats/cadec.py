@@ -1,0 +1,107 @@
+"""CADEC in its official layout, with the sentences and tokens that published figures count."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .dai import align_cadec, align_entities, flatten, read_tokenised
+from .dai_tokens import cadec_sentences
+from .files import read_text, visible_files
+from .id_lists import check_split, note_missing, read_ids
+from .records import TextEntity, TokenRecord
+from .report import FormatError, Place, Report
+
+ARCHIVE = "CADEC.v2.zip"
+_RANGE = r"\d{1,18} +\d{1,18}"
+_OFFSETS = re.compile(rf"{_RANGE}(?: *; *{_RANGE})*")
+
+
+def is_cadec(path: Path) -> bool:
+    """Find out whether a folder is the top of CADEC.
+
+    path (Path): The folder.
+    RETURNS (bool): True if texts and annotations lie where CADEC has them.
+    """
+    return (path / "text").is_dir() and (path / "original").is_dir()
+
+
+def read_cadec(
+    path: Path,
+    report: Report,
+    *,
+    types: tuple[str, ...] = ("ADR",),
+    split: str | None = None,
+    ids: Path | None = None,
+) -> Iterator[TokenRecord]:
+    """Read CADEC as Dai et al. do: a line is a sentence, and repeated mentions stay.
+
+    path (Path): The folder with text/ and original/, or the one above it.
+    report (Report): Takes what is dropped, repaired or repeated.
+    types (tuple[str, ...]): The types to read; "all" for every one. Published figures are on ADR.
+    split (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
+    ids (Optional[Path]): The list of the part's documents, or the folder with train.id, dev.id
+        and test.id.
+    YIELDS (TokenRecord): Sentences, by the order of their documents' names.
+    RAISES (FormatError): If something is missing, or is not what its name says.
+    """
+    path = Path(path)
+    root = next((folder for folder in (path, path / "cadec") if is_cadec(folder)), None)
+    if root is None:
+        raise FormatError(
+            f"{path} has no folders text and original. Unpack {ARCHIVE} and give its folder cadec."
+        )
+    check_split(split, ids)
+    texts = {file.name[:-4]: file for file in visible_files(root / "text", (".txt",))}
+    annotations = {file.name[:-4]: file for file in visible_files(root / "original", (".ann",))}
+    if not texts or not annotations:
+        empty = root / ("original" if texts else "text")
+        raise FormatError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
+    for name in annotations:
+        if name not in texts:
+            raise FormatError(f"{annotations[name]} has no text {root / 'text' / name}.txt.")
+    names = set(texts)
+    if split is not None:
+        names = read_ids(ids, f"{split}.id", "cadec", split, report)
+        note_missing(names, texts, Path(ids or ""), report)
+    for name in sorted(names & set(texts)):
+        document = read_tokenised(texts[name], name, cadec_sentences, report)
+        found: Iterable[TextEntity] = ()
+        if name in annotations:
+            found = _read_annotations(annotations[name], name, document.text, types, report)
+        else:
+            message = f"{name} has a text but no annotation file: taken as without entities"
+            report.add("kept", "no annotation file", message, document.place)
+        yield from document.records(align_entities(document, found, align_cadec, report))
+
+
+def _read_annotations(
+    path: Path, document: str, text: str, types: tuple[str, ...], report: Report
+) -> Iterator[TextEntity]:
+    for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
+        line, place = raw.strip(), Place(str(path), number, document)
+        if not line or line.startswith("#"):
+            continue
+        entity = _parse(line, place)
+        if entity.label not in types and "all" not in types:
+            continue
+        flat = flatten(entity, text, report)
+        if flat is None:
+            continue
+        found = " ".join(text[start:end] for start, end in flat.fragments)
+        if found != flat.surface:
+            message = f"{flat.label} {flat.id} is {flat.surface!r}, but its offsets give {found!r}"
+            report.add("kept", "surface text differs", message, place, flat.fragments)
+        yield flat
+
+
+def _parse(line: str, place: Place) -> TextEntity:
+    fields = line.split("\t")
+    label, _, offsets = fields[1].partition(" ") if len(fields) == 3 else ("", "", "")
+    if not fields[0].startswith("T") or not label or not _OFFSETS.fullmatch(offsets):
+        raise FormatError(
+            f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
+            f"{line[:60]!r}. Is the file damaged?"
+        )
+    numbers = [int(n) for n in re.findall(r"\d+", offsets)]
+    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    return TextEntity(label, fragments, fields[0], place, fields[2])

@@ -1,0 +1,248 @@
+"""From annotations of CADEC and ShARe to the tokens that Dai et al. (ACL 2020) give them."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..entities import Entity, Fragments
+from .dai_tokens import Tokeniser
+from .files import read_text
+from .records import TextEntity, TokenRecord
+from .report import Place, Report
+
+# characters that a boundary may be moved by
+_CADEC_REACH = 20
+_SHARE_REACH = 9
+
+
+@dataclass(frozen=True)
+class TokenisedText:
+    """A document with the sentences and tokens it is cut into.
+
+    name (str): The document's name.
+    text (str): Its text, with one character a line end.
+    place (Place): The file.
+    starts (list[int]): Character offsets at which tokens begin.
+    ends (list[int]): Character offsets at which they end.
+    cuts (list[int]): The first token of every sentence, and last the number of tokens.
+    """
+
+    name: str
+    text: str
+    place: Place
+    starts: list[int]
+    ends: list[int]
+    cuts: list[int]
+
+    def sentence_of(self, token: int) -> int:
+        """Find the sentence of a token.
+
+        token (int): The token's number.
+        RETURNS (int): The sentence's number.
+        """
+        return bisect_right(self.cuts, token) - 1
+
+    def records(self, entities: Iterable[Entity]) -> Iterator[TokenRecord]:
+        """Make a record of every sentence.
+
+        entities (Iterable[Entity]): Entities in tokens of the document, each within a sentence.
+        YIELDS (TokenRecord): The sentences in order.
+        """
+        held: list[list[Entity]] = [[] for _ in self.cuts[1:]]
+        for entity in entities:
+            number = self.sentence_of(entity.start)
+            held[number].append(entity.shift(-self.cuts[number]))
+        for number, inside in enumerate(held):
+            part = slice(self.cuts[number], self.cuts[number + 1])
+            bounds = zip(self.starts[part], self.ends[part], strict=True)
+            tokens = tuple(self.text[start:end] for start, end in bounds)
+            name = f"{self.name}-{number + 1}"
+            yield TokenRecord(name, tokens, tuple(inside), self.place, self.name)
+
+
+Align = Callable[[TokenisedText, TextEntity, Report], Entity | None]
+
+
+def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -> TokenisedText:
+    r"""Read a text and cut it into tokens.
+
+    The offsets in these corpora count a line end as one character, however the file has it.
+
+    path (Path): The file.
+    name (str): The document's name.
+    tokenise (Callable[[str], list[Sentence]]): Cuts the text.
+    report (Report): Takes a note if line ends were changed, or if there is no token.
+    RETURNS (TokenisedText): The document.
+    RAISES (FormatError): If there is no such file, or it is not UTF-8.
+    """
+    raw, place = read_text(path, report), Place(str(path), None, name)
+    text = raw.replace("\r\n", "\n").replace("\r", "\n")
+    if text != raw:
+        message = f"{name}: every line end is counted as one character"
+        report.add("repaired", "line ends CRLF -> LF", message, place)
+    sentences = tokenise(text)
+    if not sentences:
+        report.add("kept", "document without text", f"{name} has no text", place)
+    cuts = [0]
+    for sentence in sentences:
+        cuts.append(cuts[-1] + len(sentence))
+    starts = [start for sentence in sentences for start, _ in sentence]
+    ends = [end for sentence in sentences for _, end in sentence]
+    return TokenisedText(name, text, place, starts, ends, cuts)
+
+
+def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
+    """Put the offsets of an entity in one ascending row, whatever the order of its fragments.
+
+    entity (TextEntity): The entity with the offsets its file gives.
+    text (str): The text.
+    report (Report): Takes what is changed or dropped.
+    RETURNS (Optional[TextEntity]): The entity with fragments in text order; None if one of them
+        is empty or not within the text.
+    """
+    offsets = sorted(offset for fragment in entity.fragments for offset in fragment)
+    fragments = tuple(zip(offsets[::2], offsets[1::2], strict=True))
+    kind = None
+    if offsets[0] < 0 or offsets[-1] > len(text):
+        kind = "offsets out of range"
+    elif any(start == end for start, end in fragments):
+        kind = "fragment without length"
+    if kind:
+        message = f"{entity.label} at {entity.fragments} of {len(text)} characters"
+        report.add("dropped", kind, message, entity.place, entity.fragments)
+        return None
+    if fragments != entity.fragments:
+        message = f"{entity.label} has fragments at {entity.fragments}"
+        report.add("repaired", "fragments out of order", message, entity.place, fragments)
+    return replace(entity, fragments=fragments)
+
+
+def align_entities(
+    document: TokenisedText, entities: Iterable[TextEntity], align: Align, report: Report
+) -> list[Entity]:
+    """Find the tokens of a document's entities. One that repeats another is kept, and noted.
+
+    document (TokenisedText): The document.
+    entities (Iterable[TextEntity]): Its entities, as `flatten` gives them.
+    align (Callable[[TokenisedText, TextEntity, Report], Optional[Entity]]): Finds the tokens of
+        one of them.
+    report (Report): Takes what is moved, repeated or dropped.
+    RETURNS (list[Entity]): The entities in tokens of the document.
+    """
+    aligned: list[Entity] = []
+    places: dict[Entity, Place] = {}
+    for source in entities:
+        entity = align(document, source, report)
+        if entity is None:
+            continue
+        aligned.append(entity)
+        if entity in places:
+            message = f"{source.label} has the same tokens as the one at {places[entity]}"
+            report.add("kept", "duplicate entity", message, source.place, source.fragments)
+        places.setdefault(entity, source.place)
+    return aligned
+
+
+def align_cadec(document: TokenisedText, entity: TextEntity, report: Report) -> Entity | None:
+    """Find the tokens of an entity of CADEC: a boundary within a token moves outwards.
+
+    document (TokenisedText): The document.
+    entity (TextEntity): The entity.
+    report (Report): Takes what is moved or dropped.
+    RETURNS (Optional[Entity]): The entity in tokens of the document; None if no token is near,
+        or no sentence holds it.
+    """
+    ranges = []
+    for start, end in entity.fragments:
+        first = bisect_right(document.starts, start) - 1
+        last = bisect_left(document.ends, end)
+        if first < 0 or last == len(document.ends) or document.ends[last] - end > _CADEC_REACH:
+            _note_no_token(entity, report)
+            return None
+        ranges.append((first, last))
+    return _to_entity(document, entity, ranges, report)
+
+
+def align_share(document: TokenisedText, entity: TextEntity, report: Report) -> Entity | None:
+    """Find the tokens of an entity of ShARe: a boundary moves to the nearest one of a token.
+
+    Of two equally near, a beginning takes the right one and an end the left one.
+
+    document (TokenisedText): The document.
+    entity (TextEntity): The entity.
+    report (Report): Takes what is moved or dropped.
+    RETURNS (Optional[Entity]): The entity in tokens of the document; None if no token is near,
+        or no sentence holds it.
+    """
+    ranges = []
+    for start, end in entity.fragments:
+        first = _nearest(document.starts, start, rightmost=True)
+        last = _nearest(document.ends, end, rightmost=False)
+        if first is None or last is None:
+            _note_no_token(entity, report)
+            return None
+        ranges.append((first, last))
+    return _to_entity(document, entity, ranges, report)
+
+
+def merge_ranges(
+    label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
+) -> Entity:
+    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
+
+    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
+    move the boundaries can bring about, is taken the other way round.
+
+    label (str): The entity type.
+    ranges (list[tuple[int, int]]): The first and the last token of every fragment.
+    report (Report): Takes what is changed.
+    place (Place): Where the entity stands.
+    offsets (tuple[tuple[int, int], ...]): Its fragments, for the report.
+    RETURNS (Entity): The entity.
+    """
+    turned = [(min(pair), max(pair)) for pair in ranges]
+    entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
+    changes = {
+        "fragment ends before it begins": turned != ranges,
+        "fragments out of order": turned != sorted(turned),
+        "fragments adjacent after tokenisation": len(entity.fragments) < len(ranges),
+    }
+    for kind, changed in changes.items():
+        if changed:
+            message = f"{label} at tokens {ranges} -> {entity.fragments}"
+            report.add("repaired", kind, message, place, offsets)
+    return entity
+
+
+def _nearest(offsets: list[int], offset: int, *, rightmost: bool) -> int | None:
+    right = bisect_left(offsets, offset)
+    near = [i for i in (right, right - 1) if 0 <= i < len(offsets)]
+    if not rightmost:
+        near.reverse()
+    near = [i for i in near if abs(offsets[i] - offset) <= _SHARE_REACH]
+    # of two equally near, min takes the first
+    return min(near, key=lambda i: abs(offsets[i] - offset), default=None)
+
+
+def _note_no_token(entity: TextEntity, report: Report) -> None:
+    message = f"{entity.label} begins or ends too far from any token"
+    report.add("dropped", "no whole token", message, entity.place, entity.fragments)
+
+
+def _to_entity(
+    document: TokenisedText, source: TextEntity, ranges: list[tuple[int, int]], report: Report
+) -> Entity | None:
+    label, place = source.label, source.place
+    if len({document.sentence_of(token) for tokens in ranges for token in tokens}) > 1:
+        message = f"{label} is held by no sentence"
+        kind = "entity crosses a sentence boundary"
+        report.add("dropped", kind, message, place, source.fragments)
+        return None
+    for (start, end), (first, last) in zip(source.fragments, ranges, strict=True):
+        for wanted, found in ((start, document.starts[first]), (end, document.ends[last])):
+            if wanted != found:
+                message = f"{label} has a boundary at {wanted}, taken to be at {found}"
+                kind = "boundary moved to whole tokens"
+                report.add("repaired", kind, message, place, source.fragments)
+    return merge_ranges(label, ranges, report, place, source.fragments)

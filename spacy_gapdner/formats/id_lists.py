@@ -1,0 +1,91 @@
+"""Lists of the documents that Dai et al. (ACL 2020) put into a part of a corpus."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from .files import read_text
+from .report import FormatError, Place, Report
+
+SPLITS = ("train", "dev", "test")
+SOURCE = "github.com/dainlp/acl2020-transition-discontinuous-ner"
+
+# (number of names, first 16 digits of the SHA-256 of the sorted names, each with a line end)
+_PUBLISHED = {
+    "cadec/train": (875, "6943d5b83691c5ff"),
+    "cadec/dev": (187, "f982ce05683e90f0"),
+    "cadec/test": (188, "0f1b14b794df6474"),
+    "share13/dev": (19, "da415af46af8ae8b"),
+    "share14/dev": (29, "1e1d234185586b80"),
+}
+
+
+def check_split(split: str | None, ids: Path | None) -> None:
+    """Check that the options of a split go together.
+
+    split (Optional[str]): The part of the corpus; the whole if None.
+    ids (Optional[Path]): The user's lists.
+    RAISES (FormatError): If there is no such part, or there are lists but no part.
+    """
+    if split not in (None, *SPLITS):
+        raise FormatError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
+    if ids is not None and split is None:
+        raise FormatError(f"The lists at {ids} need a split: {', '.join(SPLITS)}.")
+
+
+def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report) -> set[str]:
+    """Read the list of the documents of a part, and compare it with the published one.
+
+    ids (Optional[Path]): The file, or its folder.
+    name (str): The file's name in a folder, e.g. "train.id".
+    corpus (str): "cadec", "share13" or "share14".
+    part (str): "train", "dev" or "test".
+    report (Report): Takes a note if the list is not the published one.
+    RETURNS (set[str]): The names in the list.
+    RAISES (FormatError): If there is no list, or nothing in it.
+    """
+    if ids is None:
+        raise FormatError(
+            f"The split of {corpus} needs a list of documents: give --ids with {name} of "
+            f"{SOURCE}, or the folder that holds it."
+        )
+    path = Path(ids) / name if Path(ids).is_dir() else Path(ids)
+    names = {line.strip() for line in read_text(path, report).split("\n") if line.strip()}
+    if not names:
+        raise FormatError(f"{path} is empty. It should name the documents of {part}.")
+    number, published = _PUBLISHED[f"{corpus}/{part}"]
+    if hash_names(names) != published:
+        message = (
+            f"{len(names)} names, but not the {number} of the published {part} list of {corpus}: "
+            "no published figure holds for this split"
+        )
+        report.add("kept", "not the published split", message, Place(str(path)))
+    return names
+
+
+def hash_names(names: Iterable[str]) -> str:
+    """Hash a list of names, whatever its order.
+
+    names (Iterable[str]): The names.
+    RETURNS (str): 16 hexadecimal digits.
+    """
+    text = "".join(f"{name}\n" for name in sorted(names))
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+
+
+def note_missing(wanted: Iterable[str], present: Iterable[str], ids: Path, report: Report) -> None:
+    """Report the documents of a list that the corpus does not have.
+
+    wanted (Iterable[str]): The names in the list.
+    present (Iterable[str]): The names in the corpus.
+    ids (Path): The list, for the report.
+    report (Report): Takes the missing ones.
+    RAISES (FormatError): If all are missing.
+    """
+    wanted = set(wanted)
+    missing = wanted - set(present)
+    if missing == wanted:
+        raise FormatError(f"None of the {len(wanted)} documents of {ids} is in the corpus.")
+    for name in sorted(missing):
+        message = f"{name} is in the list, but has no text"
+        report.add("dropped", "document missing", message, Place(str(ids), None, name))

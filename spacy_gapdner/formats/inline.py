@@ -1,0 +1,155 @@
+"""Inline text of Dai et al. (ACL 2020): tokens, mentions and a blank line a sentence."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, Entity
+from .dai import merge_ranges
+from .docs import DOC_NAME, doc_sentences
+from .files import read_text, replacing, visible_files
+from .records import TokenRecord
+from .report import FormatError, Place, Report
+
+SUFFIXES = (".txt", ".inline")
+_DOCUMENT = "Document: "
+_MENTION = r"\d{1,9}(?:,\d{1,9})+ [^\s|]+"
+_MENTIONS = re.compile(rf"{_MENTION}(?:\|{_MENTION})*")
+_N_GUESS_BYTES = 1 << 16
+
+
+def has_inline_mentions(path: Path) -> bool:
+    """Find out whether a file is inline text, by its first sentence with a mention.
+
+    path (Path): A text file.
+    RETURNS (bool): True if a line of mentions stands between a line and a blank one.
+    """
+    with path.open("rb") as stream:
+        lines = stream.read(_N_GUESS_BYTES).decode("utf-8", "replace").splitlines()
+    numbers = (i for i, line in enumerate(lines) if _MENTIONS.fullmatch(line.strip()))
+    number = next(numbers, 0)
+    # what stands before and after, of a file that may end with the mentions
+    before, after = "".join(lines[:number][-1:]), "".join(lines[number + 1 : number + 2])
+    return bool(before.strip()) and not after.strip()
+
+
+def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
+    """Read sentences with mentions such as ``0,1,4,4 ADR|0,0,3,4 ADR``, last tokens included.
+
+    path (Path): A file, or a folder with .txt or .inline files.
+    report (Report): Takes what is dropped, repaired or repeated.
+    YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on, with the name of
+        the document if a line ``Document: NAME`` goes before.
+    RAISES (FormatError): If a file is missing or of another format.
+    """
+    path = Path(path)
+    files = visible_files(path, SUFFIXES) if path.is_dir() else [path]
+    if not files:
+        raise FormatError(f"{path} holds no .txt or .inline file. Check path and format.")
+    for file in files:
+        yield from _read_file(file, report)
+
+
+def write_inline(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+    *,
+    document_lines: bool = True,
+) -> int:
+    """Write the sentences of Docs as inline text.
+
+    docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
+    path (Path): The file to write.
+    spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes the entities that no sentence holds.
+    document_lines (bool): Write a line with the document's name, where it is known, before
+        every sentence.
+    RETURNS (int): The number of sentences written.
+    RAISES (FormatError): If a token, a label or a name cannot stand in the format.
+    """
+    report = Report() if report is None else report
+    number = 0
+    with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        for doc in docs:
+            name = doc.user_data.get(DOC_NAME) if document_lines else None
+            for tokens, entities in doc_sentences(doc, spans_key, report):
+                stream.write(_sentence_lines(tokens, entities, name))
+                number += 1
+    return number
+
+
+def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
+    lines = [line.strip() for line in read_text(path, report).split("\n")]
+    number = position = 0
+    while position < len(lines):
+        if not lines[position]:
+            position += 1
+            continue
+        document = None
+        if lines[position].startswith(_DOCUMENT):
+            document = lines[position].removeprefix(_DOCUMENT).strip()
+            position += 1
+        # a file may end right after the tokens, its blank lines cut off
+        tokens, mentions, blank = (*lines[position : position + 3], "", "", "")[:3]
+        number += 1
+        place = Place(str(path), position + 1, document)
+        if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
+            raise FormatError(
+                f"{place} is not inline text (a line of tokens, one of mentions such as "
+                f'"0,1,4,4 ADR|0,0,3,4 ADR" or none, and a blank one): {tokens[:40]!r}, '
+                f"{mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
+            )
+        words = tuple(tokens.split())
+        entities = _read_mentions(mentions, len(words), place._replace(line=position + 2), report)
+        yield TokenRecord(f"{path.stem}-{number}", words, tuple(entities), place, document)
+        position += 3
+
+
+def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> list[Entity]:
+    entities: list[Entity] = []
+    for mention in text.split("|") if text else ():
+        indices, label = mention.split(" ")
+        numbers = [int(n) for n in indices.split(",")]
+        if len(numbers) % 2:
+            raise FormatError(
+                f"{place}: {mention!r} has {len(numbers)} token numbers, but they come in pairs of "
+                "first and last. Correct it."
+            )
+        ranges = list(zip(numbers[::2], numbers[1::2], strict=True))
+        fragments = tuple((first, last + 1) for first, last in ranges)
+        if max(numbers) >= n_tokens:
+            message = f"{mention!r} of {n_tokens} tokens"
+            report.add("dropped", "offsets out of range", message, place, fragments)
+            continue
+        entity = merge_ranges(label, ranges, report, place, fragments)
+        if entity in entities:
+            message = f"{mention!r} occurs twice"
+            report.add("kept", "duplicate entity", message, place, entity.fragments)
+        entities.append(entity)
+    return entities
+
+
+def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: object) -> str:
+    for token in tokens:
+        if token.split() != [token]:
+            raise FormatError(
+                f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenise anew."
+            )
+    mentions = []
+    for entity in entities:
+        if not re.fullmatch(r"[^\s|]+", entity.label):
+            raise FormatError(
+                f"Inline text cannot have the label {entity.label!r}: it holds whitespace or a "
+                "bar. Rename it."
+            )
+        numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
+        mentions.append(f"{numbers} {entity.label}")
+    head = "" if name is None else f"{_DOCUMENT}{name}\n"
+    line = " ".join(tokens)
+    if len(head.splitlines()) > 1 or (not head and line.startswith(_DOCUMENT)):
+        raise FormatError(f"Inline text cannot tell {line[:40]!r} from the name of a document.")
+    return f"{head}{line}\n{'|'.join(mentions)}\n\n"

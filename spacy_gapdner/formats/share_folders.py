@@ -1,0 +1,115 @@
+"""Where the parts of the ShARe/CLEF corpora lie once their archives are unpacked."""
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from .report import FormatError
+
+Part = Literal["train", "test"]
+PARTS: tuple[Part, ...] = ("train", "test")
+
+
+class Archive(NamedTuple):
+    """An archive of the official distribution.
+
+    name (str): Its file name.
+    folders (tuple[str, ...]): Names of the folder in it that holds the files.
+    """
+
+    name: str
+    folders: tuple[str, ...]
+
+
+class PartFolders(NamedTuple):
+    """The folders of a part of the corpus.
+
+    text (Path): Holds the reports.
+    ann (Path): Holds the annotation files.
+    shared (bool): Whether `text` may hold reports of the other part too.
+    """
+
+    text: Path
+    ann: Path
+    shared: bool
+
+
+_2014_TRAIN = "2014ShAReCLEFeHealthTasks2_training_10Jan2014.zip"
+ARCHIVES: dict[str, dict[Part, tuple[Archive, Archive]]] = {
+    "share13": {
+        "train": (
+            Archive("Task1TrainSetCorpus199.zip", ("ALLREPORTS",)),
+            Archive("Task1TrainSetGOLD199knowtatorehost.zip", ("ALLSAVED",)),
+        ),
+        "test": (
+            Archive("Task1TestSetCorpus100.zip", ("ALLREPORTS",)),
+            Archive("Task1Gold_SN2012.tar.bz2", ("Gold_SN2012",)),
+        ),
+    },
+    "share14": {
+        "train": (
+            Archive(_2014_TRAIN, ("2014ShAReCLEFeHealthTask2_training_corpus",)),
+            Archive(_2014_TRAIN, ("2014ShAReCLEFeHealthTask2_training_pipedelimited",)),
+        ),
+        "test": (
+            # the distribution has the year wrong
+            Archive(
+                "ShAReCLEFeHealth2014Task2_test_default_values.zip",
+                (
+                    "ShAReCLEFeHealth2104Task2_test_data_corpus",
+                    "ShAReCLEFeHealth2014Task2_test_data_corpus",
+                ),
+            ),
+            Archive(
+                "ShAReCLEFeHealth2014_test_data_gold.zip", ("ShAReCLEFeHealth2014_test_data_gold",)
+            ),
+        ),
+    },
+}
+
+
+def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
+    """Find the folders of a part: below the unpacked archives, or as PART/text and PART/ann.
+
+    root (Path): The folder that holds the archives' folders at any depth.
+    corpus (str): "share13" or "share14".
+    part (str): "train" or "test".
+    RETURNS (PartFolders): The folders.
+    RAISES (FormatError): If one is missing, or there are several.
+    """
+    if not root.is_dir():
+        raise FormatError(f"There is no folder {root}. Check the path.")
+    text_archive, ann_archive = ARCHIVES[corpus][part]
+    text = _find(root, part, "text", text_archive)
+    ann = _find(root, part, "ann", ann_archive)
+    return PartFolders(text, ann, part not in _below(root, text))
+
+
+def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
+    arranged = root / part / kind
+    if arranged.is_dir():
+        return arranged
+    other = next(p for p in PARTS if p != part)
+    found = []
+    for path in sorted(root.rglob("*")):
+        below = _below(root, path)
+        # archives packed on a Mac have a shadow of every folder
+        if path.name in archive.folders and path.is_dir() and "__macosx" not in below:
+            found.append((part in below, other in below, path))
+    own = [path for is_own, _, path in found if is_own]
+    # folders of one name in both parts' archives, unpacked in one place
+    chosen = own or [path for _, is_other, path in found if not is_other]
+    if not chosen:
+        raise FormatError(
+            f"{root} has no folder {archive.folders[0]} of the {part} part. Unpack {archive.name} "
+            f"there, or arrange its files as {part}/{kind}."
+        )
+    if len(chosen) > 1:
+        raise FormatError(
+            f"{root} has several folders {archive.folders[0]}: {chosen[0]} and {chosen[1]}. Keep "
+            f"one, or arrange its files as {part}/{kind}."
+        )
+    return chosen[0]
+
+
+def _below(root: Path, path: Path) -> str:
+    return path.relative_to(root).as_posix().lower()

@@ -1,0 +1,188 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner import Entity
+from spacy_gapdner.formats import Place, Report, TextEntity
+from spacy_gapdner.formats.dai import (
+    align_cadec,
+    align_entities,
+    align_share,
+    flatten,
+    merge_ranges,
+    read_tokenised,
+)
+from spacy_gapdner.formats.dai_tokens import cadec_sentences
+
+
+@pytest.fixture
+def document(write, report):
+    def tokenised(text):
+        return read_tokenised(write({"a.txt": text}) / "a.txt", "a", cadec_sentences, report)
+
+    return tokenised
+
+
+def entity(*fragments):
+    return TextEntity("X", fragments, place=Place("a.ann", 3))
+
+
+def test_records(document):
+    found = document("One two\n\nthree\n")
+    entities = [Entity("X", ((2, 3),)), Entity("Y", ((0, 2),)), Entity("X", ((2, 3),))]
+    first, second = found.records(entities)
+    assert (first.name, first.document, first.tokens) == ("a-1", "a", ("One", "two"))
+    assert first.entities == (Entity("Y", ((0, 2),)),)
+    assert (second.name, second.tokens) == ("a-2", ("three",))
+    assert second.entities == (Entity("X", ((0, 1),)),) * 2
+
+
+@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
+def test_line_ends(document, report, line_end):
+    found = document(f"One{line_end}two")
+    assert (found.text, found.starts, found.ends) == ("One\ntwo", [0, 4], [3, 7])
+    assert report.counts("repaired") == {"line ends CRLF -> LF": 1}
+
+
+def test_no_text(document, report):
+    assert list(document(" \n").records([])) == []
+    assert report.counts("kept") == {"document without text": 1}
+
+
+@pytest.mark.parametrize(
+    ("fragments", "flat", "kind"),
+    [
+        (((0, 3), (4, 6)), ((0, 3), (4, 6)), None),
+        (((4, 6), (0, 3)), ((0, 3), (4, 6)), "fragments out of order"),
+        # one row of numbers: fragments that overlap share out their ends
+        (((0, 6), (2, 8)), ((0, 2), (6, 8)), "fragments out of order"),
+        (((3, 0),), ((0, 3),), "fragments out of order"),
+        (((0, 11),), None, "offsets out of range"),
+        (((-1, 2),), None, "offsets out of range"),
+        (((0, 2), (4, 4)), None, "fragment without length"),
+    ],
+)
+def test_flatten(report, fragments, flat, kind):
+    found = flatten(entity(*fragments), "x" * 10, report)
+    assert (found and found.fragments) == flat
+    assert list(report.counts()) == ([kind] if kind else [])
+
+
+MOVED = "boundary moved to whole tokens"
+#       0      7    12 14   20  24
+TEXT = "severe joint, upper arm\npains"
+
+
+@pytest.mark.parametrize(
+    ("fragments", "tokens", "kinds"),
+    [
+        (((0, 6), (20, 23)), (0, 4), {}),
+        # from within "severe" to within "joint"
+        (((2, 9),), (0, 1), {MOVED: 2}),
+        # a space before and one behind: the tokens beyond them
+        (((6, 12),), (0, 1), {MOVED: 1}),
+        (((7, 13),), (1, 2), {}),
+        (((13, 14),), (2, 3), {MOVED: 2}),
+        (((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenisation": 1}),
+        (((20, 26),), None, {"entity crosses a sentence boundary": 1}),
+    ],
+)
+def test_cadec(document, report, fragments, tokens, kinds):
+    found = align_cadec(document(TEXT), entity(*fragments), report)
+    assert (found and found.token_indices) == tokens
+    assert report.counts() == kinds
+
+
+@pytest.mark.parametrize(
+    ("fragments", "tokens", "kinds"),
+    [
+        (((0, 6), (20, 23)), (0, 4), {}),
+        # the nearest beginning is that of "severe", the nearest end that of "severe" too
+        (((2, 8),), (0,), {MOVED: 2}),
+        # the space before moves to the right, the one behind to the left
+        (((6, 13),), (1, 2), {MOVED: 1}),
+        (((7, 14),), (1, 2), {MOVED: 1}),
+        # within "severe" the beginning of "joint" is nearer
+        (((5, 6),), (0, 1), {MOVED: 1, "fragment ends before it begins": 1}),
+        (((20, 28),), None, {"entity crosses a sentence boundary": 1}),
+    ],
+)
+def test_share(document, report, fragments, tokens, kinds):
+    found = align_share(document(TEXT), entity(*fragments), report)
+    assert (found and found.token_indices) == tokens
+    assert report.counts() == kinds
+
+
+@pytest.mark.parametrize(
+    ("align", "text", "fragment", "found"),
+    [
+        (align_cadec, "\n  pain", (1, 7), False),
+        (align_cadec, "a" + " " * 20 + "b", (0, 2), True),
+        (align_cadec, "a" + " " * 21 + "b", (0, 2), False),
+        (align_cadec, "pain  ", (0, 5), False),
+        (align_share, " " * 9 + "pain", (0, 13), True),
+        (align_share, " " * 10 + "pain", (0, 14), False),
+        (align_share, "pain" + " " * 9, (0, 13), True),
+        (align_share, "pain" + " " * 10, (0, 14), False),
+    ],
+)
+def test_how_far_boundaries_move(document, report, align, text, fragment, found):
+    assert (align(document(text), entity(fragment), report) is not None) == found
+    assert report.counts("dropped") == ({} if found else {"no whole token": 1})
+
+
+def test_repeated_entities_stay(document, report):
+    sources = [entity((0, 6)), entity((7, 12)), entity((0, 6))]
+    found = align_entities(document(TEXT), sources, align_cadec, report)
+    assert [e.token_indices for e in found] == [(0,), (1,), (0,)]
+    assert [(i.action, i.kind, i.offsets) for i in report.issues] == [
+        ("kept", "duplicate entity", ((0, 6),))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "fragments", "kinds"),
+    [
+        ([(0, 1), (4, 4)], ((0, 2), (4, 5)), []),
+        ([(0, 1), (2, 2)], ((0, 3),), ["fragments adjacent after tokenisation"]),
+        ([(4, 4), (0, 1)], ((0, 2), (4, 5)), ["fragments out of order"]),
+        ([(3, 1)], ((1, 4),), ["fragment ends before it begins"]),
+        ([(0, 3), (2, 5)], ((0, 6),), ["fragments adjacent after tokenisation"]),
+    ],
+)
+def test_merge_ranges(report, ranges, fragments, kinds):
+    assert merge_ranges("X", ranges, report, Place(), ()).fragments == fragments
+    assert list(report.counts("repaired")) == kinds
+
+
+def naive_cadec(starts, ends, start, end):
+    """Steps to the left for a beginning, and up to 20 to the right for an end."""
+    first = next((i for i in range(start, -1, -1) if i in starts), None)
+    last = next((i for i in range(end, end + 21) if i in ends), None)
+    return None if first is None or last is None else (first, last)
+
+
+def naive_share(starts, ends, start, end):
+    """Steps to both sides, the preferred one first."""
+    steps = [step for n in range(1, 10) for step in (n, -n)]
+    first = next((start + s for s in [0, *steps] if start + s in starts), None)
+    last = next((end - s for s in [0, *steps] if end - s in ends), None)
+    return None if first is None or last is None else (first, last)
+
+
+@pytest.mark.parametrize(
+    ("align", "naive"), [(align_cadec, naive_cadec), (align_share, naive_share)]
+)
+@given(data=st.data(), text=st.text(st.sampled_from("ab1. "), min_size=1, max_size=60))
+def test_as_step_by_step(tmp_path_factory, align, naive, data, text):
+    path = tmp_path_factory.mktemp("text") / "a.txt"
+    path.write_text(text)
+    found = read_tokenised(path, "a", cadec_sentences, Report())
+    start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
+    aligned = align(found, entity((start, end)), Report())
+    expected = naive(set(found.starts), set(found.ends), start, end)
+    if expected is None:
+        assert aligned is None
+        return
+    first, last = found.starts.index(expected[0]), found.ends.index(expected[1])
+    assert aligned == Entity("X", ((min(first, last), max(first, last) + 1),))

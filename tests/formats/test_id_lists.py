@@ -1,0 +1,57 @@
+from pathlib import Path
+
+import pytest
+
+from spacy_gapdner.formats import FormatError, id_lists
+from spacy_gapdner.formats.id_lists import check_split, hash_names, note_missing, read_ids
+
+
+def test_hash_ignores_the_order():
+    # printf 'a\nb\n' | sha256sum
+    assert hash_names(["b", "a"]) == hash_names(["a", "b"]) == "911169ddaaf146af"
+
+
+@pytest.mark.parametrize("content", ["b.1\na.2", "a.2\r\nb.1\r\n\r\n", " a.2 \nb.1\n"])
+def test_read(write, report, monkeypatch, content):
+    monkeypatch.setitem(id_lists._PUBLISHED, "cadec/dev", (2, hash_names(["a.2", "b.1"])))
+    folder = write({"dev.id": content})
+    for path in (folder, folder / "dev.id"):
+        assert read_ids(path, "dev.id", "cadec", "dev", report) == {"a.2", "b.1"}
+    assert report.issues == []
+
+
+def test_another_list(write, report):
+    path = write({"my.list": "a.txt\n"}) / "my.list"
+    assert read_ids(path, "dev.list", "share13", "dev", report) == {"a.txt"}
+    (issue,) = report.issues
+    assert (issue.action, issue.kind, issue.place.file) == (
+        "kept",
+        "not the published split",
+        str(path),
+    )
+    assert "1 names, but not the 19 of the published dev list of share13" in issue.message
+
+
+def test_no_list(write, report):
+    with pytest.raises(FormatError, match=r"split of cadec needs .* --ids with train\.id of git"):
+        read_ids(None, "train.id", "cadec", "train", report)
+    with pytest.raises(FormatError, match=r"no file .*train\.id"):
+        read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
+    with pytest.raises(FormatError, match=r"dev\.id is empty"):
+        read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
+
+
+def test_options():
+    check_split(None, None)
+    check_split("dev", Path("ids"))
+    with pytest.raises(FormatError, match="Unknown split 'all'"):
+        check_split("all", None)
+    with pytest.raises(FormatError, match="lists at ids need a split"):
+        check_split(None, Path("ids"))
+
+
+def test_missing_documents(report):
+    note_missing({"a", "b"}, {"b", "c"}, Path("ids"), report)
+    assert report.counts("dropped") == {"document missing": 1}
+    with pytest.raises(FormatError, match="None of the 2 documents of ids"):
+        note_missing({"a", "b"}, {"c"}, Path("ids"), report)

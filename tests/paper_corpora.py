@@ -1,0 +1,170 @@
+"""Made-up documents in the layouts of CADEC and ShARe/CLEF, with the traps of the real ones."""
+
+
+def spans(text, *pieces):
+    """Offsets of pieces, each looked for after the one before."""
+    found, start = [], 0
+    for piece in pieces:
+        start = text.index(piece, start)
+        found.append((start, start + len(piece)))
+        start += len(piece)
+    return found
+
+
+def brat_line(name, label, offsets, surface):
+    return f"{name}\t{label} {';'.join(f'{s} {e}' for s, e in offsets)}\t{surface}\n"
+
+
+POST = "Bad joint and shoulder pain!\n\n  I took 20mg, couldn't sleep_well.\nhurts a lot\n"
+POST_TOKENS = [
+    "Bad joint and shoulder pain !",
+    "I took 20 mg , couldn ' t sleep _ well .",
+    "hurts a lot",
+]
+_JOINT, _SHOULDER = spans(POST, "Bad joint", "pain"), spans(POST, "Bad", "shoulder", "pain")
+POST_ANNOTATIONS = (
+    brat_line("T1", "ADR", _JOINT, "Bad joint pain")
+    + "#1\tAnnotatorNotes T1\tADR or not\n"
+    # fragments out of order, and adjacent once in order
+    + brat_line("T2", "ADR", [_SHOULDER[2], *_SHOULDER[:2]], "pain Bad shoulder")
+    + brat_line("T3", "Drug", spans(POST, "20mg"), "20mg")
+    # the same mention again
+    + brat_line("T4", "ADR", _JOINT, "Bad joint pain")
+    # half a token at its beginning
+    + brat_line("T5", "ADR", spans(POST, "leep"), "leep")
+    # two lines
+    + brat_line("T6", "ADR", spans(POST, "well.\nhurts"), "well. hurts")
+    + brat_line("T7", "ADR", spans(POST, "20"), "20")
+)
+# (sentence, label, fragments)
+POST_ENTITIES = [
+    (0, "ADR", ((0, 2), (4, 5))),
+    (0, "ADR", ((0, 1), (3, 5))),
+    (0, "ADR", ((0, 2), (4, 5))),
+    (1, "ADR", ((8, 9),)),
+    (1, "ADR", ((2, 3),)),
+]
+# of 26 tokens in 6 sentences of 4 documents
+CADEC = {
+    "cadec/text/EXAMPLIN.1.txt": POST,
+    "cadec/original/EXAMPLIN.1.ann": POST_ANNOTATIONS,
+    # offsets count a line end as one character
+    "cadec/text/EXAMPLIN.2.txt": "No pain\r\nSevere rash\r\n",
+    "cadec/original/EXAMPLIN.2.ann": "T1\tADR 8 19\tSevere rash\r\n",
+    "cadec/text/OTHERIN.1.txt": "fine",
+    "cadec/text/OTHERIN.2.txt": "\n",
+    "cadec/original/OTHERIN.2.ann": "",
+    "cadec/meddra/EXAMPLIN.1.ann": "TT1\t10000000 0 9\tBad joint\n",
+}
+CADEC_IDS = {
+    "ids/train.id": "OTHERIN.1\nEXAMPLIN.1",
+    "ids/dev.id": "EXAMPLIN.2\n",
+    "ids/test.id": "OTHERIN.2\n",
+}
+
+LONG_LINE = (
+    "The patient's legs were swollen (mild) and didn't improve with e.g. rest. He has mr. Smith's "
+    "pain in the arm and leg, but no fever.Chills came at 38% later? then nothing more."
+)
+REPORT = f"DISCHARGE SUMMARY\n\nSevere left\narm pain, chest/back pain.\n\n\n{LONG_LINE}\n"
+REPORT_TOKENS = [
+    "DISCHARGE SUMMARY",
+    "Severe left",
+    "arm pain , chest / back pain .",
+    "The patient 's legs were swollen ( mild ) and did n't improve with e . g . rest .",
+    "He has mr .",
+    "Smith 's pain in the arm and leg , but no fever .",
+    "Chills came at 38 % later ? then nothing more .",
+]
+REPORT_SPANS = [
+    # only whitespace between: one fragment
+    spans(REPORT, "Severe", "left"),
+    # out of order
+    [*spans(REPORT, "Smith's pain", "leg")[::-1]],
+    spans(REPORT, "Smith's pain", "arm"),
+    # the same again, under another code
+    spans(REPORT, "Smith's pain", "arm"),
+    # a space too much
+    spans(REPORT, "swollen "),
+    # a line end between fragments, and then two sentences
+    spans(REPORT, "left", "arm pain"),
+    spans(REPORT, "rest", "mr"),
+]
+REPORT_ENTITIES = [
+    (1, "Disorder", ((0, 2),)),
+    (3, "Disorder", ((5, 6),)),
+    (5, "Disorder", ((0, 3), (7, 8))),
+    (5, "Disorder", ((0, 3), (5, 6))),
+]
+ECG = "Sinus rhythm.\r\nLeft axis\tdeviation, old\r\n"
+ECG_SPANS = [[(14, 33)], [(14, 33)], [(14, 23), (24, 33)]]
+TRAIN, SECOND, TEST = (
+    "00000-000001-DISCHARGE_SUMMARY.txt",
+    "00000-000002-ECHO_REPORT.txt",
+    "00000-000003-ECG_REPORT.txt",
+)
+
+
+def knowtator_file(name, annotations):
+    body = ""
+    for number, offsets in enumerate(annotations):
+        tags = "".join(f'<span start="{start}" end="{end}"/>' for start, end in offsets)
+        body += f'<annotation><mention id="I_{number}"/>{tags}</annotation>\n'
+        # the last one has no class
+        if number < len(annotations) - 1:
+            body += f'<classMention id="I_{number}"><mentionClass id="D"/></classMention>\n'
+    return f'<annotations textSource="{name}">\n{body}</annotations>\n'
+
+
+def double_pipes(name, annotations):
+    lines = []
+    for number, offsets in enumerate(annotations):
+        numbers = [str(n) for span in offsets for n in span]
+        lines.append("||".join([name, "Disease_Disorder", f"C000000{number}", *numbers]))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def single_pipes(name, annotations):
+    lines = []
+    for offsets in annotations:
+        span = ",".join(f"{start}-{end}" for start, end in offsets)
+        lines.append("|".join([name, span, "CUI-less", *["no", "*NULL*"] * 9, "*NULL*"]))
+    return "".join(f"{line}\r\n" for line in lines)
+
+
+def share13(
+    train_text="Task1TrainSetCorpus199/ALLREPORTS",
+    train_ann="Task1TrainSetGOLD199knowtatorehost/ALLSAVED",
+    test_text="Task1TestSetCorpus100/ALLREPORTS",
+    test_ann="Gold_SN2012",
+):
+    return {
+        f"{train_text}/{TRAIN}": REPORT,
+        f"{train_text}/{SECOND}": "Normal.\n",
+        f"{train_ann}/{TRAIN}.knowtator.xml": knowtator_file(TRAIN, REPORT_SPANS),
+        f"{train_ann}/{SECOND}.knowtator.xml": knowtator_file(SECOND, []),
+        f"{test_text}/{TEST}": ECG,
+        f"{test_ann}/{TEST}": double_pipes(TEST, ECG_SPANS),
+    }
+
+
+def share14(
+    train_text="train_10Jan2014/2014ShAReCLEFeHealthTask2_training_corpus",
+    train_ann="train_10Jan2014/2014ShAReCLEFeHealthTask2_training_pipedelimited",
+    test_text="default_values_with_corpus/ShAReCLEFeHealth2104Task2_test_data_corpus",
+    test_ann="ShAReCLEFeHealth2014_test_data_gold",
+):
+    def pipe(name):
+        return name.replace(".txt", ".pipe.txt")
+
+    return {
+        f"{train_text}/{TRAIN}": REPORT,
+        f"{train_text}/{SECOND}": "Normal.\n",
+        f"{train_ann}/{pipe(TRAIN)}": single_pipes(TRAIN, REPORT_SPANS),
+        f"{test_text}/{TEST}": ECG,
+        f"{test_ann}/{pipe(TEST)}": single_pipes(TEST, ECG_SPANS),
+    }
+
+
+ARRANGED = ("train/text", "train/ann", "test/text", "test/ann")
+SHARE_IDS = {"ids/dev.list": f"{SECOND}\n"}
