@@ -9,6 +9,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
+from ..formats import DOC_NAME
 
 
 @dataclass
@@ -25,13 +26,16 @@ class CorpusStatistics:
     overlapping (int): Entities that share a token with another.
     nested (int): Entities whose tokens are among those of a longer one.
     multi_type (int): Entities whose tokens are also an entity of another type.
+    duplicates (int): Entities that repeat another of their Doc, tokens and type.
     crossing (int): Entities that cross a sentence boundary.
     entity_sentences (int): Sentences in which an entity begins.
     discontinuous_sentences (int): Sentences in which a discontinuous entity begins.
     fragments (Counter[int]): Entities per number of fragments.
     gap_lengths (Counter[int]): Gaps per number of tokens; an entity of n fragments has n - 1.
+    gap_totals (Counter[int]): Discontinuous entities per number of tokens in all their gaps.
     entity_lengths (Counter[int]): Entities per number of their tokens, gaps left out.
     sentence_lengths (Counter[int]): Sentences per number of tokens.
+    names (set[str]): Names of the documents that the Docs were made from.
     """
 
     docs: int = 0
@@ -44,13 +48,24 @@ class CorpusStatistics:
     overlapping: int = 0
     nested: int = 0
     multi_type: int = 0
+    duplicates: int = 0
     crossing: int = 0
     entity_sentences: int = 0
     discontinuous_sentences: int = 0
     fragments: Counter[int] = field(default_factory=Counter)
     gap_lengths: Counter[int] = field(default_factory=Counter)
+    gap_totals: Counter[int] = field(default_factory=Counter)
     entity_lengths: Counter[int] = field(default_factory=Counter)
     sentence_lengths: Counter[int] = field(default_factory=Counter)
+    names: set[str] = field(default_factory=set, repr=False)
+
+    @property
+    def documents(self) -> int | None:
+        """RETURNS (Optional[int]): Documents by their names; None if there are no names, or
+        only one for every sentence.
+        """
+        number = len(self.names)
+        return None if not number or number == self.docs == self.sentences else number
 
     @property
     def discontinuous_percent(self) -> float:
@@ -65,6 +80,8 @@ class CorpusStatistics:
         """
         entities = [entity.to_entity() for entity in get_entities(doc, key)]
         self.docs += 1
+        if DOC_NAME in doc.user_data:
+            self.names.add(doc.user_data[DOC_NAME])
         self.tokens += len(doc)
         self._add_sentences(doc, entities)
         self._add_overlaps(entities)
@@ -75,6 +92,7 @@ class CorpusStatistics:
             self.entity_lengths[len(entity.token_indices)] += 1
             self.gap_lengths.update(end - start for start, end in entity.gaps)
             if entity.is_discontinuous:
+                self.gap_totals[sum(end - start for start, end in entity.gaps)] += 1
                 self.discontinuous += 1
                 self.discontinuous_labels[entity.label] += 1
 
@@ -82,9 +100,11 @@ class CorpusStatistics:
         """RETURNS (dict[str, Any]): The counts as JSON has them, histograms in order."""
         # not asdict: Python 3.11 and before make nonsense of a Counter
         result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        del result["names"]
         for name, value in result.items():
             if isinstance(value, Counter):
                 result[name] = {str(key): value[key] for key in sorted(value)}
+        result["documents"] = self.documents
         result["discontinuous_percent"] = round(self.discontinuous_percent, 2)
         return result
 
@@ -109,7 +129,9 @@ class CorpusStatistics:
             sharing = {other for token in tokens for other in at_token[token]} - {number}
             self.overlapping += bool(sharing)
             self.nested += any(tokens < token_sets[other] for other in sharing)
-            self.multi_type += any(tokens == token_sets[other] for other in sharing)
+            equal = {entities[other].label for other in sharing if tokens == token_sets[other]}
+            self.multi_type += bool(equal - {entities[number].label})
+        self.duplicates += len(entities) - len(set(entities))
 
 
 def corpus_statistics(docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY) -> CorpusStatistics:

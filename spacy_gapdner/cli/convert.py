@@ -23,7 +23,10 @@ def convert_cli(
     input_path: Path = typer.Argument(..., help="File or folder to convert"),
     output_path: Path = typer.Argument(..., help="The .spacy file to write"),
     format: str | None = typer.Option(
-        None, "--format", "-f", help="brat, knowtator or w2ner; guessed if not given"
+        None,
+        "--format",
+        "-f",
+        help="brat, knowtator, w2ner, inline, cadec, share13 or share14; guessed if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokeniser"),
     n_sents: int = typer.Option(
@@ -41,8 +44,14 @@ def convert_cli(
     labels: str | None = typer.Option(
         None, "--labels", help="CRAFT: label by ontology (default) or class"
     ),
+    types: str | None = typer.Option(
+        None, "--types", help="CADEC: types to read, e.g. ADR,Drug, or all; ADR if not given"
+    ),
     split: str | None = typer.Option(
-        None, "--split", help="CRAFT: train, dev or test; all articles if not given"
+        None, "--split", help="CRAFT, CADEC, ShARe: train, dev or test; all if not given"
+    ),
+    ids: Path | None = typer.Option(
+        None, "--ids", help="CADEC, ShARe: list of the split's documents, or folder of the lists"
     ),
     spans_key: str = typer.Option(
         "gapdner", "--spans-key", "-sk", help="Prefix of the span groups that hold the entities"
@@ -66,7 +75,9 @@ def convert_cli(
             alignment=alignment,  # type: ignore[arg-type]
             ontologies=split_list(ontologies),
             labels=labels,
+            types=split_list(types),
             split=split,
+            ids=ids,
             spans_key=spans_key,
             strict=strict,
         )
@@ -87,7 +98,9 @@ def convert(
     alignment: "Alignment" = "expand",
     ontologies: tuple[str, ...] = (),
     labels: str | None = None,
+    types: tuple[str, ...] = (),
     split: str | None = None,
+    ids: Path | None = None,
     spans_key: str = "gapdner",
     strict: bool = False,
 ) -> tuple["CorpusStatistics", "Report"]:
@@ -103,7 +116,9 @@ def convert(
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     ontologies (tuple[str, ...]): See `spacy_gapdner.formats.read_knowtator`.
     labels (Optional[str]): See there.
-    split (Optional[str]): See there.
+    types (tuple[str, ...]): See `spacy_gapdner.formats.read_cadec`.
+    split (Optional[str]): See there, or `spacy_gapdner.formats.read_knowtator`.
+    ids (Optional[Path]): See there.
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
@@ -116,7 +131,14 @@ def convert(
     report = Report(strict=strict)
     statistics = CorpusStatistics()
     records = read_records(
-        input_path, report, format, ontologies=ontologies, labels=labels, split=split
+        input_path,
+        report,
+        format,
+        ontologies=ontologies,
+        labels=labels,
+        types=types,
+        split=split,
+        ids=ids,
     )
     nlp = blank_pipeline(lang)
     docs = to_docs(records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key)

@@ -1,8 +1,10 @@
+import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.statistics import corpus_statistics
+from spacy_gapdner.formats import DOC_NAME
 
 VOCAB = Vocab()
 
@@ -36,15 +38,36 @@ def test_counts_by_hand():
         "overlapping": 6,
         "nested": 1,
         "multi_type": 2,
+        "duplicates": 0,
         "crossing": 1,
         "entity_sentences": 3,
         "discontinuous_sentences": 1,
         "fragments": {"1": 4, "2": 2, "3": 1},
         "gap_lengths": {"1": 2, "2": 2},
+        "gap_totals": {"2": 3},
         "entity_lengths": {"1": 3, "2": 1, "3": 3},
         "sentence_lengths": {"1": 3, "2": 1, "5": 1},
+        "documents": None,
         "discontinuous_percent": 42.86,
     }
+
+
+def test_duplicates_are_of_one_type():
+    doc = Doc(VOCAB, words=["a", "b"])
+    set_entities(doc, [Entity("X", ((0, 1),)), Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
+    found = corpus_statistics([doc])
+    assert (found.entities, found.duplicates, found.multi_type, found.overlapping) == (3, 1, 0, 2)
+
+
+@pytest.mark.parametrize(
+    ("names", "documents"),
+    [(["a", "a", "b"], 2), (["a", "b", "c"], None), ([None, None, None], None)],
+)
+def test_documents_by_name(names, documents):
+    docs = [Doc(VOCAB, words=["x"]) for _ in names]
+    for doc, name in zip(docs, names, strict=True):
+        doc.user_data |= {DOC_NAME: name} if name else {}
+    assert corpus_statistics(docs).documents == documents
 
 
 def test_nothing():

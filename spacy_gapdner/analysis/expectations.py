@@ -1,0 +1,213 @@
+"""Published figures on CADEC and ShARe, and their comparison with a user's copy."""
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from ..formats import FormatError, Report
+from .statistics import CorpusStatistics
+
+_TABLE_1 = "GapDNER paper, Table 1"
+_LOG = "logs of Dai et al.'s scripts"
+_COUNTED = "counted in the output of Dai et al.'s scripts"
+_LISTS = "lists of Dai et al."
+_SUMS = "quoted from memory of the literature; the parts add up to the whole"
+_W2NER = "W2NER and TOE, who leave out repeated entities"
+_DAI = "the paper of Dai et al."
+
+
+class Figure(NamedTuple):
+    """A published figure.
+
+    corpus (str): "cadec", "share13" or "share14".
+    part (str): "train", "dev", "test", or "all" for the whole corpus.
+    name (str): What was counted.
+    value (int | float | str): The figure.
+    source (str): Who published it.
+    """
+
+    corpus: str
+    part: str
+    name: str
+    value: int | float | str
+    source: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published figure beside the user's.
+
+    name (str): What was counted.
+    expected (int | float | str): The published figure.
+    found (Optional[int | float | str]): The user's; None if the data do not tell.
+    result (str): "same", "differs" or "not known".
+    source (str): Who published the figure.
+    hint (str): What may explain the difference; empty if nothing is known to.
+    """
+
+    name: str
+    expected: int | float | str
+    found: int | float | str | None
+    result: str
+    source: str
+    hint: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The comparison as JSON has it."""
+        return asdict(self)
+
+
+def _figures(corpus: str, part: str, source: str, **values: int | float | str) -> list[Figure]:
+    return [
+        Figure(corpus, part, name.replace("_", " "), value, source)
+        for name, value in values.items()
+    ]
+
+
+FIGURES = [
+    *_figures("cadec", "all", _TABLE_1, documents=1250, sentences=7597, entities=6318),
+    *_figures("cadec", "all", _TABLE_1, discontinuous=679, discontinuous_percent=10.75),
+    *_figures("cadec", "all", _TABLE_1, gap_length="1-13"),
+    *_figures("cadec", "all", _LOG, tokens=122938, surface_texts_that_differ=46),
+    *_figures("cadec", "all", _LOG, boundaries_moved=4, dropped_across_sentences=0),
+    *_figures("cadec", "train", _LISTS, documents=875),
+    *_figures("cadec", "train", _SUMS, sentences=5340, entities=4430, discontinuous=491),
+    *_figures("cadec", "dev", _LISTS, documents=187),
+    *_figures("cadec", "dev", _SUMS, sentences=1097, entities=898, discontinuous=94),
+    *_figures("cadec", "test", _LISTS, documents=188),
+    *_figures("cadec", "test", _SUMS, sentences=1160, entities=990, discontinuous=94),
+    *_figures("share13", "all", _TABLE_1, documents=299, sentences=18767, entities=11148),
+    *_figures("share13", "all", _TABLE_1, discontinuous=1088, discontinuous_percent=9.76),
+    *_figures("share13", "all", _TABLE_1, gap_length="1-7"),
+    *_figures("share13", "all", _LOG, tokens=278942, whitespace_gaps_closed=5),
+    *_figures("share13", "all", _LOG, dropped_across_sentences=13),
+    *_figures("share13", "train", _LISTS, documents=180),
+    *_figures("share13", "train", _SUMS, sentences=8508),
+    *_figures("share13", "train", _COUNTED, entities=5146, discontinuous=581),
+    *_figures("share13", "dev", _LISTS, documents=19),
+    *_figures("share13", "dev", _SUMS, sentences=1250),
+    *_figures("share13", "dev", _COUNTED, entities=669, discontinuous=71),
+    *_figures("share13", "test", _LOG, documents=100, sentences=9009, tokens=136783),
+    *_figures("share13", "test", _COUNTED, entities=5333, discontinuous=436),
+    *_figures("share13", "test", _LOG, whitespace_gaps_closed=1, dropped_across_sentences=7),
+    *_figures("share14", "all", _TABLE_1, documents=431, sentences=34618, entities=19073),
+    *_figures("share14", "all", _TABLE_1, discontinuous=1658, discontinuous_percent=8.69),
+    *_figures("share14", "all", _TABLE_1, gap_length="1-7"),
+    *_figures("share14", "train", _LISTS, documents=269),
+    *_figures("share14", "train", _SUMS, sentences=17407, entities=10380),
+    *_figures("share14", "dev", _LISTS, documents=29),
+    *_figures("share14", "dev", _SUMS, sentences=1361, entities=771),
+    *_figures("share14", "test", _TABLE_1, documents=133),
+    *_figures("share14", "test", _SUMS, sentences=15850, entities=7922),
+]
+# figures of others on the same corpora
+VARIANTS = [
+    *_figures("cadec", "all", _W2NER, entities=6316),
+    *_figures("cadec", "train", _W2NER, entities=4428),
+    *_figures("cadec", "train", "the file that comes with TOE", sentences=5444),
+    *_figures("share13", "all", _DAI, documents=298),
+    *_figures("share14", "all", _DAI, documents=433),
+    *_figures("share14", "all", _W2NER, sentences=34614, entities=19047),
+    *_figures("share14", "train", _W2NER, sentences=17404, entities=10354),
+    *_figures("share14", "dev", _W2NER, sentences=1360),
+]
+CORPORA = tuple(dict.fromkeys(figure.corpus for figure in FIGURES))
+_LABELS = {"cadec": {"ADR"}, "share13": {"Disorder"}, "share14": {"Disorder"}}
+# figures that only a reading of the raw corpus tells: the kind of issue that is counted
+_KINDS = {
+    "surface texts that differ": "surface text differs",
+    "boundaries moved": "boundary moved to whole tokens",
+    "whitespace gaps closed": "whitespace between fragments",
+    "dropped across sentences": "entity crosses a sentence boundary",
+}
+
+
+def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
+    """Look up what is published about a corpus.
+
+    corpus (str): "cadec", "share13" or "share14".
+    part (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
+    RETURNS (list[Figure]): The figures.
+    RAISES (FormatError): If there are none.
+    """
+    figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
+    if not figures:
+        raise FormatError(
+            f"There are no published figures on {corpus} {part or ''}: choose "
+            f"{', '.join(CORPORA)}, and as its part train, dev, test or none."
+        )
+    return figures
+
+
+def compare(
+    corpus: str, part: str | None, statistics: CorpusStatistics, report: Report | None = None
+) -> list[Comparison]:
+    """Compare a copy of a corpus with what is published about it.
+
+    corpus (str): "cadec", "share13" or "share14".
+    part (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
+    statistics (CorpusStatistics): Counts of the copy.
+    report (Optional[Report]): What reading the raw corpus reported; None if it was not read.
+    RETURNS (list[Comparison]): One for every figure.
+    RAISES (FormatError): If there are no figures on it.
+    """
+    figures = get_figures(corpus, part)
+    found = _found(statistics, report)
+    return [_compare(figure, found[figure.name], statistics, report) for figure in figures]
+
+
+def _found(
+    statistics: CorpusStatistics, report: Report | None
+) -> dict[str, int | float | str | None]:
+    counts = Counter[str]() if report is None else report.counts()
+    documents = statistics.documents
+    if documents is not None:
+        documents += counts["document without text"]
+    return {
+        "documents": documents,
+        "sentences": statistics.sentences,
+        "tokens": statistics.tokens,
+        "entities": statistics.entities,
+        "discontinuous": statistics.discontinuous,
+        "discontinuous percent": round(statistics.discontinuous_percent, 2),
+        "gap length": _range(statistics.gap_lengths),
+        **{name: None if report is None else counts[kind] for name, kind in _KINDS.items()},
+    }
+
+
+def _compare(
+    figure: Figure,
+    found: int | float | str | None,
+    statistics: CorpusStatistics,
+    report: Report | None,
+) -> Comparison:
+    result = "not known" if found is None else "same" if found == figure.value else "differs"
+    hint = _hint(figure, found, statistics, report) if result == "differs" else ""
+    return Comparison(figure.name, figure.value, found, result, figure.source, hint)
+
+
+def _hint(
+    figure: Figure,
+    found: int | float | str | None,
+    statistics: CorpusStatistics,
+    report: Report | None,
+) -> str:
+    hints = [
+        f"the figure of {variant.source}"
+        for variant in VARIANTS
+        if variant[:3] == figure[:3] and variant.value == found
+    ]
+    joined = 0 if report is None else report.counts()["fragments adjacent after tokenisation"]
+    if figure.name == "gap length" and _range(statistics.gap_totals) == figure.value:
+        hints.append("the same if the gaps of an entity are added up")
+    elif figure.name == "discontinuous" and (
+        statistics.discontinuous < int(figure.value) <= statistics.discontinuous + joined
+    ):
+        hints.append(f"in {joined} entities adjacent fragments were joined")
+    elif figure.name == "entities" and not set(statistics.labels) <= _LABELS[figure.corpus]:
+        hints.append(f"the figure is on {', '.join(_LABELS[figure.corpus])} alone")
+    return "; ".join(hints)
+
+
+def _range(counts: Counter[int]) -> str:
+    return f"{min(counts)}-{max(counts)}" if counts else "none"
