@@ -55,7 +55,7 @@ def load_pipeline(
 
     from ..formats import FormatError
 
-    _check_model(model)
+    check_model(model)
     use_gpu(gpu_id)
     try:
         with warnings.catch_warnings():
@@ -99,7 +99,12 @@ def use_gpu(gpu_id: int) -> None:
         ) from None
 
 
-def _check_model(model: str | Path) -> None:
+def check_model(model: str | Path) -> None:
+    """Find out whether there is a pipeline, without loading it.
+
+    model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
+    RAISES (FormatError): If there is none.
+    """
     from spacy.util import is_package
 
     from ..formats import FormatError

@@ -4,6 +4,9 @@ Pages are jinja2 templates (a requirement of spaCy), plots are matplotlib figure
 page needs no script, no font and no file beside it.
 """
 
+import re
+from hashlib import sha256
+from importlib.util import find_spec
 from io import BytesIO
 from typing import TYPE_CHECKING
 
@@ -56,6 +59,17 @@ def render_page(title: str, body: Markup, css: str = "") -> str:
     return _PAGE.render(title=title, body=body, css=Markup(css))
 
 
+def check_plots() -> None:
+    """Find out whether plots can be drawn, before any work for them is done.
+
+    RAISES (ImportError): If matplotlib is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise ImportError(
+            "Plots need matplotlib: pip install 'spacy-gapdner[plots]', or pip install matplotlib."
+        )
+
+
 def new_figure(width: float, height: float) -> "Figure":
     """Make an empty matplotlib figure that needs no display.
 
@@ -64,12 +78,9 @@ def new_figure(width: float, height: float) -> "Figure":
     RETURNS (Figure): The figure.
     RAISES (ImportError): If matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ImportError(
-            "Plots need matplotlib: pip install 'spacy-gapdner[plots]', or pip install matplotlib."
-        ) from None
+    check_plots()
+    from matplotlib.figure import Figure
+
     return Figure(figsize=(width, height), layout="constrained")
 
 
@@ -94,7 +105,10 @@ def inline_svg(figure: "Figure") -> Markup:
     """Draw a figure as SVG for use within HTML.
 
     figure (Figure): The figure.
-    RETURNS (Markup): The `<svg>` element, without the XML declaration before it.
+    RETURNS (Markup): The `<svg>` element, without XML declaration and metadata.
     """
     svg = figure_bytes(figure, "svg").decode("utf-8")
-    return Markup(svg[svg.index("<svg") :])
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    # ids must differ between the figures of a page
+    name = sha256(svg.encode()).hexdigest()[:8]
+    return Markup(re.sub(r'( id="|href="#|url\(#)', rf"\g<1>f{name}-", svg))

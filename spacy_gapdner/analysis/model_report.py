@@ -1,0 +1,218 @@
+"""What a model gets right and wrong on annotated Docs: scores by group, errors in context."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
+from ..formats import DOC_NAME, FormatError
+from ..scorer import Comparison, Item, compare
+from ..segments import get_segments
+from .errors import KINDS, Error, find_errors, n_shared
+from .subsets import SubsetTally
+
+# tokens shown before and after the entities of an error
+_CONTEXT = 25
+
+
+class EntityInContext(NamedTuple):
+    """An entity of an error.
+
+    label (str): Its type.
+    text (str): Its fragments' texts, with " … " between them.
+    fragments (Fragments): Character offsets in the text of the reference.
+    tokens (Entity): The tokens it touches, as indices of the error's `words`.
+    """
+
+    label: str
+    text: str
+    fragments: Fragments
+    tokens: Entity
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): What JSON has of it."""
+        return {"label": self.label, "text": self.text, "fragments": self.fragments}
+
+
+class ErrorInContext(NamedTuple):
+    """An error with the sentence behind it.
+
+    kind (str): One of `spacy_gapdner.analysis.errors.KINDS`.
+    doc (int): Number of the Doc, from 1 on.
+    name (Optional[str]): Name of its document, if it has one.
+    sentence (str): The reference's sentence, or several where an entity crosses a boundary.
+    gold (Optional[EntityInContext]): The gold entity that was not found.
+    predicted (Optional[EntityInContext]): The prediction that is wrong.
+    words (tuple[str, ...]): The sentence's tokens, with "…" in place of those far away.
+    others (tuple[tuple[str, EntityInContext], ...]): Entities that share a token with one of the
+        two, after what they are: "correct", "gold" or "predicted".
+    """
+
+    kind: str
+    doc: int
+    name: str | None
+    sentence: str
+    gold: EntityInContext | None
+    predicted: EntityInContext | None
+    words: tuple[str, ...]
+    others: tuple[tuple[str, EntityInContext], ...]
+
+    @property
+    def is_discontinuous(self) -> bool:
+        """RETURNS (bool): Whether an entity with a gap is involved."""
+        return any(e is not None and len(e.fragments) > 1 for e in (self.gold, self.predicted))
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): What JSON has of it."""
+        return {
+            "kind": self.kind,
+            "doc": self.doc,
+            "name": self.name,
+            "sentence": self.sentence,
+            "gold": self.gold and self.gold.to_dict(),
+            "predicted": self.predicted and self.predicted.to_dict(),
+        }
+
+
+class ErrorCount(NamedTuple):
+    """How often a kind of error occurs.
+
+    kind (str): The kind.
+    errors (int): Number of errors.
+    gold (int): Gold entities among them; over all kinds, those not found.
+    predicted (int): Predictions among them; over all kinds, those that are wrong.
+    discontinuous (int): Errors in which an entity with a gap is involved.
+    """
+
+    kind: str
+    errors: int
+    gold: int
+    predicted: int
+    discontinuous: int
+
+
+@dataclass
+class ModelReport:
+    """Scores and errors of one model.
+
+    docs (int): Docs.
+    scores (SubsetTally): Counts by group.
+    errors (list[ErrorInContext]): All errors, in text order.
+    """
+
+    docs: int = 0
+    scores: SubsetTally = field(default_factory=SubsetTally)
+    errors: list[ErrorInContext] = field(default_factory=list)
+
+    def add(self, example: Example, key: str = DEFAULT_SPANS_KEY) -> None:
+        """Count one example in.
+
+        example (Example): Prediction and reference.
+        key (str): Prefix of the span groups, in both.
+        RAISES (FormatError): If the fragments of an entity carry different labels, or the texts
+            differ.
+        """
+        self.docs += 1
+        try:
+            compared = compare(example, key)
+        except ValueError as error:
+            raise FormatError(f"Document {self.docs}: {error}") from None
+        self.scores.add(compared)
+        errors = find_errors(compared.gold, compared.predicted)
+        if errors:
+            context = _Context(example.reference, compared, self.docs)
+            self.errors += map(context.locate, errors)
+
+    def count_errors(self) -> list[ErrorCount]:
+        """RETURNS (list[ErrorCount]): All kinds in the order of KINDS."""
+        counts = []
+        for kind in KINDS:
+            found = [error for error in self.errors if error.kind == kind]
+            counts.append(
+                ErrorCount(
+                    kind,
+                    errors=len(found),
+                    gold=sum(error.gold is not None for error in found),
+                    predicted=sum(error.predicted is not None for error in found),
+                    discontinuous=sum(error.is_discontinuous for error in found),
+                )
+            )
+        return counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The report as JSON has it."""
+        return {
+            "docs": self.docs,
+            "scores": [row._asdict() for row in self.scores.rows()],
+            "error_counts": [count._asdict() for count in self.count_errors()],
+            "errors": [error.to_dict() for error in self.errors],
+        }
+
+
+def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> ModelReport:
+    """Find out what a model gets right and wrong.
+
+    examples (Iterable[Example]): Predictions and references.
+    key (str): Prefix of the span groups, in both.
+    RETURNS (ModelReport): Scores and errors.
+    RAISES (FormatError): See `ModelReport.add`.
+    """
+    report = ModelReport()
+    for example in examples:
+        report.add(example, key)
+    return report
+
+
+class _Context:
+    """Finds the sentences and words behind the errors of one Doc."""
+
+    def __init__(self, doc: Doc, compared: Comparison, number: int) -> None:
+        self.doc, self.text, self.number = doc, doc.text, number
+        self.compared = compared
+        self.sentences = get_segments(doc, max_length=len(doc), stride=len(doc))
+        self.starts = [sentence.start for sentence in self.sentences]
+
+    def locate(self, error: Error) -> ErrorInContext:
+        """RETURNS (ErrorInContext): The error with the sentence behind it."""
+        items = [item for item in error[1:] if item is not None]
+        others = [
+            (role, item)
+            for item in sorted(self.compared.gold | self.compared.predicted, key=lambda i: i[::-1])
+            if (role := self._role(item, items))
+        ]
+        tokens = [self.compared.positions.tokens(item) for item in items]
+        tokens += [self.compared.positions.tokens(item) for _, item in others]
+        start, end = min(e.start for e in tokens), max(e.end for e in tokens)
+        first, last = (self.sentences[bisect_right(self.starts, i) - 1] for i in (start, end - 1))
+        left, right = max(first.start, start - _CONTEXT), min(last.end, end + _CONTEXT)
+        # whitespace tokens keep their place, but show nothing
+        words = ["".join(token.text.split()) for token in self.doc[left:right]]
+        words = ["…"] * (left > first.start) + words + ["…"] * (right < last.end)
+        offset = left - (left > first.start)
+        return ErrorInContext(
+            error.kind,
+            self.number,
+            self.doc.user_data.get(DOC_NAME),
+            " ".join(self.doc[first.start : last.end].text.split()),
+            error.gold and self._show(error.gold, offset),
+            error.predicted and self._show(error.predicted, offset),
+            tuple(words),
+            tuple((role, self._show(item, offset)) for role, item in others),
+        )
+
+    def _role(self, item: Item, items: list[Item]) -> str | None:
+        if item in items or not any(n_shared(item[1], other[1]) for other in items):
+            return None
+        if item not in self.compared.predicted:
+            return "gold"
+        return "correct" if item in self.compared.gold else "predicted"
+
+    def _show(self, item: Item, offset: int) -> EntityInContext:
+        fragments = self.compared.positions.char_offsets(item)
+        text = " … ".join(" ".join(self.text[start:end].split()) for start, end in fragments)
+        tokens = self.compared.positions.tokens(item).shift(-offset)
+        return EntityInContext(item[0], text, fragments, tokens)

@@ -1,0 +1,120 @@
+"""Scores of a model by groups of entities and sentences, with the counts behind them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from spacy.scorer import PRFScore
+
+from ..scorer import Comparison, Tally, score_groups
+
+# values of the group "subset", with what they are called
+SUBSETS = {
+    "all": "All entities",
+    "disc": "Discontinuous entities",
+    "disc_sents": "Sentences with discontinuous",
+    "overlap_sents": "Sentences with overlap",
+}
+
+
+class ScoreRow(NamedTuple):
+    """The score of one group.
+
+    group (str): "subset", "type", "gap_length", "fragments" or "length".
+    value (str): Which of them: a key of SUBSETS, a type, or a number.
+    p (Optional[float]): Precision; this and the next two are None if there is nothing to score.
+    r (Optional[float]): Recall.
+    f (Optional[float]): F1.
+    gold (int): Number of gold entities.
+    predicted (int): Number of predicted entities.
+    correct (int): Number of those that are equal.
+    """
+
+    group: str
+    value: str
+    p: float | None
+    r: float | None
+    f: float | None
+    gold: int
+    predicted: int
+    correct: int
+
+
+@dataclass
+class SubsetTally(Tally):
+    """The counts of the scorer, and two groupings more.
+
+    fragments (dict[int, PRFScore]): By number of fragments.
+    lengths (dict[int, PRFScore]): By number of tokens, gaps left out.
+    """
+
+    fragments: dict[int, PRFScore] = field(default_factory=dict)
+    lengths: dict[int, PRFScore] = field(default_factory=dict)
+
+    def add(self, compared: Comparison) -> None:
+        """Count the entities of one example.
+
+        compared (Comparison): Its entities.
+        """
+        super().add(compared)
+        gold, predicted = compared.gold, compared.predicted
+        score_groups(self.fragments, lambda item: len(item[1]), predicted, gold)
+        score_groups(self.lengths, compared.positions.length, predicted, gold)
+
+    def rows(self) -> list[ScoreRow]:
+        """RETURNS (list[ScoreRow]): All scores, numbers in ascending order."""
+        subsets = (self.total, self.disc, self.disc_sents, self.overlap_sents)
+        rows = [_row("subset", value, s) for value, s in zip(SUBSETS, subsets, strict=True)]
+        groups: dict[str, dict[Any, PRFScore]] = {
+            "type": self.per_type,
+            "gap_length": self.gap_lengths,
+            "fragments": self.fragments,
+            "length": self.lengths,
+        }
+        for group, scores in groups.items():
+            rows += [_row(group, str(value), scores[value]) for value in sorted(scores)]
+        return rows
+
+
+def select(rows: Iterable[ScoreRow], group: str) -> list[ScoreRow]:
+    """Take the rows of one group.
+
+    rows (Iterable[ScoreRow]): Rows of any group.
+    group (str): The group.
+    RETURNS (list[ScoreRow]): Its rows.
+    """
+    return [row for row in rows if row.group == group]
+
+
+def pool_tail(rows: Sequence[ScoreRow], last: int) -> list[ScoreRow]:
+    """Score large numbers together, where each alone has few entities.
+
+    rows (Sequence[ScoreRow]): Rows of one group whose values are numbers.
+    last (int): The last number with a row of its own.
+    RETURNS (list[ScoreRow]): The rows up to `last`, then one such as "11+" if there are others.
+    """
+    head = [row for row in rows if int(row.value) <= last]
+    tail = rows[len(head) :]
+    if not tail:
+        return head
+    correct = sum(row.correct for row in tail)
+    pooled = PRFScore(
+        tp=correct,
+        fp=sum(row.predicted for row in tail) - correct,
+        fn=sum(row.gold for row in tail) - correct,
+    )
+    return [*head, _row(tail[0].group, f"{last + 1}+", pooled)]
+
+
+def _row(group: str, value: str, score: PRFScore) -> ScoreRow:
+    some = bool(len(score))
+    return ScoreRow(
+        group,
+        value,
+        p=score.precision if some else None,
+        r=score.recall if some else None,
+        f=score.fscore if some else None,
+        gold=score.tp + score.fn,
+        predicted=score.tp + score.fp,
+        correct=score.tp,
+    )

@@ -1,0 +1,82 @@
+"""Entities under the words of their sentence: fragments as bars, gaps as dots, a row for each.
+
+Every word is a column that may move to the next line together with the bars under it, so that long
+sentences need no scrolling. Bars are borders, which browsers print.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from ..entities import Entity
+from .page import TEMPLATES
+
+# colours that remain apart for the colour-blind; a gap differs from a fragment by its shape
+ENTITIES_CSS = """
+.entities { margin: 0.3rem 0 1.1rem; }
+.entities .word { display: inline-block; vertical-align: top; margin-bottom: 0.4rem;
+  white-space: pre; min-width: 0.4rem; }
+.entities i { display: block; height: 0; margin-top: 3px; border-top: 4px solid transparent; }
+.entities i.fragment { border-top-color: currentColor; }
+.entities i.last { margin-right: 0.3rem; }
+.entities i.gap { border-top: 4px dotted currentColor; opacity: 0.55; }
+.entities ul { list-style: none; margin: 0; padding: 0; font-size: 0.87rem; }
+.entities li i { display: inline-block; width: 1.6rem; margin: 0 0.45rem 0.2rem 0; }
+.entities li b { font-weight: 600; }
+.entities .gold { color: #0072b2; } .entities .predicted { color: #d55e00; }
+.entities .correct { color: #00795a; } .entities .faint { opacity: 0.45; }
+.entities li span { color: #1f2430; }
+"""
+
+_ENTITIES = TEMPLATES.from_string("""\
+<div class="entities"><div>
+{%- for word, cells in columns -%}
+<span class="word">{{ word }} {% for cell in cells %}<i class="{{ cell }}"></i>{% endfor %}</span>
+{%- endfor -%}
+</div>
+<ul>
+{% for row in rows %}
+<li class="{{ row.role }}{{ " faint" if row.is_faint }}"><i class="fragment"></i>
+<b>{{ row.role }} {{ row.entity.label }}</b> <span>{{ row.text }}</span></li>
+{% endfor %}
+</ul></div>
+""")
+
+
+class EntityRow(NamedTuple):
+    """An entity to be drawn.
+
+    role (str): "gold", "predicted" or "correct": its colour, and a word in the list below.
+    entity (Entity): Its type, and its tokens as indices of the words.
+    text (str): Its text for the list below.
+    is_faint (bool): Whether it is there for comparison only.
+    """
+
+    role: str
+    entity: Entity
+    text: str
+    is_faint: bool = False
+
+
+def render_entities(words: Sequence[str], rows: Sequence[EntityRow]) -> Markup:
+    """Draw entities under the words of a sentence, and list them below.
+
+    words (Sequence[str]): The sentence's tokens.
+    rows (Sequence[EntityRow]): The entities, from top to bottom.
+    RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
+    """
+    cells = [_cells(row, len(words)) for row in rows]
+    columns = [(word, [row[i] for row in cells]) for i, word in enumerate(words)]
+    return Markup(_ENTITIES.render(columns=columns, rows=rows))
+
+
+def _cells(row: EntityRow, n_words: int) -> list[str]:
+    style = f"{row.role} faint" if row.is_faint else row.role
+    cells = [""] * n_words
+    for start, end in row.entity.fragments:
+        cells[start:end] = [f"fragment {style}"] * (end - start)
+        cells[end - 1] += " last"
+    for start, end in row.entity.gaps:
+        cells[start:end] = [f"gap {style}"] * (end - start)
+    return cells

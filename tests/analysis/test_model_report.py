@@ -1,0 +1,174 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.analysis.model_report import report_model
+from spacy_gapdner.analysis.subsets import ScoreRow, pool_tail, select
+from spacy_gapdner.formats import DOC_NAME, FormatError
+
+TEXT = "severe joint , shoulder and upper body pain . Then fever"
+JOINT, SHOULDER, BODY = ("ADE", [0, 1, 7]), ("ADE", [0, 3, 7]), ("ADE", [0, 5, 6, 7])
+FEVER = ("ADE", [10])
+
+
+def make_doc(words, entities=(), sent_starts=None, **kwargs):
+    starts = None if sent_starts is None else [i in sent_starts for i in range(len(words))]
+    doc = Doc(Vocab(), words=words, sent_starts=starts, **kwargs)
+    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
+    return doc
+
+
+def make_example(gold, predicted, text=TEXT, sent_starts=(0, 9)):
+    words = text.split(" ")
+    return Example(make_doc(words, predicted), make_doc(words, gold, sent_starts))
+
+
+def row(group, value, gold, predicted, correct):
+    p = correct / predicted if predicted else 0.0
+    r = correct / gold if gold else 0.0
+    f = 2 * p * r / (p + r) if p + r else 0.0
+    return ScoreRow(group, value, *map(pytest.approx, (p, r, f)), gold, predicted, correct)
+
+
+def test_scores_by_group():
+    report = report_model([make_example([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER])])
+    assert report.scores.rows() == [
+        row("subset", "all", 3, 3, 2),
+        row("subset", "disc", 2, 1, 1),
+        row("subset", "disc_sents", 2, 2, 1),
+        row("subset", "overlap_sents", 2, 2, 1),
+        row("type", "ADE", 3, 3, 2),
+        # upper body pain counts with the contiguous ones and those of three tokens, where it is
+        # predicted, severe ... upper body pain where it is gold
+        row("gap_length", "4", 1, 0, 0),
+        row("gap_length", "5", 1, 1, 1),
+        row("fragments", "1", 1, 2, 1),
+        row("fragments", "2", 2, 1, 1),
+        row("length", "1", 1, 1, 1),
+        row("length", "3", 1, 2, 1),
+        row("length", "4", 1, 0, 0),
+    ]
+
+
+def test_nothing_to_score():
+    [row_of_all, *others] = report_model([make_example([], [])]).scores.rows()
+    assert row_of_all == ScoreRow("subset", "all", None, None, None, 0, 0, 0)
+    assert {other.group for other in others} == {"subset"}
+
+
+def test_large_numbers_together():
+    rows = [row("length", str(n), n, n, 1) for n in (1, 3, 9, 10)]
+    assert pool_tail(rows, 10) == rows
+    assert pool_tail(rows, 3) == [*rows[:2], row("length", "4+", 19, 19, 2)]
+    assert pool_tail([], 3) == []
+
+
+def test_an_error_in_its_sentence():
+    report = report_model(
+        [make_example([], []), make_example([JOINT, BODY, FEVER], [JOINT, FEVER])]
+    )
+    [error] = report.errors
+    assert (error.kind, error.doc, error.name) == ("missed", 2, None)
+    assert error.sentence == "severe joint , shoulder and upper body pain ."
+    assert error.words == ("severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", ".")
+    assert error.gold.to_dict() == {
+        "label": "ADE",
+        "text": "severe … upper body pain",
+        "fragments": ((0, 6), (28, 43)),
+    }
+    assert [TEXT[start:end] for start, end in error.gold.fragments] == ["severe", "upper body pain"]
+    assert error.gold.tokens == Entity("ADE", ((0, 1), (5, 8)))
+    assert error.predicted is None
+    assert [(role, other.text) for role, other in error.others] == [
+        ("correct", "severe joint … pain")
+    ]
+
+
+def test_entities_nearby_say_what_they_are():
+    predicted = [JOINT, ("ADE", [5, 6, 7])]
+    [linking, shoulder] = report_model([make_example([JOINT, SHOULDER, BODY], predicted)]).errors[
+        ::-1
+    ]
+    assert (linking.kind, shoulder.kind) == ("wrong linking", "missed")
+    assert [(role, other.text) for role, other in shoulder.others] == [
+        ("gold", "severe … upper body pain"),
+        ("correct", "severe joint … pain"),
+        ("predicted", "upper body pain"),
+    ]
+
+
+def test_an_error_in_the_second_sentence_and_in_two():
+    [error] = report_model([make_example([FEVER], [])]).errors
+    assert (error.sentence, error.words) == ("Then fever", ("Then", "fever"))
+    assert error.gold.tokens == Entity("ADE", ((1, 2),))
+    assert error.gold.fragments == ((51, 56),)
+    [error] = report_model([make_example([], [("ADE", [7, 10])])]).errors
+    assert error.sentence == TEXT
+
+
+def test_words_far_away_are_left_out():
+    words = [f"w{i}" for i in range(100)]
+    [error] = report_model(
+        [make_example([("A", [50, 52])], [], text=" ".join(words), sent_starts=None)]
+    ).errors
+    assert error.words == ("…", *words[25:78], "…")
+    assert [error.words[i] for i in error.gold.tokens.token_indices] == ["w50", "w52"]
+    assert error.sentence == " ".join(words)
+
+
+def test_other_tokens_and_whitespace():
+    reference = make_doc(["Sore", "\n", "left", "-", "arm"], [("A", [0])])
+    reference.user_data[DOC_NAME] = "note.txt"
+    predicted = make_doc(["Sore", "left-arm"], [("A", [0, 1]), ("B", [1])])
+    boundary, spurious = report_model([Example(predicted, reference)]).errors
+    assert (boundary.kind, spurious.kind) == ("wrong boundary", "spurious")
+    assert (boundary.name, boundary.sentence) == ("note.txt", "Sore left - arm")
+    assert boundary.words == ("Sore", "", "left", "-", "arm")
+    assert boundary.predicted.tokens == Entity("A", ((0, 5),))
+    assert boundary.predicted.text == "Sore left - arm"
+    assert spurious.predicted.tokens == Entity("B", ((2, 5),))
+    [start, end] = spurious.predicted.fragments[0]
+    assert reference.text[start:end] == "left - arm"
+
+
+def test_an_entity_of_whitespace_is_an_error_too():
+    [error] = report_model(
+        [Example(make_doc(["a", "\n"]), make_doc(["a", "\n"], [("A", [1])]))]
+    ).errors
+    assert (error.kind, error.gold.text) == ("missed", "")
+
+
+def test_other_texts_are_refused():
+    example = Example(make_doc(["a"]), make_doc(["b"], [("A", [0])]))
+    with pytest.raises(FormatError, match=r"Document 2: .*equal up to whitespace"):
+        report_model([make_example([], []), example])
+
+
+ENTITIES = st.lists(
+    st.tuples(st.sampled_from(["A", "B"]), st.sets(st.integers(0, 10), min_size=1, max_size=4)),
+    max_size=5,
+)
+
+
+@given(st.lists(st.tuples(ENTITIES, ENTITIES, ENTITIES), min_size=1, max_size=3))
+def test_counts_add_up(drawn):
+    report = report_model([make_example(g + both, p + both) for g, p, both in drawn])
+    rows, counts = report.scores.rows(), report.count_errors()
+    total = rows[0]
+    assert sum(count.errors for count in counts) == len(report.errors)
+    assert total.correct + sum(count.gold for count in counts) == total.gold
+    assert total.correct + sum(count.predicted for count in counts) == total.predicted
+    # every entity is in one group by type, by number of fragments, and by length
+    for group in ("type", "fragments", "length"):
+        sums = [
+            sum(column) for column in zip(*(row[5:] for row in select(rows, group)), strict=True)
+        ]
+        assert not sums or sums == list(total[5:])
+    for error in report.errors:
+        for entity in filter(None, (error.gold, error.predicted)):
+            words = [error.words[i] for i in entity.tokens.token_indices]
+            assert " ".join(words) == " ".join(entity.text.replace("… ", "").split())

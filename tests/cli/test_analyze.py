@@ -1,0 +1,247 @@
+import csv
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from spacy_gapdner.cli.analyze import name_models
+
+FILES = ["analysis.json", "errors.csv", "report.html", "scores.csv"]
+# the model finds the entities of ANNOTATED
+CHANGED = [
+    # one of two discontinuous ones is gold
+    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (3, 5))]),
+    ("He took aspirin twice .", [("Food", (2, 3))]),
+    ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
+]
+
+
+def read_csv(path):
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def lines(text):
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def test_tables(run, model, write_docs):
+    result = run("analyze", model, write_docs(annotated=CHANGED))
+    assert result.exit_code == 0, result.output
+    for expected in (
+        "All entities 5 60.0 (60.0/60.0)",
+        "Discontinuous entities 1 66.7 (50.0/100.0)",
+        "Sentences with discontinuous 2 50.0 (50.0/50.0)",
+        "2 1 66.7 (50.0/100.0)",
+        # by number of fragments
+        "1 4 57.1 (66.7/50.0)",
+        "missed 0",
+        "spurious 0",
+        "wrong type 1",
+        "wrong linking 1",
+    ):
+        assert expected in lines(result.stdout)
+
+
+def test_files(run, model, write_docs, tmp_path):
+    output = tmp_path / "new" / "found"
+    result = run("analyze", f"tiny={model}", write_docs(annotated=CHANGED), "-o", output)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1] == str(output / "report.html")
+    assert sorted(path.name for path in output.iterdir()) == FILES
+    assert [path.name for path in output.parent.iterdir()] == ["found"]
+
+    scores = read_csv(output / "scores.csv")
+    assert scores[0] == {
+        "model": "tiny",
+        "group": "subset",
+        "value": "all",
+        **dict.fromkeys("prf", "0.6"),
+        "gold": "5",
+        "predicted": "5",
+        "correct": "3",
+    }
+    gap_length = [row for row in scores if row["group"] == "gap_length"]
+    assert [(row["value"], row["p"], row["r"]) for row in gap_length] == [("2", "0.5", "1.0")]
+
+    linking, wrong_type = read_csv(output / "errors.csv")
+    assert linking == {
+        "model": "tiny",
+        "kind": "wrong linking",
+        "doc": "1",
+        "name": "",
+        "sentence": "Severe joint and shoulder pain today .",
+        "gold_label": "ADR",
+        "gold_text": "shoulder pain",
+        "gold_fragments": "17 30",
+        "predicted_label": "ADR",
+        "predicted_text": "Severe … shoulder pain",
+        "predicted_fragments": "0 6;17 30",
+    }
+    assert (wrong_type["kind"], wrong_type["gold_label"]) == ("wrong type", "Food")
+
+    analysis = json.loads((output / "analysis.json").read_text())["models"]["tiny"]
+    assert analysis["docs"] == 3
+    assert [row["value"] for row in analysis["scores"]] == [row["value"] for row in scores]
+    assert analysis["error_counts"][2] == {
+        "kind": "wrong type",
+        "errors": 1,
+        "gold": 1,
+        "predicted": 1,
+        "discontinuous": 0,
+    }
+    assert analysis["errors"][0]["predicted"]["fragments"] == [[0, 6], [17, 30]]
+
+
+def test_several_models_and_predictions(run, model, write_docs, tmp_path):
+    nothing = write_docs("p.spacy", [(text, []) for text, _ in CHANGED])
+    data = write_docs(annotated=CHANGED)
+    result = run(
+        "analyze", model, data, "-c", f"none={nothing}", "-c", f"gold={data}", "-o", tmp_path / "o"
+    )
+    assert result.exit_code == 0, result.output
+    printed = lines(result.stdout)
+    assert "Exact match Gold tiny F (P/R) none F (P/R) gold F (P/R)" in printed
+    assert "All entities 5 60.0 (60.0/60.0) 0.0 (0.0/0.0) 100.0 (100.0/100.0)" in printed
+    assert "missed 0 5 0" in printed
+    scores = read_csv(tmp_path / "o" / "scores.csv")
+    assert [row["f"] for row in scores if row["value"] == "disc"] == ["0.666667", "0.0", "1.0"]
+    errors = read_csv(tmp_path / "o" / "errors.csv")
+    assert [row["model"] for row in errors] == ["tiny"] * 2 + ["none"] * 5
+
+
+class Page(HTMLParser):
+    """What a page refers to, its ids, and whether its elements are closed."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.open, self.links, self.ids, self.tags = [], [], [], set()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag not in ("meta",):
+            self.open.append(tag)
+        for name, value in attrs:
+            if name in ("src", "href", "xlink:href", "srcset", "data", "action"):
+                self.links.append(value)
+            if name == "id":
+                self.ids.append(value)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_page_stands_alone(run, model, write_docs, tmp_path):
+    data = write_docs(annotated=CHANGED)
+    result = run("analyze", model, data, "-c", f"<i>gold</i>={data}", "-o", tmp_path / "o")
+    assert result.exit_code == 0, result.output
+    html = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+    page = Page(html)
+    assert page.open == []
+    assert "script" not in page.tags
+    assert "link" not in page.tags
+    assert "@import" not in html
+    assert len(page.ids) == len(set(page.ids))
+    assert page.links
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+    assert set(re.findall(r"url\((.)", html)) == {"#"}
+    assert "<i>gold</i>" not in html
+    assert "&lt;i&gt;gold&lt;/i&gt;" in html
+
+
+def test_examples(run, write_docs, tmp_path):
+    text = "<b>a</b> & c"
+    data = write_docs(annotated=[(text, [("X", (i, i + 1))]) for i in (0, 1, 2, 0, 1)])
+    nothing = write_docs("p.spacy", [(text, [])] * 5)
+
+    def page(*options):
+        result = run("analyze", nothing, data, "-o", tmp_path / "o", *options)
+        assert result.exit_code == 0, result.output
+        return (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
+
+    assert page().count('class="example"') == 5
+    assert "<b>a" not in page()
+    assert '<span class="word">&lt;b&gt;a&lt;/b&gt; ' in page()
+    few = page("--examples", 2)
+    assert few.count('class="example"') == 2
+    assert "p.spacy: 5, the first 2" in few
+    assert page("-n", 0).count('class="example"') == 0
+    # files of an earlier run are replaced, others stay
+    (tmp_path / "o" / "notes.txt").touch()
+    page()
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
+        *FILES[:2],
+        "notes.txt",
+        *FILES[2:],
+    ]
+
+
+def test_one_spans_key_for_all(run, model, write_docs):
+    data = write_docs(key="gold")
+    predictions = write_docs("p.spacy", key="gold")
+    result = run("analyze", model, data, "-c", predictions, "-sk", "gold")
+    assert "All entities 5 100.0 (100.0/100.0) 100.0 (100.0/100.0)" in lines(result.stdout)
+
+
+def test_threshold(run, model, write_docs):
+    result = run("analyze", model, write_docs(), "--threshold", 1.0)
+    assert "missed 5" in lines(result.stdout)
+
+
+def test_names():
+    models = ["runs/a/model-best", "runs/b/model-best", "en_gapdner", "own=runs/c"]
+    assert name_models(models) == {
+        "a/model-best": "runs/a/model-best",
+        "b/model-best": "runs/b/model-best",
+        "en_gapdner": "en_gapdner",
+        "own": "runs/c",
+    }
+
+
+def test_bad_input(fails, model, write_docs, tmp_path):
+    data = write_docs()
+    fails("Two models are called tiny. Write NAME=", "analyze", model, data, "-c", model)
+    fails("There is no folder nothing_here", "analyze", model, data, "-c", "nothing_here")
+    fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
+    fails("There is nothing at", "analyze", model, tmp_path / "missing")
+    fails("gold entities under the spans key 'other'", "analyze", model, data, "-sk", "other")
+    fails("holds no document", "analyze", model, write_docs("empty.spacy", []))
+    short = write_docs("short.spacy", CHANGED)
+    longer = write_docs("longer.spacy", [*CHANGED, ("No complaints so far .", [])])
+    fails("not have as many documents as the data", "analyze", short, longer)
+    fails("not have as many documents as the data", "analyze", longer, short)
+    other = write_docs("other.spacy", [("Something else .", [])] * 4)
+    fails("Document 1: Entities can only be compared", "analyze", other, data)
+    fails("Thresholds are for pipelines", "analyze", data, data, "--threshold", 0.5)
+
+
+def test_output_is_checked_first_and_written_whole(fails, model, write_docs, tmp_path, monkeypatch):
+    data = write_docs()
+    fails("is a file", "analyze", "nothing_here", data, "-o", data)
+    output = tmp_path / "folder" / "o"
+    fails("There is no folder", "analyze", "nothing_here", data, "-o", output)
+    assert not any(output.parent.iterdir())
+    monkeypatch.setattr("spacy_gapdner.drawing.page.find_spec", lambda name: None)
+    fails("Plots need matplotlib", "analyze", "nothing_here", data, "-o", tmp_path / "p")
+    assert not (tmp_path / "p").exists()
+
+
+def test_tables_need_no_matplotlib(run, model, write_docs, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr("spacy_gapdner.drawing.page.find_spec", lambda name: None)
+    assert run("analyze", model, write_docs()).exit_code == 0
+
+
+@pytest.mark.parametrize("n", [1, 8])
+def test_many_models(run, write_docs, tmp_path, n):
+    data = write_docs()
+    more = [part for i in range(n - 1) for part in ("-c", f"m{i}={data}")]
+    result = run("analyze", data, data, *more, "-o", tmp_path / "o")
+    assert result.exit_code == 0, result.output
