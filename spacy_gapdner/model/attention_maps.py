@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from spacy.tokens import Doc
 from thinc.api import Model
+from thinc.types import Floats3d
 from torch import Tensor, nn
 
 from ..segments import Segment
@@ -25,7 +26,7 @@ class AttentionMaps:
 
     segment (Segment): The segment's place in the Doc.
     tokens (tuple[str, ...]): Its n tokens.
-    scores (ndarray): Logits of its label grid, shape `(n, n, channels)`.
+    scores (Floats3d): Logits of its label grid, shape `(n, n, channels)`.
     token_scores (Optional[ndarray]): Scores of the tokens in the linear attention above the
         diagonal and below it, shape `(2, n)`; None if the network does without.
     cross_weights (Optional[ndarray]): Weights of the criss-cross attention, as
@@ -35,7 +36,7 @@ class AttentionMaps:
 
     segment: Segment
     tokens: tuple[str, ...]
-    scores: np.ndarray
+    scores: Floats3d
     token_scores: np.ndarray | None
     cross_weights: np.ndarray | None
 
@@ -112,12 +113,37 @@ class AttentionRecording:
         # the model computes the longest first, and those of one length in their own order
         order = sorted(range(len(segments)), key=lambda i: -len(segments[i]))
         if [len(row[0]) for row in self._rows] != [len(segments[i]) for i in order]:
-            raise ValueError("The attention was recorded on other segments than those given.")
+            raise ValueError(
+                "The attention was recorded on other segments than those given: another pipe has "
+                "changed the Doc's tokens or sentences since."
+            )
         rows = dict(zip(order, self._rows, strict=True))
         return [
             AttentionMaps(segment, tuple(t.text for t in doc[segment.start : segment.end]), *row)
             for segment, row in ((segment, rows[i]) for i, segment in enumerate(segments))
         ]
+
+
+def find_network(model: Model[ModelIn, ModelOut]) -> GapDNERNetwork:
+    """Find the network whose attentions can be recorded.
+
+    model (Model[ModelIn, ModelOut]): The model of a pipe.
+    RETURNS (GapDNERNetwork): Its network.
+    RAISES (ValueError): If the network is of another kind, or both attentions are switched off.
+    """
+    grid = model.get_ref("grid") if model.has_ref("grid") else None
+    network = None if grid is None else grid.layers[0].shims[0]._model
+    if not isinstance(network, GapDNERNetwork):
+        raise ValueError(
+            f"The model '{model.name}' has neither linear nor criss-cross attention: only the "
+            "architecture spacy-gapdner.GapDNER.v1 has them."
+        )
+    if network.span_attention is None and network.criss_cross is None:
+        raise ValueError(
+            f"The model '{model.name}' has neither linear nor criss-cross attention: both are "
+            "switched off in its config (linear_attention, criss_cross)."
+        )
+    return network
 
 
 @contextmanager
@@ -126,9 +152,9 @@ def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecor
 
     model (Model[ModelIn, ModelOut]): The model of a pipe.
     YIELDS (AttentionRecording): Filled by the call.
-    RAISES (ValueError): If the model's network is no GapDNER network.
+    RAISES (ValueError): If the model has none, see `find_network`.
     """
-    network = _find_network(model)
+    network = find_network(model)
     recording = AttentionRecording()
     parts: dict[type[nn.Module], Tensor] = {}
 
@@ -155,17 +181,6 @@ def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecor
     finally:
         for handle in handles:
             handle.remove()
-
-
-def _find_network(model: Model[ModelIn, ModelOut]) -> GapDNERNetwork:
-    grid = model.get_ref("grid") if model.has_ref("grid") else None
-    network = None if grid is None else grid.layers[0].shims[0]._model
-    if not isinstance(network, GapDNERNetwork):
-        raise ValueError(
-            f"The model {model.name!r} has neither of the two attentions: only the architecture "
-            "spacy-gapdner.GapDNER.v1 has them."
-        )
-    return network
 
 
 def _without_padding(cross: Tensor, n: int) -> Tensor:

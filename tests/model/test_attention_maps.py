@@ -7,7 +7,7 @@ from thinc.api import Model
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.model.attention_maps import AttentionMaps, record_attention
+from spacy_gapdner.model.attention_maps import AttentionMaps, find_network, record_attention
 from spacy_gapdner.segments import Segment, get_segments, merge_segments
 
 # the longest is not first, and two are of one length
@@ -228,9 +228,14 @@ def test_other_segments(pipe, doc):
 
 def test_networks_without_attention():
     with pytest.raises(ValueError, match=r"'other'.*only the architecture"):
-        record_attention(Model("other", lambda *_: None)).__enter__()
-    nlp = make_nlp()
+        find_network(Model("other", lambda *_: None))
+    nlp = make_nlp({"linear_attention": False, "criss_cross": False})
     model = nlp.get_pipe("gapdner").model
+    with pytest.raises(ValueError, match=r"'gapdner'.*both are switched off"):
+        find_network(model)
     model.get_ref("grid").layers[0].shims[0]._model = torch.nn.Linear(1, 1)
-    with pytest.raises(ValueError, match=r"'gapdner'.*only the architecture"):
-        record_attention(model).__enter__()
+    with (
+        pytest.raises(ValueError, match=r"'gapdner'.*only the architecture"),
+        record_attention(model),
+    ):
+        pass
