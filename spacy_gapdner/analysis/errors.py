@@ -9,9 +9,10 @@ wrong boundary: the same type, as many fragments, each of which overlaps its cou
 wrong linking: the same type and a token in common, but the fragments do not correspond. One is
     left out or too many, a gap is filled or opened, or a fragment is another entity's.
 
-Where an entity could be paired with several, the pair with the largest share of tokens in common
-(of those in either) is made first; among equal ones the first gold entity in text order, then the
-first prediction. What is left over is one error each:
+Where an entity could be paired with several, the pair with the largest share in common (positions
+in both, of those in either) is made first; among equal ones the first gold entity in text order,
+then the first prediction. Positions are what fragments count: tokens, or characters as in the
+scorer. What is left over is one error each:
 
 wrong linking: a prediction whose every fragment is a fragment of a gold entity of its type, in
     another combination.
