@@ -1,7 +1,7 @@
 """Draw subsets of sentences that keep those with discontinuous entities."""
 
 import random
-from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 
 import typer
@@ -10,9 +10,8 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.formats import DOC_NAME
 
-# sentences in a row that are held out together where Docs do not carry their document's name
+# sentences in a row that are held out together where the articles are not known
 _BLOCK = 100
 
 
@@ -43,25 +42,42 @@ def draw(docs: list[Doc], n: int, seed: int, key: str = "gapdner") -> list[Doc]:
     return [docs[i] for i in sorted(drawn)]
 
 
-def hold_out(docs: Sequence[Doc], share: float, seed: int) -> tuple[list[Doc], list[Doc]]:
-    """Set whole articles aside. Where Docs do not carry their article's name, these are blocks of
-    100 sentences in a row, so that few sentences of an article end up on both sides.
+def hold_out(
+    docs: list[Doc], sizes: list[int], share: float, seed: int
+) -> tuple[list[Doc], list[Doc]]:
+    """Set whole articles aside.
 
-    docs (Sequence[Doc]): One sentence each, in the order of the text.
+    docs (list[Doc]): One sentence each, in the order of the articles.
+    sizes (list[int]): Number of sentences of every article.
     share (float): Share of the sentences to set aside; as many articles as reach it.
     seed (int): Seed of the choice.
     RETURNS (tuple[list[Doc], list[Doc]]): What stays, and what is set aside, in order.
     """
-    groups: dict[object, list[int]] = {}
-    for i, doc in enumerate(docs):
-        groups.setdefault(doc.user_data.get(DOC_NAME, i // _BLOCK), []).append(i)
-    names = list(groups)
-    random.Random(seed).shuffle(names)
+    ends = list(accumulate(sizes))
+    articles = list(zip(sizes, ends, strict=True))
+    random.Random(seed).shuffle(articles)
     held: set[int] = set()
-    while names and len(held) < share * len(docs):
-        held.update(groups[names.pop()])
+    while articles and len(held) < share * len(docs):
+        size, end = articles.pop()
+        held.update(range(end - size, end))
     stays = [doc for i, doc in enumerate(docs) if i not in held]
     return stays, [docs[i] for i in sorted(held)]
+
+
+def article_sizes(docs: list[Doc], articles_path: Path | None) -> list[int]:
+    """Count the sentences of every article.
+
+    docs (list[Doc]): One sentence each, in the order of the articles.
+    articles_path (Optional[Path]): .spacy file of the same text, an article per Doc. Without it,
+        every 100 sentences in a row count as an article, so that few articles are divided.
+    RETURNS (list[int]): The numbers.
+    """
+    if articles_path is None:
+        return [len(docs[i : i + _BLOCK]) for i in range(0, len(docs), _BLOCK)]
+    sizes = [sum(1 for _ in article.sents) for article in _read(articles_path)]
+    if sum(sizes) != len(docs):
+        msg.fail(f"{articles_path} has {sum(sizes)} sentences instead of {len(docs)}.", exits=1)
+    return sizes
 
 
 def main(
@@ -74,16 +90,27 @@ def main(
     ),
     n_held_out: int = typer.Option(0, help="Number of sentences to draw for it; 0 for all"),
     share: float = typer.Option(0.15, min=0, max=1, help="Share of the sentences to hold out"),
+    articles_path: Path | None = typer.Option(
+        None,
+        "--articles",
+        help="The input with an article per Doc, to hold out whole ones; else blocks of sentences",
+    ),
 ) -> None:
     """Draw a subset of sentences that keeps all that hold a discontinuous entity; on demand, a
     second one from articles that are held out of the first."""
-    if not input_path.is_file():
-        msg.fail(f"There is no file {input_path}.", exits=1)
-    docs = list(DocBin().from_disk(input_path).get_docs(Vocab()))
-    stays, held = hold_out(docs, share, seed) if held_out_path else (docs, [])
+    docs, held = _read(input_path), []
+    stays = docs
+    if held_out_path:
+        stays, held = hold_out(docs, article_sizes(docs, articles_path), share, seed)
     _write(draw(stays, n, seed), len(stays), output_path)
     if held_out_path:
         _write(draw(held, n_held_out, seed), len(held), held_out_path)
+
+
+def _read(path: Path) -> list[Doc]:
+    if not path.is_file():
+        msg.fail(f"There is no file {path}.", exits=1)
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
 
 
 def _write(subset: list[Doc], n_pool: int, path: Path) -> None:

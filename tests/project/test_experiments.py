@@ -157,37 +157,45 @@ def script():
         sys.path.remove(str(folder))
 
 
-def numbered(n, article=None):
-    """Docs of one number each, for the place in the text; with an article's name for some."""
+def numbered(n):
+    """Docs of one number each, for the place in the text."""
     nlp = spacy.blank("en")
-    docs = [make_doc(nlp, f"s{i}") for i in range(n)]
-    for i, doc in enumerate(docs):
-        if article is not None:
-            doc.user_data["gapdner_document"] = article(i)
-    return docs
+    return [make_doc(nlp, str(i)) for i in range(n)]
 
 
-def numbers(docs):
-    return [int(doc.text[1:]) for doc in docs]
-
-
-@pytest.mark.parametrize("seed", [0, 1])
-def test_blocks_are_held_out(script, seed):
-    stays, held = (numbers(docs) for docs in script.hold_out(numbered(950), 0.15, seed))
-    assert sorted(stays + held) == list(range(950))
+@pytest.mark.parametrize("seed", range(3))
+def test_whole_articles_are_held_out(script, seed):
+    sizes = [40, 5, 30, 10, 15]
+    article = [number for number, size in enumerate(sizes) for _ in range(size)]
+    stays, held = (
+        [int(doc.text) for doc in docs]
+        for docs in script.hold_out(numbered(100), sizes, 0.15, seed)
+    )
+    assert sorted(stays + held) == list(range(100))
     assert (sorted(stays), sorted(held)) == (stays, held)
-    # 142.5 sentences need two blocks of 100; the last block has 50
-    assert len(held) in (200, 150)
-    blocks = {i // 100 for i in held}
-    assert held == [i for i in range(950) if i // 100 in blocks]
+    assert len(held) >= 15
+    assert not {article[i] for i in held} & {article[i] for i in stays}
 
 
-def test_articles_are_held_out_whole(script):
-    docs = numbered(300, article=lambda i: f"a{i // 30}")
-    stays, held = (numbers(docs) for docs in script.hold_out(docs, 0.15, 0))
-    # 45 sentences need two articles of 30
-    assert len(held) == 60
-    assert not {i // 30 for i in held} & {i // 30 for i in stays}
+def test_the_articles_depend_on_the_seed(script):
+    docs = numbered(100)
+    found = {len(script.hold_out(docs, [40, 5, 30, 10, 15], 0.15, seed)[1]) for seed in range(9)}
+    assert len(found) > 1
+
+
+def test_article_sizes(script, tmp_path, capsys):
+    nlp = spacy.blank("en")
+    articles = [
+        make_doc(nlp, "a b c d", sent_starts=[True, False, True, False]),
+        make_doc(nlp, "e f", sent_starts=[True, False]),
+    ]
+    path = tmp_path / "articles.spacy"
+    DocBin(docs=articles).to_disk(path)
+    assert script.article_sizes(numbered(3), path) == [2, 1]
+    assert script.article_sizes(numbered(230), None) == [100, 100, 30]
+    with pytest.raises(SystemExit):
+        script.article_sizes(numbered(4), path)
+    assert "has 3 sentences instead of 4" in " ".join(capsys.readouterr().out.split())
 
 
 def test_sample_sentences(script, tmp_path):
@@ -195,7 +203,7 @@ def test_sample_sentences(script, tmp_path):
     docs = [make_doc(nlp, text, entities) for text, entities in CORPUS] * 100
     DocBin(docs=docs).to_disk(tmp_path / "all.spacy")
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
+    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2, None)
     # of the 400 and 100 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
     for path, expected in ((train, (250, 80, 80)), (dev, (90, 20, 20))):
