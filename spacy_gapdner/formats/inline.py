@@ -24,15 +24,16 @@ def has_inline_mentions(path: Path) -> bool:
     """Find out whether a file is inline text, by its first sentence with a mention.
 
     path (Path): A text file.
-    RETURNS (bool): True if a line of mentions stands between a line and a blank one.
+    RETURNS (bool): True if this line is followed by a blank one and fits the tokens before it.
     """
     with path.open("rb") as stream:
         lines = stream.read(_N_GUESS_BYTES).decode("utf-8", "replace").splitlines()
-    numbers = (i for i, line in enumerate(lines) if _MENTIONS.fullmatch(line.strip()))
-    number = next(numbers, 0)
-    # what stands before and after, of a file that may end with the mentions
-    before, after = "".join(lines[:number][-1:]), "".join(lines[number + 1 : number + 2])
-    return bool(before.strip()) and not after.strip()
+    for before, line, after in zip(lines, lines[1:], [*lines[2:], ""], strict=False):
+        if _MENTIONS.fullmatch(line.strip()):
+            indices = [mention.split(" ")[0].split(",") for mention in line.strip().split("|")]
+            last = max(int(index) for mention in indices for index in mention)
+            return not after.strip() and last < len(before.split())
+    return False
 
 
 def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:

@@ -3,6 +3,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from spacy_gapdner import Entity
 from spacy_gapdner.formats import (
     DOC_NAME,
     SENTENCIZER_CONFIG,
@@ -11,6 +12,7 @@ from spacy_gapdner.formats import (
     Report,
     TextEntity,
     TextRecord,
+    TokenRecord,
     blank_pipeline,
     to_docs,
 )
@@ -92,6 +94,41 @@ def test_whole_documents(nlp, report, plain):
         "entity crosses a sentence boundary": 1,
         "document without text": 1,
     }
+
+
+@pytest.mark.parametrize(
+    ("n_sents", "texts"),
+    [
+        (0, ["a b c", "d", "e", "f", "x y", "g"]),
+        (1, ["a b", "c", "d", "e", "f", "x y", "g"]),
+        (2, ["a b c", "d", "e", "f", "x y", "g"]),
+    ],
+)
+def test_tokenised_sentences_of_a_document(nlp, report, plain, n_sents, texts):
+    # two without a document, and the first document a second time
+    names = [("a b", "A"), ("c", "A"), ("d", "B"), ("e", None), ("f", None)]
+    entity = Entity("X", ((0, 1),))
+    records = [
+        *(TokenRecord(f"r-{w}", tuple(w.split()), (entity,), document=d) for w, d in names),
+        TextRecord("text", "x y"),
+        TokenRecord("r-g", ("g",), (entity,), document="A"),
+    ]
+    docs = list(to_docs(records, nlp, report, n_sents=n_sents))
+    assert [doc.text.strip() for doc in docs] == texts
+    assert (report.documents, report.entities) == (6, 6)
+    names = ["A", "B", "r-e", "r-f", "text", "A"]
+    assert [doc.user_data[DOC_NAME] for doc in docs[-6:]] == names
+    held = [("X", ((0, 1),)), ("X", ((2, 3),))]
+    assert plain(docs[0]) == (held if n_sents != 1 else held[:1])
+    assert len(list(docs[0].sents)) == (1 if n_sents == 1 else 2)
+    assert docs[0].has_unknown_spaces
+
+
+def test_three_sentences_two_a_doc(nlp, report):
+    records = [TokenRecord(w, (w,), document="A") for w in "abc"]
+    docs = to_docs(records, nlp, report, n_sents=2)
+    assert [[t.text for t in doc] for doc in docs] == [["a", "b"], ["c"]]
+    assert report.documents == 1
 
 
 @pytest.mark.parametrize(

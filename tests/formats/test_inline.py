@@ -1,0 +1,224 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.formats import (
+    DOC_NAME,
+    FormatError,
+    Report,
+    TokenRecord,
+    guess_format,
+    read_inline,
+    to_docs,
+    write_inline,
+)
+
+PLAIN = """severe joint and shoulder pain
+0,1,4,4 ADR|0,0,3,4 ADR
+
+no complaint here
+
+
+rash again
+1,1 ADR
+
+"""
+NAMED = """Document: A.1
+severe joint and shoulder pain
+0,1,4,4 ADR|0,0,3,4 ADR
+
+Document: A.1
+no complaint here
+
+
+Document: A.2
+rash again
+1,1 ADR
+
+"""
+JOINT, SHOULDER = Entity("ADR", ((0, 2), (4, 5))), Entity("ADR", ((0, 1), (3, 5)))
+
+
+@pytest.mark.parametrize(
+    ("content", "documents", "lines"),
+    [
+        (PLAIN, [None] * 3, [1, 4, 7]),
+        (NAMED, ["A.1", "A.1", "A.2"], [2, 6, 10]),
+        (PLAIN.replace("\n", "\r\n"), [None] * 3, [1, 4, 7]),
+        ("\ufeff\n\n" + PLAIN.rstrip("\n"), [None] * 3, [3, 6, 9]),
+        (PLAIN.replace("rash", "\n\nrash"), [None] * 3, [1, 4, 9]),
+    ],
+)
+def test_read(write, report, content, documents, lines):
+    records = list(read_inline(write({"a.txt": content}) / "a.txt", report))
+    assert [" ".join(r.tokens) for r in records] == [
+        "severe joint and shoulder pain",
+        "no complaint here",
+        "rash again",
+    ]
+    assert [r.entities for r in records] == [(JOINT, SHOULDER), (), (Entity("ADR", ((1, 2),)),)]
+    assert [r.document for r in records] == documents
+    assert [(r.name, r.place.line) for r in records] == [
+        (f"a-{i}", line) for i, line in enumerate(lines, start=1)
+    ]
+    assert report.counts() == ({"byte order mark": 1} if "\ufeff" in content else {})
+
+
+def test_a_last_sentence_cut_off_after_its_tokens(write, report):
+    (record,) = read_inline(write({"a.txt": "no pain"}) / "a.txt", report)
+    assert (record.tokens, record.entities) == (("no", "pain"), ())
+
+
+@pytest.mark.parametrize(
+    ("mentions", "fragments", "action", "kind"),
+    [
+        ("0,1,2,2 X", [((0, 3),)], "repaired", "fragments adjacent after tokenisation"),
+        ("4,4,0,1 X", [((0, 2), (4, 5))], "repaired", "fragments out of order"),
+        ("3,1 X", [((1, 4),)], "repaired", "fragment ends before it begins"),
+        ("0,5 X", [], "dropped", "offsets out of range"),
+        ("0,0 X|0,0 X", [((0, 1),)] * 2, "kept", "duplicate entity"),
+    ],
+)
+def test_mentions(write, report, mentions, fragments, action, kind):
+    path = write({"a.txt": f"a b c d e\n{mentions}\n\n"}) / "a.txt"
+    (record,) = read_inline(path, report)
+    assert [e.fragments for e in record.entities] == fragments
+    assert [(i.action, i.kind, str(i.place)) for i in report.issues] == [
+        (action, kind, f"{path}:2")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a b\n0,0\n\n", r"a\.txt:1 is not inline text"),
+        ("a b\n\n\na b\n0,0 X\nc d\n\n\n", r"a\.txt:4 is not inline text"),
+        ("a b\n0,0 X Y\n\n", "is not inline text"),
+        ("a b\n0,0 X|\n\n", "is not inline text"),
+        ("a b\n0 X\n\n", "is not inline text"),
+        ("a b\n-1,0 X\n\n", "is not inline text"),
+        ("a b\n\nc d\n\n", "is not inline text"),
+        ("Document: A\n\n0,0 X\n\n", r"a\.txt:2 is not inline text"),
+        ("a b c\n0,0,1 X\n\n", r"a\.txt:2: '0,0,1 X' has 3 token numbers"),
+        (b"\xff", "is not UTF-8"),
+    ],
+)
+def test_bad_input(write, report, content, message):
+    with pytest.raises(FormatError, match=message):
+        list(read_inline(write({"a.txt": content}) / "a.txt", report))
+
+
+def test_folder(write, report):
+    path = write({"b.txt": "a\n0,0 X\n\n", "a.inline": "b\n0,0 X\n\n"})
+    assert [r.name for r in read_inline(path, report)] == ["a-1", "b-1"]
+    with pytest.raises(FormatError, match="no file"):
+        list(read_inline(path / "c.txt", report))
+    (path / "empty").mkdir()
+    with pytest.raises(FormatError, match=r"no \.txt or \.inline"):
+        list(read_inline(path / "empty", report))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.txt", PLAIN), ("a.txt", NAMED), ("a.inline", "no\n\n\na\n0,0 X"), ("b.txt", "a\n0,0 X\n")],
+)
+def test_guess(write, name, content):
+    assert guess_format(write({name: content}) / name) == "inline"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "A note.\n\nAnother line.\n",
+        "0,0 X\n",
+        "\n0,0 X\n",
+        "a\n0,0 X\nb\n",
+        "10,5 mg\n\nafter meals\n",
+        "a b\n10,5 mg twice\n\n",
+        "Take it with\n10,5 mg\n\nafter meals\n",
+    ],
+)
+def test_plain_text_is_not_inline(write, content):
+    with pytest.raises(FormatError, match="no format fits"):
+        guess_format(write({"a.txt": content}) / "a.txt")
+
+
+def test_documents_become_docs(write, report, nlp, plain):
+    path = write({"a.txt": NAMED}) / "a.txt"
+    first, second = to_docs(read_inline(path, report), nlp, report, n_sents=0)
+    assert [len(list(doc.sents)) for doc in (first, second)] == [2, 1]
+    assert [doc.user_data[DOC_NAME] for doc in (first, second)] == ["A.1", "A.2"]
+    assert plain(second) == [("ADR", ((1, 2),))]
+
+
+@pytest.mark.parametrize("content", [PLAIN, NAMED])
+def test_write_gives_the_file_back(write, report, nlp, content):
+    path = write({"a.txt": content})
+    docs = to_docs(read_inline(path / "a.txt", report), nlp, report, n_sents=0)
+    number = write_inline(docs, path / "new" / "b.txt", document_lines=content is NAMED)
+    assert number == 3
+    # entities are written in text order
+    expected = content.replace("0,1,4,4 ADR|0,0,3,4 ADR", "0,0,3,4 ADR|0,1,4,4 ADR")
+    assert (path / "new" / "b.txt").read_text() == expected
+
+
+def test_write_reports_what_no_sentence_holds(tmp_path, report):
+    doc = Doc(Vocab(), words=["a", "b"], sent_starts=[True, True])
+    set_entities(doc, [Entity("X", ((0, 2),)), Entity("Y", ((1, 2),))])
+    assert write_inline([doc], tmp_path / "a.txt", report=report) == 2
+    assert (tmp_path / "a.txt").read_text() == "a\n\n\nb\n0,0 Y\n\n"
+    assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "label", "name", "message"),
+    [
+        (["a b"], "X", None, "token 'a b': it holds whitespace"),
+        (["a\n"], "X", None, "holds whitespace"),
+        (["a"], "X Y", None, "label 'X Y'"),
+        (["a"], "X|Y", None, "a bar"),
+        (["Document:", "a"], "X", None, "from the name of a document"),
+        (["a"], "X", "a\nb", "from the name of a document"),
+    ],
+)
+def test_cannot_write(tmp_path, words, label, name, message):
+    doc = Doc(Vocab(), words=words)
+    doc.user_data |= {DOC_NAME: name} if name else {}
+    set_entities(doc, [Entity(label, ((0, 1),))])
+    with pytest.raises(FormatError, match=message):
+        write_inline([doc], tmp_path / "a.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+TOKENS = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=4)
+
+
+@st.composite
+def records(draw):
+    tokens = draw(st.lists(TOKENS, min_size=1, max_size=8))
+    indices = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
+    pairs = draw(st.lists(st.tuples(st.sampled_from(["A", "B-b"]), indices), max_size=4))
+    entities = [Entity.from_tokens(label, chosen) for label, chosen in pairs]
+    document = draw(st.sampled_from(["D.1", "D.2", "E"]))
+    return TokenRecord("", tuple(tokens), tuple(entities), document=document)
+
+
+@settings(max_examples=60)
+@given(corpus=st.lists(records(), max_size=4))
+def test_round_trip(tmp_path_factory, nlp, corpus):
+    def values(records):
+        def key(entity):
+            return entity.fragments, entity.label
+
+        return [(r.document, r.tokens, sorted(r.entities, key=key)) for r in records]
+
+    path = tmp_path_factory.mktemp("inline") / "a.txt"
+    write_inline(to_docs(corpus, nlp, Report()), path)
+    report = Report()
+    found = list(read_inline(path, report))
+    assert values(found) == values(corpus)
+    assert set(report.counts()) <= {"duplicate entity"}
