@@ -1,0 +1,121 @@
+"""The cells of label grids that a user chooses, by text, by token range, or by row and column."""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+    from ..entities import Entity
+    from ..segments import Segment
+
+# Row and column in the Doc's token offsets.
+Cell = tuple[int, int]
+
+
+def span_cell(doc: "Doc", span: str, lower: bool = False) -> Cell:
+    """Find the cell of a span.
+
+    doc (Doc): The text.
+    span (str): Token range "START:END", half-open, or text that occurs once.
+    lower (bool): Take the cell (tail, head) of an entity type rather than (head, tail).
+    RETURNS (tuple[int, int]): Row and column.
+    RAISES (FormatError): If there is no such span, or several.
+    """
+    match = re.fullmatch(r"\s*(\d+):(\d+)\s*", span)
+    start, end = map(int, match.groups()) if match else _find_text(doc, span)
+    _check_range(doc, span, start, end)
+    return (end - 1, start) if lower else (start, end - 1)
+
+
+def parse_cell(doc: "Doc", cell: str) -> Cell:
+    """Read a cell.
+
+    doc (Doc): The text.
+    cell (str): "ROW,COLUMN", token offsets.
+    RETURNS (tuple[int, int]): Row and column.
+    RAISES (FormatError): If it is something else, or there are no such tokens.
+    """
+    from ..formats import FormatError
+
+    match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", cell)
+    if not match:
+        raise FormatError(f"A cell is ROW,COLUMN in token offsets, e.g. 3,5, but not {cell!r}.")
+    row, column = map(int, match.groups())
+    _check_range(doc, cell, min(row, column), max(row, column) + 1)
+    return row, column
+
+
+def entity_cells(entities: Iterable["Entity"]) -> list[Cell]:
+    """List the cells that entities are made of.
+
+    entities (Iterable[Entity]): The entities.
+    RETURNS (list[tuple[int, int]]): Of each entity its fragments and gaps in text order and then
+        its type (tail, head); every cell once.
+    """
+    cells: dict[Cell, None] = {}
+    for entity in entities:
+        for start, end in sorted((*entity.fragments, *entity.gaps)):
+            cells[start, end - 1] = None
+        cells[entity.end - 1, entity.start] = None
+    return list(cells)
+
+
+def find_segment(cell: Cell, segments: Sequence["Segment"]) -> int:
+    """Choose the segment that sees a cell with most context on both sides.
+
+    cell (tuple[int, int]): Row and column.
+    segments (Sequence[Segment]): The segments.
+    RETURNS (int): The number of the segment.
+    RAISES (FormatError): If no segment holds both tokens.
+    """
+    from ..formats import FormatError
+
+    first, last = sorted(cell)
+    held = {
+        i: min(first - start, end - 1 - last)
+        for i, (start, end) in enumerate(segments)
+        if start <= first and last < end
+    }
+    if not held:
+        touched = [f"{s}:{e}" for s, e in segments if s <= last and first < e]
+        raise FormatError(
+            f"Tokens {first} and {last} never stand in one grid: the model reads the text in the "
+            f"parts (sentences or windows) {', '.join(touched)}. Choose a span within one of them."
+        )
+    return max(held, key=lambda i: held[i])
+
+
+def _find_text(doc: "Doc", span: str) -> tuple[int, int]:
+    from ..formats import FormatError
+
+    text = span.strip()
+    # looked ahead for, as occurrences may overlap
+    starts = [m.start() for m in re.finditer(f"(?={re.escape(text)})", doc.text)] if text else []
+    found = [doc.char_span(start, start + len(text)) for start in starts]
+    spans = [s for s in found if s is not None]
+    if not starts:
+        raise FormatError(f"The text does not hold {span!r}. Upper and lower case count.")
+    if not spans:
+        raise FormatError(
+            f"{span!r} does not begin and end where tokens do. The tokens are "
+            f"{' | '.join(token.text for token in doc if not token.is_space)}"
+        )
+    if len(spans) > 1:
+        places = ", ".join(f"{s.start}:{s.end}" for s in spans)
+        raise FormatError(
+            f"{span!r} occurs {len(spans)} times, as tokens {places}. Choose one of these instead "
+            "of the text."
+        )
+    return spans[0].start, spans[0].end
+
+
+def _check_range(doc: "Doc", choice: str, start: int, end: int) -> None:
+    from ..formats import FormatError
+
+    if not start < end <= len(doc):
+        raise FormatError(
+            f"There are no tokens {choice}: the text has tokens 0 to {len(doc) - 1}, and a range "
+            "START:END ends before END."
+        )
