@@ -89,15 +89,16 @@ def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
     if arranged.is_dir():
         return arranged
     other = next(p for p in PARTS if p != part)
-    found = []
+    found: list[Path] = []
     for path in sorted(root.rglob("*")):
-        below = _below(root, path)
-        # archives packed on a Mac have a shadow of every folder
-        if path.name in archive.folders and path.is_dir() and "__macosx" not in below:
-            found.append((part in below, other in below, path))
-    own = [path for is_own, _, path in found if is_own]
+        named = path.name in archive.folders and path.is_dir()
+        # archives packed on a Mac have a shadow of every folder; one unpacked into a folder of
+        # its own name makes two, one in the other
+        if named and "__macosx" not in _below(root, path) and found[-1:] != [path.parent]:
+            found.append(path)
+    own = [path for path in found if part in _below(root, path)]
     # folders of one name in both parts' archives, unpacked in one place
-    chosen = own or [path for _, is_other, path in found if not is_other]
+    chosen = own or [path for path in found if other not in _below(root, path)]
     if not chosen:
         raise FormatError(
             f"{root} has no folder {archive.folders[0]} of the {part} part. Unpack {archive.name} "

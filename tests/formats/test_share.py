@@ -24,6 +24,7 @@ LAYOUTS = {
     "archives 2013": (read_share13, share13()),
     "arranged 2013": (read_share13, share13(*ARRANGED)),
     "shared 2013": (read_share13, share13("ALLREPORTS", "ALLSAVED", "ALLREPORTS")),
+    "twice 2013": (read_share13, share13(test_ann="Gold_SN2012/Gold_SN2012")),
     "shadows 2013": (read_share13, share13() | {"__MACOSX/ALLSAVED/._x.xml": "junk"}),
     "archives 2014": (read_share14, share14()),
     "arranged 2014": (read_share14, share14(*ARRANGED)),
