@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 import torch
@@ -78,9 +79,7 @@ class AttentionMaps:
 class AttentionRecording:
     """The attentions of one call of a model, a segment a row, in the order of the computation."""
 
-    _rows: list[tuple[np.ndarray, np.ndarray | None, np.ndarray | None]] = field(
-        default_factory=list
-    )
+    _rows: list[tuple[Floats3d, np.ndarray | None, np.ndarray | None]] = field(default_factory=list)
 
     def add(
         self, lengths: Sequence[int], scores: Tensor, tokens: Tensor | None, cross: Tensor | None
@@ -96,7 +95,7 @@ class AttentionRecording:
         for row, n in enumerate(lengths):
             self._rows.append(
                 (
-                    _to_numpy(scores[row, :n, :n]),
+                    cast(Floats3d, _to_numpy(scores[row, :n, :n])),
                     None if tokens is None else _to_numpy(tokens[row, :, :n]),
                     None if cross is None else _to_numpy(_without_padding(cross[row], n)),
                 )
