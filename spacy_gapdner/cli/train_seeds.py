@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..experiments.runs import DataFile, Run
     from ..experiments.training import Setup
 
+_N_DIFFERENCES = 5
 # spaCy's commands take settings of the config as options
 CONTEXT = {"allow_extra_args": True, "ignore_unknown_options": True}
 
@@ -197,9 +198,11 @@ def _check_same(
 
     differences = find_differences(run, name, setup.filled, data)
     if differences:
+        more = len(differences) - _N_DIFFERENCES
+        listed = "; ".join(differences[:_N_DIFFERENCES]) + (f"; and {more} more" * (more > 0))
         raise FormatError(
-            f"{path} is of another run: {'; '.join(differences)}. Give another OUTPUT, or delete "
-            f"{path.parent} to train it again."
+            f"{path} is of another run: {listed}. Give another OUTPUT, or delete {path.parent} to "
+            "train it again."
         )
 
 

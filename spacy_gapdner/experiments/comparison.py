@@ -130,7 +130,9 @@ class Comparison:
             values = _by_value(self.runs, partial(_describe_files, part=part))
             if values:
                 lines.append(f"The runs have different {title} data: {values}.")
-        values = _by_value(self.runs, lambda run: run.device["gpu"] or run.device["processor"])
+        values = _by_value(
+            self.runs, lambda run: run.device.get("gpu") or run.device.get("processor")
+        )
         if values:
             lines.append(f"The runs were computed on different devices: {values}.")
         values = _list_settings(self.runs, _shared_settings)
@@ -254,6 +256,10 @@ def _by_value(runs: Iterable[Run], describe: Callable[[Run], Any]) -> str:
     if len(names) == 1:
         return ""
     return " / ".join(f"{value} ({', '.join(dict.fromkeys(names[value]))})" for value in names)
+
+
+def _get_device(run: Run) -> str:
+    return str(run.device.get("gpu") or run.device.get("processor"))
 
 
 def _describe_files(run: Run, part: str) -> str:

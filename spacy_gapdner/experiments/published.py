@@ -49,11 +49,11 @@ TOE         76.23 69.60 72.77  86.54 78.38 82.26  79.76 84.07 81.86
 GapDNER     74.48 72.83 73.65  85.52 80.39 82.87  81.36 84.13 82.72
 """
 _TABLE_3 = """
-GapDNER               73.65  82.87  82.72
-w/o BiLSTM            73.47  82.63  82.44
-w/o Biaffine          71.85  80.92  81.30
-w/o Linear Attn       71.68  81.35  81.13
-w/o Criss-cross Attn  72.53  82.11  81.79
+GapDNER                    73.65  82.87  82.72
+w/o BiLSTM                 73.47  82.63  82.44
+w/o Biaffine               71.85  80.92  81.30
+w/o Linear Attention       71.68  81.35  81.13
+w/o Criss-cross Attention  72.53  82.11  81.79
 """
 
 PUBLISHED = {

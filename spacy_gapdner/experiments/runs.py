@@ -111,6 +111,7 @@ class Run:
             raise ValueError(str(error)) from None
         if fields["selected"] not in fields["evaluations"]:
             raise ValueError("'selected' is none of its 'evaluations'")
+        _check_scores(value["scores"], value["seconds"])
         return cls(**fields)
 
 
@@ -126,6 +127,15 @@ _JSON_TYPES: dict[str, Any] = {
     "scores": dict,
     "seconds": dict,
 }
+
+
+def _check_scores(scores: dict[str, Any], seconds: dict[str, Any]) -> None:
+    if "dev" not in scores or "train" not in seconds:
+        raise ValueError("it lacks the scores on 'dev' or the time to train")
+    for part, values in scores.items():
+        key = values.get("spans_key") if isinstance(values, dict) else None
+        if f"spans_{key}_f" not in values or "speed" not in values:
+            raise ValueError(f"its scores on {part!r} are incomplete")
 
 
 def write_run(run: Run, path: Path) -> None:

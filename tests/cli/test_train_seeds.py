@@ -30,6 +30,16 @@ SMALL = {
 }
 
 
+SIX = (
+    "accumulate_gradient",
+    "dropout",
+    "eval_frequency",
+    "max_epochs",
+    "max_steps",
+    "patience",
+)
+
+
 def train_seeds(folder, *options, output="out", seeds="0,1", name="Tiny", **changes):
     settings = {"paths.train": folder / "train.spacy", "paths.dev": folder / "dev.spacy"}
     settings |= SMALL | {key.replace("__", "."): value for key, value in changes.items()}
@@ -142,6 +152,11 @@ def test_what_is_missing_is_trained(again):
         ({"training__dropout": 0.5}, "its training.dropout is 0.0, not 0.5"),
         ({"name": "Other"}, "its name is 'Tiny', not 'Other'"),
         ({"test": False}, "its test data are others"),
+        (
+            # with max_steps goes the length of the schedule: seven settings
+            {f"training__{name}": 7 for name in SIX},
+            "its training.max_steps is 40, not 7; and 2 more. Give another OUTPUT",
+        ),
     ],
 )
 def test_a_record_of_another_run(again, options, difference):

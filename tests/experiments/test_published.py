@@ -6,8 +6,8 @@ from spacy_gapdner.experiments.published import PUBLISHED
 DECREASES = {
     "w/o BiLSTM": (0.18, 0.24, 0.28),
     "w/o Biaffine": (1.80, 1.95, 1.42),
-    "w/o Linear Attn": (1.97, 1.52, 1.59),
-    "w/o Criss-cross Attn": (1.12, 0.76, 0.93),
+    "w/o Linear Attention": (1.97, 1.52, 1.59),
+    "w/o Criss-cross Attention": (1.12, 0.76, 0.93),
 }
 
 

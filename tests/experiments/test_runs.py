@@ -45,6 +45,9 @@ def without(name):
         (lambda value: {**value, "data": {"train": [{"name": "a"}]}}, "'docs'"),
         (lambda value: {**value, "data": {"train": 3}}, "not iterable"),
         (lambda value: {**value, "selected": {"step": 1}}, "'epoch'"),
+        (lambda value: {**value, "scores": {}}, "it lacks the scores on 'dev'"),
+        (lambda value: {**value, "seconds": {}}, "or the time to train"),
+        (lambda value: {**value, "scores": {"dev": {"f": 1}}}, "scores on 'dev' are incomplete"),
         (lambda value: {**value, "evaluations": []}, "none of its 'evaluations'"),
     ],
 )
