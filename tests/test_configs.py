@@ -17,7 +17,18 @@ PAPER = {
 
 
 def test_all_configs_are_there():
-    assert [path.stem for path in CONFIGS] == ["gapdner_cpu", "gapdner_trf", *PAPER]
+    names = ["gapdner_cpu", "gapdner_trf", *PAPER, "toe_trf", "w2ner_trf"]
+    assert [path.stem for path in CONFIGS] == names
+
+
+@pytest.mark.parametrize("name", ["toe_trf", "w2ner_trf"])
+def test_the_baselines_differ_in_the_model_alone(name):
+    folder = Path(__file__).parents[1] / "configs"
+    ours, theirs = (load_config(folder / f"{n}.cfg") for n in ("gapdner_trf", name))
+    models = [config["components"]["gapdner"].pop("model") for config in (ours, theirs)]
+    assert ours == theirs
+    assert models[0]["tok2vec"] == models[1]["tok2vec"]
+    assert models[0]["@architectures"] != models[1]["@architectures"]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""The registered architectures: what a config can set, and the network it makes."""
+"""The registered architecture of GapDNER: what a config can set, and the network it makes."""
 
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..tagging import TaggingScheme
-from .bridge import ModelIn, ModelOut, build_grid_model
+from .bridge import ModelIn, ModelOut, build_grid_model, check_settings
 from .network import GapDNERNetwork
 
 
@@ -79,7 +79,7 @@ def build_gapdner_v1(
         "triangle_mask": triangle_mask,
         "none_bias": none_bias,
     }
-    _check_settings(settings)
+    check_settings(settings)
     return build_grid_model(
         "gapdner",
         tok2vec,
@@ -89,13 +89,3 @@ def build_gapdner_v1(
         mixed_precision=mixed_precision,
         nO=nO,
     )
-
-
-def _check_settings(settings: dict[str, Any]) -> None:
-    for name, value in settings.items():
-        if name.endswith("_width") and value < 1:
-            raise ValueError(f"The model's {name} must be at least 1, but it is {value}.")
-        if name.endswith("_dropout") and not 0 <= value < 1:
-            raise ValueError(
-                f"The model's {name} must be at least 0 and below 1, but it is {value}."
-            )

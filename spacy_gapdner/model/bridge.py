@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from io import BytesIO
+from typing import Any
 
 import numpy as np
 import srsly
@@ -97,6 +98,21 @@ def build_grid_model(
         dims={"nO": nO},
         attrs={"tagging": tagging},
     )
+
+
+def check_settings(settings: dict[str, Any]) -> None:
+    """Check the settings of a network that architectures have in common, by their names.
+
+    settings (dict[str, Any]): The settings.
+    RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
+    """
+    for name, value in settings.items():
+        if name.endswith("_width") and value < 1:
+            raise ValueError(f"The model's {name} must be at least 1, but it is {value}.")
+        if name.endswith("_dropout") and not 0 <= value < 1:
+            raise ValueError(
+                f"The model's {name} must be at least 0 and below 1, but it is {value}."
+            )
 
 
 def _make_from_sizes(

@@ -7,13 +7,10 @@ from ..tagging import GridLayout
 from .biaffine import Biaffine, Concatenation, FeedForward
 from .bridge import GridNetwork
 from .criss_cross import CrissCrossAttention
+from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
+from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
-
-# Far below any score that occurs, but finite, also in half precision.
-_IMPOSSIBLE = -1e4
-# Distances of up to 2**7 tokens have buckets of their own size, longer ones share the last.
-_DISTANCE_BUCKETS = 9
 
 
 class GapDNERNetwork(GridNetwork):
@@ -75,16 +72,14 @@ class GapDNERNetwork(GridNetwork):
         self.span_attention = SpanAttention(hidden) if linear_attention else None
         if linear_attention:
             self.from_tokens = nn.Linear(hidden, grid_width, bias=False)
-        self.distance = (
-            nn.Embedding(2 * _DISTANCE_BUCKETS - 1, grid_width) if distance_embedding else None
-        )
+        self.distance = nn.Embedding(N_DISTANCES, grid_width) if distance_embedding else None
         self.activation = nn.GELU()
         self.norm = nn.LayerNorm(grid_width) if layer_norm else nn.Identity()
         self.grid_dropout = nn.Dropout2d(grid_dropout)
         self.criss_cross = CrissCrossAttention(grid_width, attention_width) if criss_cross else None
         self.classifier = nn.Linear(grid_width, layout.n_channels)
-        self._prefer_none(layout, none_bias)
-        self.register_buffer("impossible", _impossible(layout, triangle_mask), persistent=False)
+        prefer_none(self.classifier, layout, none_bias)
+        self.triangle_mask = TriangleMask(layout, triangle_mask)
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Score the label grids of a padded batch of sentences.
@@ -103,7 +98,7 @@ class GapDNERNetwork(GridNetwork):
             mask = positions < lengths.to(words.device).unsqueeze(1)
             # M'' = M' + M (Equation 14)
             grid = self.criss_cross(grid, mask) + grid
-        return self._rule_out(self.classifier(grid))
+        return self.triangle_mask(self.classifier(grid))
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H.
@@ -130,38 +125,7 @@ class GapDNERNetwork(GridNetwork):
         if self.span_attention is not None:
             grid = grid + self.span_attention(hidden, self.from_tokens(hidden))
         if self.distance is not None:
-            grid = grid + self.distance(_distance_buckets(hidden.shape[1], hidden.device))
+            grid = grid + self.distance(distance_buckets(hidden.shape[1], hidden.device))
         grid = self.norm(self.activation(grid))
         # (batch, n, n, width) -> (batch, width, n, n): Dropout2d drops along dimension 1
         return self.grid_dropout(grid.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
-
-    def _rule_out(self, scores: Tensor) -> Tensor:
-        n = scores.shape[1]
-        rows = torch.arange(n, device=scores.device)
-        # 0 above the diagonal, 1 on it, 2 below
-        triangle = torch.sign(rows[:, None] - rows[None, :]) + 1
-        return scores.masked_fill(self.impossible[triangle], _IMPOSSIBLE)
-
-    def _prefer_none(self, layout: GridLayout, none_bias: float) -> None:
-        labels = sorted({*layout.upper, *layout.diagonal, *layout.lower})
-        with torch.no_grad():
-            self.classifier.bias.zero_()
-            self.classifier.bias[labels] = -none_bias
-
-
-def _impossible(layout: GridLayout, triangle_mask: bool) -> Tensor:
-    impossible = torch.zeros(3, layout.n_channels, dtype=torch.bool)
-    if triangle_mask:
-        parts = (layout.upper, layout.diagonal, layout.lower)
-        labels = {*parts[0], *parts[1], *parts[2]}
-        for part, held in enumerate(parts):
-            impossible[part, sorted(labels - set(held))] = True
-    return impossible
-
-
-def _distance_buckets(n: int, device: torch.device) -> Tensor:
-    positions = torch.arange(n, device=device)
-    distances = positions[None, :] - positions[:, None]
-    # 0, 1, 2-3, 4-7, ...: the bit length of the distance, with its sign
-    sizes = torch.frexp(distances.abs().float()).exponent.clamp(max=_DISTANCE_BUCKETS - 1)
-    return sizes * distances.sign() + _DISTANCE_BUCKETS - 1

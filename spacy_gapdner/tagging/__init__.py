@@ -5,6 +5,7 @@ A scheme is registered and part of a model's config; pipe and losses know only `
 
 from .cells import LabelledCells
 from .gap import MultilabelTagging, SoftmaxTagging
+from .neighbours import TOETagging, W2NERTagging
 from .scheme import GridLayout, TaggingScheme
 
 __all__ = [
@@ -12,5 +13,7 @@ __all__ = [
     "LabelledCells",
     "MultilabelTagging",
     "SoftmaxTagging",
+    "TOETagging",
     "TaggingScheme",
+    "W2NERTagging",
 ]

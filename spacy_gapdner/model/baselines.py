@@ -1,0 +1,149 @@
+"""The registered architectures of W2NER and TOE, the grid tagging models of the paper's Table 2.
+
+Both train in the same pipe with the same encoder, optimizer and scorer as GapDNER.
+"""
+
+from functools import partial
+from typing import Any
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..tagging import TaggingScheme
+from .bridge import ModelIn, ModelOut, build_grid_model, check_settings
+from .toe import TOENetwork
+from .w2ner import W2NERNetwork
+
+
+def build_w2ner_v1(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    tagging: TaggingScheme,
+    hidden_width: int = 256,
+    embedding_width: int = 20,
+    grid_width: int = 96,
+    predictor_width: int = 256,
+    dilations: list[int] = [1, 2, 3],  # noqa: B006  # what a config can show; never changed
+    word_dropout: float = 0.3,
+    grid_dropout: float = 0.3,
+    predictor_dropout: float = 0.3,
+    triangle_mask: bool = True,
+    none_bias: float = 5.0,
+    max_batch_cells: int = 40_000,
+    mixed_precision: bool = False,
+    nO: int | None = None,
+) -> Model[ModelIn, ModelOut]:
+    """Build the W2NER model; registered as `spacy-gapdner.W2NER.v1`.
+
+    tok2vec (Model[list[Doc], list[Floats2d]]): Gives the word representations: a tok2vec, or a
+        listener to a tok2vec or transformer pipe.
+    tagging (TaggingScheme): How entities are written into the grid, with the loss; W2NER's own is
+        `spacy-gapdner.W2NERTagging.v1`.
+    hidden_width (int): Width of the BiLSTM's output, both directions.
+    embedding_width (int): Width of the distance embeddings, and of the region embeddings.
+    grid_width (int): Width of the grid features that each convolution reads and gives.
+    predictor_width (int): Width of what the co-predictor's two parts read.
+    dilations (list[int]): The dilation of each convolution.
+    word_dropout (float): Dropout rate of the word representations.
+    grid_dropout (float): Dropout rate of the grid features; whole channels are dropped.
+    predictor_dropout (float): Dropout rate of what the co-predictor's two parts read.
+    triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold.
+    none_bias (float): How much lower than None all labels score at first.
+    max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
+        included; a longer segment is a batch of its own.
+    mixed_precision (bool): Compute the network in half precision on a GPU; no effect on a CPU.
+    nO (Optional[int]): Number of the grid's channels; set when the pipe is initialized.
+    RETURNS (Model[ModelIn, ModelOut]): The model; see `build_grid_model`.
+    RAISES (ValueError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
+    """
+    settings = {
+        "hidden_width": hidden_width,
+        "embedding_width": embedding_width,
+        "grid_width": grid_width,
+        "predictor_width": predictor_width,
+        "dilations": dilations,
+        "word_dropout": word_dropout,
+        "grid_dropout": grid_dropout,
+        "predictor_dropout": predictor_dropout,
+        "triangle_mask": triangle_mask,
+        "none_bias": none_bias,
+    }
+    _check(settings)
+    return build_grid_model(
+        "w2ner",
+        tok2vec,
+        tagging,
+        partial(W2NERNetwork, **settings),
+        max_batch_cells=max_batch_cells,
+        mixed_precision=mixed_precision,
+        nO=nO,
+    )
+
+
+def build_toe_v1(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    tagging: TaggingScheme,
+    hidden_width: int = 256,
+    n_heads: int = 4,
+    embedding_width: int = 20,
+    grid_width: int = 96,
+    predictor_width: int = 256,
+    dilations: list[int] = [1, 2, 3],  # noqa: B006  # what a config can show; never changed
+    word_dropout: float = 0.3,
+    tag_dropout: float = 0.1,
+    grid_dropout: float = 0.3,
+    predictor_dropout: float = 0.3,
+    triangle_mask: bool = True,
+    none_bias: float = 5.0,
+    max_batch_cells: int = 40_000,
+    mixed_precision: bool = False,
+    nO: int | None = None,
+) -> Model[ModelIn, ModelOut]:
+    """Build the TOE model; registered as `spacy-gapdner.TOE.v1`.
+
+    All arguments but two are those of `build_w2ner_v1`. TOE's own tagging is
+    `spacy-gapdner.TOETagging.v1`.
+
+    n_heads (int): Number of heads of the self-attention over words and tags; `hidden_width` must
+        be a multiple of it.
+    tag_dropout (float): Dropout rate within this attention.
+    RETURNS (Model[ModelIn, ModelOut]): The model; see `build_grid_model`.
+    RAISES (ValueError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
+        `hidden_width` no multiple of `n_heads`.
+    """
+    settings = {
+        "hidden_width": hidden_width,
+        "n_heads": n_heads,
+        "embedding_width": embedding_width,
+        "grid_width": grid_width,
+        "predictor_width": predictor_width,
+        "dilations": dilations,
+        "word_dropout": word_dropout,
+        "tag_dropout": tag_dropout,
+        "grid_dropout": grid_dropout,
+        "predictor_dropout": predictor_dropout,
+        "triangle_mask": triangle_mask,
+        "none_bias": none_bias,
+    }
+    _check(settings)
+    if n_heads < 1 or hidden_width % n_heads:
+        raise ValueError(
+            f"The model's hidden_width must be a multiple of n_heads, but they are {hidden_width} "
+            f"and {n_heads}."
+        )
+    return build_grid_model(
+        "toe",
+        tok2vec,
+        tagging,
+        partial(TOENetwork, **settings),
+        max_batch_cells=max_batch_cells,
+        mixed_precision=mixed_precision,
+        nO=nO,
+    )
+
+
+def _check(settings: dict[str, Any]) -> None:
+    check_settings(settings)
+    dilations = settings["dilations"]
+    if not dilations or min(dilations) < 1:
+        raise ValueError(f"The model's dilations must be numbers from 1 on, but are {dilations}.")

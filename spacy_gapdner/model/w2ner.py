@@ -1,0 +1,225 @@
+"""The W2NER network (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
+Classification"): word representations of sentences -> scores of their label grids."""
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from ..tagging import GridLayout
+from .biaffine import Biaffine, FeedForward
+from .bridge import GridNetwork
+from .distances import N_DISTANCES, distance_buckets
+from .encoder import BiLSTM
+from .labels import TriangleMask, prefer_none
+
+_N_REGIONS = 3
+
+
+class ConditionalLayerNorm(nn.Module):
+    """Word-pair representations `V_ij = gain_i * (h_j - mean_j) / sd_j + bias_i`, where gain and
+    bias are linear in h_i (section "Convolution Layer", conditional layer normalisation).
+
+    width (int): Width of the word representations.
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.gain = nn.Linear(width, width)
+        self.bias = nn.Linear(width, width)
+        # begin as plain layer normalisation
+        for linear, constant in ((self.gain, 1.0), (self.bias, 0.0)):
+            nn.init.zeros_(linear.weight)
+            nn.init.constant_(linear.bias, constant)
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """Pair every word with every word.
+
+        hidden (Tensor): Word representations.
+            *Shape:* `(batch, n, width)`
+        RETURNS (Tensor): At (i, j) word j in the light of word i.
+            *Shape:* `(batch, n, n, width)`
+        """
+        normal = F.layer_norm(hidden, hidden.shape[-1:]).unsqueeze(1)
+        return torch.addcmul(self.bias(hidden).unsqueeze(2), self.gain(hidden).unsqueeze(2), normal)
+
+
+class DilatedConvolutions(nn.Module):
+    """3x3 convolutions over the grid that look near and far (section "Multi-Granularity Dilated
+    Convolution"): each reads the same input, their outputs stand side by side.
+
+    width (int): Width of the input and of each convolution's output.
+    dilations (list[int]): The step between the cells that each convolution reads.
+    dropout (float): Rate at which whole channels of the input are dropped.
+    """
+
+    def __init__(self, width: int, dilations: list[int], dropout: float) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout2d(dropout)
+        self.convolutions = nn.ModuleList(
+            nn.Conv2d(width, width, kernel_size=3, dilation=step, padding=step)
+            for step in dilations
+        )
+        self.n_out = width * len(dilations)
+
+    def forward(self, grid: Tensor, mask: Tensor) -> Tensor:
+        """Convolve the grids of a padded batch, each as if it stood alone.
+
+        grid (Tensor): Grid features.
+            *Shape:* `(batch, n, n, width)`
+        mask (Tensor): True for the words of each sentence, False for padding.
+            *Shape:* `(batch, n)`
+        RETURNS (Tensor): The outputs.
+            *Shape:* `(batch, n, n, n_out)`
+        """
+        cells = (mask.unsqueeze(2) & mask.unsqueeze(1)).unsqueeze(1)
+        # (batch, n, n, width) -> (batch, width, n, n), with zeros around each sentence's grid
+        image = self.dropout(grid.permute(0, 3, 1, 2)) * cells
+        outputs = [F.gelu(convolution(image)) for convolution in self.convolutions]
+        return torch.cat(outputs, dim=1).permute(0, 2, 3, 1)
+
+
+class CoPredictor(nn.Module):
+    """The sum of two predictions: a biaffine one from the words, and one from the grid features
+    (section "Co-Predictor Layer").
+
+    n_words (int): Width of the word representations.
+    n_grid (int): Width of the grid features.
+    width (int): Width that both are mapped to.
+    layout (GridLayout): The labels.
+    dropout (float): Dropout rate of the mapped representations.
+    none_bias (float): How much lower than None all labels score at first.
+    """
+
+    def __init__(
+        self,
+        n_words: int,
+        n_grid: int,
+        width: int,
+        layout: GridLayout,
+        dropout: float,
+        none_bias: float,
+    ) -> None:
+        super().__init__()
+        self.head = FeedForward(n_words, width, dropout)
+        self.tail = FeedForward(n_words, width, dropout)
+        self.biaffine = Biaffine(width, layout.n_channels)
+        self.grid = FeedForward(n_grid, width, dropout)
+        self.classifier = nn.Linear(width, layout.n_channels)
+        prefer_none(self.classifier, layout, none_bias)
+
+    def forward(self, words: Tensor, grid: Tensor) -> Tensor:
+        """Score the labels of every cell.
+
+        words (Tensor): Word representations.
+            *Shape:* `(batch, n, n_words)`
+        grid (Tensor): Grid features.
+            *Shape:* `(batch, n, n, n_grid)`
+        RETURNS (Tensor): Logits.
+            *Shape:* `(batch, n, n, channels)`
+        """
+        by_words = self.biaffine(self.head(words), self.tail(words))
+        return by_words + self.classifier(self.grid(grid))
+
+
+class W2NERNetwork(GridNetwork):
+    """W2NER from the BiLSTM to the co-predictor.
+
+    n_in (int): Width of the word representations.
+    layout (GridLayout): The labels that the parts of the grid can hold.
+    hidden_width (int): Width of the BiLSTM's output, both directions.
+    embedding_width (int): Width of the distance embeddings, and of the region embeddings.
+    grid_width (int): Width of the grid features that each convolution reads and gives.
+    predictor_width (int): Width of what the co-predictor's two parts read.
+    dilations (list[int]): The dilation of each convolution.
+    word_dropout (float): Dropout rate of the word representations.
+    grid_dropout (float): Dropout rate of the grid features; whole channels are dropped.
+    predictor_dropout (float): Dropout rate of what the co-predictor's two parts read.
+    triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold. Not in the
+        paper.
+    none_bias (float): How much lower than None all labels score at first. Not in the paper.
+    """
+
+    def __init__(
+        self,
+        n_in: int,
+        layout: GridLayout,
+        *,
+        hidden_width: int,
+        embedding_width: int,
+        grid_width: int,
+        predictor_width: int,
+        dilations: list[int],
+        word_dropout: float,
+        grid_dropout: float,
+        predictor_dropout: float,
+        triangle_mask: bool,
+        none_bias: float,
+    ) -> None:
+        super().__init__(n_in, layout.n_channels)
+        self.word_dropout = nn.Dropout(word_dropout)
+        self.bilstm = BiLSTM(n_in, hidden_width)
+        self.pairs = ConditionalLayerNorm(hidden_width)
+        self.distance = nn.Embedding(N_DISTANCES, embedding_width)
+        self.region = nn.Embedding(_N_REGIONS, embedding_width)
+        # the first layer of the MLP over [V; distance; region], in its three parts
+        self.from_pairs = nn.Linear(hidden_width, grid_width)
+        self.from_distance = nn.Linear(embedding_width, grid_width, bias=False)
+        self.from_region = nn.Linear(embedding_width, grid_width, bias=False)
+        self.convolutions = DilatedConvolutions(grid_width, dilations, grid_dropout)
+        self.predictor = CoPredictor(
+            hidden_width,
+            self.convolutions.n_out,
+            predictor_width,
+            layout,
+            predictor_dropout,
+            none_bias,
+        )
+        self.triangle_mask = TriangleMask(layout, triangle_mask)
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Score the label grids of a padded batch of sentences.
+
+        words (Tensor): Word representations.
+            *Shape:* `(batch, n, n_in)`
+        lengths (Tensor): Number of words of each sentence, on the CPU.
+            *Shape:* `(batch,)`
+        RETURNS (Tensor): Logits; those of cells in the padding mean nothing.
+            *Shape:* `(batch, n, n, channels)`
+        """
+        positions = torch.arange(words.shape[1], device=words.device)
+        mask = positions < lengths.to(words.device).unsqueeze(1)
+        hidden = self.encode(words, lengths, mask)
+        grid = self.convolutions(self.pair_features(hidden), mask)
+        return self.triangle_mask(self.predictor(hidden, grid))
+
+    def encode(self, words: Tensor, lengths: Tensor, mask: Tensor) -> Tensor:
+        """Compute the word representations H.
+
+        words (Tensor): What the encoder gives.
+            *Shape:* `(batch, n, n_in)`
+        lengths (Tensor): Number of words of each sentence, on the CPU.
+            *Shape:* `(batch,)`
+        mask (Tensor): True for the words of each sentence.
+            *Shape:* `(batch, n)`
+        RETURNS (Tensor): Word representations.
+            *Shape:* `(batch, n, hidden_width)`
+        """
+        return self.bilstm(self.word_dropout(words), lengths)
+
+    def pair_features(self, hidden: Tensor) -> Tensor:
+        """Compute the grid features that the convolutions read, from word pairs, distances and
+        regions.
+
+        hidden (Tensor): Word representations H.
+            *Shape:* `(batch, n, hidden_width)`
+        RETURNS (Tensor): Grid features.
+            *Shape:* `(batch, n, n, grid_width)`
+        """
+        n = hidden.shape[1]
+        positions = torch.arange(n, device=hidden.device)
+        # below the diagonal, on it, above
+        region = torch.sign(positions[None, :] - positions[:, None]) + 1
+        distances = self.from_distance(self.distance.weight)
+        regions = self.from_region(self.region.weight)
+        places = distances[distance_buckets(n, hidden.device)] + regions[region]
+        return F.gelu(self.from_pairs(self.pairs(hidden)) + places)
