@@ -76,5 +76,11 @@ def criss_cross(grid, query, key, value):
     return by_cell(n, attend)
 
 
+def bucket(i, j):
+    """0, 1, 2-3, 4-7, ..., 64-127, and one for all from 128 on; negative before the head."""
+    size = min(abs(j - i).bit_length(), 8)
+    return (size if j > i else -size) + 8
+
+
 def by_cell(n, feature):
     return torch.stack([torch.stack([feature(i, j) for j in range(n)]) for i in range(n)])

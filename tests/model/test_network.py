@@ -1,6 +1,6 @@
 import pytest
 import torch
-from equations import biaffine, bilstm, by_cell, criss_cross, gelu, linear, regularity
+from equations import biaffine, bilstm, bucket, by_cell, criss_cross, gelu, linear, regularity
 from torch.nn.functional import layer_norm
 
 from spacy_gapdner.model.network import GapDNERNetwork
@@ -47,12 +47,6 @@ def make_batch(lengths, dtype=torch.float64):
     for row, n in enumerate(lengths):
         words[row, n:] = 0
     return words.requires_grad_(), torch.tensor(lengths)
-
-
-def bucket(i, j):
-    """0, 1, 2-3, 4-7, ..., 64-127, and one for all from 128 on; negative before the head."""
-    size = min(abs(j - i).bit_length(), 8)
-    return (size if j > i else -size) + 8
 
 
 def forward_by_equations(net, words, settings):

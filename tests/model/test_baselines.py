@@ -1,0 +1,227 @@
+"""The networks of W2NER and TOE as a whole, and the architectures that build them."""
+
+import numpy as np
+import pytest
+import torch
+from baseline_equations import tag_embedding, w2ner
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Model, fix_random_seed
+
+from spacy_gapdner.model.baselines import build_toe_v1, build_w2ner_v1
+from spacy_gapdner.model.toe import TOENetwork
+from spacy_gapdner.model.w2ner import W2NERNetwork
+from spacy_gapdner.segments import Segment
+from spacy_gapdner.tagging import MultilabelTagging, TOETagging, W2NERTagging
+
+N_IN = 5
+IMPOSSIBLE = -1e4
+SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "predictor_width": 5}
+DROPOUTS = {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
+W2NER = {**SIZES, **DROPOUTS, "dilations": [1, 2], "triangle_mask": True, "none_bias": 5.0}
+TOE = {**W2NER, "n_heads": 2, "tag_dropout": 0.4}
+MODELS = {
+    "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner_v1),
+    "TOE": (TOENetwork, TOETagging(), TOE, build_toe_v1),
+}
+both_models = pytest.mark.parametrize("name", MODELS)
+
+
+def make_network(name, tagging=None, **settings):
+    network, own_tagging, own_settings, _ = MODELS[name]
+    return network(N_IN, (tagging or own_tagging).layout(2), **{**own_settings, **settings})
+
+
+def make_batch(lengths, dtype=torch.float32):
+    words = torch.randn(len(lengths), max(lengths), N_IN, dtype=dtype)
+    for row, n in enumerate(lengths):
+        words[row, n:] = 0
+    return words.requires_grad_(), torch.tensor(lengths)
+
+
+@both_models
+@pytest.mark.parametrize("dilations", [[1, 2, 3], [2]])
+def test_is_the_equations(assert_same, name, dilations):
+    net = make_network(name, dilations=dilations, triangle_mask=False).double().eval()
+    # gain and bias begin at zero
+    for layer in (net.pairs.gain, net.pairs.bias):
+        torch.nn.init.normal_(layer.weight)
+    words, lengths = make_batch([3, 1, 5], torch.float64)
+    scores = net(words, lengths)
+
+    def encode(hidden):
+        return tag_embedding(hidden, net.tags, 2) if name == "TOE" else hidden
+
+    rows = list(enumerate(lengths.tolist()))
+    actual = [scores[row, :n, :n].flatten(0, 1) for row, n in rows]
+    expected = [w2ner(words[row, :n], net, dilations, encode).flatten(0, 1) for row, n in rows]
+    assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
+
+
+@both_models
+def test_padding_and_batch_change_no_score(name):
+    net = make_network(name).eval()
+    words, lengths = make_batch([3, 9, 1, 6])
+    together = net(words, lengths)
+    with torch.no_grad():
+        dirty = words.clone()
+        dirty[0, 3:], dirty[2, 1:] = 1e3, -1e3
+    for row, n in enumerate(lengths.tolist()):
+        alone = net(words[row : row + 1, :n], torch.tensor([n]))[0]
+        for batch in (together, net(dirty, lengths)):
+            torch.testing.assert_close(batch[row, :n, :n], alone, rtol=0, atol=1e-5)
+
+
+@both_models
+def test_everything_is_used(name):
+    net = make_network(name, triangle_mask=False)
+    net(*make_batch([4, 2]))[0].sum().backward()
+    assert {parameter for parameter, p in net.named_parameters() if p.grad is None} == set()
+
+
+def test_toe_is_w2ner_with_tags():
+    own = {name for name, _ in make_network("W2NER").named_parameters()}
+    tags = {name for name, _ in make_network("TOE").named_parameters()} - own
+    assert tags
+    assert all(name.startswith("tags.") for name in tags)
+    # a representation for each label that a cell can hold
+    assert make_network("TOE").tags.tags.shape == (6, 6)
+
+
+@pytest.mark.parametrize(
+    ("name", "tagging", "not_above", "not_on", "not_below"),
+    [
+        # None, NNW, THW, THW
+        ("W2NER", None, [2, 3], [1], [1]),
+        # NNW, PNW, THW, THW, HTW, HTW
+        ("TOE", None, [1, 2, 3], [0, 1], [0, 4, 5]),
+        # any scheme fits any network: Frag, Gap and two types
+        ("TOE", MultilabelTagging(), [2, 3], [], [0, 1]),
+    ],
+)
+def test_triangles_rule_labels_out(name, tagging, not_above, not_on, not_below):
+    inputs = make_batch([4])
+    ruled_out = make_network(name, tagging).eval()(*inputs)[0] == IMPOSSIBLE
+    for i in range(4):
+        for j in range(4):
+            expected = not_above if i < j else not_below if i > j else not_on
+            assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
+    assert not (make_network(name, tagging, triangle_mask=False)(*inputs) == IMPOSSIBLE).any()
+
+
+@pytest.mark.parametrize(
+    ("name", "dropout"),
+    [
+        *[("W2NER", dropout) for dropout in DROPOUTS],
+        ("TOE", "grid_dropout"),
+        ("TOE", "tag_dropout"),
+    ],
+)
+def test_dropout_acts_in_training_only(name, dropout):
+    off = {setting: 0.0 for setting in MODELS[name][2] if setting.endswith("_dropout")}
+    net, inputs = make_network(name, **{**off, dropout: 0.5}), make_batch([6])
+    net.eval()
+    assert torch.equal(net(*inputs), net(*inputs))
+    net.train()
+    assert not torch.equal(net(*inputs), net(*inputs))
+    net = make_network(name, **off).train()
+    assert torch.equal(net(*inputs), net(*inputs))
+
+
+LENGTHS = [7, 0, 4]
+SEGMENTS = [[Segment(0, 3), Segment(3, 7)], [], [Segment(0, 4)]]
+
+
+def fixed_vectors():
+    random = np.random.default_rng(0)
+    vectors = [random.normal(size=(n, N_IN)).astype("float32") for n in LENGTHS]
+    return Model("fixed_vectors", lambda model, docs, is_train: (vectors, lambda _: docs))
+
+
+def make_model(name, initialize=True, **settings):
+    _, tagging, own_settings, build = MODELS[name]
+    model = build(fixed_vectors(), tagging, **{**own_settings, **settings})
+    if initialize:
+        fix_random_seed(0)
+        n_channels = tagging.layout(2).n_channels
+        model.initialize(X=make_input(), Y=[np.zeros((1, 1, n_channels), dtype="float32")])
+    return model
+
+
+def make_input():
+    vocab = Vocab()
+    return [Doc(vocab, words=["w"] * n) for n in LENGTHS], SEGMENTS
+
+
+@both_models
+def test_architecture_builds_its_network(name):
+    network, tagging, settings, _ = MODELS[name]
+    model = make_model(name)
+    assert (model.name, model.attrs["tagging"]) == (name.lower(), tagging)
+    built = model.get_ref("grid").layers[0].shims[0]._model
+    assert type(built) is network
+    assert (built.n_in, built.n_channels) == (N_IN, tagging.layout(2).n_channels)
+    # every setting reaches the network
+    expected = make_network(name)
+    assert str(built) == str(expected)
+    assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
+    assert torch.equal(built.triangle_mask.impossible, expected.triangle_mask.impossible)
+    bias = built.predictor.classifier.bias
+    assert bias[-1].item() == -settings["none_bias"]
+
+
+@both_models
+def test_bytes_restore_a_model_that_was_never_initialized(name):
+    trained = make_model(name)
+    restored = make_model(name, initialize=False).from_bytes(trained.to_bytes())
+    expected = trained.predict(make_input())
+    assert [grid.shape[:2] for grid in expected] == [(3, 3), (4, 4), (4, 4)]
+    for a, b in zip(restored.predict(make_input()), expected, strict=True):
+        assert np.array_equal(a, b)
+
+
+@both_models
+def test_training_and_prediction_score_alike(name):
+    off = {setting: 0.0 for setting in MODELS[name][2] if setting.endswith("_dropout")}
+    model = make_model(name, **off)
+    scores, backprop = model.begin_update(make_input())
+    for a, b in zip(scores, model.predict(make_input()), strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=1e-4)
+    backprop(scores)
+    network = model.get_ref("grid").layers[0].shims[0]._model
+    assert all(p.grad is not None and p.grad.isfinite().all() for p in network.parameters())
+
+
+@both_models
+@pytest.mark.parametrize("size", [*SIZES, "max_batch_cells"])
+def test_sizes_must_be_positive(name, size):
+    with pytest.raises(ValueError, match=f"{size} must be at least 1, but it is 0"):
+        make_model(name, initialize=False, **{size: 0})
+
+
+@both_models
+@pytest.mark.parametrize("rate", [-0.1, 1.0])
+def test_dropout_rates_must_be_rates(name, rate):
+    for dropout in (setting for setting in MODELS[name][2] if setting.endswith("_dropout")):
+        with pytest.raises(ValueError, match=f"{dropout} must be at least 0 and below 1"):
+            make_model(name, initialize=False, **{dropout: rate})
+
+
+@both_models
+@pytest.mark.parametrize("dilations", [[], [1, 0]])
+def test_dilations_must_be_positive(name, dilations):
+    with pytest.raises(ValueError, match="dilations must be numbers from 1 on"):
+        make_model(name, initialize=False, dilations=dilations)
+
+
+@pytest.mark.parametrize(("width", "n_heads"), [(6, 4), (6, 0), (4, 8)])
+def test_heads_must_share_the_width(width, n_heads):
+    with pytest.raises(ValueError, match=f"multiple of n_heads, but they are {width} and"):
+        make_model("TOE", initialize=False, hidden_width=width, n_heads=n_heads)
+
+
+@both_models
+def test_an_odd_hidden_width_is_refused(name):
+    settings = {"n_heads": 1} if name == "TOE" else {}
+    with pytest.raises(ValueError, match="hidden_width must be even, but it is 7"):
+        make_model(name, hidden_width=7, **settings)
