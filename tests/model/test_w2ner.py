@@ -2,7 +2,7 @@ import pytest
 import torch
 from baseline_equations import co_predictor, conditional_norm, convolutions
 
-from spacy_gapdner.model.w2ner import CoPredictor, ConditionalLayerNorm, DilatedConvolutions
+from spacy_gapdner.model.w2ner import ConditionalLayerNorm, CoPredictor, DilatedConvolutions
 from spacy_gapdner.tagging import TOETagging, W2NERTagging
 
 STEPS = [1, 2, 3]

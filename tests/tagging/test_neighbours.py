@@ -1,0 +1,214 @@
+"""How W2NER and TOE write entities into a grid, and which labels they read from scores."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.losses import ZLPR, BinaryCrossEntropy, CrossEntropy
+from spacy_gapdner.tagging import LabelledCells, TaggingScheme, TOETagging, W2NERTagging
+
+LABELS = ["ADE", "Symptom"]
+W2NER, TOE = W2NERTagging(), TOETagging()
+# NNW, PNW, the THW labels and in small letters the HTW labels
+LETTERS = {W2NER: ".NAS", TOE: "NPASas"}
+
+
+def entity(label, *tokens):
+    return Entity.from_tokens(label, tokens)
+
+
+# severe joint , shoulder and upper body pain .
+#    0     1   2     3     4    5    6    7   8
+FIGURE = [entity("ADE", 0, 1, 7), entity("ADE", 0, 3, 7), entity("ADE", 0, 5, 6, 7)]
+FIGURE_W2NER = """
+    .  N  .  N  .  N  .  .  .
+    .  .  .  .  .  .  .  N  .
+    .  .  .  .  .  .  .  .  .
+    .  .  .  .  .  .  .  N  .
+    .  .  .  .  .  .  .  .  .
+    .  .  .  .  .  .  N  .  .
+    .  .  .  .  .  .  .  N  .
+    A  .  .  .  .  .  .  .  .
+    .  .  .  .  .  .  .  .  .
+"""
+FIGURE_TOE = """
+    .  N  .  N  .  N  .  a  .
+    P  .  .  .  .  .  .  N  .
+    .  .  .  .  .  .  .  .  .
+    P  .  .  .  .  .  .  N  .
+    .  .  .  .  .  .  .  .  .
+    P  .  .  .  .  .  N  .  .
+    .  .  .  .  .  P  .  N  .
+    A  P  .  P  .  .  P  .  .
+    .  .  .  .  .  .  .  .  .
+"""
+# entities of two words and of one, and two types in one cell: that of [0, 8) and that of 7
+CROWDED = [
+    entity("Symptom", 6, 7),
+    entity("Symptom", 7),
+    entity("ADE", 7),
+    entity("Symptom", 0, 7),
+    entity("ADE", 1),
+]
+CROWDED_W2NER = """
+    .  N  .  N  .  N  .  N  .
+    .  A  .  .  .  .  .  N  .
+    .  .  .  .  .  .  .  .  .
+    .  .  .  .  .  .  .  N  .
+    .  .  .  .  .  .  .  .  .
+    .  .  .  .  .  .  N  .  .
+    .  .  .  .  .  .  .  N  .
+    A  .  .  .  .  .  S  A  .
+    .  .  .  .  .  .  .  .  .
+"""
+CROWDED_TOE = """
+    .    N  .  N  .  N  .  Nas   .
+    P   Aa  .  .  .  .  .   N    .
+    .    .  .  .  .  .  .   .    .
+    P    .  .  .  .  .  .   N    .
+    .    .  .  .  .  .  .   .    .
+    P    .  .  .  .  .  N   .    .
+    .    .  .  .  .  P  .   Ns   .
+    APS  P  .  P  .  .  PS  ASas .
+    .    .  .  .  .  .  .   .    .
+"""
+
+
+def parse(table):
+    """Read a table as {(row, column): letters}."""
+    rows = [line.split() for line in table.strip().splitlines()]
+    assert all(len(row) == len(rows) for row in rows)
+    return {
+        (i, j): "".join(sorted(letters))
+        for i, row in enumerate(rows)
+        for j, letters in enumerate(row)
+        if letters != "."
+    }
+
+
+def encode(tagging, entities):
+    """Encode entities and name the channels of each cell, as `parse` does."""
+    cells = tagging.encode(entities, LABELS)
+    assert cells.dtype == np.int64
+    assert len({tuple(cell) for cell in cells.tolist()}) == len(cells)
+    found = {}
+    for row, column, channel in cells.tolist():
+        found.setdefault((row, column), []).append(LETTERS[tagging][channel])
+    return {cell: "".join(sorted(letters)) for cell, letters in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("tagging", "entities", "table"),
+    [
+        (W2NER, FIGURE, FIGURE_W2NER),
+        (TOE, FIGURE, FIGURE_TOE),
+        (W2NER, FIGURE + CROWDED, CROWDED_W2NER),
+        (TOE, FIGURE + CROWDED, CROWDED_TOE),
+        (W2NER, [], ". . \n . ."),
+        (TOE, [], ". . \n . ."),
+    ],
+)
+def test_grids_by_hand(tagging, entities, table):
+    assert encode(tagging, entities) == parse(table)
+    assert encode(tagging, entities[::-1]) == parse(table)
+
+
+def test_order_of_labels_decides_between_types():
+    entities = [entity("ADE", 0, 1), entity("Symptom", 0, 1)]
+    for labels in (LABELS, LABELS[::-1]):
+        cells = W2NER.encode(entities, labels)
+        assert cells.tolist() == [[0, 1, 1], [1, 0, 2]]
+        (kept,) = W2NER.decode(LabelledCells(cells, np.ones(2)), labels).entities
+        assert kept.label == labels[0]
+
+
+def test_layouts():
+    layout = W2NER.layout(2)
+    assert (layout.n_channels, layout.upper, layout.lower) == (4, (1,), (2, 3))
+    assert layout.diagonal == (2, 3)
+    layout = TOE.layout(2)
+    assert (layout.n_channels, layout.upper, layout.lower) == (6, (0, 4, 5), (1, 2, 3))
+    assert layout.diagonal == (2, 3, 4, 5)
+    for tagging in (W2NER, TOE):
+        for n_types in (1, 2, 7):
+            assert tagging.n_types(tagging.layout(n_types).n_channels) == n_types
+
+
+def test_schemes_fit_their_losses():
+    assert isinstance(W2NER.loss, CrossEntropy)
+    assert isinstance(TOE.loss, ZLPR)
+    assert isinstance(TOETagging(BinaryCrossEntropy()).loss, BinaryCrossEntropy)
+    assert isinstance(W2NER, TaggingScheme)
+    assert isinstance(TOE, TaggingScheme)
+    with pytest.raises(ValueError, match=r"W2NERTagging .*CrossEntropy\.v1, .* gives it ZLPR"):
+        W2NERTagging(ZLPR())
+    with pytest.raises(ValueError, match=r"TOETagging .*ZLPR\.v1 .* it CrossEntropy\."):
+        TOETagging(CrossEntropy())
+
+
+def labelled(tagging, scores, cell_threshold=0.5):
+    found = tagging.labelled_cells(np.asarray(scores, dtype="float32"), cell_threshold)
+    cells = [tuple(cell) for cell in found.cells.tolist()]
+    return dict(zip(cells, found.probabilities.tolist(), strict=True))
+
+
+def test_w2ner_labels_are_the_most_probable():
+    scores = np.zeros((2, 2, 4))
+    scores[0, 1, 1] = scores[1, 0, 3] = math.log(5)
+    expected = {(0, 1, 1): 5 / 8, (1, 0, 3): 5 / 8}
+    assert labelled(W2NER, scores) == pytest.approx(expected)
+
+
+def test_toe_s_mirrored_labels_check_each_other():
+    nnw, pnw, thw, htw = 0, 1, 2, 4
+    scores = np.full((3, 3, 6), -9.0)
+    # of one opinion
+    scores[0, 1, nnw], scores[1, 0, pnw] = 2.0, 2.0
+    # each outweighs the other's doubt
+    scores[1, 2, nnw], scores[2, 1, pnw] = -1.0, 2.0
+    scores[2, 0, thw], scores[0, 2, htw] = 3.0, -2.0
+    # cannot outweigh it
+    scores[0, 2, nnw], scores[2, 0, pnw] = 2.0, -3.0
+    # on the diagonal a cell is its own mirror image
+    scores[1, 1, thw + 1], scores[1, 1, htw + 1] = -0.5, 1.5
+
+    def sigmoid(x):
+        return 1 / (1 + math.exp(-x))
+
+    expected = {
+        (0, 1, nnw): sigmoid(2),
+        (1, 0, pnw): sigmoid(2),
+        (1, 2, nnw): sigmoid(0.5),
+        (2, 1, pnw): sigmoid(0.5),
+        (2, 0, thw): sigmoid(0.5),
+        (0, 2, htw): sigmoid(0.5),
+        (1, 1, thw + 1): sigmoid(0.5),
+        (1, 1, htw + 1): sigmoid(0.5),
+    }
+    assert labelled(TOE, scores) == pytest.approx(expected)
+    assert labelled(TOE, scores, 0.7) == pytest.approx(
+        {cell: p for cell, p in expected.items() if p > 0.7}
+    )
+    entities = TOE.decode(TOE.labelled_cells(scores.astype("float32"), 0.5), LABELS).entities
+    assert entities == [entity("ADE", 0, 1, 2), entity("Symptom", 1)]
+
+
+@given(seed=st.integers(0, 2**32 - 1), n_types=st.integers(1, 3))
+def test_toe_s_labels_agree_with_a_loop_over_cells(seed, n_types):
+    n, n_channels = 3, 2 * n_types + 2
+    scores = np.random.default_rng(seed).normal(0, 2, (n, n, n_channels)).astype("float32")
+    names = [("N", 0), ("P", 0)]
+    names += [("T", k) for k in range(n_types)] + [("H", k) for k in range(n_types)]
+    mirror = dict(zip("NPTH", "PNHT", strict=True))
+    expected = {}
+    for row, column, channel in np.ndindex(n, n, n_channels):
+        kind, k = names[channel]
+        other = names.index((mirror[kind], k))
+        logit = (float(scores[row, column, channel]) + float(scores[column, row, other])) / 2
+        if logit >= 0:
+            expected[row, column, channel] = 1 / (1 + math.exp(-logit))
+    assert labelled(TOE, scores) == pytest.approx(expected, rel=1e-5)
