@@ -1,4 +1,5 @@
-"""Writing predictions as they come: JSONL, brat, W2NER or .spacy, each whole or not at all."""
+"""Writing predictions as they come: JSONL, brat, W2NER, inline text or .spacy, each whole or not at
+all."""
 
 import json
 import sys
@@ -32,8 +33,8 @@ def choose_writer(path: Path | None, format: str | None = None) -> Writer:
     """Choose the way to write predictions.
 
     path (Optional[Path]): The file or folder; None for standard output.
-    format (Optional[str]): "jsonl", "brat", "w2ner" or "spacy"; guessed from the path's ending if
-        None.
+    format (Optional[str]): "jsonl", "brat", "w2ner", "inline" or "spacy"; guessed from the path's
+        ending if None.
     RETURNS (Writer): Takes the predictions and the spans key.
     RAISES (FormatError): If the format is unknown, cannot be guessed, or needs another path.
     """
@@ -117,11 +118,12 @@ def _write_brat(path: Path, predictions: Predictions, key: str) -> None:
         write_brat((doc for doc, _ in predictions), temporary, key)
 
 
-def _write_w2ner(path: Path, predictions: Predictions, key: str) -> None:
-    from ..formats import Report, write_w2ner
+def _write_sentences(format: str, path: Path, predictions: Predictions, key: str) -> None:
+    from ..formats import Report, write_inline, write_w2ner
 
     report = Report()
-    write_w2ner((doc for doc, _ in predictions), path, key, report)
+    write = {"w2ner": write_w2ner, "inline": write_inline}[format]
+    write((doc for doc, _ in predictions), path, key, report)
     for kind, count in report.counts("dropped").items():
         msg.warn(f"Left out of {path}: {count} ({kind})")
 
@@ -142,7 +144,14 @@ def _write_spacy(path: Path, predictions: Predictions, key: str) -> None:
 _WRITERS: dict[str, Callable[[Path, Predictions, str], None]] = {
     "jsonl": _write_jsonl,
     "brat": _write_brat,
-    "w2ner": _write_w2ner,
+    "w2ner": partial(_write_sentences, "w2ner"),
+    "inline": partial(_write_sentences, "inline"),
     "spacy": _write_spacy,
 }
-_ENDINGS = {".jsonl": "jsonl", ".json": "w2ner", ".spacy": "spacy", "": "brat"}
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".json": "w2ner",
+    ".inline": "inline",
+    ".spacy": "spacy",
+    "": "brat",
+}

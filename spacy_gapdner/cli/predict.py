@@ -39,7 +39,7 @@ def predict_cli(
         None,
         "--format",
         "-f",
-        help="jsonl, brat (a folder), w2ner or spacy; guessed from --output if not given",
+        help="jsonl, brat (a folder), w2ner, inline or spacy; guessed from --output if not given",
     ),
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
     spans_key: str | None = typer.Option(
@@ -106,8 +106,8 @@ def predict(
     input_path (Path): See `read_texts`.
     output_path (Optional[Path]): What to write, whole or not at all; files of the same name are
         replaced. None writes JSONL to standard output.
-    format (Optional[str]): "jsonl", "brat", "w2ner" or "spacy"; guessed from the output's ending
-        if None.
+    format (Optional[str]): "jsonl", "brat", "w2ner", "inline" or "spacy"; guessed from the
+        output's ending if None.
     lines (bool): Make every line of a .txt file a document.
     spans_key (Optional[str]): Chooses one of several pipes.
     threshold (Optional[float]): Entities with a lower score are dropped; the pipe's own if None.

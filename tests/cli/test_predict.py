@@ -12,7 +12,7 @@ from spacy_gapdner.cli import _predictions
 from spacy_gapdner.cli._model import load_pipeline
 from spacy_gapdner.cli._texts import InputText
 from spacy_gapdner.cli.predict import predict, predict_docs
-from spacy_gapdner.formats import Report, read_brat, read_w2ner
+from spacy_gapdner.formats import Report, read_brat, read_inline, read_w2ner
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -153,6 +153,19 @@ def test_w2ner(run, model, folder, tmp_path):
     assert not report.issues
 
 
+def test_inline(run, model, folder, tmp_path):
+    output = tmp_path / "out.inline"
+    assert run("predict", model, folder, "-o", output).exit_code == 0
+    report = Report()
+    sentences = list(read_inline(output, report))
+    assert [(s.document, len(s.entities)) for s in sentences] == [
+        ("a", 2),
+        ("sub/b", 1),
+        ("sub/b", 2),
+    ]
+    assert not report.issues
+
+
 def test_spacy_file(run, model, folder, tmp_path):
     output = tmp_path / "out.spacy"
     assert run("predict", model, folder, "-o", output).exit_code == 0
@@ -247,7 +260,12 @@ def test_failure_leaves_an_older_output(fails, model, tmp_path):
         ("a.jsonl", '["text"]', [], 'a.jsonl:1 is no object with a "text"'),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 holds half of a surrogate pair"),
         ("a.jsonl", "[" * 100_000, [], "a.jsonl:1 cannot be read"),
-        ("a.txt", "x", ["-f", "conll"], "Unknown format 'conll': choose jsonl, brat, w2ner, spacy"),
+        (
+            "a.txt",
+            "x",
+            ["-f", "conll"],
+            "Unknown format 'conll': choose jsonl, brat, w2ner, inline",
+        ),
         ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
         ("a.txt", "x", ["-o", "out.csv"], "Cannot tell the format from the name out.csv"),
         ("a.txt", "x", ["-o", "{}", "-f", "jsonl"], "is a folder. Give the name of the file"),
