@@ -92,7 +92,7 @@ def doc_sentences(
             kind = "entity crosses a sentence boundary"
             report.add("dropped", kind, message, place, entity.fragments)
     for (start, end), inside in zip(bounds, held, strict=True):
-        words = [token for token in doc[start:end] if not token.is_space]
+        words = [token for token in doc[start:end] if not token.text.isspace()]
         number_of = {word.i: number for number, word in enumerate(words)}
         entities = []
         for entity in inside:
