@@ -70,11 +70,11 @@ def to_docs(
 def doc_sentences(
     doc: Doc, spans_key: str, report: Report
 ) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
-    """Take a Doc apart for formats of tokenised sentences, which have no whitespace tokens.
+    """Take a Doc apart for formats of tokenised sentences.
 
     doc (Doc): The Doc. One without sentence boundaries is one sentence.
     spans_key (str): Prefix of the span groups.
-    report (Report): Takes the entities that no sentence holds, and those of whitespace alone.
+    report (Report): Takes the entities that no sentence holds.
     YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
         offsets of these.
     """
@@ -82,28 +82,17 @@ def doc_sentences(
     bounds = [(s.start, s.end) for s in sentences if len(s)]
     starts = [start for start, _ in bounds]
     held: list[list[Entity]] = [[] for _ in bounds]
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
     for entity in (found.to_entity() for found in get_entities(doc, spans_key)):
         number = bisect_right(starts, entity.start) - 1
         if entity.end <= bounds[number][1]:
-            held[number].append(entity)
+            held[number].append(entity.shift(-starts[number]))
         else:
+            place = Place(None, None, doc.user_data.get(DOC_NAME))
             message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
             kind = "entity crosses a sentence boundary"
             report.add("dropped", kind, message, place, entity.fragments)
     for (start, end), inside in zip(bounds, held, strict=True):
-        words = [token for token in doc[start:end] if not token.text.isspace()]
-        number_of = {word.i: number for number, word in enumerate(words)}
-        entities = []
-        for entity in inside:
-            numbers = [number_of[i] for i in entity.token_indices if i in number_of]
-            if numbers:
-                entities.append(Entity.from_tokens(entity.label, numbers, entity.score))
-            else:
-                message = f"{entity.label} at tokens {entity.fragments} is whitespace"
-                report.add("dropped", "entity of whitespace", message, place, entity.fragments)
-        if words:
-            yield tuple(word.text for word in words), entities
+        yield tuple(token.text for token in doc[start:end]), inside
 
 
 def align_entities_to_tokens(

@@ -61,12 +61,13 @@ def write_inline(
     *,
     document_lines: bool = True,
 ) -> int:
-    """Write the sentences of Docs as inline text.
+    """Write the sentences of Docs as inline text, which has no place for whitespace tokens.
 
     docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
     path (Path): The file to write.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities that no sentence holds.
+    report (Optional[Report]): Takes the entities that no sentence holds, and those of whitespace
+        alone.
     document_lines (bool): Write a line with the document's name, where it is known, before
         every sentence.
     RETURNS (int): The number of sentences written.
@@ -77,9 +78,11 @@ def write_inline(
     with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
         for doc in docs:
             name = doc.user_data.get(DOC_NAME) if document_lines else None
-            for tokens, entities in doc_sentences(doc, spans_key, report):
-                stream.write(_sentence_lines(tokens, entities, name))
-                number += 1
+            for sentence in doc_sentences(doc, spans_key, report):
+                tokens, entities = _without_whitespace(*sentence, report, name)
+                if tokens:
+                    stream.write(_sentence_lines(tokens, entities, name))
+                    number += 1
     return number
 
 
@@ -132,6 +135,23 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
             report.add("kept", "duplicate entity", message, place, entity.fragments)
         entities.append(entity)
     return entities
+
+
+def _without_whitespace(
+    tokens: tuple[str, ...], entities: list[Entity], report: Report, name: str | None
+) -> tuple[tuple[str, ...], list[Entity]]:
+    words = [i for i, token in enumerate(tokens) if not token.isspace()]
+    number_of = {i: number for number, i in enumerate(words)}
+    kept = []
+    for entity in entities:
+        numbers = [number_of[i] for i in entity.token_indices if i in number_of]
+        if numbers:
+            kept.append(Entity.from_tokens(entity.label, numbers, entity.score))
+        else:
+            message = f"{entity.label} covers nothing but whitespace"
+            place = Place(None, None, name)
+            report.add("dropped", "entity of whitespace", message, place, entity.fragments)
+    return tuple(tokens[i] for i in words), kept
 
 
 def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: object) -> str:

@@ -2,9 +2,8 @@ import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity
 from spacy_gapdner.formats import (
     DOC_NAME,
     SENTENCIZER_CONFIG,
@@ -17,7 +16,6 @@ from spacy_gapdner.formats import (
     blank_pipeline,
     to_docs,
 )
-from spacy_gapdner.formats.docs import doc_sentences
 
 
 def record(text, *entities, label="X"):
@@ -194,20 +192,3 @@ def test_long_text(report):
     text = "pain " * 250_000
     (doc,) = to_docs([record(text, ((1_249_995, 1_249_999),))], nlp, report, n_sents=0)
     assert doc.spans["gapdner_1"][0].text == "pain"
-
-
-def test_whitespace_tokens_are_no_tokens_of_sentences():
-    words = ["severe", "\n", "joint", "and", " ", "hip", "pain", "\n\n", "\n"]
-    starts = [True, *[False] * 7, True]
-    doc = Doc(Vocab(), words=words, spaces=[False] * 9, sent_starts=starts)
-    entities = [
-        Entity("A", ((0, 1), (2, 3), (6, 7))),  # only whitespace between the first two
-        Entity("A", ((2, 3), (5, 8))),
-        Entity("B", ((7, 8),)),
-    ]
-    set_entities(doc, entities)
-    report = Report()
-    ((tokens, held),) = doc_sentences(doc, "gapdner", report)
-    assert tokens == ("severe", "joint", "and", "hip", "pain")
-    assert held == [Entity("A", ((0, 2), (4, 5))), Entity("A", ((1, 2), (3, 5)))]
-    assert report.counts("dropped") == {"entity of whitespace": 1}

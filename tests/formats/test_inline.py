@@ -222,3 +222,20 @@ def test_round_trip(tmp_path_factory, nlp, corpus):
     found = list(read_inline(path, report))
     assert values(found) == values(corpus)
     assert set(report.counts()) <= {"duplicate entity"}
+
+
+def test_whitespace_tokens_are_left_out(tmp_path):
+    words = ["severe", "\n", "joint", "and", " ", "hip", "pain", "\n\n", "\n"]
+    doc = Doc(Vocab(), words=words, sent_starts=[True, *[False] * 7, True])
+    entities = [
+        Entity("A", ((0, 1), (2, 3), (6, 7))),  # only whitespace between the first two
+        Entity("A", ((2, 3), (5, 8))),
+        Entity("B", ((7, 8),)),
+    ]
+    set_entities(doc, entities)
+    report = Report()
+    assert write_inline([doc], tmp_path / "a.inline", report=report) == 1
+    assert (tmp_path / "a.inline").read_text() == (
+        "severe joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
+    )
+    assert report.counts("dropped") == {"entity of whitespace": 1}
