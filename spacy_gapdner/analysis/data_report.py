@@ -13,7 +13,13 @@ from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities, get_spans_keys
 from ..segments import Segment, assign_entities, get_segments, merge_segments
-from ..tagging import MultilabelTagging, SoftmaxTagging, TaggingScheme
+from ..tagging import (
+    MultilabelTagging,
+    SoftmaxTagging,
+    TaggingScheme,
+    TOETagging,
+    W2NERTagging,
+)
 from ..tagging.grid_losses import grid_losses
 from .predictions import without_annotation
 from .statistics import CorpusStatistics
@@ -28,6 +34,8 @@ def default_schemes() -> dict[str, TaggingScheme]:
         SoftmaxTagging(),
         MultilabelTagging(),
         MultilabelTagging(per_type=True),
+        W2NERTagging(),
+        TOETagging(),
     )
     return {scheme.name: scheme for scheme in schemes}
 

@@ -91,6 +91,8 @@ def test_findings(run, train, write_docs, tmp_path):
         "softmax 66.67 80.00 1 0 gap is an entity: 1",
         "multilabel (used) 80.00 100.00 0 0",
         "multilabel per type 80.00 100.00 0 0",
+        "W2NER 80.00 100.00 0 0",
+        "TOE 80.00 100.00 0 0",
         "train, not whole tokens: 1",
         "ADR: A «pretest» .",
         "train, crosses a sentence boundary: 1",
@@ -176,6 +178,31 @@ def test_spurious_entities():
     assert report.schemes["multilabel"].spurious.counts == {"not annotated": 2}
     assert report.schemes["multilabel"].ceiling.fp == 2
     assert report.schemes["multilabel per type"].spurious.counts == {}
+    assert report.schemes["TOE"].spurious.counts == {"not annotated": 2}
+    w2ner = report.schemes["W2NER"]
+    assert w2ner.missed.examples == {"type conflict": ["Y: «a b c» d «e» f g"]}
+    assert w2ner.spurious.examples == {"not annotated": ["X: «a b c» d «e» f g"]}
+    assert (w2ner.ceiling.tp, w2ner.ceiling.fp, w2ner.ceiling.fn) == (1, 1, 1)
+
+
+def test_gaps_keep_entities_apart_that_chains_mix_up():
+    nlp = blank_pipeline("en")
+    doc = Doc(nlp.vocab, words=list("abcdefg"))
+    # both pass through the token c
+    set_entities(doc, [Entity.from_tokens("X", tokens) for tokens in ([0, 1, 2, 6], [0, 2, 3, 6])])
+    report = report_data([doc], nlp, default_schemes())
+    spurious = {name: found.spurious.counts.total() for name, found in report.schemes.items()}
+    assert spurious == {
+        "softmax": 0,
+        "multilabel": 0,
+        "multilabel per type": 0,
+        "W2NER": 2,
+        "TOE": 2,
+    }
+    assert report.schemes["TOE"].spurious.examples["not annotated"] == [
+        "X: «a» b «c» d e f «g»",
+        "X: «a b c d» e f «g»",
+    ]
 
 
 def test_in_context():
