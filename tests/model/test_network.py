@@ -173,24 +173,6 @@ def test_what_is_ruled_out_gets_no_gradient():
     assert all(p.grad is None or not p.grad.any() for p in net.parameters())
 
 
-def test_distances_share_buckets_by_powers_of_two():
-    net = make_network().eval()
-    hidden = torch.zeros(1, 300, 6)
-    with torch.no_grad():
-        # all tokens are alike, so that the features show the distance alone
-        net.norm, net.activation = torch.nn.Identity(), torch.nn.Identity()
-        net.from_boundary.weight.zero_()
-        net.from_boundary.bias.zero_()
-        net.distance.weight.copy_(torch.arange(-8.0, 9.0).unsqueeze(1).expand(17, 4))
-        sizes = net.span_features(hidden)[0, :, :, 0]
-    by_hand = {0: 0, 1: 1, 2: 2, 3: 2, 4: 3, 7: 3, 8: 4, 15: 4, 16: 5, 31: 5, 32: 6, 63: 6}
-    by_hand |= {64: 7, 127: 7, 128: 8, 255: 8, 256: 8, 299: 8}
-    assert {d: int(sizes[0, d]) for d in by_hand} == by_hand
-    assert {d: int(sizes[d, 0]) for d in by_hand} == {d: -size for d, size in by_hand.items()}
-    assert (sizes == -sizes.T).all()
-    assert (sizes[1:, 1:] == sizes[:-1, :-1]).all()
-
-
 @pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
 def test_dropout_acts_in_training_only(dropout):
     off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}

@@ -1,0 +1,81 @@
+import pytest
+import torch
+from torch import nn
+
+from spacy_gapdner.model.labels import TriangleMask, get_labels, prefer_none
+from spacy_gapdner.tagging import (
+    GridLayout,
+    MultilabelTagging,
+    SoftmaxTagging,
+    TOETagging,
+    W2NERTagging,
+)
+
+# channel 0 stands for None
+LAYOUT = GridLayout(4, upper=(1, 3), diagonal=(2, 3), lower=(2,))
+IMPOSSIBLE = -1e4
+SCHEMES = [SoftmaxTagging(), MultilabelTagging(), MultilabelTagging(per_type=True)]
+SCHEMES += [W2NERTagging(), TOETagging()]
+
+
+def test_labels_are_all_channels_but_none():
+    assert get_labels(LAYOUT) == [1, 2, 3]
+    assert get_labels(GridLayout(2, upper=(1,), diagonal=(), lower=(0,))) == [0, 1]
+
+
+def test_mask_by_hand():
+    scores = torch.randn(2, 3, 3, 4)
+    masked = TriangleMask(LAYOUT, enabled=True)(scores)
+    # None is possible everywhere
+    impossible = {1: [2], 0: [1], -1: [1, 3]}
+    for batch in range(2):
+        for i in range(3):
+            for j in range(3):
+                expected = scores[batch, i, j].clone()
+                expected[impossible[(j > i) - (j < i)]] = IMPOSSIBLE
+                assert torch.equal(masked[batch, i, j], expected), (i, j)
+
+
+def test_what_is_impossible_gets_no_gradient():
+    scores = torch.randn(1, 4, 4, 4, requires_grad=True)
+    masked = TriangleMask(LAYOUT, enabled=True)(scores)
+    masked.sum().backward()
+    assert torch.equal(scores.grad, (masked != IMPOSSIBLE).float())
+
+
+@pytest.mark.parametrize("tagging", SCHEMES, ids=lambda tagging: tagging.name)
+def test_mask_follows_the_layout(tagging):
+    layout = tagging.layout(2)
+    masked = TriangleMask(layout, enabled=True)(torch.zeros(1, 3, 3, layout.n_channels))[0]
+    # with one label a cell, channel 0 stands for None
+    labels = set(range(0 if tagging.loss.multilabel else 1, layout.n_channels))
+    for i in range(3):
+        for j in range(3):
+            held = layout.upper if i < j else layout.lower if i > j else layout.diagonal
+            ruled_out = (masked[i, j] == IMPOSSIBLE).nonzero().flatten().tolist()
+            assert set(ruled_out) == labels - set(held), (i, j)
+
+
+def test_mask_that_is_switched_off():
+    scores = torch.randn(1, 3, 3, 4)
+    assert torch.equal(TriangleMask(LAYOUT, enabled=False)(scores), scores)
+
+
+def test_masked_scores_stay_finite_in_half_precision():
+    scores = torch.zeros(1, 2, 2, 4, dtype=torch.float16)
+    masked = TriangleMask(LAYOUT, enabled=True)(scores)
+    assert masked.dtype == torch.float16
+    assert masked.isfinite().all()
+
+
+def test_the_mask_is_not_saved():
+    assert TriangleMask(LAYOUT, enabled=True).state_dict() == {}
+
+
+def test_prefer_none():
+    classifier = nn.Linear(2, 4)
+    weight = classifier.weight.clone()
+    prefer_none(classifier, LAYOUT, 3.0)
+    assert classifier.bias.tolist() == [0.0, -3.0, -3.0, -3.0]
+    assert torch.equal(classifier.weight, weight)
+    assert classifier.bias.requires_grad
