@@ -1,248 +1,60 @@
-import pickle
-from functools import partial
+"""The architecture of GapDNER: what its settings do, and which of them are refused."""
 
-import numpy as np
 import pytest
-import srsly
 import torch
-from numpy.testing import assert_allclose
-from spacy.tokens import Doc
-from spacy.vocab import Vocab
-from thinc.api import Model, fix_random_seed
+from grid_models import WIDTH, fixed_vectors, initialize_model, make_input, network_of
 
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork
-from spacy_gapdner.segments import Segment
 from spacy_gapdner.tagging import MultilabelTagging
 
-WIDTH, N_CHANNELS = 4, 4
-NO_DROPOUT = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
-# Sentences, overlapping windows, an empty document, one of one token, a part in no segment
-SEGMENTS = [
-    [Segment(0, 3), Segment(3, 10)],
-    [Segment(0, 6), Segment(4, 10), Segment(8, 11)],
-    [],
-    [Segment(0, 1)],
-    [Segment(2, 5)],
-]
-LENGTHS = [10, 11, 0, 1, 7]
+# two types
+TAGGING, N_CHANNELS = MultilabelTagging(), 4
+SETTINGS = {
+    "hidden_width": 6,
+    "boundary_width": 3,
+    "grid_width": 5,
+    "attention_width": 2,
+    "bilstm": True,
+    "biaffine": True,
+    "linear_attention": True,
+    "criss_cross": True,
+    "word_dropout": 0.3,
+    "boundary_dropout": 0.2,
+    "grid_dropout": 0.1,
+    "layer_norm": True,
+    "distance_embedding": True,
+    "triangle_mask": True,
+    "none_bias": 2.5,
+}
 
 
-def fixed_vectors():
-    """A tok2vec that returns the vectors in its attrs and keeps the gradient it gets."""
-
-    def forward(model, docs, is_train):
-        def backprop(d_vectors):
-            model.attrs["gradient"] = d_vectors
-            return docs
-
-        return model.attrs["vectors"][: len(docs)], backprop
-
-    random = np.random.default_rng(0)
-    vectors = [random.normal(size=(n, WIDTH)).astype("float32") for n in LENGTHS]
-    return Model("fixed_vectors", forward, attrs={"vectors": vectors, "gradient": None})
-
-
-def make_model(initialize=True, seed=0, **settings):
-    sizes = {"hidden_width": 6, "boundary_width": 3, "grid_width": 5, "attention_width": 2}
-    model = build_gapdner_v1(
-        fixed_vectors(), MultilabelTagging(), **{**sizes, **NO_DROPOUT, **settings}
-    )
-    if initialize:
-        fix_random_seed(seed)
-        model.initialize(X=make_input(), Y=[np.zeros((1, 1, N_CHANNELS), dtype="float32")])
-    return model
-
-
-def make_input():
-    vocab = Vocab()
-    return [Doc(vocab, words=["w"] * n) for n in LENGTHS], SEGMENTS
-
-
-def network_of(model):
-    return model.get_ref("grid").layers[0].shims[0]._model
-
-
-def flat_vectors(model):
-    for vectors, parts in zip(model.get_ref("tok2vec").attrs["vectors"], SEGMENTS, strict=True):
-        for start, end in parts:
-            yield vectors[start:end]
-
-
-def assert_close(actual, expected):
-    assert len(actual) == len(expected)
-    for a, b in zip(actual, expected, strict=True):
-        assert_allclose(a, b, rtol=0, atol=1e-5)
-
-
-def test_scores_every_segment_as_if_it_stood_alone():
-    model = make_model()
-    net = network_of(model).eval()
-    scores = model.predict(make_input())
-    with torch.no_grad():
-        expected = [
-            net(torch.from_numpy(part)[None], torch.tensor([len(part)]))[0].numpy()
-            for part in flat_vectors(model)
-        ]
-    assert [grid.shape for grid in scores] == [grid.shape for grid in expected]
-    assert_close(scores, expected)
-
-
-@pytest.mark.parametrize("max_batch_cells", [1, 100, 150, 40_000])
-def test_gradient_is_that_of_autograd(max_batch_cells):
-    model = make_model(max_batch_cells=max_batch_cells)
-    net, random = network_of(model), np.random.default_rng(1)
-    scores, backprop = model.begin_update(make_input())
-    d_scores = [random.normal(size=grid.shape).astype("float32") for grid in scores]
-    backprop(d_scores)
-    actual = {name: p.grad.clone() for name, p in net.named_parameters()}
-
-    net.zero_grad()
-    vectors = [torch.from_numpy(v) for v in model.get_ref("tok2vec").attrs["vectors"]]
-    vectors = [v.clone().requires_grad_() for v in vectors]
-    gradients = iter(d_scores)
-    for doc, parts in zip(vectors, SEGMENTS, strict=True):
-        for start, end in parts:
-            grid = net(doc[None, start:end], torch.tensor([end - start]))[0]
-            grid.backward(torch.from_numpy(next(gradients)))
-    for name, p in net.named_parameters():
-        torch.testing.assert_close(actual[name], p.grad, rtol=1e-4, atol=1e-4, msg=name)
-    # a token in two windows gets the gradient of both, one in no segment gets none
-    expected = [np.zeros(v.shape) if v.grad is None else v.grad.numpy() for v in vectors]
-    gradient = model.get_ref("tok2vec").attrs["gradient"]
-    assert [g.shape for g in gradient] == [(n, WIDTH) for n in LENGTHS]
-    for a, b in zip(gradient, expected, strict=True):
-        assert_allclose(a, b, rtol=1e-4, atol=1e-4)
-    assert gradient[1][4:6].any()
-    assert not gradient[4][5:].any()
-
-
-def test_splitting_into_batches_changes_nothing():
-    whole = make_model(max_batch_cells=10**6)
-    expected = whole.predict(make_input())
-    for max_batch_cells in (1, 50, 120):
-        split = make_model(max_batch_cells=max_batch_cells)
-        assert_close(split.predict(make_input()), expected)
-
-
-def test_batches_keep_to_the_cells_they_may_have(monkeypatch):
-    seen = []
-    forward = GapDNERNetwork.forward
-
-    def watch(self, words, lengths):
-        seen.append(tuple(words.shape[:2]))
-        return forward(self, words, lengths)
-
-    monkeypatch.setattr(GapDNERNetwork, "forward", watch)
-    make_model(max_batch_cells=40).predict(make_input())
-    # lengths 7, 6, 6, 3, 3, 3, 1: the first exceeds the bound by itself
-    assert seen == [(1, 7), (1, 6), (1, 6), (4, 3)]
-
-
-def test_documents_without_segments():
-    model = make_model()
-    docs, _ = make_input()
-    scores, backprop = model.begin_update((docs[:2], [[], []]))
-    assert scores == []
-    backprop([])
-    gradient = model.get_ref("tok2vec").attrs["gradient"]
-    assert [g.shape for g in gradient] == [(10, WIDTH), (11, WIDTH)]
-    assert not any(g.any() for g in gradient)
-
-
-def test_dropout_only_in_training():
-    model = make_model(word_dropout=0.5)
-    first, _ = model.begin_update(make_input())
-    second, _ = model.begin_update(make_input())
-    assert not np.array_equal(first[0], second[0])
-    assert np.array_equal(model.predict(make_input())[0], model.predict(make_input())[0])
+def make_model(**settings):
+    return build_gapdner_v1(fixed_vectors(), TAGGING, **{**SETTINGS, **settings})
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"bilstm": False, "biaffine": False, "criss_cross": False}]
+    "settings", [{}, {"triangle_mask": False, "biaffine": False, "distance_embedding": False}]
 )
-def test_bytes_restore_a_model_that_was_never_initialized(settings, monkeypatch):
-    trained = make_model(**settings)
-    loads, load = [], torch.load
-    monkeypatch.setattr(torch, "load", lambda *args, **kw: loads.append(kw) or load(*args, **kw))
-    restored = make_model(initialize=False, **settings).from_bytes(trained.to_bytes())
-    assert [kwargs["weights_only"] for kwargs in loads] == [True]
-    assert restored.get_dim("nO") == N_CHANNELS
-    for a, b in zip(restored.predict(make_input()), trained.predict(make_input()), strict=True):
-        assert np.array_equal(a, b)
-    # and it can be trained on
-    scores, backprop = restored.begin_update(make_input())
-    backprop(scores)
-    assert network_of(restored).classifier.weight.grad.any()
+def test_architecture_builds_its_network(settings):
+    model = initialize_model(make_model(**settings), N_CHANNELS)
+    assert (model.name, model.attrs["tagging"]) == ("gapdner", TAGGING)
+    built = network_of(model)
+    assert type(built) is GapDNERNetwork
+    assert (built.n_in, built.n_channels) == (WIDTH, N_CHANNELS)
+    # every setting reaches the network
+    expected = GapDNERNetwork(WIDTH, TAGGING.layout(2), **{**SETTINGS, **settings})
+    assert str(built) == str(expected)
+    assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
+    assert torch.equal(built.triangle_mask.impossible, expected.triangle_mask.impossible)
+    assert built.classifier.bias.tolist() == [-2.5] * N_CHANNELS
 
 
-def test_initializing_again_starts_afresh():
-    model, docs = make_model(), make_input()
-    expected = model.predict(docs)[0]
-    network_of(model).classifier.weight.data.zero_()
-    assert not np.array_equal(model.predict(docs)[0], expected)
-    fix_random_seed(0)
-    model.initialize(X=docs)
-    assert np.array_equal(model.predict(docs)[0], expected)
-
-
-def test_bytes_replace_other_weights():
-    one, other = make_model(seed=0), make_model(seed=1)
-    expected = one.predict(make_input())[0]
-    assert not np.array_equal(other.predict(make_input())[0], expected)
-    other.from_bytes(one.to_bytes())
-    assert np.array_equal(other.predict(make_input())[0], expected)
-
-
-def test_bytes_of_an_uninitialized_model():
-    data = make_model(initialize=False).to_bytes()
-    assert network_of(make_model(initialize=False).from_bytes(data)) is None
-
-
-def test_bytes_of_a_model_of_another_size_are_refused():
-    data = make_model(hidden_width=6).to_bytes()
-    with pytest.raises(RuntimeError, match="size mismatch"):
-        make_model(initialize=False, hidden_width=8).from_bytes(data)
-
-
-class Harmful:
-    """Creates a file when it is unpickled."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        return open, (str(self.path), "w")
-
-
-@pytest.mark.parametrize("as_zip", [True, False])
-def test_a_harmful_pickle_in_the_bytes_is_refused(as_zip, tmp_path, monkeypatch):
-    victim = tmp_path / "created"
-    model = make_model()
-    with monkeypatch.context() as patch:
-        patch.setattr(GapDNERNetwork, "state_dict", lambda self: {"weight": Harmful(victim)})
-        save = partial(torch.save, _use_new_zipfile_serialization=as_zip)
-        patch.setattr(torch, "save", save)
-        data = model.to_bytes()
-    # even where the environment asks for the unsafe default
-    monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
-    with pytest.raises(pickle.UnpicklingError, match="Weights only"):
-        make_model(initialize=False).from_bytes(data)
-    assert not victim.exists()
-
-    # the same bytes do harm where they are not refused
-    load = torch.load
-    monkeypatch.setattr(torch, "load", lambda *a, **kw: load(*a, **{**kw, "weights_only": False}))
-    with pytest.raises(RuntimeError, match="state_dict"):
-        make_model(initialize=False).from_bytes(data)
-    assert victim.exists()
-
-
-def test_no_weights_are_pickled():
-    message = srsly.msgpack_loads(make_model().to_bytes())
-    shims = [srsly.msgpack_loads(shim) for node in message["shims"] for shim in node]
-    states = [srsly.msgpack_loads(shim["state"]) for shim in shims]
-    assert [sorted(state) for state in states] == [["nI", "nO", "state"]]
+def test_the_number_of_channels_may_be_known_before():
+    model = make_model(nO=N_CHANNELS)
+    model.initialize(X=make_input())
+    assert model.get_dim("nO") == N_CHANNELS
+    assert model.predict(make_input())[0].shape == (3, 3, N_CHANNELS)
 
 
 @pytest.mark.parametrize(
@@ -250,7 +62,7 @@ def test_no_weights_are_pickled():
 )
 def test_sizes_must_be_positive(name):
     with pytest.raises(ValueError, match=f"{name} must be at least 1, but it is 0"):
-        make_model(initialize=False, **{name: 0})
+        make_model(**{name: 0})
 
 
 @pytest.mark.parametrize("name", ["word_dropout", "boundary_dropout", "grid_dropout"])
@@ -259,20 +71,11 @@ def test_dropout_rates_must_be_rates(name, rate):
     with pytest.raises(
         ValueError, match=f"{name} must be at least 0 and below 1, but it is {rate}"
     ):
-        make_model(initialize=False, **{name: rate})
+        make_model(**{name: rate})
 
 
 def test_an_odd_hidden_width_is_refused_only_with_the_bilstm():
     with pytest.raises(ValueError, match="hidden_width must be even, but it is 7"):
-        make_model(hidden_width=7)
-    assert make_model(hidden_width=7, bilstm=False).predict(make_input())[0].shape == (3, 3, 4)
-
-
-def test_mixed_precision_has_no_effect_on_a_cpu(monkeypatch):
-    # also where there is a GPU that is not used
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    model = make_model(mixed_precision=True)
-    scores, backprop = model.begin_update(make_input())
-    assert_close(scores, make_model().begin_update(make_input())[0])
-    backprop(scores)
-    assert network_of(model).classifier.weight.grad.any()
+        initialize_model(make_model(hidden_width=7), N_CHANNELS)
+    model = initialize_model(make_model(hidden_width=7, bilstm=False), N_CHANNELS)
+    assert model.predict(make_input())[0].shape == (3, 3, 4)

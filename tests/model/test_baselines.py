@@ -4,17 +4,14 @@ import numpy as np
 import pytest
 import torch
 from baseline_equations import tag_embedding, w2ner
-from spacy.tokens import Doc
-from spacy.vocab import Vocab
-from thinc.api import Model, fix_random_seed
+from grid_models import SEGMENTS, fixed_vectors, initialize_model, make_input, network_of
+from grid_models import WIDTH as N_IN
 
 from spacy_gapdner.model.baselines import build_toe_v1, build_w2ner_v1
 from spacy_gapdner.model.toe import TOENetwork
 from spacy_gapdner.model.w2ner import W2NERNetwork
-from spacy_gapdner.segments import Segment
 from spacy_gapdner.tagging import MultilabelTagging, TOETagging, W2NERTagging
 
-N_IN = 5
 IMPOSSIBLE = -1e4
 SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "predictor_width": 5}
 DROPOUTS = {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
@@ -59,16 +56,18 @@ def test_is_the_equations(assert_same, name, dilations):
 
 
 @both_models
-def test_padding_and_batch_change_no_score(name):
-    net = make_network(name).eval()
-    words, lengths = make_batch([3, 9, 1, 6])
+@pytest.mark.parametrize("dilations", [[1, 2], [3, 9]])
+def test_padding_and_batch_change_no_score(name, dilations):
+    net = make_network(name, dilations=dilations).eval()
+    words, lengths = make_batch([*range(1, 21, 2), *range(20, 0, -2)])
     together = net(words, lengths)
-    with torch.no_grad():
-        dirty = words.clone()
-        dirty[0, 3:], dirty[2, 1:] = 1e3, -1e3
+    dirty = words.detach().clone()
+    for row, n in enumerate(lengths.tolist()):
+        dirty[row, n:] = 1e3 * (-1) ** row
+    with_dirt = net(dirty, lengths)
     for row, n in enumerate(lengths.tolist()):
         alone = net(words[row : row + 1, :n], torch.tensor([n]))[0]
-        for batch in (together, net(dirty, lengths)):
+        for batch in (together, with_dirt):
             torch.testing.assert_close(batch[row, :n, :n], alone, rtol=0, atol=1e-5)
 
 
@@ -119,38 +118,21 @@ def test_triangles_rule_labels_out(name, tagging, not_above, not_on, not_below):
 )
 def test_dropout_acts_in_training_only(name, dropout):
     off = {setting: 0.0 for setting in MODELS[name][2] if setting.endswith("_dropout")}
-    net, inputs = make_network(name, **{**off, dropout: 0.5}), make_batch([6])
+    # of few channels the same might be dropped twice
+    wide = {"grid_width": 40}
+    net, inputs = make_network(name, **{**off, **wide, dropout: 0.5}), make_batch([6])
     net.eval()
     assert torch.equal(net(*inputs), net(*inputs))
     net.train()
     assert not torch.equal(net(*inputs), net(*inputs))
-    net = make_network(name, **off).train()
+    net = make_network(name, **off, **wide).train()
     assert torch.equal(net(*inputs), net(*inputs))
-
-
-LENGTHS = [7, 0, 4]
-SEGMENTS = [[Segment(0, 3), Segment(3, 7)], [], [Segment(0, 4)]]
-
-
-def fixed_vectors():
-    random = np.random.default_rng(0)
-    vectors = [random.normal(size=(n, N_IN)).astype("float32") for n in LENGTHS]
-    return Model("fixed_vectors", lambda model, docs, is_train: (vectors, lambda _: docs))
 
 
 def make_model(name, initialize=True, **settings):
     _, tagging, own_settings, build = MODELS[name]
     model = build(fixed_vectors(), tagging, **{**own_settings, **settings})
-    if initialize:
-        fix_random_seed(0)
-        n_channels = tagging.layout(2).n_channels
-        model.initialize(X=make_input(), Y=[np.zeros((1, 1, n_channels), dtype="float32")])
-    return model
-
-
-def make_input():
-    vocab = Vocab()
-    return [Doc(vocab, words=["w"] * n) for n in LENGTHS], SEGMENTS
+    return initialize_model(model, tagging.layout(2).n_channels) if initialize else model
 
 
 @both_models
@@ -158,7 +140,7 @@ def test_architecture_builds_its_network(name):
     network, tagging, settings, _ = MODELS[name]
     model = make_model(name)
     assert (model.name, model.attrs["tagging"]) == (name.lower(), tagging)
-    built = model.get_ref("grid").layers[0].shims[0]._model
+    built = network_of(model)
     assert type(built) is network
     assert (built.n_in, built.n_channels) == (N_IN, tagging.layout(2).n_channels)
     # every setting reaches the network
@@ -175,7 +157,9 @@ def test_bytes_restore_a_model_that_was_never_initialized(name):
     trained = make_model(name)
     restored = make_model(name, initialize=False).from_bytes(trained.to_bytes())
     expected = trained.predict(make_input())
-    assert [grid.shape[:2] for grid in expected] == [(3, 3), (4, 4), (4, 4)]
+    lengths = [len(segment) for segments in SEGMENTS for segment in segments]
+    assert [grid.shape[:2] for grid in expected] == [(n, n) for n in lengths]
+    assert restored.get_dim("nO") == trained.get_dim("nO")
     for a, b in zip(restored.predict(make_input()), expected, strict=True):
         assert np.array_equal(a, b)
 
@@ -188,8 +172,17 @@ def test_training_and_prediction_score_alike(name):
     for a, b in zip(scores, model.predict(make_input()), strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-4)
     backprop(scores)
-    network = model.get_ref("grid").layers[0].shims[0]._model
-    assert all(p.grad is not None and p.grad.isfinite().all() for p in network.parameters())
+    gradients = [p.grad for p in network_of(model).parameters()]
+    assert all(gradient is not None and gradient.isfinite().all() for gradient in gradients)
+
+
+@both_models
+def test_the_number_of_channels_may_be_known_before(name):
+    n_channels = MODELS[name][1].layout(2).n_channels
+    model = make_model(name, initialize=False, nO=n_channels)
+    model.initialize(X=make_input())
+    assert model.get_dim("nO") == n_channels
+    assert model.predict(make_input())[0].shape == (3, 3, n_channels)
 
 
 @both_models

@@ -1,0 +1,49 @@
+"""What the tests of the architectures have in common: documents with fixed word representations."""
+
+import numpy as np
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Model, fix_random_seed
+
+from spacy_gapdner.segments import Segment
+
+WIDTH = 4
+# Sentences, overlapping windows, an empty document, one of one token, a part in no segment
+SEGMENTS = [
+    [Segment(0, 3), Segment(3, 10)],
+    [Segment(0, 6), Segment(4, 10), Segment(8, 11)],
+    [],
+    [Segment(0, 1)],
+    [Segment(2, 5)],
+]
+LENGTHS = [10, 11, 0, 1, 7]
+
+
+def fixed_vectors():
+    """A tok2vec that returns the vectors in its attrs and keeps the gradient it gets."""
+
+    def forward(model, docs, is_train):
+        def backprop(d_vectors):
+            model.attrs["gradient"] = d_vectors
+            return docs
+
+        return model.attrs["vectors"][: len(docs)], backprop
+
+    random = np.random.default_rng(0)
+    vectors = [random.normal(size=(n, WIDTH)).astype("float32") for n in LENGTHS]
+    return Model("fixed_vectors", forward, attrs={"vectors": vectors, "gradient": None})
+
+
+def make_input():
+    vocab = Vocab()
+    return [Doc(vocab, words=["w"] * n) for n in LENGTHS], SEGMENTS
+
+
+def initialize_model(model, n_channels, seed=0):
+    fix_random_seed(seed)
+    model.initialize(X=make_input(), Y=[np.zeros((1, 1, n_channels), dtype="float32")])
+    return model
+
+
+def network_of(model):
+    return model.get_ref("grid").layers[0].shims[0]._model
