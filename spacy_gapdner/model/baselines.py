@@ -56,7 +56,7 @@ def build_w2ner_v1(
     RETURNS (Model[ModelIn, ModelOut]): The model; see `build_grid_model`.
     RAISES (ValueError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
     """
-    settings = {
+    settings: dict[str, Any] = {
         "hidden_width": hidden_width,
         "embedding_width": embedding_width,
         "grid_width": grid_width,
@@ -111,7 +111,7 @@ def build_toe_v1(
     RAISES (ValueError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
         `hidden_width` no multiple of `n_heads`.
     """
-    settings = {
+    settings: dict[str, Any] = {
         "hidden_width": hidden_width,
         "n_heads": n_heads,
         "embedding_width": embedding_width,
