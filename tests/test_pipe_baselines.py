@@ -105,6 +105,17 @@ def test_batch_and_padding_change_no_entity_and_no_score(trained):
         )
 
 
+def test_processes(trained):
+    texts = [text for text, _ in CORPUS] * 2
+    docs = trained.pipe([make_doc(trained, text) for text in texts], n_process=2, batch_size=3)
+    for doc, text in zip(docs, texts, strict=True):
+        alone = annotate(trained, text)
+        assert found(doc) == found(alone)
+        assert [e.score for e in get_entities(doc)] == pytest.approx(
+            [e.score for e in get_entities(alone)], abs=1e-5
+        )
+
+
 def test_disk(trained, tmp_path):
     trained.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)

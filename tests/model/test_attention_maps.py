@@ -2,9 +2,10 @@ import math
 
 import numpy as np
 import pytest
+import spacy
 import torch
 from thinc.api import Model
-from tiny_pipeline import CORPUS, make_doc, make_nlp, train
+from tiny_pipeline import CORPUS, make_doc, make_examples, make_nlp, tok2vec_config, train
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.model.attention_maps import AttentionMaps, find_network, record_attention
@@ -233,9 +234,16 @@ def test_networks_without_attention():
     model = nlp.get_pipe("gapdner").model
     with pytest.raises(ValueError, match=r"'gapdner'.*both are switched off"):
         find_network(model)
-    model.get_ref("grid").layers[0].shims[0]._model = torch.nn.Linear(1, 1)
+
+
+def test_networks_of_other_architectures():
+    tagging = {"@misc": "spacy-gapdner.W2NERTagging.v1"}
+    config = {"@architectures": "spacy-gapdner.W2NER.v1", "tok2vec": tok2vec_config()}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner", config={"model": {**config, "tagging": tagging}})
+    nlp.initialize(lambda: make_examples(nlp))
     with (
-        pytest.raises(ValueError, match=r"'gapdner'.*only the architecture"),
-        record_attention(model),
+        pytest.raises(ValueError, match=r"'w2ner'.*only the architecture"),
+        record_attention(nlp.get_pipe("gapdner").model),
     ):
         pass
