@@ -210,3 +210,19 @@ def test_sample_sentences(script, tmp_path):
         drawn = list(DocBin().from_disk(path).get_docs(nlp.vocab))
         kinds = [doc[0].text for doc in drawn]
         assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected
+
+
+def test_settings_from_the_environment_reach_every_training(monkeypatch):
+    monkeypatch.setenv("TRAINING_OPTIONS", "--nlp.before_creation.precision medium")
+    lines = scripts("train-gapdner", "train-w2ner", "train-toe", "train-ablated")
+    assert len(lines) == 7
+    for line in lines:
+        at = line.index("--nlp.before_creation.precision")
+        assert line[at + 1] == "medium"
+
+
+def test_no_items_are_joined():
+    """Items that are nothing but a variable become one item when spaCy fills them in."""
+    for command in load_project_config(ROOT)["commands"]:
+        for item in (*command.get("deps", ()), *command.get("outputs", ())):
+            assert ", " not in item
