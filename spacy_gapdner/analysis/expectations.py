@@ -113,6 +113,11 @@ VARIANTS = [
 ]
 CORPORA = tuple(dict.fromkeys(figure.corpus for figure in FIGURES))
 _LABELS = {"cadec": {"ADR"}, "share13": {"Disorder"}, "share14": {"Disorder"}}
+# what is wrong with a list of documents, and so with every figure on its part
+_LIST_HINTS = {
+    "not the published split": "the list of documents is not the published one",
+    "document missing": "documents of the list are missing",
+}
 # figures that only a reading of the raw corpus tells: the kind of issue that is counted
 _KINDS = {
     "surface texts that differ": "surface text differs",
@@ -133,8 +138,8 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
     figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
     if not figures:
         raise FormatError(
-            f"There are no published figures on {corpus} {part or ''}: choose "
-            f"{', '.join(CORPORA)}, and as its part train, dev, test or none."
+            f"There are no published figures on {' '.join(filter(None, (corpus, part)))}: choose "
+            f"{', '.join(CORPORA)} (in small letters), and as its part train, dev, test or none."
         )
     return figures
 
@@ -197,7 +202,9 @@ def _hint(
         for variant in VARIANTS
         if variant[:3] == figure[:3] and variant.value == found
     ]
-    joined = 0 if report is None else report.counts()["fragments adjacent after tokenisation"]
+    counts = Counter[str]() if report is None else report.counts()
+    hints += [hint for kind, hint in _LIST_HINTS.items() if counts[kind]]
+    joined = counts["fragments adjacent after tokenisation"]
     if figure.name == "gap length" and _range(statistics.gap_totals) == figure.value:
         hints.append("the same if the gaps of an entity are added up")
     elif figure.name == "discontinuous" and (

@@ -4,13 +4,20 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from wasabi import color
+from wasabi import color, msg
 from wasabi.util import locale_escape
+
+if TYPE_CHECKING:
+    from ..formats import Report
+
+_N_EXAMPLES = 3
 
 
 @contextmanager
@@ -159,3 +166,21 @@ def write_json(value: object, path: Path) -> None:
 
     with replacing(path) as temporary:
         srsly.write_json(temporary, value)
+
+
+def print_report(report: "Report") -> None:
+    """Print what a reader dropped, repaired or kept, by kind with the first examples of each.
+
+    report (Report): The report.
+    """
+    for action in ("dropped", "repaired", "kept"):
+        counts = report.counts(action)
+        if counts:
+            msg.divider(action.capitalize())
+        for kind, count in counts.most_common():
+            msg.text(f"{count:6d}  {kind}")
+            of_kind = (i for i in report.issues if (i.action, i.kind) == (action, kind))
+            for issue in islice(of_kind, _N_EXAMPLES):
+                # not msg.text: wrapped lines could not be searched for
+                offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
+                print(f"          {issue}{f' [{offsets}]' if offsets else ''}")

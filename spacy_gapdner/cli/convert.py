@@ -1,22 +1,19 @@
 """convert: annotated text in any format -> .spacy."""
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from wasabi import msg
 
-from ._util import clean_errors, split_list, write_docbin, write_json
+from ._util import clean_errors, print_report, split_list, write_docbin, write_json
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from ..analysis.statistics import CorpusStatistics
     from ..formats import Alignment, Report
-
-_N_EXAMPLES = 3
 
 
 def convert_cli(
@@ -159,17 +156,7 @@ def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) 
     from .stats import print_statistics
 
     print_statistics({"": statistics})
-    for action in ("dropped", "repaired", "kept"):
-        counts = report.counts(action)
-        if counts:
-            msg.divider(action.capitalize())
-        for kind, count in counts.most_common():
-            msg.text(f"{count:6d}  {kind}")
-            of_kind = (i for i in report.issues if (i.action, i.kind) == (action, kind))
-            for issue in islice(of_kind, _N_EXAMPLES):
-                # not msg.text: wrapped lines could not be searched for
-                offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
-                print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+    print_report(report)
     if not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
     msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")

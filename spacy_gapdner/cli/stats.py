@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ._util import clean_errors, fail, find_docbins, read_docbin, split_list, write_json
+from ._util import (
+    clean_errors,
+    fail,
+    find_docbins,
+    print_report,
+    read_docbin,
+    split_list,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -56,6 +64,7 @@ def stats_cli(
         counted = count_corpora(
             data,
             format=format,
+            expect=expect,
             lang=lang,
             types=split_list(types),
             split=split,
@@ -67,10 +76,16 @@ def stats_cli(
             compared = {name: compare(expect, split, *found) for name, found in counted.items()}
         if output_path is not None:
             values = {name: found.to_dict() for name, found in statistics.items()}
+            for name, (_, report) in counted.items():
+                if report is not None:
+                    values[name]["report"] = report.to_dict()
             for name, comparisons in compared.items():
                 values[name]["compared"] = [comparison.to_dict() for comparison in comparisons]
             write_json(values, output_path)
     print_statistics(statistics)
+    for _, report in counted.values():
+        if report is not None:
+            print_report(report)
     for name, comparisons in compared.items():
         _print_comparisons(name, comparisons)
     if strict and any(c.result == "differs" for found in compared.values() for c in found):
@@ -98,6 +113,7 @@ def count_corpora(
     data: list[Path],
     *,
     format: str | None = None,
+    expect: str | None = None,
     lang: str = "en",
     spans_key: str = "gapdner",
     **options: object,
@@ -106,6 +122,8 @@ def count_corpora(
 
     data (list[Path]): See `stats`.
     format (Optional[str]): See there.
+    expect (Optional[str]): The corpus that they are compared with, which is the format of a
+        folder if none is given.
     lang (str): See there.
     spans_key (str): See there.
     **options: What the formats' readers take beyond, see `spacy_gapdner.formats.read_records`.
@@ -125,14 +143,16 @@ def count_corpora(
         report = None if docbins else Report()
         docs: Iterator[Doc]
         if report is None:
-            unused = [name for name in ("types", "ids") if options.get(name)]
+            ignored = ("types", "ids") if expect else ("types", "ids", "split")
+            unused = [name for name in ignored if options.get(name)]
             if unused:
                 raise FormatError(
                     f"{path} is .spacy: --{' and --'.join(unused)} are for unconverted corpora."
                 )
             docs = (doc for docbin in docbins for doc in read_docbin(docbin, nlp.vocab))
         else:
-            records = read_records(path, report, format, **options)
+            default = expect if path.is_dir() else None
+            records = read_records(path, report, format or default, **options)
             docs = to_docs(records, nlp, report, n_sents=0, spans_key=spans_key)
         for doc in docs:
             statistics.add(doc, spans_key)

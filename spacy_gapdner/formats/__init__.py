@@ -16,6 +16,7 @@ from .knowtator import has_knowtator_root, read_knowtator
 from .records import Record, TextEntity, TextRecord, TokenRecord
 from .report import FormatError, Issue, Place, Report
 from .share import read_share13, read_share14
+from .share_folders import guess_corpus
 from .w2ner import read_w2ner, write_w2ner
 
 __all__ = [
@@ -142,10 +143,14 @@ def guess_format(path: Path) -> str:
         raise FormatError(f"There is nothing at {path}. Check the path.")
     if path.is_dir() and is_craft(path):
         return "knowtator"
-    if path.is_dir() and is_cadec(path):
+    if path.is_dir() and (is_cadec(path) or is_cadec(path / "cadec")):
         return "cadec"
+    if path.is_dir() and (share := guess_corpus(path)):
+        return share
     suffixes = (*ANNOTATION_SUFFIXES, ".xml", ".json", ".jsonl")
-    files = visible_files(path, suffixes) if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():
+        files = visible_files(path, suffixes) or visible_files(path, INLINE_SUFFIXES)
     if not files:
         raise FormatError(f"{path} holds no annotation file ({', '.join(suffixes)}).")
     # a folder may hold thousands of files: the first of each ending tells

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from .dai import align_cadec, align_entities, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
-from .files import read_text, visible_files
+from .files import map_names, read_text, visible_files, with_unix_line_ends
 from .id_lists import check_split, note_missing, read_ids
 from .records import TextEntity, TokenRecord
 from .report import FormatError, Place, Report
 
 ARCHIVE = "CADEC.v2.zip"
+TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")
 _RANGE = r"\d{1,18} +\d{1,18}"
 _OFFSETS = re.compile(rf"{_RANGE}(?: *; *{_RANGE})*")
 
@@ -42,7 +43,8 @@ def read_cadec(
     ids (Optional[Path]): The list of the part's documents, or the folder with train.id, dev.id
         and test.id.
     YIELDS (TokenRecord): Sentences, by the order of their documents' names.
-    RAISES (FormatError): If something is missing, or is not what its name says.
+    RAISES (FormatError): If something is missing, or is not what its name says, or there is no
+        such type.
     """
     path = Path(path)
     root = next((folder for folder in (path, path / "cadec") if is_cadec(folder)), None)
@@ -51,8 +53,15 @@ def read_cadec(
             f"{path} has no folders text and original. Unpack {ARCHIVE} and give its folder cadec."
         )
     check_split(split, ids)
-    texts = {file.name[:-4]: file for file in visible_files(root / "text", (".txt",))}
-    annotations = {file.name[:-4]: file for file in visible_files(root / "original", (".ann",))}
+    unknown = [name for name in types if name not in (*TYPES, "all")]
+    if unknown:
+        raise FormatError(
+            f"CADEC has no type {', '.join(unknown)}: choose {', '.join(TYPES)}, or all."
+        )
+    texts = map_names(visible_files(root / "text", (".txt",)), lambda file: file.name[:-4])
+    annotations = map_names(
+        visible_files(root / "original", (".ann",)), lambda file: file.name[:-4]
+    )
     if not texts or not annotations:
         empty = root / ("original" if texts else "text")
         raise FormatError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
@@ -77,9 +86,14 @@ def read_cadec(
 def _read_annotations(
     path: Path, document: str, text: str, types: tuple[str, ...], report: Report
 ) -> Iterator[TextEntity]:
-    for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
+    lines = with_unix_line_ends(read_text(path, report)).split("\n")
+    for number, raw in enumerate(lines, start=1):
         line, place = raw.strip(), Place(str(path), number, document)
         if not line or line.startswith("#"):
+            continue
+        if not line.startswith("T"):
+            message = f"{line[:40]!r} is no mention"
+            report.add("kept", "line of another kind not read", message, place)
             continue
         entity = _parse(line, place)
         if entity.label not in types and "all" not in types:
@@ -97,7 +111,7 @@ def _read_annotations(
 def _parse(line: str, place: Place) -> TextEntity:
     fields = line.split("\t")
     label, _, offsets = fields[1].partition(" ") if len(fields) == 3 else ("", "", "")
-    if not fields[0].startswith("T") or not label or not _OFFSETS.fullmatch(offsets):
+    if not label or not _OFFSETS.fullmatch(offsets):
         raise FormatError(
             f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
             f"{line[:60]!r}. Is the file damaged?"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..entities import Entity, Fragments
 from .dai_tokens import Tokeniser
-from .files import read_text
+from .files import read_text, with_unix_line_ends
 from .records import TextEntity, TokenRecord
 from .report import Place, Report
 
@@ -77,7 +77,7 @@ def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -
     RAISES (FormatError): If there is no such file, or it is not UTF-8.
     """
     raw, place = read_text(path, report), Place(str(path), None, name)
-    text = raw.replace("\r\n", "\n").replace("\r", "\n")
+    text = with_unix_line_ends(raw)
     if text != raw:
         message = f"{name}: every line end is counted as one character"
         report.add("repaired", "line ends CRLF -> LF", message, place)
@@ -95,26 +95,31 @@ def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -
 def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
     """Put the offsets of an entity in one ascending row, whatever the order of its fragments.
 
+    Fragments that share an offset leave one without length, which stands for the token there.
+
     entity (TextEntity): The entity with the offsets its file gives.
     text (str): The text.
     report (Report): Takes what is changed or dropped.
-    RETURNS (Optional[TextEntity]): The entity with fragments in text order; None if one of them
-        is empty or not within the text.
+    RETURNS (Optional[TextEntity]): The entity with fragments in text order; None if it reaches
+        too far beyond the text for any token to be near.
     """
     offsets = sorted(offset for fragment in entity.fragments for offset in fragment)
     fragments = tuple(zip(offsets[::2], offsets[1::2], strict=True))
-    kind = None
-    if offsets[0] < 0 or offsets[-1] > len(text):
-        kind = "offsets out of range"
-    elif any(start == end for start, end in fragments):
-        kind = "fragment without length"
-    if kind:
+    if offsets[0] < 0 or offsets[-1] > len(text) + _SHARE_REACH:
         message = f"{entity.label} at {entity.fragments} of {len(text)} characters"
+        kind = "offsets out of range"
         report.add("dropped", kind, message, entity.place, entity.fragments)
         return None
-    if fragments != entity.fragments:
+    kind = None
+    if any(start == end for start, end in fragments):
+        kind = "fragment without length"
+    elif {tuple(sorted(fragment)) for fragment in entity.fragments} != set(fragments):
+        kind = "overlapping fragments"
+    elif fragments != entity.fragments:
+        kind = "fragments out of order"
+    if kind:
         message = f"{entity.label} has fragments at {entity.fragments}"
-        report.add("repaired", "fragments out of order", message, entity.place, fragments)
+        report.add("repaired", kind, message, entity.place, fragments)
     return replace(entity, fragments=fragments)
 
 
@@ -145,7 +150,8 @@ def align_entities(
 
 
 def align_cadec(document: TokenisedText, entity: TextEntity, report: Report) -> Entity | None:
-    """Find the tokens of an entity of CADEC: a boundary within a token moves outwards.
+    """Find the tokens of an entity of CADEC: a beginning moves left to that of a token, however
+    far it is, an end moves right by up to 20 characters.
 
     document (TokenisedText): The document.
     entity (TextEntity): The entity.

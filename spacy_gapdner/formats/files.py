@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,6 +35,30 @@ def read_text(path: Path, report: Report | None = None) -> str:
             place = Place(str(path), 1)
             report.add("repaired", "byte order mark", "byte order mark removed", place)
     return text
+
+
+def with_unix_line_ends(text: str) -> str:
+    """RETURNS (str): The text with every line end, of whatever system, as one line feed."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str, Path]:
+    """Find files by the names of their documents.
+
+    files (Iterable[Path]): The files.
+    name_of (Callable[[Path], str]): The name of a file's document.
+    RETURNS (dict[str, Path]): The files by name.
+    RAISES (FormatError): If two files have one name.
+    """
+    found: dict[str, Path] = {}
+    for file in files:
+        name = name_of(file)
+        if name in found:
+            raise FormatError(
+                f"{found[name]} and {file} are both of the document {name}. Keep one."
+            )
+        found[name] = file
+    return found
 
 
 @contextmanager

@@ -25,12 +25,15 @@ def check_split(split: str | None, ids: Path | None) -> None:
 
     split (Optional[str]): The part of the corpus; the whole if None.
     ids (Optional[Path]): The user's lists.
-    RAISES (FormatError): If there is no such part, or there are lists but no part.
+    RAISES (FormatError): If there is no such part, or there are lists but no part, or no lists
+        where they should be.
     """
     if split not in (None, *SPLITS):
         raise FormatError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
     if ids is not None and split is None:
         raise FormatError(f"The lists at {ids} need a split: {', '.join(SPLITS)}.")
+    if ids is not None and not Path(ids).exists():
+        raise FormatError(f"There is nothing at {ids}. Check the path of the lists.")
 
 
 def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report) -> set[str]:
@@ -85,7 +88,10 @@ def note_missing(wanted: Iterable[str], present: Iterable[str], ids: Path, repor
     wanted = set(wanted)
     missing = wanted - set(present)
     if missing == wanted:
-        raise FormatError(f"None of the {len(wanted)} documents of {ids} is in the corpus.")
+        raise FormatError(
+            f"None of the {len(wanted)} documents of {ids}, such as {min(wanted)}, is in the "
+            f"corpus, which has such as {min(present, default='none')}. Is it this corpus' list?"
+        )
     for name in sorted(missing):
         message = f"{name} is in the list, but has no text"
         report.add("dropped", "document missing", message, Place(str(ids), None, name))

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from .dai import merge_ranges
 from .docs import DOC_NAME, doc_sentences
-from .files import read_text, replacing, visible_files
+from .files import read_text, replacing, visible_files, with_unix_line_ends
 from .records import TokenRecord
 from .report import FormatError, Place, Report
 
@@ -87,7 +87,7 @@ def write_inline(
 
 
 def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
-    lines = [line.strip() for line in read_text(path, report).split("\n")]
+    lines = [line.strip() for line in with_unix_line_ends(read_text(path, report)).split("\n")]
     number = position = 0
     while position < len(lines):
         if not lines[position]:
@@ -115,6 +115,7 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> list[Entity]:
     entities: list[Entity] = []
+    seen: set[Entity] = set()
     for mention in text.split("|") if text else ():
         indices, label = mention.split(" ")
         numbers = [int(n) for n in indices.split(",")]
@@ -130,10 +131,11 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
             report.add("dropped", "offsets out of range", message, place, fragments)
             continue
         entity = merge_ranges(label, ranges, report, place, fragments)
-        if entity in entities:
+        if entity in seen:
             message = f"{mention!r} occurs twice"
             report.add("kept", "duplicate entity", message, place, entity.fragments)
         entities.append(entity)
+        seen.add(entity)
     return entities
 
 
@@ -141,6 +143,8 @@ def _without_whitespace(
     tokens: tuple[str, ...], entities: list[Entity], report: Report, name: str | None
 ) -> tuple[tuple[str, ...], list[Entity]]:
     words = [i for i, token in enumerate(tokens) if not token.isspace()]
+    if len(words) == len(tokens):
+        return tokens, entities
     number_of = {i: number for number, i in enumerate(words)}
     kept = []
     for entity in entities:
@@ -160,6 +164,11 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: objec
             raise FormatError(
                 f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenise anew."
             )
+    if name is not None and (not name or name != name.strip()):
+        raise FormatError(
+            f"Inline text cannot have the document name {name!r}: it is empty or begins or ends "
+            "with whitespace. Rename it, or leave the names out."
+        )
     mentions = []
     for entity in entities:
         if not re.fullmatch(r"[^\s|]+", entity.label):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .dai import align_entities, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
-from .files import read_text, visible_files
+from .files import map_names, read_text, visible_files, with_unix_line_ends
 from .id_lists import check_split, note_missing, read_ids
 from .knowtator import read_annotation_file
 from .records import TextEntity, TokenRecord
@@ -54,7 +54,7 @@ def read_share(
     used: set[Path] = set()
     for part, where in folders.items():
         annotations = _find_annotations(where, corpus, part)
-        texts = {file.name: file for file in visible_files(where.text, (".txt",))}
+        texts = map_names(visible_files(where.text, (".txt",)), lambda file: file.name)
         _check_texts(texts, annotations, where, ARCHIVES[corpus][part][0].name)
         names = set(annotations) if where.shared else set(texts)
         if dev is not None:
@@ -77,7 +77,7 @@ def _find_annotations(where: PartFolders, corpus: str, part: Part) -> dict[str, 
             f"{where.ann} holds no annotation file. Unpack {ARCHIVES[corpus][part][1].name} anew."
         )
     # a.txt.knowtator.xml, a.pipe.txt and a.txt all annotate a.txt
-    return {file.name.replace(suffix, ""): file for file in files}
+    return map_names(files, lambda file: file.name.replace(suffix, ""))
 
 
 def _check_texts(
@@ -160,7 +160,8 @@ def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
 
 
 def _lines(path: Path, separator: str, report: Report) -> Iterator[tuple[list[str], Place]]:
-    for number, line in enumerate(read_text(path, report).split("\n"), start=1):
+    lines = with_unix_line_ends(read_text(path, report)).split("\n")
+    for number, line in enumerate(lines, start=1):
         if line.strip():
             yield line.strip().split(separator), Place(str(path), number)
 

@@ -81,7 +81,7 @@ def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
     text_archive, ann_archive = ARCHIVES[corpus][part]
     text = _find(root, part, "text", text_archive)
     ann = _find(root, part, "ann", ann_archive)
-    return PartFolders(text, ann, part not in _below(root, text))
+    return PartFolders(text, ann, _named_part(root, text) != part)
 
 
 def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
@@ -96,9 +96,9 @@ def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
         # its own name makes two, one in the other
         if named and "__macosx" not in _below(root, path) and found[-1:] != [path.parent]:
             found.append(path)
-    own = [path for path in found if part in _below(root, path)]
+    own = [path for path in found if _named_part(root, path) == part]
     # folders of one name in both parts' archives, unpacked in one place
-    chosen = own or [path for path in found if other not in _below(root, path)]
+    chosen = own or [path for path in found if _named_part(root, path) != other]
     if not chosen:
         raise FormatError(
             f"{root} has no folder {archive.folders[0]} of the {part} part. Unpack {archive.name} "
@@ -110,6 +110,29 @@ def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
             f"one, or arrange its files as {part}/{kind}."
         )
     return chosen[0]
+
+
+def _named_part(root: Path, path: Path) -> str | None:
+    # the nearest folder whose name tells: "train" is in "training", but "test" in "latest" too
+    for name in reversed(_below(root, path).split("/")):
+        parts = [part for part in PARTS if part in name]
+        if len(parts) == 1:
+            return parts[0]
+    return None
+
+
+def guess_corpus(root: Path) -> str | None:
+    """Find out which corpus was unpacked in a folder, by the names of the archives' folders.
+
+    root (Path): The folder.
+    RETURNS (Optional[str]): "share13" or "share14"; None if it is neither.
+    """
+    names = {path.name for path in root.rglob("*") if path.is_dir()}
+    for corpus, parts in ARCHIVES.items():
+        own = {name for pair in parts.values() for archive in pair for name in archive.folders}
+        if names & own:
+            return corpus
+    return None
 
 
 def _below(root: Path, path: Path) -> str:

@@ -124,13 +124,35 @@ def test_hints():
     assert "TOE" in hint_of("sentences", "cadec", "train", statistics)
 
 
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("not the published split", "the list of documents is not the published one"),
+        ("document missing", "documents of the list are missing"),
+    ],
+)
+def test_hint_of_a_wrong_list(kind, hint):
+    statistics, report = as_published()
+    report.add("kept", kind, "", Place())
+    assert hint_of("sentences", "cadec", "dev", statistics, report) == hint
+    # a figure that is as published needs no explanation
+    assert {c.hint for c in compare("cadec", None, statistics, report)} == {""}
+
+
 def test_empty():
     found = compare("share13", "test", CorpusStatistics(), Report())
     assert {c.result for c in found} == {"differs", "not known"}
     assert [c.found for c in compare("share14", None, CorpusStatistics())][-1] == "none"
 
 
-@pytest.mark.parametrize(("corpus", "part"), [("craft", None), ("cadec", "half")])
-def test_no_figures(corpus, part):
-    with pytest.raises(FormatError, match=f"no published figures on {corpus}"):
+@pytest.mark.parametrize(
+    ("corpus", "part", "name"),
+    [
+        ("craft", None, "craft:"),
+        ("CADEC", None, "CADEC: choose cadec"),
+        ("cadec", "half", "cadec half:"),
+    ],
+)
+def test_no_figures(corpus, part, name):
+    with pytest.raises(FormatError, match=f"no published figures on {name}"):
         get_figures(corpus, part)

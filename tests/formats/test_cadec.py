@@ -107,7 +107,10 @@ ANN = "cadec/original/EXAMPLIN.1.ann"
         (CADEC | {ANN: "T1\tADR 0 9\tBad\tjoint\n"}, "is no annotation of CADEC"),
         (CADEC | {ANN: "T1\tADR 0 9;3\tBad joint\n"}, "is no annotation of CADEC"),
         (CADEC | {ANN: "T1\tADR\tBad joint\n"}, "is no annotation of CADEC"),
-        (CADEC | {ANN: "R1\tADR 0 9\tBad joint\n"}, "is no annotation of CADEC"),
+        (
+            CADEC | {"cadec/text/more/EXAMPLIN.1.txt": "x"},
+            r"EXAMPLIN\.1\.txt and .*more/EXAMPLIN\.1\.txt are both of the document EXAMPLIN\.1",
+        ),
         (CADEC | {ANN: b"\xff"}, "is not UTF-8"),
     ],
 )
@@ -120,7 +123,6 @@ def test_bad_input(write, report, files, message):
     ("offsets", "kind"),
     [
         ("0 999", "offsets out of range"),
-        ("4 4", "fragment without length"),
         (f"{len(POST) - 1} {len(POST)}", "no whole token"),
     ],
 )
@@ -140,3 +142,19 @@ def test_bad_options(write, report):
     (path / "x.id").write_text("A.1\nA.2\n")
     with pytest.raises(FormatError, match="None of the 2 documents"):
         list(read_cadec(path, report, split="dev", ids=path / "x.id"))
+
+
+def test_lines_of_other_kinds_are_left_out(write, report):
+    path = write(CADEC | {ANN: "R1\tRel Arg1:T1 Arg2:T2\nT1\tADR 0 3\tBad\n"})
+    assert len(entities(read_cadec(path, report))) == 2
+    assert report.counts("kept")["line of another kind not read"] == 1
+
+
+def test_unknown_types(write, report):
+    with pytest.raises(FormatError, match="no type adr: choose ADR, Drug"):
+        list(read_cadec(write(CADEC), report, types=("ADR", "adr")))
+
+
+def test_old_line_ends(write, report):
+    path = write(CADEC | {ANN: "T1\tADR 0 3\tBad\rT2\tDrug 4 9\tx\r"})
+    assert len(entities(read_cadec(path, report))) == 2

@@ -30,7 +30,8 @@ def test_guess(write, files, path, name):
     ("files", "path", "message"),
     [
         ({}, "missing", "nothing at"),
-        ({"a.txt": "x"}, ".", "no annotation file"),
+        ({"a.txt": "x"}, ".", "no format fits"),
+        ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.txt": "x"}, "a.txt", "no format fits"),
         ({"a.xml": "<html/>"}, ".", "no format fits"),
         ({"a.xml": "junk"}, "a.xml", "no format fits"),

@@ -41,9 +41,11 @@ def test_no_list(write, report):
         read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
 
 
-def test_options():
+def test_options(tmp_path):
     check_split(None, None)
-    check_split("dev", Path("ids"))
+    check_split("dev", tmp_path)
+    with pytest.raises(FormatError, match="nothing at ids"):
+        check_split("dev", Path("ids"))
     with pytest.raises(FormatError, match="Unknown split 'all'"):
         check_split("all", None)
     with pytest.raises(FormatError, match="lists at ids need a split"):

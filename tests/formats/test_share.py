@@ -176,14 +176,11 @@ def test_other_number_of_fields(write, report):
     assert report.counts("kept") == {"other number of fields": 1}
 
 
-@pytest.mark.parametrize(
-    ("offsets", "kind"),
-    [([(0, 999)], "offsets out of range"), ([(5, 5)], "fragment without length")],
-)
-def test_dropped(write, report, offsets, kind):
-    path = write(share13(*ARRANGED) | {GOLD_13: double_pipes(TEST, [offsets])})
+def test_dropped(write, report):
+    path = write(share13(*ARRANGED) | {GOLD_13: double_pipes(TEST, [[(0, 999)]])})
     assert entities(list(read_share13(path, report, split="test"))) == []
-    assert [(i.kind, i.place.line) for i in report.issues if i.action == "dropped"] == [(kind, 1)]
+    dropped = [(i.kind, i.place.line) for i in report.issues if i.action == "dropped"]
+    assert dropped == [("offsets out of range", 1)]
 
 
 @pytest.mark.parametrize(
