@@ -95,8 +95,15 @@ def _read_annotations(
             message = f"{line[:40]!r} is no mention"
             report.add("kept", "line of another kind not read", message, place)
             continue
+        label = line.partition("\t")[2].partition(" ")[0]
+        wanted = label in types or "all" in types
+        if not wanted and label in TYPES:
+            if not _is_mention(line):
+                message = f"cannot read {line[:40]!r}, whose type is not asked for"
+                report.add("kept", "malformed line of another type", message, place)
+            continue
         entity = _parse(line, place)
-        if entity.label not in types and "all" not in types:
+        if not wanted:
             continue
         flat = flatten(entity, text, report)
         if flat is None:
@@ -108,14 +115,20 @@ def _read_annotations(
         yield flat
 
 
-def _parse(line: str, place: Place) -> TextEntity:
+def _is_mention(line: str) -> bool:
     fields = line.split("\t")
     label, _, offsets = fields[1].partition(" ") if len(fields) == 3 else ("", "", "")
-    if not label or not _OFFSETS.fullmatch(offsets):
+    return bool(label and _OFFSETS.fullmatch(offsets))
+
+
+def _parse(line: str, place: Place) -> TextEntity:
+    if not _is_mention(line):
         raise FormatError(
             f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
             f"{line[:60]!r}. Is the file damaged?"
         )
+    fields = line.split("\t")
+    label, _, offsets = fields[1].partition(" ")
     numbers = [int(n) for n in re.findall(r"\d+", offsets)]
     fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
     return TextEntity(label, fragments, fields[0], place, fields[2])

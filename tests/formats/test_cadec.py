@@ -133,6 +133,16 @@ def test_dropped(write, report, offsets, kind):
     assert (issue.kind, str(issue.place)) == (kind, f"{path / ANN}:1")
 
 
+@pytest.mark.parametrize("line", ["T1\tDrug 0 9", "T1\tDrug x\tBad", "T1\tDrug 0 9\ta\tb"])
+def test_malformed_line_of_another_type(write, report, line):
+    path = write(CADEC | {ANN: f"{line}\nT2\tADR 0 9\tBad joint\n"})
+    assert ("EXAMPLIN.1-1", "ADR", ((0, 2),)) in entities(read_cadec(path, report))
+    (issue,) = [i for i in report.issues if i.kind == "malformed line of another type"]
+    assert (issue.action, str(issue.place)) == ("kept", f"{path / ANN}:1")
+    with pytest.raises(FormatError, match="is no annotation of CADEC"):
+        list(read_cadec(path, report, types=("Drug",)))
+
+
 def test_bad_options(write, report):
     path = write(CADEC)
     with pytest.raises(FormatError, match="needs a list of documents"):
