@@ -79,16 +79,17 @@ def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
     if not root.is_dir():
         raise FormatError(f"There is no folder {root}. Check the path.")
     text_archive, ann_archive = ARCHIVES[corpus][part]
-    text = _find(root, part, "text", text_archive)
-    ann = _find(root, part, "ann", ann_archive)
+    other = next(p for p in PARTS if p != part)
+    of_other = {name for archive in ARCHIVES[corpus][other] for name in archive.folders}
+    text = _find(root, part, "text", text_archive, of_other)
+    ann = _find(root, part, "ann", ann_archive, of_other)
     return PartFolders(text, ann, _named_part(root, text) != part)
 
 
-def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
+def _find(root: Path, part: Part, kind: str, archive: Archive, of_other: set[str]) -> Path:
     arranged = root / part / kind
     if arranged.is_dir():
         return arranged
-    other = next(p for p in PARTS if p != part)
     found: list[Path] = []
     for path in sorted(root.rglob("*")):
         named = path.name in archive.folders and path.is_dir()
@@ -96,9 +97,13 @@ def _find(root: Path, part: Part, kind: str, archive: Archive) -> Path:
         # its own name makes two, one in the other
         if named and "__macosx" not in _below(root, path) and found[-1:] != [path.parent]:
             found.append(path)
-    own = [path for path in found if _named_part(root, path) == part]
-    # folders of one name in both parts' archives, unpacked in one place
-    chosen = own or [path for path in found if _named_part(root, path) != other]
+    chosen = found
+    if of_other.intersection(archive.folders):
+        # folders of one name in both parts' archives: a name above them tells, or they were
+        # unpacked in one place
+        named_part = {path: _named_part(root, path) for path in found}
+        own = [path for path in found if named_part[path] == part]
+        chosen = own or [path for path in found if named_part[path] is None]
     if not chosen:
         raise FormatError(
             f"{root} has no folder {archive.folders[0]} of the {part} part. Unpack {archive.name} "

@@ -105,6 +105,9 @@ def test_expect(cadec, tmp_path):
     ]
     assert "10 of 10 figures differ" in result.stdout
     (found,) = json.loads((tmp_path / "s.json").read_text()).values()
+    # what reading the corpus reported, on the screen and in the file
+    assert "1  entity crosses a sentence boundary" in result.stdout
+    assert len(found["report"]["issues"]) > 1
     assert found["compared"][1] == {
         "name": "sentences",
         "expected": 7597,
@@ -147,6 +150,7 @@ def test_expect_strict(docbin):
         (["--expect", "craft"], "no published figures on craft"),
         (["--expect", "cadec", "--split", "half"], "no published figures on cadec half"),
         (["--strict"], "--strict needs --expect"),
+        (["--split", "dev"], "is .spacy: --split are for"),
         (["--types", "ADR", "--ids", "x"], "is .spacy: --types and --ids are for"),
     ],
 )
@@ -155,3 +159,9 @@ def test_bad_options(docbin, options, message):
     assert (result.exit_code, result.stdout) == (1, "")
     assert message in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_expect_says_how_to_read_a_folder(cadec):
+    # nothing in a folder of this name tells that it holds CADEC
+    result = run(cadec, "--expect", "cadec")
+    assert ("documents", "1250", "4", "differs") in published(result)

@@ -239,3 +239,21 @@ def test_whitespace_tokens_are_left_out(tmp_path):
         "severe joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
     )
     assert report.counts("dropped") == {"entity of whitespace": 1}
+
+
+def test_line_ends_of_any_system(tmp_path):
+    for name, end in (("a", "\n"), ("b", "\r\n"), ("c", "\r")):
+        path = tmp_path / f"{name}.inline"
+        path.write_bytes(PLAIN.replace("\n", end).encode())
+        report = Report()
+        assert [len(r.entities) for r in read_inline(path, report)] == [2, 0, 1]
+        assert guess_format(path) == "inline"
+
+
+@pytest.mark.parametrize("name", ["", " a", "a\n"])
+def test_names_that_would_not_come_back(tmp_path, name):
+    doc = Doc(Vocab(), words=["rash"])
+    doc.user_data[DOC_NAME] = name
+    with pytest.raises(FormatError, match="cannot have the document name"):
+        write_inline([doc], tmp_path / "a.inline")
+    assert list(tmp_path.iterdir()) == []

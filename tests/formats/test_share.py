@@ -13,7 +13,7 @@ from paper_corpora import (
     share14,
 )
 
-from spacy_gapdner.formats import FormatError, read_share13, read_share14, to_docs
+from spacy_gapdner.formats import FormatError, guess_format, read_share13, read_share14, to_docs
 
 NAME = {"train": TRAIN[:-4], "second": SECOND[:-4], "test": TEST[:-4]}
 ECG_TOKENS = ["Sinus rhythm .", "Left axis deviation , old"]
@@ -26,6 +26,8 @@ LAYOUTS = {
     "shared 2013": (read_share13, share13("ALLREPORTS", "ALLSAVED", "ALLREPORTS")),
     "twice 2013": (read_share13, share13(test_ann="Gold_SN2012/Gold_SN2012")),
     "shadows 2013": (read_share13, share13() | {"__MACOSX/ALLSAVED/._x.xml": "junk"}),
+    # "test" and "train" are in names of folders above
+    "latest 2013": (read_share13, {f"latest/train/{p}": text for p, text in share13().items()}),
     "archives 2014": (read_share14, share14()),
     "arranged 2014": (read_share14, share14(*ARRANGED)),
     "year 2014": (read_share14, share14(test_text="x/ShAReCLEFeHealth2014Task2_test_data_corpus")),
@@ -202,3 +204,18 @@ def test_other_text_named(write, report):
     first = next(read_share13(path, report))
     assert (first.entities[0].fragments, REPORT[:9]) == (((0, 1),), "DISCHARGE")
     assert report.counts("kept") == {"other text named": 1}
+
+
+def test_guess(write):
+    assert guess_format(write(share13())) == "share13"
+    assert guess_format(write({"b/" + path: text for path, text in share14().items()}) / "b") == (
+        "share14"
+    )
+
+
+def test_two_annotation_files_of_one_report(write, report):
+    files = share14(*ARRANGED)
+    (pipes,) = (path for path in files if path.startswith("test/ann"))
+    other = pipes.replace(".pipe", "") if ".pipe" in pipes else pipes.replace(".txt", ".pipe.txt")
+    with pytest.raises(FormatError, match=f"are both of the document {TEST}"):
+        list(read_share14(write(files | {other: files[pipes]}), report))
