@@ -100,7 +100,7 @@ class Comparison:
             rows.append([name, str(n), *measured, *numbers])
         title = (
             f"Measured on {part} ({self.describe_data(part)}) beside the paper's "
-            f"{published.title} as published, other corpora"
+            f"{published.title}, as published on {', '.join(published.corpora)}"
         )
         return Table(title, ["Model", "Seeds", "Measured F", *columns], rows)
 

@@ -127,11 +127,15 @@ def _named_part(root: Path, path: Path) -> str | None:
 
 
 def guess_corpus(root: Path) -> str | None:
-    """Find out which corpus was unpacked in a folder, by the names of the archives' folders.
+    """Find out which corpus a folder holds, by the names of the archives' folders or, arranged by
+    part, by the kind of its annotation files.
 
     root (Path): The folder.
     RETURNS (Optional[str]): "share13" or "share14"; None if it is neither.
     """
+    if all((root / part / "ann").is_dir() for part in PARTS):
+        xml = next((root / "train" / "ann").glob("*.knowtator.xml"), None)
+        return "share14" if xml is None else "share13"
     names = {path.name for path in root.rglob("*") if path.is_dir()}
     for corpus, parts in ARCHIVES.items():
         own = {name for pair in parts.values() for archive in pair for name in archive.folders}

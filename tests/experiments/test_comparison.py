@@ -80,7 +80,7 @@ def test_published_numbers_stand_beside():
         ["GapDNER", "2", "61.00 ± 1.41", "73.65", "82.87"],
         ["Mine", "1", "50.00", "-", "-"],
     ]
-    assert "Table 9 as published, other corpora" in table.title
+    assert "Table 9, as published on A, B" in table.title
 
 
 def test_wall_time():

@@ -207,7 +207,11 @@ def test_other_text_named(write, report):
 
 
 def test_guess(write):
-    assert guess_format(write(share13())) == "share13"
+    assert guess_format(write({f"a/{p}": text for p, text in share13().items()}) / "a") == "share13"
+    arranged = {"c": share13(*ARRANGED), "d": share14(*ARRANGED)}
+    files = {f"{top}/{p}": text for top, found in arranged.items() for p, text in found.items()}
+    path = write(files)
+    assert [guess_format(path / top) for top in arranged] == ["share13", "share14"]
     assert guess_format(write({"b/" + path: text for path, text in share14().items()}) / "b") == (
         "share14"
     )
