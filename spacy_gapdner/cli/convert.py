@@ -115,7 +115,7 @@ def convert(
     labels (Optional[str]): See there.
     types (tuple[str, ...]): See `spacy_gapdner.formats.read_cadec`.
     split (Optional[str]): See there, or `spacy_gapdner.formats.read_knowtator`.
-    ids (Optional[Path]): See there.
+    ids (Optional[Path]): See `spacy_gapdner.formats.read_cadec`.
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or

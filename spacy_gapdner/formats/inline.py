@@ -27,7 +27,8 @@ def has_inline_mentions(path: Path) -> bool:
     RETURNS (bool): True if this line is followed by a blank one and fits the tokens before it.
     """
     with path.open("rb") as stream:
-        lines = stream.read(_N_GUESS_BYTES).decode("utf-8", "replace").splitlines()
+        start = stream.read(_N_GUESS_BYTES).decode("utf-8", "replace")
+    lines = with_unix_line_ends(start).split("\n")
     for before, line, after in zip(lines, lines[1:], [*lines[2:], ""], strict=False):
         if _MENTIONS.fullmatch(line.strip()):
             indices = [mention.split(" ")[0].split(",") for mention in line.strip().split("|")]
