@@ -2,6 +2,7 @@
 
 import torch
 from torch import Tensor, nn
+from torch.profiler import record_function
 
 from ..tagging import GridLayout
 from .biaffine import Biaffine, Concatenation, FeedForward
@@ -96,9 +97,11 @@ class GapDNERNetwork(GridNetwork):
         if self.criss_cross is not None:
             positions = torch.arange(words.shape[1], device=words.device)
             mask = positions < lengths.to(words.device).unsqueeze(1)
-            # M'' = M' + M (Equation 14)
-            grid = self.criss_cross(grid, mask) + grid
-        return self.triangle_mask(self.classifier(grid))
+            with record_function("gapdner.criss_cross"):
+                # M'' = M' + M (Equation 14)
+                grid = self.criss_cross(grid, mask) + grid
+        with record_function("gapdner.classifier"):
+            return self.triangle_mask(self.classifier(grid))
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H.
@@ -111,7 +114,10 @@ class GapDNERNetwork(GridNetwork):
             *Shape:* `(batch, n, hidden)`
         """
         words = self.word_dropout(words)
-        return words if self.bilstm is None else self.bilstm(words, lengths)
+        if self.bilstm is None:
+            return words
+        with record_function("gapdner.bilstm"):
+            return self.bilstm(words, lengths)
 
     def span_features(self, hidden: Tensor) -> Tensor:
         """Compute the grid features M from boundaries and inner tokens of each span.
@@ -121,9 +127,11 @@ class GapDNERNetwork(GridNetwork):
         RETURNS (Tensor): Grid features.
             *Shape:* `(batch, n, n, grid_width)`
         """
-        grid = self.from_boundary(self.boundary(self.head(hidden), self.tail(hidden)))
+        with record_function("gapdner.biaffine"):
+            grid = self.from_boundary(self.boundary(self.head(hidden), self.tail(hidden)))
         if self.span_attention is not None:
-            grid = grid + self.span_attention(hidden, self.from_tokens(hidden))
+            with record_function("gapdner.span_attention"):
+                grid = grid + self.span_attention(hidden, self.from_tokens(hidden))
         if self.distance is not None:
             grid = grid + self.distance(distance_buckets(hidden.shape[1], hidden.device))
         grid = self.norm(self.activation(grid))
