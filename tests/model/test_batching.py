@@ -1,0 +1,66 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.model.batching import batch_by_length
+
+LENGTHS = st.lists(st.integers(0, 64), max_size=40)
+SIZES = st.integers(1, 5000)
+POWERS = st.sampled_from([1, 2])
+PADDING = st.none() | st.integers(0, 200)
+
+
+def sizes_of(lengths, batch, power):
+    return [lengths[i] ** power for i in batch]
+
+
+@given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
+def test_every_sequence_is_in_one_batch_longest_first(lengths, max_size, power, max_padding):
+    batches = batch_by_length(lengths, max_size, power=power, max_padding=max_padding)
+    assert all(batches)
+    in_order = [i for batch in batches for i in batch]
+    assert in_order == sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+
+
+@given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
+def test_bounds_are_kept(lengths, max_size, power, max_padding):
+    for batch in batch_by_length(lengths, max_size, power=power, max_padding=max_padding):
+        sizes = sizes_of(lengths, batch, power)
+        padded = max(sizes) * len(batch)
+        assert padded <= max_size or len(batch) == 1
+        assert max_padding is None or padded - sum(sizes) <= max_padding
+
+
+@given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
+def test_no_batch_ends_too_early(lengths, max_size, power, max_padding):
+    batches = batch_by_length(lengths, max_size, power=power, max_padding=max_padding)
+    for batch, (following, *_) in pairwise(batches):
+        sizes = sizes_of(lengths, [*batch, following], power)
+        padded = max(sizes) * len(sizes)
+        too_much_padding = max_padding is not None and padded - sum(sizes) > max_padding
+        assert padded > max_size or too_much_padding
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        # 9 + 9, then 4 * 4
+        ({"max_size": 18}, [[1, 4], [0, 3, 5, 2]]),
+        # padding 4 beside 9 takes 5; 3 and 1 beside 4 take 1 + 3
+        ({"max_size": 100, "max_padding": 4}, [[1, 4], [0, 3, 5, 2]]),
+        ({"max_size": 100, "max_padding": 3}, [[1, 4], [0, 3, 5], [2]]),
+        ({"max_size": 100, "max_padding": 0}, [[1, 4], [0, 3], [5], [2]]),
+        # 81 cells are more than 40, 3 * 16 as well
+        ({"max_size": 40, "power": 2}, [[1], [4], [0, 3], [5, 2]]),
+        ({"max_size": 40, "power": 2, "max_padding": 7}, [[1], [4], [0, 3], [5], [2]]),
+    ],
+)
+def test_batches_worked_out_by_hand(options, expected):
+    assert batch_by_length([4, 9, 1, 4, 9, 3], **options) == expected
+
+
+def test_nothing_to_batch():
+    assert batch_by_length([], 10) == []
+    assert batch_by_length([0, 0], 10, max_padding=0) == [[0, 1]]
