@@ -16,7 +16,7 @@ def build_gapdner_v1(
     tok2vec: Model[list[Doc], list[Floats2d]],
     tagging: TaggingScheme,
     hidden_width: int = 128,
-    boundary_width: int = 128,
+    boundary_width: int = 64,
     grid_width: int = 128,
     attention_width: int = 16,
     bilstm: bool = True,
@@ -30,7 +30,7 @@ def build_gapdner_v1(
     distance_embedding: bool = True,
     triangle_mask: bool = True,
     none_bias: float = 5.0,
-    max_batch_cells: int = 40_000,
+    max_batch_cells: int = 16_000,
     mixed_precision: bool = False,
     nO: int | None = None,
 ) -> Model[ModelIn, ModelOut]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -10,7 +11,7 @@ import torch
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats3d
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..segments import Segment
 from .bridge import ModelIn, ModelOut
@@ -155,29 +156,42 @@ def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecor
     """
     network = find_network(model)
     recording = AttentionRecording()
-    parts: dict[type[nn.Module], Tensor] = {}
+    # of each batch of grids
+    tokens: list[Tensor | None] = []
+    cross: list[Tensor | None] = []
 
     # Hooks, so that the tensors are those of the call: its inputs, its mode, its precision.
-    def span_hook(module: SpanAttention, args: tuple[Tensor, Tensor], _: Tensor) -> None:
-        hidden = args[0]
+    def span_hook(module: SpanAttention, args: tuple[Tensor, ...], _: Tensor) -> None:
         layers = (module.upper, module.lower)
-        parts[SpanAttention] = torch.cat([layer(hidden) for layer in layers], dim=-1).mT
+        tokens.append(torch.cat([layer(args[0]) for layer in layers], dim=-1).mT)
 
     def cross_hook(module: CrissCrossAttention, args: tuple[Tensor, Tensor], _: Tensor) -> None:
-        parts[CrissCrossAttention] = module.attention(*args)
+        cross.append(module.attention(*args))
 
-    def network_hook(_: GapDNERNetwork, args: tuple[Tensor, Tensor], scores: Tensor) -> None:
-        tokens, cross = parts.get(SpanAttention), parts.get(CrissCrossAttention)
-        recording.add(args[1].tolist(), scores, tokens, cross)
+    def network_hook(
+        _: GapDNERNetwork,
+        args: tuple[Tensor, Tensor, Sequence[int]],
+        scores: tuple[Tensor, ...],
+    ) -> None:
+        lengths = iter(args[1].tolist())
+        missing = [None] * len(scores)
+        parts = zip(scores, args[2], tokens or missing, cross or missing, strict=True)
+        for batch, size, *attentions in parts:
+            recording.add(list(islice(lengths, size)), batch, *attentions)
+        tokens.clear()
+        cross.clear()
 
     handles = [network.register_forward_hook(network_hook)]
     if network.span_attention is not None:
         handles.append(network.span_attention.register_forward_hook(span_hook))
     if network.criss_cross is not None:
         handles.append(network.criss_cross.register_forward_hook(cross_hook))
+    # layer by layer, so that the layers are called that are recorded
+    folded, network.folded = network.folded, False
     try:
         yield recording
     finally:
+        network.folded = folded
         for handle in handles:
             handle.remove()
 

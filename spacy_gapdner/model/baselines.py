@@ -29,7 +29,7 @@ def build_w2ner_v1(
     predictor_dropout: float = 0.3,
     triangle_mask: bool = True,
     none_bias: float = 5.0,
-    max_batch_cells: int = 40_000,
+    max_batch_cells: int = 16_000,
     mixed_precision: bool = False,
     nO: int | None = None,
 ) -> Model[ModelIn, ModelOut]:
@@ -95,7 +95,7 @@ def build_toe_v1(
     predictor_dropout: float = 0.3,
     triangle_mask: bool = True,
     none_bias: float = 5.0,
-    max_batch_cells: int = 40_000,
+    max_batch_cells: int = 16_000,
     mixed_precision: bool = False,
     nO: int | None = None,
 ) -> Model[ModelIn, ModelOut]:

@@ -1,7 +1,7 @@
 """The bridge between spaCy's documents, thinc and the PyTorch networks that score label grids."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
 from typing import Any
@@ -10,41 +10,38 @@ import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, PyTorchGradScaler, PyTorchWrapper_v3, torch2xp, xp2torch
+from thinc.api import (
+    ArgsKwargs,
+    Model,
+    Ops,
+    PyTorchGradScaler,
+    PyTorchWrapper_v3,
+    torch2xp,
+    xp2torch,
+)
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
-from torch import nn
 
 from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
+from .batching import batch_by_length
+from .grid_network import GridNetwork
 
 # OpenMP's thread pool does not survive a fork: a worker of nlp.pipe(n_process=2) would wait for
 # ever. One thread a worker, as in PyTorch's own data loaders.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
+# So many words, padding included, go through the network at once.
+_MAX_CALL_WORDS = 2**14
+# Of a batch of grids that is full, at most one in so many cells is padding.
+_PADDING = 32
+
 # The documents and the segments of each.
 ModelIn = tuple[list[Doc], list[list[Segment]]]
 # Scores `(n, n, channels)` of every segment, in the order of documents and segments.
 ModelOut = list[Floats3d]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
-
-
-class GridNetwork(nn.Module):
-    """A network that scores the label grids of a padded batch of sentences.
-
-    Its `forward(words, lengths)` takes word representations `(batch, n, n_in)` and the number of
-    words of each sentence, `(batch,)` on the CPU, and gives logits `(batch, n, n, n_channels)`, of
-    which those of cells in the padding mean nothing.
-
-    n_in (int): Width of the word representations.
-    n_channels (int): Number of the grid's channels.
-    """
-
-    def __init__(self, n_in: int, n_channels: int) -> None:
-        super().__init__()
-        self.n_in = n_in
-        self.n_channels = n_channels
 
 
 # Makes the network once the input width and the labels are known.
@@ -169,30 +166,28 @@ def _grid_forward(
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    batches = _batch([len(segment) for _, segment in flat], max_batch_cells)
     scores: list[Floats3d | None] = [None] * len(flat)
-    backprops: list[tuple[list[int], Callable]] = []
-    for batch in batches:
-        lengths = np.array([len(flat[i][1]) for i in batch])
-        words = ops.alloc3f(len(batch), int(lengths.max()), model.get_dim("nI"))
-        for row, i in enumerate(batch):
+    backprops: list[tuple[list[list[int]], Callable]] = []
+    for batches in _batch_calls([len(segment) for _, segment in flat], max_batch_cells):
+        rows = [i for batch in batches for i in batch]
+        lengths = np.array([len(flat[i][1]) for i in rows])
+        words = ops.alloc3f(len(rows), int(lengths[0]), model.get_dim("nI"))
+        for row, i in enumerate(rows):
             doc, (start, end) = flat[i]
             words[row, : end - start] = vectors[doc][start:end]
-        grid, backprop_network = network((words, lengths), is_train)
-        for row, i in enumerate(batch):
-            scores[i] = grid[row, : lengths[row], : lengths[row]]
-        backprops.append((batch, backprop_network))
+        sizes = [len(batch) for batch in batches]
+        grids, backprop_network = network((words, lengths, sizes), is_train)
+        for batch, grid in zip(batches, grids, strict=True):
+            for row, i in enumerate(batch):
+                n = len(flat[i][1])
+                scores[i] = grid[row, :n, :n]
+        backprops.append((batches, backprop_network))
 
     def backprop(d_scores: ModelOut) -> list[Floats2d]:
         d_vectors = [ops.alloc2f(*array.shape) for array in vectors]
-        for batch, backprop_network in backprops:
-            longest = max(d_scores[i].shape[0] for i in batch)
-            d_grid = ops.alloc4f(len(batch), longest, longest, model.get_dim("nO"))
-            for row, i in enumerate(batch):
-                n = d_scores[i].shape[0]
-                d_grid[row, :n, :n] = d_scores[i]
-            d_words = backprop_network(d_grid)
-            for row, i in enumerate(batch):
+        for batches, backprop_network in backprops:
+            d_words = backprop_network([_pad(ops, [d_scores[i] for i in b]) for b in batches])
+            for row, i in enumerate(i for batch in batches for i in batch):
                 doc, (start, end) = flat[i]
                 d_vectors[doc][start:end] += d_words[row, : end - start]
         return d_vectors
@@ -200,16 +195,26 @@ def _grid_forward(
     return scores, backprop
 
 
-def _batch(lengths: Sequence[int], max_cells: int) -> list[list[int]]:
-    batches: list[list[int]] = []
-    # longest first: the first of a batch is the length that the others are padded to
-    for i in sorted(range(len(lengths)), key=lambda i: -lengths[i]):
-        longest = lengths[batches[-1][0]] if batches else 0
-        if batches and longest**2 * (len(batches[-1]) + 1) <= max_cells:
-            batches[-1].append(i)
-        else:
-            batches.append([i])
-    return batches
+def _pad(ops: Ops, grids: Sequence[Floats3d]) -> Floats4d:
+    # the longest comes first
+    padded = ops.alloc4f(len(grids), *grids[0].shape)
+    for row, grid in enumerate(grids):
+        padded[row, : len(grid), : len(grid)] = grid
+    return padded
+
+
+def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[list[int]]]:
+    # The batches of grids that go into the network at once, longest segments first
+    call: list[list[int]] = []
+    padding = max_batch_cells // _PADDING
+    for batch in batch_by_length(lengths, max_batch_cells, power=2, max_padding=padding):
+        n_rows = sum(len(batch) for batch in [*call, batch])
+        if call and n_rows * lengths[call[0][0]] > _MAX_CALL_WORDS:
+            yield call
+            call = []
+        call.append(batch)
+    if call:
+        yield call
 
 
 def _wrap(make_network: Callable[[int, int], GridNetwork], mixed_precision: bool) -> Model:
@@ -250,24 +255,38 @@ def _deserialize(
 
 
 def _convert_inputs(
-    model: Model, inputs: tuple[Floats3d, np.ndarray], is_train: bool
+    model: Model, inputs: tuple[Floats3d, np.ndarray, list[int]], is_train: bool
 ) -> tuple[ArgsKwargs, Callable[[ArgsKwargs], Floats3d]]:
-    words, lengths = inputs
+    words, lengths, batch_sizes = inputs
     words_torch = xp2torch(words, requires_grad=is_train)
 
     def backprop(d_inputs: ArgsKwargs) -> Floats3d:
         return torch2xp(d_inputs.args[0])
 
-    return ArgsKwargs(args=(words_torch, torch.from_numpy(lengths)), kwargs={}), backprop
+    args = (words_torch, torch.from_numpy(lengths), batch_sizes)
+    return ArgsKwargs(args=args, kwargs={}), backprop
 
 
 def _convert_outputs(
-    model: Model, inputs: tuple[object, torch.Tensor], is_train: bool
-) -> tuple[Floats4d, Callable[[Floats4d], ArgsKwargs]]:
+    model: Model, inputs: tuple[object, tuple[torch.Tensor, ...]], is_train: bool
+) -> tuple[list[Floats4d], Callable[[list[Floats4d]], ArgsKwargs]]:
     _, scores_torch = inputs
 
-    def backprop(d_scores: Floats4d) -> ArgsKwargs:
-        gradient = xp2torch(d_scores, device=scores_torch.device).to(scores_torch.dtype)
-        return ArgsKwargs(args=((scores_torch,),), kwargs={"grad_tensors": gradient})
+    def backprop(d_scores: list[Floats4d]) -> ArgsKwargs:
+        gradients = tuple(
+            xp2torch(d_batch, device=batch.device).to(batch.dtype)
+            for d_batch, batch in zip(d_scores, scores_torch, strict=True)
+        )
+        return ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
 
-    return torch2xp(scores_torch.float().detach()), backprop
+    if is_train:
+        return [torch2xp(batch.float().detach()) for batch in scores_torch], backprop
+    return _to_numpy(scores_torch), backprop
+
+
+def _to_numpy(scores: tuple[torch.Tensor, ...]) -> list[Floats4d]:
+    # Decoding works on the CPU. One transfer, as each waits for the GPU
+    flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
+    ends = np.cumsum([batch.numel() for batch in scores])
+    parts = np.split(flat, ends[:-1])
+    return [part.reshape(batch.shape) for part, batch in zip(parts, scores, strict=True)]

@@ -1,7 +1,16 @@
 """Criss-cross attention over the rows and columns of the grid (Equation 13)."""
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
+
+# So many scores are computed at a time, few enough to stay in the processor's cache.
+_CHUNK = 2**18
+# The scores of longer sentences, cubic in the length, are not kept for the backward pass, but
+# computed again.
+_KEPT_LENGTH = 128
 
 
 class CrissCrossAttention(nn.Module):
@@ -18,6 +27,7 @@ class CrissCrossAttention(nn.Module):
         self.query = nn.Linear(width, attention_width)
         self.key = nn.Linear(width, attention_width)
         self.value = nn.Linear(width, width)
+        self.scale = attention_width**-0.5
 
     def forward(self, grid: Tensor, mask: Tensor) -> Tensor:
         """Attend along rows and columns.
@@ -47,7 +57,7 @@ class CrissCrossAttention(nn.Module):
             *Shape:* `(batch, n, n, 2 * n)`
         """
         n = grid.shape[1]
-        queries = self.query(grid) * self.query.out_features**-0.5
+        queries = self.query(grid) * self.scale
         keys = self.key(grid)
         rows = torch.einsum("bijd,bikd->bijk", queries, keys)
         columns = torch.einsum("bijd,bkjd->bijk", queries, keys)
@@ -56,3 +66,71 @@ class CrissCrossAttention(nn.Module):
         rows = rows.masked_fill(padding, -torch.inf)
         columns = columns.masked_fill(padding | itself, -torch.inf)
         return torch.cat([rows, columns], dim=-1).softmax(dim=-1)
+
+    def fold(self, classifier: nn.Linear) -> tuple[Tensor, Tensor]:
+        """Fold a classifier of M' + M into one linear map of M; exact, as nothing stands between.
+
+        The weights of a cell's attention sum to one, so that the classifier may read the values
+        before these are averaged.
+
+        classifier (nn.Linear): Reads M' + M (Equation 14).
+        RETURNS (tuple[Tensor, Tensor]): Weight `(n_out, width)` and bias `(n_out,)` of the map to
+            what `classify` takes: queries, keys, classified values, and the classified cell, thus
+            `n_out = 2 * attention_width + 2 * n_classes`.
+        """
+        weight = classifier.weight
+        weights = [self.query.weight * self.scale, self.key.weight, weight @ self.value.weight]
+        biases = [self.query.bias * self.scale, self.key.bias, weight @ self.value.bias]
+        return torch.cat([*weights, weight]), torch.cat([*biases, classifier.bias])
+
+    def classify(self, features: Tensor, mask: Tensor) -> Tensor:
+        """Compute `classifier(self(grid) + grid)` from the folded map of the grid.
+
+        Rows and columns are attended to apart, a chunk at a time, and merged by the sums of their
+        exponentials, so that the scores of all pairs never exist at once.
+
+        features (Tensor): The grid features M through the map that `fold` gives.
+            *Shape:* `(batch, n, n, 2 * attention_width + 2 * n_classes)`
+        mask (Tensor): True for the words of each sentence, False for padding.
+            *Shape:* `(batch, n)`
+        RETURNS (Tensor): The classifier's output.
+            *Shape:* `(batch, n, n, n_classes)`
+        """
+        d, n_classes = self.key.out_features, features.shape[-1] // 2 - self.key.out_features
+        cells, classified = features.split([2 * d + n_classes, n_classes], dim=-1)
+        padding = torch.zeros_like(mask, dtype=torch.float32).masked_fill(~mask, -torch.inf)
+        row_top, row_sums = _attend(cells, padding, d, itself=True)
+        column_top, column_sums = _attend(cells.transpose(1, 2), padding, d, itself=False)
+        column_top, column_sums = column_top.transpose(1, 2), column_sums.transpose(1, 2)
+        top = torch.maximum(row_top, column_top)
+        sums = row_sums * (row_top - top).exp() + column_sums * (column_top - top).exp()
+        output, total = sums.split([n_classes, 1], dim=-1)
+        return output / total + classified
+
+
+def _attend(cells: Tensor, padding: Tensor, d: int, *, itself: bool) -> tuple[Tensor, Tensor]:
+    # Along the rows: the highest score of each cell, and the sums of the values and of 1, each
+    # times the exponential of how much lower the score is
+    batch, n, _, width = cells.shape
+    padding = padding[:, None, :].expand(batch, n, n).reshape(batch * n, 1, n)
+    attend = partial(_attend_chunk, d=d, itself=itself)
+    if n > _KEPT_LENGTH and torch.is_grad_enabled():
+        attend = partial(checkpoint, attend, use_reentrant=False)
+    size = max(_CHUNK // n**2, 1)
+    chunks = zip(cells.reshape(batch * n, n, width).split(size), padding.split(size), strict=True)
+    tops, sums = zip(*(attend(*chunk) for chunk in chunks), strict=True)
+    return torch.cat(tops).view(batch, n, n, 1), torch.cat(sums).view(batch, n, n, -1)
+
+
+def _attend_chunk(cells: Tensor, padding: Tensor, *, d: int, itself: bool) -> tuple[Tensor, Tensor]:
+    queries, keys, values = cells.split([d, d, cells.shape[-1] - 2 * d], dim=-1)
+    scores = torch.baddbmm(padding.to(cells.dtype), queries, keys.mT)
+    if scores.dtype.itemsize < 4:
+        scores = scores.float()
+    if not itself:
+        scores.diagonal(dim1=-2, dim2=-1).fill_(-torch.inf)
+    # any top would give the same quotient; a cell without others has only scores of -inf
+    top = scores.detach().amax(dim=-1, keepdim=True).clamp(min=torch.finfo(scores.dtype).min)
+    exp = scores.sub_(top).exp_().to(values.dtype)
+    sums = exp @ torch.cat([values, values.new_ones(*values.shape[:-1], 1)], dim=-1)
+    return top, sums.to(scores.dtype)

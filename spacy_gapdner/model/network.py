@@ -1,21 +1,34 @@
 """The GapDNER network: word representations of sentences -> scores of their label grids."""
 
+from functools import partial
+
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 from torch.profiler import record_function
+from torch.utils.checkpoint import checkpoint
 
 from ..tagging import GridLayout
 from .biaffine import Biaffine, Concatenation, FeedForward
-from .bridge import GridNetwork
 from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
+from .grid_network import GridNetwork
 from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
+
+# So many cells of a long sentence's grid features exist at a time.
+_BLOCK_CELLS = 2**16
+# Up to this length a product of matrices computes the linear attention faster than a scan.
+_SCAN_LENGTH = 128
 
 
 class GapDNERNetwork(GridNetwork):
     """The paper's "Proposed Model" from the BiLSTM to the classifier.
+
+    With `folded`, which is the default, it computes the same scores with linear layers folded into
+    each other, in another order and without intermediate results; else layer by layer as the
+    paper writes it.
 
     n_in (int): Width of the word representations.
     layout (GridLayout): The labels that the parts of the grid can hold.
@@ -60,12 +73,13 @@ class GapDNERNetwork(GridNetwork):
         none_bias: float,
     ) -> None:
         super().__init__(n_in, layout.n_channels)
+        self.folded = True
         self.word_dropout = nn.Dropout(word_dropout)
         self.bilstm = BiLSTM(n_in, hidden_width) if bilstm else None
         hidden = hidden_width if bilstm else n_in
         self.head = FeedForward(hidden, boundary_width, boundary_dropout)
         self.tail = FeedForward(hidden, boundary_width, boundary_dropout)
-        self.boundary: nn.Module = (
+        self.boundary: Biaffine | Concatenation = (
             Biaffine(boundary_width, boundary_width) if biaffine else Concatenation(boundary_width)
         )
         # The MLP of Equation 12, its linear layer split by the parts of G
@@ -76,64 +90,103 @@ class GapDNERNetwork(GridNetwork):
         self.distance = nn.Embedding(N_DISTANCES, grid_width) if distance_embedding else None
         self.activation = nn.GELU()
         self.norm = nn.LayerNorm(grid_width) if layer_norm else nn.Identity()
-        self.grid_dropout = nn.Dropout2d(grid_dropout)
+        self.grid_dropout = grid_dropout
         self.criss_cross = CrissCrossAttention(grid_width, attention_width) if criss_cross else None
         self.classifier = nn.Linear(grid_width, layout.n_channels)
         prefer_none(self.classifier, layout, none_bias)
         self.triangle_mask = TriangleMask(layout, triangle_mask)
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Score the label grids of a padded batch of sentences.
-
-        words (Tensor): Word representations.
-            *Shape:* `(batch, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(batch,)`
-        RETURNS (Tensor): Logits; those of cells in the padding mean nothing.
-            *Shape:* `(batch, n, n, channels)`
-        """
-        hidden = self.encode(words, lengths)
-        grid = self.span_features(hidden)
-        if self.criss_cross is not None:
-            positions = torch.arange(words.shape[1], device=words.device)
-            mask = positions < lengths.to(words.device).unsqueeze(1)
-            with record_function("gapdner.criss_cross"):
-                # M'' = M' + M (Equation 14)
-                grid = self.criss_cross(grid, mask) + grid
-        with record_function("gapdner.classifier"):
-            return self.triangle_mask(self.classifier(grid))
-
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the token representations H.
-
-        words (Tensor): Word representations.
-            *Shape:* `(batch, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(batch,)`
-        RETURNS (Tensor): Token representations.
-            *Shape:* `(batch, n, hidden)`
-        """
+        """Compute the token representations H; see `GridNetwork.encode`."""
         words = self.word_dropout(words)
         if self.bilstm is None:
             return words
         with record_function("gapdner.bilstm"):
             return self.bilstm(words, lengths)
 
-    def span_features(self, hidden: Tensor) -> Tensor:
-        """Compute the grid features M from boundaries and inner tokens of each span.
+    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
+        # Dropout of whole channels of M
+        kept = hidden.new_ones(len(hidden), 1, 1, self.classifier.in_features)
+        kept = F.dropout(kept, self.grid_dropout, self.training)
+        if self.folded:
+            scores = self._score_folded(hidden, mask, kept)
+        else:
+            grid = self.grid_features(hidden) * kept
+            if self.criss_cross is not None:
+                # M'' = M' + M (Equation 14)
+                grid = self.criss_cross(grid, mask) + grid
+            scores = self.classifier(grid)
+        return self.triangle_mask(scores)
+
+    def grid_features(self, hidden: Tensor) -> Tensor:
+        """Compute the grid features M from boundaries and inner tokens of each span, layer by
+        layer.
 
         hidden (Tensor): Token representations H.
             *Shape:* `(batch, n, hidden)`
         RETURNS (Tensor): Grid features.
             *Shape:* `(batch, n, n, grid_width)`
         """
-        with record_function("gapdner.biaffine"):
-            grid = self.from_boundary(self.boundary(self.head(hidden), self.tail(hidden)))
+        grid = self.from_boundary(self.boundary(self.head(hidden), self.tail(hidden)))
         if self.span_attention is not None:
-            with record_function("gapdner.span_attention"):
-                grid = grid + self.span_attention(hidden, self.from_tokens(hidden))
+            grid = grid + self.from_tokens(self.span_attention(hidden, hidden))
         if self.distance is not None:
             grid = grid + self.distance(distance_buckets(hidden.shape[1], hidden.device))
-        grid = self.norm(self.activation(grid))
-        # (batch, n, n, width) -> (batch, width, n, n): Dropout2d drops along dimension 1
-        return self.grid_dropout(grid.permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
+        return self.norm(self.activation(grid))
+
+    def _score_folded(self, hidden: Tensor, mask: Tensor, kept: Tensor) -> Tensor:
+        # All that is read of M are linear maps: they are computed block by block of its rows
+        weight: Tensor
+        bias: Tensor
+        if self.criss_cross is None:
+            weight, bias = self.classifier.weight, self.classifier.bias
+        else:
+            weight, bias = self.criss_cross.fold(self.classifier)
+        # dropped channels of M are dropped columns of the map
+        weight = weight * kept.view(len(kept), 1, -1)
+        n = hidden.shape[1]
+        parts = (hidden, self.head(hidden), self.tail(hidden), weight, bias)
+        compute = self._map_rows
+        if n * n > _BLOCK_CELLS and torch.is_grad_enabled():
+            compute = partial(checkpoint, compute, use_reentrant=False)
+        size = max(_BLOCK_CELLS // (len(hidden) * n), 1)
+        blocks = [compute(slice(i, min(i + size, n)), *parts) for i in range(0, n, size)]
+        maps = blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
+        if self.criss_cross is None:
+            return maps
+        with record_function("gapdner.criss_cross"):
+            return self.criss_cross.classify(maps, mask)
+
+    def _map_rows(
+        self,
+        rows: slice,
+        hidden: Tensor,
+        heads: Tensor,
+        tails: Tensor,
+        weight: Tensor,
+        bias: Tensor,
+    ) -> Tensor:
+        grid = self._features_of_rows(rows, hidden, heads, tails)
+        with record_function("gapdner.classifier"):
+            batch, n_rows, n, width = grid.shape
+            maps = torch.baddbmm(bias, grid.view(batch, n_rows * n, width), weight.mT)
+            return maps.view(batch, n_rows, n, -1)
+
+    def _features_of_rows(
+        self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor
+    ) -> Tensor:
+        # What grid_features gives, of some rows, each term added to those before
+        width = self.classifier.in_features
+        grid = self.from_boundary.bias.expand(1, 1, width)
+        if self.distance is not None:
+            grid = grid + self.distance(distance_buckets(hidden.shape[1], hidden.device)[rows])
+        grid = grid.expand(heads[:, rows].shape[1], hidden.shape[1], width).unsqueeze(0)
+        if self.span_attention is not None:
+            with record_function("gapdner.span_attention"):
+                long = hidden.shape[1] > _SCAN_LENGTH and not torch.is_grad_enabled()
+                add = self.span_attention.scan_to if long else self.span_attention.add_to
+                grid = add(grid, hidden, self.from_tokens(hidden), rows)
+        with record_function("gapdner.biaffine"):
+            grid = self.boundary.project(heads[:, rows], tails, self.from_boundary.weight, grid)
+        return self.norm(self.activation(grid))

@@ -63,6 +63,8 @@ class TOENetwork(W2NERNetwork):
         width = self.bilstm.n_out
         self.tags = TagRepresentationEmbedding(width, layout.n_channels, n_heads, tag_dropout)
 
-    def encode(self, words: Tensor, lengths: Tensor, mask: Tensor) -> Tensor:
-        """Compute the word representations H, which know of the tags; see `W2NERNetwork`."""
-        return self.tags(super().encode(words, lengths, mask), mask)
+    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Compute the word representations H, which know of the tags; see `GridNetwork.encode`."""
+        positions = torch.arange(words.shape[1], device=words.device)
+        mask = positions < lengths.to(words.device).unsqueeze(1)
+        return self.tags(super().encode(words, lengths), mask)

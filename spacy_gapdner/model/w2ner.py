@@ -7,9 +7,9 @@ from torch.nn import functional as F
 
 from ..tagging import GridLayout
 from .biaffine import Biaffine, FeedForward
-from .bridge import GridNetwork
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
+from .grid_network import GridNetwork
 from .labels import TriangleMask, prefer_none
 
 _N_REGIONS = 3
@@ -176,35 +176,14 @@ class W2NERNetwork(GridNetwork):
         )
         self.triangle_mask = TriangleMask(layout, triangle_mask)
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Score the label grids of a padded batch of sentences.
+    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Compute the word representations H; see `GridNetwork.encode`."""
+        return self.bilstm(self.word_dropout(words), lengths)
 
-        words (Tensor): Word representations.
-            *Shape:* `(batch, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(batch,)`
-        RETURNS (Tensor): Logits; those of cells in the padding mean nothing.
-            *Shape:* `(batch, n, n, channels)`
-        """
-        positions = torch.arange(words.shape[1], device=words.device)
-        mask = positions < lengths.to(words.device).unsqueeze(1)
-        hidden = self.encode(words, lengths, mask)
+    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
         grid = self.convolutions(self.pair_features(hidden), mask)
         return self.triangle_mask(self.predictor(hidden, grid))
-
-    def encode(self, words: Tensor, lengths: Tensor, mask: Tensor) -> Tensor:
-        """Compute the word representations H.
-
-        words (Tensor): What the encoder gives.
-            *Shape:* `(batch, n, n_in)`
-        lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(batch,)`
-        mask (Tensor): True for the words of each sentence.
-            *Shape:* `(batch, n)`
-        RETURNS (Tensor): Word representations.
-            *Shape:* `(batch, n, hidden_width)`
-        """
-        return self.bilstm(self.word_dropout(words), lengths)
 
     def pair_features(self, hidden: Tensor) -> Tensor:
         """Compute the grid features that the convolutions read, from word pairs, distances and

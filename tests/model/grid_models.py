@@ -1,6 +1,7 @@
 """What the tests of the architectures have in common: documents with fixed word representations."""
 
 import numpy as np
+import torch
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from thinc.api import Model, fix_random_seed
@@ -47,3 +48,9 @@ def initialize_model(model, n_channels, seed=0):
 
 def network_of(model):
     return model.get_ref("grid").layers[0].shims[0]._model
+
+
+def score(network, words, lengths):
+    """The scores of one padded batch, in any order of lengths."""
+    mask = torch.arange(words.shape[1]) < lengths.unsqueeze(1)
+    return network.score(network.encode(words, lengths), mask)

@@ -103,7 +103,8 @@ def test_segments_get_their_own_tokens_and_scores(pipe, doc):
     segments = [Segment(*bounds) for bounds in BOUNDS]
     scores = pipe.model.predict(([doc], [segments]))
     for m, expected in zip(maps, scores, strict=True):
-        np.testing.assert_array_equal(m.scores, expected)
+        # the prediction folds layers, the recording does not
+        np.testing.assert_allclose(m.scores, expected, rtol=0, atol=1e-5)
 
 
 def test_the_maps_are_those_of_the_prediction(nlp, pipe):
@@ -119,7 +120,9 @@ def test_the_maps_are_those_of_the_prediction(nlp, pipe):
     assert merged
     assert merged == [(e.to_entity(), e.score) for e in get_entities(doc)]
     # and recording does not change it
-    assert merged == [(e.to_entity(), e.score) for e in get_entities(plain)]
+    found = get_entities(plain)
+    assert [e for e, _ in merged] == [e.to_entity() for e in found]
+    assert [score for _, score in merged] == pytest.approx([e.score for e in found], abs=1e-5)
 
 
 def test_span_weights_pool_what_the_module_pooled(pipe, doc):
@@ -165,7 +168,7 @@ def test_weights_are_those_of_the_equations(pipe, doc):
         n = len(m.tokens)
         words = torch.from_numpy(vectors[m.segment.start : m.segment.end])[None]
         hidden = network.encode(words, torch.tensor([n]))
-        grid = network.span_features(hidden)[0]
+        grid = network.grid_features(hidden)[0]
         for i in range(n):
             for j in range(n):
                 layer = network.span_attention.upper if i <= j else network.span_attention.lower

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from baseline_equations import tag_embedding, w2ner
-from grid_models import SEGMENTS, fixed_vectors, initialize_model, make_input, network_of
+from grid_models import SEGMENTS, fixed_vectors, initialize_model, make_input, network_of, score
 from grid_models import WIDTH as N_IN
 
 from spacy_gapdner.model.baselines import build_toe_v1, build_w2ner_v1
@@ -44,7 +44,7 @@ def test_is_the_equations(assert_same, name, dilations):
     for layer in (net.pairs.gain, net.pairs.bias):
         torch.nn.init.normal_(layer.weight)
     words, lengths = make_batch([3, 1, 5], torch.float64)
-    scores = net(words, lengths)
+    scores = score(net, words, lengths)
 
     def encode(hidden):
         return tag_embedding(hidden, net.tags, 2) if name == "TOE" else hidden
@@ -60,13 +60,13 @@ def test_is_the_equations(assert_same, name, dilations):
 def test_padding_and_batch_change_no_score(name, dilations):
     net = make_network(name, dilations=dilations).eval()
     words, lengths = make_batch([*range(1, 21, 2), *range(20, 0, -2)])
-    together = net(words, lengths)
+    together = score(net, words, lengths)
     dirty = words.detach().clone()
     for row, n in enumerate(lengths.tolist()):
         dirty[row, n:] = 1e3 * (-1) ** row
-    with_dirt = net(dirty, lengths)
+    with_dirt = score(net, dirty, lengths)
     for row, n in enumerate(lengths.tolist()):
-        alone = net(words[row : row + 1, :n], torch.tensor([n]))[0]
+        alone = score(net, words[row : row + 1, :n], torch.tensor([n]))[0]
         for batch in (together, with_dirt):
             torch.testing.assert_close(batch[row, :n, :n], alone, rtol=0, atol=1e-5)
 
@@ -74,7 +74,7 @@ def test_padding_and_batch_change_no_score(name, dilations):
 @both_models
 def test_everything_is_used(name):
     net = make_network(name, triangle_mask=False)
-    net(*make_batch([4, 2]))[0].sum().backward()
+    score(net, *make_batch([4, 2]))[0].sum().backward()
     assert {parameter for parameter, p in net.named_parameters() if p.grad is None} == set()
 
 
@@ -100,12 +100,13 @@ def test_toe_is_w2ner_with_tags():
 )
 def test_triangles_rule_labels_out(name, tagging, not_above, not_on, not_below):
     inputs = make_batch([4])
-    ruled_out = make_network(name, tagging).eval()(*inputs)[0] == IMPOSSIBLE
+    ruled_out = score(make_network(name, tagging).eval(), *inputs)[0] == IMPOSSIBLE
     for i in range(4):
         for j in range(4):
             expected = not_above if i < j else not_below if i > j else not_on
             assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
-    assert not (make_network(name, tagging, triangle_mask=False)(*inputs) == IMPOSSIBLE).any()
+    free = make_network(name, tagging, triangle_mask=False)
+    assert not (score(free, *inputs) == IMPOSSIBLE).any()
 
 
 @pytest.mark.parametrize(
@@ -122,11 +123,11 @@ def test_dropout_acts_in_training_only(name, dropout):
     wide = {"grid_width": 40}
     net, inputs = make_network(name, **{**off, **wide, dropout: 0.5}), make_batch([6])
     net.eval()
-    assert torch.equal(net(*inputs), net(*inputs))
+    assert torch.equal(score(net, *inputs), score(net, *inputs))
     net.train()
-    assert not torch.equal(net(*inputs), net(*inputs))
+    assert not torch.equal(score(net, *inputs), score(net, *inputs))
     net = make_network(name, **off, **wide).train()
-    assert torch.equal(net(*inputs), net(*inputs))
+    assert torch.equal(score(net, *inputs), score(net, *inputs))
 
 
 def make_model(name, initialize=True, **settings):

@@ -19,6 +19,7 @@ from grid_models import (
 from numpy.testing import assert_allclose
 from thinc.api import fix_random_seed
 
+from spacy_gapdner.model import bridge
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.tagging import MultilabelTagging
@@ -53,7 +54,7 @@ def test_scores_every_segment_as_if_it_stood_alone():
     scores = model.predict(make_input())
     with torch.no_grad():
         expected = [
-            net(torch.from_numpy(part)[None], torch.tensor([len(part)]))[0].numpy()
+            net(torch.from_numpy(part)[None], torch.tensor([len(part)]), [1])[0][0].numpy()
             for part in flat_vectors(model)
         ]
     assert [grid.shape for grid in scores] == [grid.shape for grid in expected]
@@ -75,7 +76,7 @@ def test_gradient_is_that_of_autograd(max_batch_cells):
     gradients = iter(d_scores)
     for doc, parts in zip(vectors, SEGMENTS, strict=True):
         for start, end in parts:
-            grid = net(doc[None, start:end], torch.tensor([end - start]))[0]
+            grid = net(doc[None, start:end], torch.tensor([end - start]), [1])[0][0]
             grid.backward(torch.from_numpy(next(gradients)))
     for name, p in net.named_parameters():
         torch.testing.assert_close(actual[name], p.grad, rtol=1e-4, atol=1e-4, msg=name)
@@ -97,18 +98,45 @@ def test_splitting_into_batches_changes_nothing():
         assert_close(split.predict(make_input()), expected)
 
 
-def test_batches_keep_to_the_cells_they_may_have(monkeypatch):
+def watch_calls(monkeypatch):
     seen = []
     forward = GapDNERNetwork.forward
 
-    def watch(self, words, lengths):
-        seen.append(tuple(words.shape[:2]))
-        return forward(self, words, lengths)
+    def watch(self, words, lengths, batch_sizes):
+        seen.append((tuple(words.shape[:2]), lengths.tolist(), batch_sizes))
+        return forward(self, words, lengths, batch_sizes)
 
     monkeypatch.setattr(GapDNERNetwork, "forward", watch)
-    make_model(max_batch_cells=40).predict(make_input())
-    # lengths 7, 6, 6, 3, 3, 3, 1: the first exceeds the bound by itself
-    assert seen == [(1, 7), (1, 6), (1, 6), (4, 3)]
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("max_batch_cells", "batch_sizes"),
+    [
+        # the first exceeds the bound by itself, and one cell of 40 may be padding
+        (40, [1, 1, 1, 3, 1]),
+        (160, [1, 2, 3, 1]),
+        # one word lacks 8 cells to three, six words lack 13 to seven
+        (8 * 32, [1, 2, 4]),
+        (13 * 32, [2, 1, 4]),
+        (10_000, [7]),
+    ],
+)
+def test_batches_keep_to_their_cells_and_padding(monkeypatch, max_batch_cells, batch_sizes):
+    seen = watch_calls(monkeypatch)
+    make_model(max_batch_cells=max_batch_cells).predict(make_input())
+    # the sentences go through the BiLSTM together
+    assert seen == [((7, 7), [7, 6, 6, 3, 3, 3, 1], batch_sizes)]
+
+
+def test_calls_keep_to_their_words(monkeypatch):
+    monkeypatch.setattr(bridge, "_MAX_CALL_WORDS", 14)
+    model = make_model(max_batch_cells=8 * 32)
+    expected = make_model().predict(make_input())
+    seen = watch_calls(monkeypatch)
+    assert_close(model.predict(make_input()), expected)
+    # batches of one, two and four sentences: 7, 12 and 12 words, padding included
+    assert seen == [((1, 7), [7], [1]), ((2, 6), [6, 6], [2]), ((4, 3), [3, 3, 3, 1], [4])]
 
 
 def test_documents_without_segments():

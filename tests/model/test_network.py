@@ -1,8 +1,13 @@
+import equations
 import pytest
 import torch
-from equations import biaffine, bilstm, bucket, by_cell, criss_cross, gelu, linear, regularity
+from equations import biaffine, bilstm, bucket, by_cell, gelu, linear, regularity
+from grid_models import score
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch.nn.functional import layer_norm
 
+from spacy_gapdner.model import criss_cross, network
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging
 
@@ -49,30 +54,30 @@ def make_batch(lengths, dtype=torch.float64):
     return words.requires_grad_(), torch.tensor(lengths)
 
 
-def forward_by_equations(net, words, settings):
+def forward_by_equations(net, words, switches):
     """The scores of one sentence, without dropout."""
-    hidden = bilstm(words, net.bilstm.lstm) if settings["bilstm"] else words
+    hidden = bilstm(words, net.bilstm.lstm) if switches["bilstm"] else words
     heads, tails = gelu(linear(hidden, net.head[0])), gelu(linear(hidden, net.tail[0]))
-    if settings["biaffine"]:
+    if switches["biaffine"]:
         boundary = net.boundary
         u2, b1 = boundary.linear.weight.T, boundary.linear.bias
         spans = biaffine(heads, tails, boundary.bilinear, u2, b1)
     else:
         spans = by_cell(len(words), lambda i, j: torch.cat([heads[i], tails[j]]))
     weight = net.from_boundary.weight
-    if settings["linear_attention"]:
+    if switches["linear_attention"]:
         inner = regularity(hidden, net.span_attention.upper, net.span_attention.lower)
         spans = torch.cat([spans, inner], dim=-1)
         weight = torch.cat([weight, net.from_tokens.weight], dim=1)
     features = spans @ weight.T + net.from_boundary.bias
-    if settings["distance_embedding"]:
+    if switches["distance_embedding"]:
         features = features + by_cell(len(words), lambda i, j: net.distance.weight[bucket(i, j)])
     grid = gelu(features)
-    if settings["layer_norm"]:
+    if switches["layer_norm"]:
         grid = layer_norm(grid, grid.shape[-1:], net.norm.weight, net.norm.bias)
-    if settings["criss_cross"]:
+    if switches["criss_cross"]:
         part = net.criss_cross
-        grid = criss_cross(grid, part.query, part.key, part.value) + grid
+        grid = equations.criss_cross(grid, part.query, part.key, part.value) + grid
     return linear(grid, net.classifier)
 
 
@@ -89,7 +94,7 @@ def forward_by_equations(net, words, settings):
 def test_is_the_paper_s_equations(assert_same, switches):
     net = make_network(**switches).double().eval()
     words, lengths = make_batch([3, 1, 5])
-    scores = net(words, lengths)
+    scores = score(net, words, lengths)
     actual = [scores[row, :n, :n].reshape(-1, 5) for row, n in enumerate(lengths)]
     expected = [
         forward_by_equations(net, words[row, :n], {**SETTINGS, **switches}).reshape(-1, 5)
@@ -107,7 +112,7 @@ def test_a_part_can_be_left_out(switch):
     net = make_network(**{switch: False})
     assert names(net) == set()
     words, lengths = make_batch([4, 2], torch.float32)
-    scores = net(words, lengths)
+    scores = score(net, words, lengths)
     assert scores.shape == (2, 4, 4, 5)
     assert scores.isfinite().all()
     scores[0].sum().backward()
@@ -125,9 +130,9 @@ def test_all_parts_can_be_left_out():
 def test_padding_and_batch_change_no_score():
     net = make_network().eval()
     words, lengths = make_batch([3, 9, 1, 6], torch.float32)
-    together = net(words, lengths)
+    together = score(net, words, lengths)
     for row, n in enumerate(lengths.tolist()):
-        alone = net(words[row : row + 1, :n], torch.tensor([n]))
+        alone = score(net, words[row : row + 1, :n], torch.tensor([n]))
         torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
 
 
@@ -156,18 +161,18 @@ def test_none_is_preferred_at_first(tagging, none, labels):
 )
 def test_triangles_rule_labels_out(tagging, below_only, above_only):
     net, words_and_lengths = make_network(tagging).eval(), make_batch([4], torch.float32)
-    ruled_out = net(*words_and_lengths)[0] == IMPOSSIBLE
+    ruled_out = score(net, *words_and_lengths)[0] == IMPOSSIBLE
     for i in range(4):
         for j in range(4):
             expected = below_only if i < j else above_only if i > j else []
             assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
     free = make_network(tagging, triangle_mask=False).eval()
-    assert not (free(*words_and_lengths) == IMPOSSIBLE).any()
+    assert not (score(free, *words_and_lengths) == IMPOSSIBLE).any()
 
 
 def test_what_is_ruled_out_gets_no_gradient():
     net = make_network(MultilabelTagging(), criss_cross=False).eval()
-    scores = net(*make_batch([1, 3], torch.float32))
+    scores = score(net, *make_batch([1, 3], torch.float32))
     # Frag and Gap below the diagonal
     scores[1, 2, 0, :2].sum().backward()
     assert all(p.grad is None or not p.grad.any() for p in net.parameters())
@@ -179,19 +184,129 @@ def test_dropout_acts_in_training_only(dropout):
     net = make_network(**{**off, dropout: 0.5})
     inputs = make_batch([6], torch.float32)
     net.eval()
-    assert torch.equal(net(*inputs), net(*inputs))
+    assert torch.equal(score(net, *inputs), score(net, *inputs))
     net.train()
-    assert not torch.equal(net(*inputs), net(*inputs))
+    assert not torch.equal(score(net, *inputs), score(net, *inputs))
     net = make_network(**off).train()
-    assert torch.equal(net(*inputs), net(*inputs))
+    assert torch.equal(score(net, *inputs), score(net, *inputs))
 
 
-def test_grid_dropout_drops_whole_channels():
-    net = make_network(grid_width=50, grid_dropout=0.5, boundary_dropout=0.0).train()
-    features = net.span_features(torch.randn(3, 4, 6))
-    dropped = (features == 0).flatten(1, 2)
+@pytest.mark.parametrize("folded", [True, False])
+def test_grid_dropout_drops_whole_channels(folded):
+    off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "criss_cross": False}
+    net = make_network(**off, grid_width=50, grid_dropout=0.5).train()
+    # a classifier that shows what it reads
+    net.classifier = torch.nn.Linear(50, 50, bias=False)
+    net.classifier.weight.data.copy_(torch.eye(50))
+    net.classifier.bias = torch.nn.Parameter(torch.zeros(50))
+    net.triangle_mask = torch.nn.Identity()
+    net.folded = folded
+    hidden = torch.randn(3, 4, 6)
+    grid = net.score(hidden, torch.ones(3, 4, dtype=torch.bool))
+    dropped = (grid == 0).flatten(1, 2)
     assert torch.equal(dropped.any(1), dropped.all(1))
     n_dropped = dropped.all(1).sum(1)
     assert ((n_dropped > 5) & (n_dropped < 45)).all()
     # each sentence drops channels of its own
     assert not torch.equal(dropped[0], dropped[1])
+    kept = ~dropped.all(1)[:, None, None].expand_as(grid)
+    torch.testing.assert_close(grid[kept], 2 * net.grid_features(hidden)[kept])
+
+
+def make_spread(net, spread):
+    """Make the attentions' scores far apart."""
+    with torch.no_grad():
+        if net.criss_cross is not None:
+            net.criss_cross.query.weight *= spread
+        if net.span_attention is not None:
+            net.span_attention.upper.weight *= spread
+            net.span_attention.lower.weight *= spread
+
+
+def compute_both(net, words, lengths, seed=0):
+    """The scores of the words, folded and layer by layer, with the same dropout."""
+    results = []
+    for folded in (True, False):
+        net.folded = folded
+        torch.manual_seed(seed)
+        scores = score(net, words, lengths)
+        results.append(torch.cat([scores[i, :n, :n].flatten(0, 1) for i, n in enumerate(lengths)]))
+    return results
+
+
+FOLDS = [
+    {},
+    {"biaffine": False},
+    {"linear_attention": False},
+    {"criss_cross": False},
+    {"distance_embedding": False, "layer_norm": False},
+    {"bilstm": False, "linear_attention": False, "distance_embedding": False},
+]
+
+
+@pytest.mark.parametrize("switches", FOLDS)
+@pytest.mark.parametrize("spread", [1.0, 100.0])
+@pytest.mark.parametrize("is_train", [False, True])
+def test_folding_changes_neither_scores_nor_gradients(assert_same, switches, spread, is_train):
+    net = make_network(**switches, triangle_mask=False).double().train(is_train)
+    make_spread(net, spread)
+    words, lengths = make_batch([3, 1, 9, 5])
+    folded, plain = compute_both(net, words, lengths)
+    assert_same(folded, plain, [words, *net.parameters()], atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    lengths=st.lists(st.integers(1, 64), min_size=1, max_size=3),
+    spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),
+    switches=st.sampled_from(FOLDS),
+    seed=st.integers(0, 2**16),
+)
+def test_folding_is_exact_at_any_length(lengths, spread, switches, seed):
+    torch.manual_seed(seed)
+    net = make_network(**switches, triangle_mask=False).double()
+    make_spread(net, spread)
+    words, lengths = make_batch(lengths)
+    folded, plain = compute_both(net, words, lengths, seed)
+    torch.testing.assert_close(folded, plain, rtol=0, atol=1e-9)
+    weights = torch.randn_like(plain)
+    tensors = [words, *net.parameters()]
+    gradients = [
+        torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
+        for result in (folded, plain)
+    ]
+    for actual, expected in zip(*gradients, strict=True):
+        torch.testing.assert_close(actual, expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("blocks", [1, 40, 130])
+@pytest.mark.parametrize("is_train", [False, True])
+def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
+    net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
+    words, lengths = make_batch([11, 8])
+    expected = compute_both(net, words, lengths)[1]
+    for module, name, value in [
+        (network, "_BLOCK_CELLS", blocks),
+        (network, "_SCAN_LENGTH", 1),
+        (criss_cross, "_CHUNK", blocks),
+        (criss_cross, "_KEPT_LENGTH", 1),
+    ]:
+        monkeypatch.setattr(module, name, value)
+    actual = compute_both(net, words, lengths)[0]
+    assert_same(actual, expected, [words, *net.parameters()], atol=1e-9)
+    with torch.no_grad():
+        scanned = compute_both(net, words, lengths)[0]
+    torch.testing.assert_close(scanned, expected.detach(), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("switches", FOLDS)
+def test_half_precision_is_near(switches):
+    net = make_network(**switches, triangle_mask=False)
+    words, lengths = make_batch([6, 4], torch.float32)
+    with torch.autocast("cpu", torch.bfloat16):
+        folded, plain = compute_both(net, words, lengths)
+        folded.float().sum().backward()
+    exact = compute_both(net, words, lengths)[1]
+    for scores in (folded, plain):
+        torch.testing.assert_close(scores.float(), exact, rtol=0.05, atol=0.05)
+    assert all(p.grad is None or p.grad.isfinite().all() for p in net.parameters())
