@@ -4,6 +4,7 @@ import pytest
 import torch
 from equations import criss_cross
 
+from spacy_gapdner.model import criss_cross as criss_cross_module
 from spacy_gapdner.model.criss_cross import CrissCrossAttention
 
 
@@ -75,3 +76,57 @@ def test_what_stands_in_the_padding_is_of_no_account(layer):
     mask = make_mask([2, 4])
     torch.testing.assert_close(layer(other, mask)[0, :2, :2], layer(grid, mask)[0, :2, :2])
     assert layer(other, mask).isfinite().all()
+
+
+def classify(layer, classifier, grid, mask):
+    weight, bias = layer.fold(classifier)
+    return layer.classify(torch.nn.functional.linear(grid, weight, bias), mask)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+@pytest.mark.parametrize("lengths", [[1], [2], [7, 1, 4], [64], [70, 1, 66]])
+@pytest.mark.parametrize("spread", [1.0, 30.0])
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_folding_the_classifier_is_exact(layer, monkeypatch, fused, lengths, spread, n_classes):
+    monkeypatch.setattr(criss_cross_module, "_FUSED_LENGTH", 1 if fused else 10**6)
+    classifier = torch.nn.Linear(4, n_classes).double()
+    layer.query.weight.data *= spread
+    grid, mask = make_grid(lengths), make_mask(lengths)
+    with torch.no_grad():
+        expected = classifier(layer(grid, mask) + grid)
+        actual = classify(layer, classifier, grid, mask)
+    for row, n in enumerate(lengths):
+        torch.testing.assert_close(actual[row, :n, :n], expected[row, :n, :n], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_folding_the_classifier_in_single_precision(monkeypatch, fused):
+    monkeypatch.setattr(criss_cross_module, "_FUSED_LENGTH", 1 if fused else 10**6)
+    layer, classifier = CrissCrossAttention(8, 4), torch.nn.Linear(8, 3)
+    layer.query.weight.data *= 50
+    grid, mask = make_grid([40, 33], 8).detach(), make_mask([40, 33])
+    with torch.no_grad():
+        actual = classify(layer, classifier, grid.float(), mask)
+        expected = classifier.double()(layer.double()(grid, mask) + grid)
+    torch.testing.assert_close(actual[0].double(), expected[0], rtol=0, atol=2e-4)
+    torch.testing.assert_close(
+        actual[1, :33, :33].double(), expected[1, :33, :33], rtol=0, atol=2e-4
+    )
+
+
+def test_training_never_takes_the_way_without_gradient(assert_same, monkeypatch, layer):
+    monkeypatch.setattr(criss_cross_module, "_FUSED_LENGTH", 1)
+    classifier = torch.nn.Linear(4, 2).double()
+    grid, mask = make_grid([6]), make_mask([6])
+    tensors = [grid, *layer.parameters(), *classifier.parameters()]
+    expected = classifier(layer(grid, mask) + grid)
+    assert_same(classify(layer, classifier, grid, mask), expected, tensors)
+
+
+def test_works_where_there_is_no_fused_attention(monkeypatch, layer):
+    classifier = torch.nn.Linear(4, 2).double()
+    grid, mask = make_grid([65]), make_mask([65])
+    with torch.no_grad():
+        expected = classify(layer, classifier, grid, mask)
+        monkeypatch.setattr(criss_cross_module, "_fused_attention", None)
+        torch.testing.assert_close(classify(layer, classifier, grid, mask), expected)
