@@ -12,7 +12,7 @@ DEFAULT_CONFIG = """
 [model]
 @architectures = "spacy-gapdner.GapDNER.v1"
 hidden_width = 128
-boundary_width = 128
+boundary_width = 64
 grid_width = 128
 attention_width = 16
 

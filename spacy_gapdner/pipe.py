@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -24,6 +24,9 @@ from .entities import (
 from .losses import GridTarget
 from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
 from .tagging import TaggingScheme
+
+# The grids of so many words exist at once, or those of one Doc.
+_MAX_WORDS = 2**14
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -157,28 +160,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         self._require_labels()
-        segments = self._segments(docs)
-        grids = iter(self.model.predict((docs, segments)))
-        entities, n_cut = [], 0
-        for parts in segments:
-            decoded = [
-                self.tagging.decode(
-                    self.tagging.labelled_cells(next(grids), self.cell_threshold),
-                    self.labels,
-                    threshold=self.threshold,
-                    max_paths=self.max_paths,
-                )
-                for _ in parts
-            ]
-            entities.append(merge_segments([segment.entities for segment in decoded], parts))
-            n_cut += sum(segment.n_cut for segment in decoded)
+        decoded = [doc for batch in _batch_by_words(docs) for doc in self._predict_batch(batch)]
+        n_cut = sum(n for _, n in decoded)
         if n_cut:
             warnings.warn(
                 f"'{self.name}' gave up {n_cut} paths because max_paths ({self.max_paths}) was "
                 "reached: its grids are crowded, as those of an untrained model are.",
                 stacklevel=2,
             )
-        return entities
+        return [entities for entities, _ in decoded]
 
     def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
         """Store entities in documents, replacing those under the same key.
@@ -288,6 +278,23 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             for entities, (start, end) in zip(held, segments, strict=True)
         ]
 
+    def _predict_batch(self, docs: list[Doc]) -> Iterator[tuple[list[Entity], int]]:
+        # Per Doc its entities, and the number of paths cut
+        segments = self._segments(docs)
+        grids = iter(self.model.predict((docs, segments)))
+        for parts in segments:
+            decoded = [
+                self.tagging.decode(
+                    self.tagging.labelled_cells(next(grids), self.cell_threshold),
+                    self.labels,
+                    threshold=self.threshold,
+                    max_paths=self.max_paths,
+                )
+                for _ in parts
+            ]
+            entities = merge_segments([segment.entities for segment in decoded], parts)
+            yield entities, sum(segment.n_cut for segment in decoded)
+
     def _segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
         return [get_segments(doc, self.max_length, self.stride) for doc in docs]
 
@@ -311,6 +318,17 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if must_have:
             raise ValueError(message)
         warnings.warn(message, stacklevel=3)
+
+
+def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
+    batch: list[Doc] = []
+    for doc in docs:
+        if batch and sum(map(len, batch)) + len(doc) > _MAX_WORDS:
+            yield batch
+            batch = []
+        batch.append(doc)
+    if batch:
+        yield batch
 
 
 def _check_probability(name: str, value: float) -> None:

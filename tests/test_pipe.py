@@ -19,6 +19,7 @@ from tiny_pipeline import (
 )
 
 from spacy_gapdner import Entity, get_entities
+from spacy_gapdner import pipe as pipe_module
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.tagging import MultilabelTagging
 
@@ -284,6 +285,25 @@ def test_empty_documents_in_a_batch():
     assert nlp.get_pipe("gapdner").predict([docs[0], docs[2]]) == [[], []]
     assert nlp.get_pipe("gapdner").predict([]) == []
     assert [len(doc) for doc in nlp.pipe(["", "fever ."])] == [0, 2]
+
+
+def test_many_words_are_predicted_in_several_calls(monkeypatch):
+    nlp = make_nlp({"none_bias": 0.0})
+    component = nlp.get_pipe("gapdner")
+    docs = [make_doc(nlp, text) for text in ("a b c", "d e f g", "h", "", "i j k l m n o", "p")]
+    expected = component.predict(docs)
+    assert all(expected[:3])
+    calls, segment = [], component._segments
+
+    def watch(docs):
+        calls.append([len(doc) for doc in docs])
+        return segment(docs)
+
+    monkeypatch.setattr(pipe_module, "_MAX_WORDS", 5)
+    monkeypatch.setattr(component, "_segments", watch)
+    assert component.predict(docs) == expected
+    # a Doc is never torn apart
+    assert calls == [[3], [4, 1, 0], [7], [1]]
 
 
 def test_the_config_holds_every_setting():
