@@ -5,7 +5,7 @@ Scores come as one `(n, n, channels)` array per segment, numpy or CuPy.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from thinc.types import Floats3d
@@ -140,12 +140,12 @@ class ZLPR:
         targets (Sequence[GridTarget]): Gold labels per segment.
         RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
         """
-        loss, gradients = 0.0, []
+        losses, gradients = [], []
         for grid, target in zip(scores, targets, strict=True):
             xp = get_array_module(grid)
             gold = _dense(grid, target)
             signed = xp.where(gold, -grid, grid)
-            valid = _valid(grid, target)[..., None]
+            valid = xp.asarray(_valid(len(grid), target)[..., None])
             gradient = xp.zeros_like(grid)
             for side in (gold & valid, ~gold & valid):
                 # the 1 of the definition is the score 0 of an additional, fixed class
@@ -153,10 +153,10 @@ class ZLPR:
                 top = xp.maximum(masked.max(), 0.0)
                 exp = xp.exp(masked - top)
                 total = exp.sum() + xp.exp(-top)
-                loss += float(xp.log(total) + top)
+                losses.append(xp.log(total) + top)
                 gradient += exp / total
             gradients.append(xp.where(gold, -gradient, gradient) / len(scores))
-        return loss / max(len(scores), 1), gradients
+        return _sum(losses) / max(len(scores), 1), gradients
 
 
 def _reduce(
@@ -166,16 +166,20 @@ def _reduce(
     normalize: Normalize,
 ) -> tuple[float, list[Floats3d]]:
     labelled = max(sum(_count_labels(target) for target in targets), 1)
-    loss, gradients = 0.0, []
+    weighted, gradients = [], []
     for grid, target in zip(scores, targets, strict=True):
         losses, gradient = cell_losses(grid, target)
-        valid = _valid(grid, target)
-        weight = valid[..., None].astype(grid.dtype)
+        valid = _valid(len(grid), target)
         divisor = labelled if normalize == "labelled" else max(int(valid.sum()), 1) * len(scores)
-        weight /= divisor
-        loss += float((losses * weight).sum())
+        weight = get_array_module(grid).asarray(valid[..., None] / divisor, dtype=grid.dtype)
+        weighted.append((losses * weight).sum())
         gradients.append((gradient * weight).astype(grid.dtype))
-    return loss, gradients
+    return _sum(weighted), gradients
+
+
+def _sum(losses: Sequence[Any]) -> float:
+    # at the end alone, as the CPU then waits for the GPU
+    return float(sum(losses))
 
 
 def _dense(grid: Floats3d, target: GridTarget) -> Floats3d:
@@ -186,8 +190,8 @@ def _dense(grid: Floats3d, target: GridTarget) -> Floats3d:
     return gold
 
 
-def _valid(grid: Floats3d, target: GridTarget) -> Floats3d:
-    valid = get_array_module(grid).ones(grid.shape[:2], dtype="bool")
+def _valid(n: int, target: GridTarget) -> np.ndarray:
+    valid = np.ones((n, n), dtype="bool")
     for start, end in target.ignored:
         valid[start:end, start:end] = False
     return valid
