@@ -9,55 +9,48 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
 from tiny_pipeline import CORPUS, expected, found, make_doc, make_examples
+from tiny_transformer import WIDTH, save_bert
 
 from spacy_gapdner import Entity, merge_docs, set_entities
 
+OURS, THEIRS = "spacy-gapdner.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
 CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
-WIDTH = 16
 
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    path = tmp_path_factory.mktemp("bert")
     words = sorted({word for text, _ in CORPUS for word in text.split()} - {"ibuprofen"})
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *words, "ibu", "##pro", "##fen"]
-    (path / "vocab.txt").write_text("\n".join(pieces), encoding="utf8")
-    BertTokenizerFast(str(path / "vocab.txt")).save_pretrained(path)
-    config = BertConfig(
-        vocab_size=len(pieces),
-        hidden_size=WIDTH,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=64,
-    )
-    spacy.util.fix_random_seed(0)
-    BertModel(config).save_pretrained(path)
-    return path
+    pieces = [*words, "ibu", "##pro", "##fen"]
+    return save_bert(tmp_path_factory.mktemp("bert"), pieces)
 
 
-@pytest.fixture
-def nlp(bert, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def load_config(bert):
     model = "components.gapdner.model."
     overrides = {
         "vars.transformer": str(bert),
         **{f"{model}{name}_width": WIDTH for name in ("hidden", "boundary", "grid", "attention")},
         **{f"{model}{name}_dropout": 0.0 for name in ("word", "boundary", "grid")},
-        "components.transformer.model.transformer_config": {
-            "hidden_dropout_prob": 0.0,
-            "attention_probs_dropout_prob": 0.0,
-        },
         "components.gapdner.max_length": 12,
         "components.gapdner.stride": 9,
     }
-    config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+
+
+def make_nlp(config):
     spacy.util.fix_random_seed(0)
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     nlp.initialize(lambda: make_examples(nlp))
     return nlp
+
+
+@pytest.fixture
+def nlp(bert):
+    return make_nlp(load_config(bert))
+
+
+@pytest.fixture(autouse=True)
+def _offline(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
 def step(nlp, examples, optimizer):
@@ -151,7 +144,7 @@ def test_a_sentence_gets_the_same_scores_alone_as_in_a_document(nlp):
         sent_starts=[i in (0, n) for i in range(len(together))],
     )
     doc = nlp(together)
-    assert len(doc._.trf_data.wordpieces) == 2
+    assert len(doc._.trf_data.model_output.pooler_output) == 2
     assert found(doc) == [
         *found(alone[0]),
         *((label, [i + n for i in tokens]) for label, tokens in found(alone[1])),
@@ -165,6 +158,95 @@ def test_a_document_longer_than_the_transformer_bears(nlp):
     """Windows of 12 tokens, while BERT has 64 positions."""
     words = ["ibuprofen", "pain"] * 150
     doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[i == 0 for i in range(300)]))
-    # the last window begins at 33 * 9 and holds 3 tokens, the rest 12
-    assert len(doc._.trf_data.wordpieces) == 33
+    # the last window begins at 32 * 9 and holds 12 tokens, as the rest do
+    assert len(doc._.trf_data.model_output.pooler_output) == 33
     assert (np.array(doc._.trf_data.align.lengths) > 0).all()
+
+
+def load_config_of_theirs(bert):
+    """The config with the transformer of spacy-transformers in place of ours."""
+    config = load_config(bert)
+    model = config["components"]["transformer"]["model"]
+    assert model["@architectures"] == OURS
+    model["@architectures"] = THEIRS
+    return config
+
+
+def results(docs):
+    return [(found(doc), [e.score for e in doc._.discontinuous_ents]) for doc in docs]
+
+
+def assert_same_results(docs, others):
+    for (entities, scores), (other, other_scores) in zip(
+        results(docs), results(others), strict=True
+    ):
+        assert entities == other
+        assert scores == pytest.approx(other_scores, abs=1e-4)
+
+
+def test_it_learns_as_with_the_transformer_of_spacy_transformers(nlp, bert):
+    losses = []
+    for one in (nlp, make_nlp(load_config_of_theirs(bert))):
+        optimizer = Adam(0.001, L2=0.0, use_averages=False)
+        losses.append([step(one, make_examples(one), optimizer) for _ in range(20)])
+    ours, theirs = losses
+    assert ours == pytest.approx(theirs, rel=1e-3)
+    assert ours[-1] < ours[0] / 2
+
+
+def train(nlp, steps=40):
+    optimizer = Adam(0.001, L2=0.0, use_averages=False)
+    for _ in range(steps):
+        step(nlp, make_examples(nlp), optimizer)
+    return [make_doc(nlp, text) for text, _ in CORPUS]
+
+
+def test_a_pipeline_of_spacy_transformers_changes_by_the_name_in_its_config(bert, tmp_path):
+    nlp = make_nlp(load_config_of_theirs(bert))
+    docs = [nlp(doc) for doc in train(nlp)]
+    assert any(found(doc) for doc in docs)
+    nlp.to_disk(tmp_path)
+    path = tmp_path / "config.cfg"
+    path.write_text(path.read_text(encoding="utf8").replace(THEIRS, OURS), encoding="utf8")
+    loaded = spacy.load(tmp_path)
+    assert_same_results([annotate(loaded, text) for text, _ in CORPUS], docs)
+    assert loaded("fever")._.trf_data.wordpieces.strings == [["[CLS]", "fever", "[SEP]"]]
+
+
+def test_bytes_and_processes(nlp, bert):
+    docs = train(nlp)
+    data = nlp.to_bytes()
+    other = spacy.util.load_model_from_config(load_config(bert), auto_fill=True).from_bytes(data)
+    texts = [text for text, _ in CORPUS] * 2
+    one, two = (list(other.pipe(texts, batch_size=3, n_process=n)) for n in (1, 2))
+    assert any(found(doc) for doc in one)
+    assert_same_results(one, two)
+    assert_same_results([nlp(doc) for doc in docs], one[: len(docs)])
+
+
+def test_a_frozen_transformer_annotates(nlp):
+    before = transformer_weights(nlp)
+    optimizer = nlp.create_optimizer()
+    optimizer.learn_rate = 0.001
+    losses = [
+        nlp.update(
+            make_examples(nlp),
+            sgd=optimizer,
+            exclude=["transformer"],
+            annotates=["sentencizer", "transformer"],
+        )["gapdner"]
+        for _ in range(20)
+    ]
+    assert losses[-1] < losses[0] / 2
+    after = transformer_weights(nlp)
+    assert all((before[name] == after[name]).all() for name in before)
+
+
+def test_a_listener_is_replaced_by_a_transformer_of_its_own(nlp, tmp_path):
+    docs = [nlp(doc) for doc in train(nlp)]
+    nlp.replace_listeners("transformer", "gapdner", ["model.tok2vec"])
+    nlp.remove_pipe("transformer")
+    assert_same_results([annotate(nlp, text) for text, _ in CORPUS], docs)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert_same_results([annotate(loaded, text) for text, _ in CORPUS], docs)

@@ -1,0 +1,292 @@
+"""The transformer without padding, beside that of spacy-transformers, on a tiny, random BERT."""
+
+import string
+from itertools import chain as flatten
+
+import numpy as np
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from spacy.tokens import Doc
+from spacy_transformers.data_classes import TransformerData
+from spacy_transformers.layers import split_trf_batch, trfs2arrays
+from thinc.api import chain
+from tiny_transformer import N_POSITIONS, WIDTH, save_bert
+
+from spacy_gapdner.model import transformer
+from spacy_gapdner.model.pooling import reduce_max_v1
+from spacy_gapdner.model.transformer import Limits, build_transformer_model_v1
+from spacy_gapdner.segments import make_segment_spans
+
+NLP = spacy.blank("en")
+OURS, THEIRS = "spacy-gapdner.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
+ODD_CHARACTERS = "abno pain\n\t.\u0301\u200d\u6f22\U0001f912\x00\u00ad"
+ODD_TEXTS = [
+    "no fever",
+    # combining characters: the tokenizer drops the accents
+    "e\u0301te\u0301 nau\u0308sea",
+    "\U0001f912 pain \U0001f468\u200d\U0001f469\u200d\U0001f467",
+    # white space, and characters that become no piece at all
+    " \n\n\t",
+    "a\u00adb \u200b c\x00d",
+    "",
+    "\u6f22\u5b57x \ufb01ne \u0130 \u1e9e",
+    "[CLS] [PAD] x",
+    "x." * 100,
+    "ab cd. " * 40,
+]
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    letters = [*string.ascii_lowercase, *".[]\u6f22"]
+    pieces = [*letters, *(f"##{letter}" for letter in letters), "pain", "##ver", "no"]
+    return save_bert(tmp_path_factory.mktemp("bert"), pieces, n_layers=2)
+
+
+def make_model(name, bert, **settings):
+    build = spacy.registry.get("architectures", name)
+    model = build(str(bert), make_segment_spans(24, 16), **settings)
+    model.initialize(X=[Doc(NLP.vocab, words=["hello"])])
+    return model
+
+
+@pytest.fixture
+def models(bert, monkeypatch):
+    """Ours, in very small batches, and spacy-transformers', of equal weights."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for limits in ("_CPU_PREDICT", "_CPU_TRAIN"):
+        monkeypatch.setattr(transformer, limits, Limits(50, 6))
+    return [make_model(name, bert) for name in (OURS, THEIRS)]
+
+
+@pytest.fixture(scope="module")
+def shared_models(bert):
+    """The same for hypothesis, with the limits as they are."""
+    return [make_model(name, bert) for name in (OURS, THEIRS)]
+
+
+def make_docs(texts):
+    return [NLP.make_doc(text) for text in texts]
+
+
+def pieces_of(data, name):
+    """For each token what `strings` or `input_ids` hold, in the alignment's order."""
+    values = getattr(data.wordpieces, name)
+    values = list(flatten.from_iterable(values)) if name == "strings" else values.ravel()
+    cuts = np.cumsum(data.align.lengths)[:-1]
+    return [[values[i] for i in indices] for indices in np.split(data.align.dataXd, cuts)]
+
+
+def rows_of(data):
+    hidden = data.model_output.last_hidden_state
+    return hidden.reshape(-1, WIDTH)[data.align.dataXd]
+
+
+def assert_same_data(ours, theirs):
+    assert_array_equal(ours.align.lengths, theirs.align.lengths)
+    for name in ("strings", "input_ids"):
+        assert pieces_of(ours, name) == pieces_of(theirs, name)
+    if len(theirs.align.dataXd):
+        assert_allclose(rows_of(ours), rows_of(theirs), atol=1e-5)
+        pooled = (data.model_output.pooler_output for data in (ours, theirs))
+        assert_allclose(*pooled, atol=1e-5)
+
+
+def assert_same_batch(models, docs):
+    ours, theirs = (model.predict(docs) for model in models)
+    assert len(ours.doc_data) == len(docs)
+    for data, other in zip(ours.doc_data, theirs.doc_data, strict=True):
+        assert_same_data(data, other)
+    assert_array_equal(ours.align.lengths, theirs.align.lengths)
+    assert_allclose(rows_of(ours), rows_of(theirs), atol=1e-5)
+
+
+def test_odd_texts_get_the_same_vectors(models):
+    assert_same_batch(models, make_docs(ODD_TEXTS))
+
+
+def test_tokens_that_are_no_words(models):
+    # a piece across tokens ("##ver", "pain"), and spaces that the text does not have
+    docs = [
+        Doc(NLP.vocab, words=["f", "ev", "er", "p", "ai", "n"], spaces=[False] * 6),
+        Doc(NLP.vocab, words=["no pain", " ", "\n", "fever"], spaces=[True, False, True, False]),
+    ]
+    assert_same_batch(models, docs)
+
+
+@given(
+    texts=st.lists(
+        st.text(st.sampled_from(ODD_CHARACTERS), max_size=60) | st.text(max_size=30),
+        min_size=1,
+        max_size=6,
+    ).filter(lambda texts: any(texts))
+)
+def test_any_texts_get_the_same_vectors(shared_models, texts):
+    assert_same_batch(shared_models, make_docs(texts))
+
+
+def test_the_word_pieces_of_a_document_are_one_row(models):
+    doc = NLP.make_doc("ab cd. " * 20)
+    ours, theirs = (model.predict([doc]).doc_data[0] for model in models)
+    theirs_unpadded = [
+        [piece for piece in row if piece != "[PAD]"] for row in theirs.wordpieces.strings
+    ]
+    assert len(theirs_unpadded) == 4
+    (strings,) = ours.wordpieces.strings
+    assert strings == [piece for row in theirs_unpadded for piece in row]
+    n = len(strings)
+    assert ours.wordpieces.lengths == [n]
+    assert ours.wordpieces.input_ids.shape == ours.wordpieces.token_type_ids.shape == (1, n)
+    assert ours.wordpieces.attention_mask.tolist() == [[1.0] * n]
+    assert ours.model_output.last_hidden_state.shape == (1, n, WIDTH)
+    assert ours.model_output.pooler_output.shape == (4, WIDTH)
+
+
+def pooled(model):
+    return chain(model, split_trf_batch(), trfs2arrays(reduce_max_v1(), 1.0))
+
+
+def gradients(model):
+    network = model.layers[0].shims[0]._model
+    return {name: p.grad.clone() for name, p in network.named_parameters() if p.grad is not None}
+
+
+def test_gradients_are_those_of_one_padded_batch(models):
+    words = [f"{letter}{other}" for letter in "abcdefgh" for other in "stuvwxyz"]
+    docs = [Doc(NLP.vocab, words=words[:n]) for n in range(65)]
+    # documents without tokens and without pieces in between
+    docs += [Doc(NLP.vocab, words=part) for part in (["\n"], words[30:], [], words[40:44])]
+    found = []
+    for model in models:
+        vectors, backprop = pooled(model)(docs, is_train=True)
+        generator = np.random.default_rng(0)
+        backprop([generator.normal(size=array.shape).astype("f") for array in vectors])
+        found.append((vectors, gradients(model)))
+    (vectors, ours), (other_vectors, theirs) = found
+    for array, other in zip(vectors, other_vectors, strict=True):
+        assert_allclose(array, other, atol=1e-5)
+    assert ours.keys() == theirs.keys()
+    assert len(ours) > 30
+    for name in ours:
+        scale = max(1.0, float(theirs[name].abs().max()))
+        assert_allclose(ours[name] / scale, theirs[name] / scale, atol=1e-5)
+
+
+@pytest.mark.parametrize("limits", [Limits(1, 0), Limits(50, 6), Limits(10**6, 10**6)])
+def test_batches_change_nothing(models, limits, monkeypatch):
+    docs = make_docs(ODD_TEXTS)
+    monkeypatch.setattr(transformer, "_CPU_PREDICT", limits)
+    alone = [models[0].predict([doc]).doc_data[0] for doc in docs if len(doc)]
+    together = models[0].predict([doc for doc in docs if len(doc)]).doc_data
+    for data, other in zip(together, alone, strict=True):
+        assert_same_data(data, other)
+
+
+def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
+    shapes = []
+    network = models[0].transformer
+    run = network.forward
+
+    def forward(**inputs):
+        shapes.append(tuple(inputs["input_ids"].shape))
+        return run(**inputs)
+
+    monkeypatch.setattr(network, "forward", forward)
+    docs = [Doc(NLP.vocab, words=["a"] * n) for n in (3, 22, 1, 4, 21, 3, 2)]
+    models[0].predict(docs)
+    # two special pieces each; 2 * 24 are 48 of at most 50; 3, 4 and 5 of 6 pieces are 6 of padding
+    assert shapes == [(2, 24), (4, 6), (1, 3)]
+
+
+def test_a_text_that_is_too_long_loses_its_end(models):
+    doc = NLP.make_doc("x." * 100)
+    ours, theirs = (model.predict([doc]).doc_data[0] for model in models)
+    assert_same_data(ours, theirs)
+    assert len(doc) == 2
+    assert ours.align.lengths.tolist() == [N_POSITIONS - 1, 0]
+
+
+def test_without_offsets_pieces_are_aligned_by_their_text(bert):
+    models = [
+        make_model(name, bert, tokenizer_config={"use_fast": False}) for name in (OURS, THEIRS)
+    ]
+    assert_same_batch(models, make_docs(["no fever", "ab cd. " * 20, "e\u0301te\u0301 \u6f22"]))
+
+
+def test_documents_without_spans(bert):
+    def get_spans(docs):
+        return [[doc[:]] if "x" in doc.text else [] for doc in docs]
+
+    model = make_model(OURS, bert)
+    model.attrs["get_spans"] = get_spans
+    batch, backprop = model(make_docs(["ab", "x y", "cd"]), is_train=True)
+    lengths = [data.align.lengths.tolist() for data in batch.doc_data]
+    assert lengths == [[], [1, 1], []]
+    docs = make_docs(["ab", "cd"])
+    batch, backprop = model(docs, is_train=True)
+    assert [data.align.lengths.tolist() for data in batch.doc_data] == [[], []]
+    assert backprop(batch) == docs
+
+
+def test_hidden_states(bert):
+    settings = {"transformer_config": {"output_hidden_states": True}}
+    docs = make_docs(["no fever", "ab cd. " * 20, "x"])
+    models = [make_model(name, bert, **settings) for name in (OURS, THEIRS)]
+    ours, theirs = (model.predict(docs).doc_data for model in models)
+    for data, other in zip(ours, theirs, strict=True):
+        assert_same_data(data, other)
+        layers, other_layers = (d.model_output.hidden_states for d in (data, other))
+        assert len(layers) == 3
+        for layer, other_layer in zip(layers, other_layers, strict=True):
+            rows = layer.reshape(-1, WIDTH)[data.align.dataXd]
+            other_rows = other_layer.reshape(-1, WIDTH)[other.align.dataXd]
+            assert_allclose(rows, other_rows, atol=1e-5)
+
+
+def test_attentions_are_refused(bert):
+    with pytest.raises(ValueError, match="output_attentions"):
+        build_transformer_model_v1(
+            str(bert), make_segment_spans(24, 16), {}, {"output_attentions": True}
+        )
+
+
+def test_a_copy_has_weights_of_its_own(models):
+    docs = make_docs(ODD_TEXTS)
+    model = models[0]
+    copied = model.copy().copy()
+    before = copied.predict(docs)
+    assert_allclose(rows_of(before), rows_of(model.predict(docs)))
+    for weights in model.transformer.parameters():
+        weights.data.zero_()
+    after = copied.predict(docs)
+    assert_allclose(rows_of(after), rows_of(before))
+    assert after.wordpieces.input_ids.shape[0] == 1
+    assert copied.get_dim("nO") == WIDTH
+
+
+def test_weights_of_spacy_transformers_are_loaded(models, bert):
+    ours, theirs = models
+    for weights in theirs.transformer.parameters():
+        weights.data += 0.1
+    loaded = build_transformer_model_v1("not read", make_segment_spans(24, 16))
+    loaded.from_bytes(theirs.to_bytes())
+    assert_same_batch((loaded, theirs), make_docs(ODD_TEXTS))
+    theirs.from_bytes(ours.to_bytes())
+    assert_same_batch((ours, theirs), make_docs(ODD_TEXTS))
+
+
+def test_the_data_of_a_document_is_saved(models):
+    (data,) = models[0].predict(make_docs(["no fever"])).doc_data
+    loaded = TransformerData.empty().from_bytes(data.to_bytes())
+    assert_same_data(loaded, data)
+
+
+def test_settings_are_left_as_they_are(bert):
+    settings = {
+        name: {} for name in ("tokenizer_config", "transformer_config", "grad_scaler_config")
+    }
+    make_model(OURS, bert, **settings)
+    assert not any(settings.values())

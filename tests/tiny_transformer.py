@@ -1,0 +1,31 @@
+"""A tiny BERT with random weights, saved as Hugging Face models are."""
+
+import spacy
+
+WIDTH = 16
+N_POSITIONS = 64
+
+
+def save_bert(path, pieces, *, n_layers=1, **settings):
+    """Save a model and its tokenizer, whose vocabulary is the given word pieces.
+
+    Dropout is off unless the settings say otherwise.
+    """
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *pieces]
+    (path / "vocab.txt").write_text("\n".join(vocabulary), encoding="utf8")
+    tokenizer = BertTokenizerFast(str(path / "vocab.txt"), model_max_length=N_POSITIONS)
+    tokenizer.save_pretrained(path)
+    config = BertConfig(
+        vocab_size=len(vocabulary),
+        hidden_size=WIDTH,
+        num_hidden_layers=n_layers,
+        num_attention_heads=2,
+        intermediate_size=2 * WIDTH,
+        max_position_embeddings=N_POSITIONS,
+        **{"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, **settings},
+    )
+    spacy.util.fix_random_seed(0)
+    BertModel(config).save_pretrained(path)
+    return path
