@@ -56,7 +56,8 @@ def build_gapdner_v1(
     none_bias (float): How much lower than None all labels score at first.
     max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
         included; a longer segment is a batch of its own.
-    mixed_precision (bool): Compute the network in half precision on a GPU; no effect on a CPU.
+    mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
+        weights and its scores stay float32.
     nO (Optional[int]): Number of the grid's channels; set when the pipe is initialized.
     RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
         "tok2vec" and "grid" are its two parts.

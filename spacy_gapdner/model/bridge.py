@@ -14,7 +14,6 @@ from thinc.api import (
     ArgsKwargs,
     Model,
     Ops,
-    PyTorchGradScaler,
     PyTorchWrapper_v3,
     torch2xp,
     xp2torch,
@@ -67,7 +66,8 @@ def build_grid_model(
         and the scheme's layout.
     max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
         included; a longer segment is a batch of its own.
-    mixed_precision (bool): Compute the network in half precision on a GPU; no effect on a CPU.
+    mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
+        weights and its scores stay float32.
     nO (Optional[int]): Number of the grid's channels; set when the pipe is initialized.
     RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
         "tok2vec" and "grid" are its two parts.
@@ -77,13 +77,13 @@ def build_grid_model(
         raise ValueError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
-    make_from_sizes = partial(_make_from_sizes, tagging, make_network)
+    make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
     grid = Model(
         f"{name}_grid",
         # not an attr: thinc would restore its saved value over the config of a loaded pipeline
         partial(_grid_forward, max_batch_cells),
         init=partial(_grid_init, make_from_sizes),
-        layers=[_wrap(make_from_sizes, mixed_precision)],
+        layers=[_wrap(make_from_sizes)],
         dims={"nI": None, "nO": nO},
     )
     return Model(
@@ -113,9 +113,15 @@ def check_settings(settings: dict[str, Any]) -> None:
 
 
 def _make_from_sizes(
-    tagging: TaggingScheme, make_network: NetworkFactory, n_in: int, n_channels: int
+    tagging: TaggingScheme,
+    make_network: NetworkFactory,
+    mixed_precision: bool,
+    n_in: int,
+    n_channels: int,
 ) -> GridNetwork:
-    return make_network(n_in, tagging.layout(tagging.n_types(n_channels)))
+    network = make_network(n_in, tagging.layout(tagging.n_types(n_channels)))
+    network.mixed_precision = mixed_precision
+    return network
 
 
 def _init(
@@ -217,14 +223,11 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
         yield call
 
 
-def _wrap(make_network: Callable[[int, int], GridNetwork], mixed_precision: bool) -> Model:
+def _wrap(make_network: Callable[[int, int], GridNetwork]) -> Model:
     return PyTorchWrapper_v3(
         None,  # type: ignore[arg-type]  # made once the number of labels is known
         convert_inputs=_convert_inputs,
         convert_outputs=_convert_outputs,
-        # thinc would unscale the gradients once for every batch of grids in an update
-        grad_scaler=PyTorchGradScaler(False),
-        mixed_precision=mixed_precision and get_torch_default_device().type == "cuda",
         serialize_model=_serialize,
         deserialize_model=partial(_deserialize, make_network),
     )

@@ -16,6 +16,9 @@ class GridNetwork(nn.Module):
     n_channels (int): Number of the grid's channels.
     """
 
+    # Products of matrices in bfloat16, on a GPU or a CPU; set by the bridge.
+    mixed_precision = False
+
     def __init__(self, n_in: int, n_channels: int) -> None:
         super().__init__()
         self.n_in = n_in
@@ -35,15 +38,17 @@ class GridNetwork(nn.Module):
             sentence; those of cells in the padding mean nothing.
             *Shape:* `(batch, n, n, n_channels)`
         """
-        hidden = self.encode(words, lengths)
-        positions = torch.arange(words.shape[1], device=words.device)
-        mask = positions < lengths.to(words.device).unsqueeze(1)
+        device = words.device
+        positions = torch.arange(words.shape[1], device=device)
+        mask = positions < lengths.to(device).unsqueeze(1)
         scores, start = [], 0
-        for size in batch_sizes:
-            batch = slice(start, start + size)
-            longest = int(lengths[start])
-            scores.append(self.score(hidden[batch, :longest], mask[batch, :longest]))
-            start += size
+        with torch.autocast(device.type, torch.bfloat16, enabled=self.mixed_precision):
+            hidden = self.encode(words, lengths)
+            for size in batch_sizes:
+                batch = slice(start, start + size)
+                longest = int(lengths[start])
+                scores.append(self.score(hidden[batch, :longest], mask[batch, :longest]))
+                start += size
         return tuple(scores)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:

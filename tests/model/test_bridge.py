@@ -245,11 +245,29 @@ def test_no_weights_are_pickled():
     assert [sorted(state) for state in states] == [["nI", "nO", "state"]]
 
 
-def test_mixed_precision_has_no_effect_on_a_cpu(monkeypatch):
-    # also where there is a GPU that is not used
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    model = make_model(mixed_precision=True)
+def test_mixed_precision_multiplies_in_bfloat16():
+    exact, model = make_model(), make_model(mixed_precision=True)
+    expected, expected_backprop = exact.begin_update(make_input())
     scores, backprop = model.begin_update(make_input())
-    assert_close(scores, make_model().begin_update(make_input())[0])
-    backprop(scores)
-    assert network_of(model).classifier.weight.grad.any()
+    assert {grid.dtype for grid in scores} == {np.dtype("float32")}
+    # it has an effect, and a small one
+    assert not all(np.array_equal(a, b) for a, b in zip(scores, expected, strict=True))
+    for actual, grid in zip(scores, expected, strict=True):
+        assert_allclose(actual, grid, rtol=0, atol=0.1)
+    gradients = [np.ones_like(grid) for grid in expected]
+    backprop(gradients)
+    expected_backprop(gradients)
+    parameters = zip(
+        network_of(model).named_parameters(), network_of(exact).parameters(), strict=True
+    )
+    for (name, actual), p in parameters:
+        assert actual.dtype == actual.grad.dtype == torch.float32
+        scale = float(p.grad.abs().max()) + 1.0
+        torch.testing.assert_close(actual.grad / scale, p.grad / scale, rtol=0, atol=0.1, msg=name)
+
+
+def test_mixed_precision_is_a_setting_of_the_config_not_of_the_weights():
+    data = make_model(mixed_precision=True).to_bytes()
+    assert not network_of(make_model(initialize=False).from_bytes(data)).mixed_precision
+    mixed = make_model(initialize=False, mixed_precision=True).from_bytes(data)
+    assert network_of(mixed).mixed_precision
