@@ -20,7 +20,7 @@ ORDER = [
     ["model", "scorer"],
     ["pipe", "formats"],
     ["factory", "analysis"],
-    ["drawing", "experiments"],
+    ["drawing", "experiments", "benchmark"],
     ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

@@ -9,6 +9,7 @@ from spacy.cli._util import app as spacy_app
 
 from .analyze import analyze_cli
 from .attention import attention_cli
+from .benchmark import benchmark_cli
 from .compare import compare_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
@@ -38,6 +39,7 @@ app.command("evaluate")(evaluate_cli)
 app.command("analyze")(analyze_cli)
 app.command("predict")(predict_cli)
 app.command("attention")(attention_cli)
+app.command("benchmark")(benchmark_cli)
 app.command("train-seeds", context_settings=CONTEXT)(train_seeds_cli)
 app.command("compare")(compare_cli)
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 import torch
 from spacy.language import Language
 
+PRECISIONS = ("highest", "high", "medium")
+
 
 def make_matmul_precision(
     precision: str = "highest",
@@ -20,7 +22,7 @@ def make_matmul_precision(
     RETURNS (Callable[[type[Language]], type[Language]]): The callback.
     RAISES (ValueError): If there is no such precision.
     """
-    if precision not in ("highest", "high", "medium"):
+    if precision not in PRECISIONS:
         raise ValueError(
             f"precision must be 'highest', 'high' or 'medium', but it is {precision!r}."
         )
