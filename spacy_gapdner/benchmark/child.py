@@ -7,7 +7,6 @@ from dataclasses import asdict
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
-from time import perf_counter
 from typing import cast
 
 import spacy
@@ -17,7 +16,7 @@ from spacy.training import Example
 from spacy.util import minibatch
 
 from ..model.exchange import exchange_encoder
-from ..model.profiling import compute_settings, peak_gpu_memory, synchronize
+from ..model.profiling import compute_settings, peak_gpu_memory
 from ..pipe import DiscontinuousEntityRecognizer
 from .corpus import Corpus, read_corpus
 from .memory import peak_memory, reset_peak, resident_memory
@@ -54,10 +53,7 @@ def run(job: Job) -> Usage:
         docs = DocBin().from_disk(job.data).get_docs(runner.nlp.vocab)
         corpus = read_corpus(runner.nlp, runner.pipe, docs, job.limit)
         n_words, work = _TASKS[job.task](runner, corpus, job.size)
-        start = perf_counter()
-        work()
-        synchronize()
-        seconds = perf_counter() - start
+        seconds = runner.time(work)
     peaks = peak_memory(), peak_gpu_memory()
     return Usage(job.task, n_words, seconds, imported, loading, loaded, *peaks)
 
@@ -72,7 +68,8 @@ def _load(setup: Setup) -> Runner:
         nlp = exchange_encoder(
             nlp, setup.pipe, encoder=setup.encoder, random_size=setup.random_size
         )
-    return Runner(nlp, cast(DiscontinuousEntityRecognizer, nlp.get_pipe(setup.pipe)))
+    pipe = cast(DiscontinuousEntityRecognizer, nlp.get_pipe(setup.pipe))
+    return Runner(nlp, pipe, cpu_time=setup.cpu_time)
 
 
 def _encoder_alone(runner: Runner, corpus: Corpus, size: int, is_train: bool) -> Work:
@@ -93,7 +90,7 @@ def _encoder_alone(runner: Runner, corpus: Corpus, size: int, is_train: bool) ->
 
 
 def _predict(runner: Runner, corpus: Corpus, size: int) -> Work:
-    return sum(corpus.lengths), lambda: time_pipe(runner, corpus, size)
+    return sum(corpus.lengths), lambda: time_pipe(runner, corpus)
 
 
 def _train(runner: Runner, corpus: Corpus, size: int) -> Work:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 from ..model.profiling import PartProfiler, find_grid_shim, synchronize
 from .corpus import Corpus, make_batches
-from .instruments import Section, around_layer, around_method, around_pipe, around_shim
+from .instruments import around_layer, around_method, around_pipe, around_shim
 from .results import split_part
 from .speed import ENCODER, WORD_PIECES, Runner, time_pipe
 from .stopwatch import Stopwatch
@@ -45,7 +46,7 @@ def time_prediction_parts(runner: Runner, corpus: Corpus) -> dict[str, float]:
     corpus (Corpus): The texts.
     RETURNS (dict[str, float]): Seconds by part, those of `PARTS` that there are, in this order.
     """
-    stopwatch = Stopwatch(synchronize)
+    stopwatch = Stopwatch(synchronize, runner.clock)
     sections = _network_parts(runner, stopwatch), _component_parts(runner, stopwatch)
     with sections[0], sections[1], stopwatch.part(REST):
         time_pipe(runner, corpus)
@@ -69,12 +70,12 @@ def time_training_parts(runner: Runner, corpus: Corpus, size: int) -> dict[str, 
             runner.update([corpus.examples[i] for i in batch])
             runner.finish_update()
 
-    stopwatch = Stopwatch(synchronize)
+    stopwatch = Stopwatch(synchronize, runner.clock)
     sections = [
-        around_method(component, "finish_update", _section(stopwatch, "optimizer"))
+        around_method(component, "finish_update", partial(stopwatch.part, "optimizer"))
         for component in runner.components
     ]
-    sections.append(around_method(runner.pipe, "update", _section(stopwatch, "loss")))
+    sections.append(around_method(runner.pipe, "update", partial(stopwatch.part, "loss")))
     with ExitStack() as stack:
         stack.enter_context(_network_parts(runner, stopwatch))
         for section in sections:
@@ -93,15 +94,15 @@ def _network_parts(runner: Runner, stopwatch: Stopwatch) -> Iterator[None]:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
     with ExitStack() as stack:
         if encoder.layer is not tok2vec:
-            stack.enter_context(around_layer(tok2vec, _section(stopwatch, "pooling to words")))
+            stack.enter_context(around_layer(tok2vec, partial(stopwatch.part, "pooling to words")))
         if encoder.shim is None:
-            stack.enter_context(around_layer(encoder.layer, _section(stopwatch, ENCODER)))
+            stack.enter_context(around_layer(encoder.layer, partial(stopwatch.part, ENCODER)))
         else:
-            pieces = _section(stopwatch, WORD_PIECES)
+            pieces = partial(stopwatch.part, WORD_PIECES)
             stack.enter_context(around_layer(encoder.layer, pieces))
-            stack.enter_context(around_shim(encoder.shim, _section(stopwatch, ENCODER)))
-        stack.enter_context(around_layer(grid, _section(stopwatch, GRID_REST)))
-        stack.enter_context(around_shim(find_grid_shim(model), _section(stopwatch, _GRID)))
+            stack.enter_context(around_shim(encoder.shim, partial(stopwatch.part, ENCODER)))
+        stack.enter_context(around_layer(grid, partial(stopwatch.part, GRID_REST)))
+        stack.enter_context(around_shim(find_grid_shim(model), partial(stopwatch.part, _GRID)))
         yield
 
 
@@ -109,13 +110,13 @@ def _network_parts(runner: Runner, stopwatch: Stopwatch) -> Iterator[None]:
 def _component_parts(runner: Runner, stopwatch: Stopwatch) -> Iterator[None]:
     nlp, pipe = runner.nlp, runner.pipe
     with ExitStack() as stack:
-        stack.enter_context(around_method(nlp, "make_doc", _section(stopwatch, "tokenising")))
+        stack.enter_context(around_method(nlp, "make_doc", partial(stopwatch.part, "tokenising")))
         for name, component in nlp.pipeline:
             if component is not pipe:
                 part = _name_component(runner, name, component)
-                stack.enter_context(around_pipe(component, _section(stopwatch, part)))
-        stack.enter_context(around_method(pipe, "predict", _section(stopwatch, "decoding")))
-        annotation = _section(stopwatch, "annotation")
+                stack.enter_context(around_pipe(component, partial(stopwatch.part, part)))
+        stack.enter_context(around_method(pipe, "predict", partial(stopwatch.part, "decoding")))
+        annotation = partial(stopwatch.part, "annotation")
         stack.enter_context(around_method(pipe, "set_annotations", annotation))
         yield
 
@@ -125,10 +126,6 @@ def _name_component(runner: Runner, name: str, component: Any) -> str:
         return WORD_PIECES if runner.encoder.shim is not None else ENCODER
     splits = "token.is_sent_start" in runner.nlp.get_pipe_meta(name).assigns
     return "sentence splitting" if splits else "other components"
-
-
-def _section(stopwatch: Stopwatch, name: str) -> Section:
-    return lambda: stopwatch.part(name)
 
 
 def _join(stopwatch: Stopwatch, profiler: PartProfiler) -> dict[str, float]:

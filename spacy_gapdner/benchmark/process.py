@@ -32,6 +32,7 @@ class Setup:
     precision (Optional[str]): See `compute_settings`.
     encoder (Optional[str]): See `exchange_encoder`.
     random_size (Optional[str]): See `exchange_encoder`.
+    cpu_time (bool): See `Runner`.
     """
 
     model: str
@@ -41,6 +42,7 @@ class Setup:
     precision: str | None = None
     encoder: str | None = None
     random_size: str | None = None
+    cpu_time: bool = False
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def run_benchmark(
     RETURNS (Benchmark): What was found.
     RAISES (FormatError): If a process fails.
     """
-    runner = Runner(nlp, pipe)
+    runner = Runner(nlp, pipe, cpu_time=setup.cpu_time)
     prediction, training = {}, {}
     for n_threads in options.threads:
         with compute_settings(n_threads, setup.precision):

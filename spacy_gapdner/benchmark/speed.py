@@ -1,7 +1,8 @@
 """Words per second of a pipeline and of its encoder alone, on the same batches."""
 
 from collections.abc import Callable
-from time import perf_counter
+from functools import partial
+from time import perf_counter, process_time
 from typing import Any
 
 from spacy.language import Language
@@ -10,7 +11,7 @@ from spacy.training import Example
 from spacy.util import registry
 from thinc.api import Optimizer
 
-from ..model.profiling import Encoder, find_encoder, synchronize
+from ..model.profiling import find_encoder, synchronize
 from ..pipe import DiscontinuousEntityRecognizer
 from ..segments import get_segments
 from .corpus import Corpus, longest_of_group, make_batches
@@ -27,11 +28,16 @@ class Runner:
 
     nlp (Language): The pipeline.
     pipe (DiscontinuousEntityRecognizer): Its pipe.
+    cpu_time (bool): Count the time that the process computes, not the time that passes: right for
+        one thread on a machine that has other work.
     """
 
-    def __init__(self, nlp: Language, pipe: DiscontinuousEntityRecognizer) -> None:
+    def __init__(
+        self, nlp: Language, pipe: DiscontinuousEntityRecognizer, *, cpu_time: bool = False
+    ) -> None:
         self.nlp = nlp
         self.pipe = pipe
+        self.clock = process_time if cpu_time else perf_counter
         self.encoder = find_encoder(nlp, pipe.model)
         self.components = [c for c in (self.encoder.component, pipe) if c is not None]
         self.dropout = nlp.config["training"]["dropout"]
@@ -61,6 +67,35 @@ class Runner:
         for component in self.components:
             component.finish_update(self.optimizer)
 
+    def time(self, run: Callable[[], object]) -> float:
+        """Time something.
+
+        run (Callable[[], object]): What to do.
+        RETURNS (float): Seconds.
+        """
+        synchronize()
+        start = self.clock()
+        run()
+        synchronize()
+        return self.clock() - start
+
+    def time_model(self, run: Callable[[], object]) -> float:
+        """Time something without the making of word pieces: that is no work of the networks, and
+        the encoder alone finds it done.
+
+        run (Callable[[], object]): What to do.
+        RETURNS (float): Seconds.
+        """
+        if self.encoder.shim is None:
+            return self.time(run)
+        stopwatch = Stopwatch(synchronize, self.clock)
+        pieces, encoder = (partial(stopwatch.part, name) for name in (WORD_PIECES, ENCODER))
+        with (
+            around_layer(self.encoder.layer, pieces, backward=False),
+            around_shim(self.encoder.shim, encoder),
+        ):
+            return self.time(run) - stopwatch.seconds[WORD_PIECES]
+
     def segments(self, docs: list[Doc]) -> list:
         """RETURNS (list[list[Segment]]): What the pipe makes grids of."""
         return [get_segments(doc, self.pipe.max_length, self.pipe.stride) for doc in docs]
@@ -81,8 +116,8 @@ def time_prediction(runner: Runner, corpus: Corpus, size: int, repeats: int) -> 
 
     def compute(examples: list[Example], inputs: list[Any]) -> tuple[float, float, float]:
         docs = [example.predicted for example in examples]
-        encoder = _time(lambda: runner.encoder.predict(inputs))
-        model = _time_model(runner.encoder, lambda: runner.predict(docs))
+        encoder = runner.time(lambda: runner.encoder.predict(inputs))
+        model = runner.time_model(lambda: runner.predict(docs))
         for doc in docs:
             # a transformer's output
             doc.user_data.clear()
@@ -102,28 +137,27 @@ def time_training(runner: Runner, corpus: Corpus, size: int, repeats: int) -> li
     """
 
     def compute(examples: list[Example], inputs: list[Any]) -> tuple[float, float, float]:
-        encoder = _time(lambda: runner.encoder.update(inputs))
+        encoder = runner.time(lambda: runner.encoder.update(inputs))
         runner.encoder.clear_gradients()
-        model = _time_model(runner.encoder, lambda: runner.update(examples))
-        return encoder, model, _time(runner.finish_update)
+        model = runner.time_model(lambda: runner.update(examples))
+        return encoder, model, runner.time(runner.finish_update)
 
     return _time_batches(runner, corpus, size, repeats, compute, is_train=True)
 
 
-def time_pipe(runner: Runner, corpus: Corpus, batch_size: int | None = None) -> float:
+def time_pipe(runner: Runner, corpus: Corpus) -> float:
     """Time `nlp.pipe` on texts, all that the pipeline does.
 
     runner (Runner): The pipeline.
     corpus (Corpus): The texts.
-    batch_size (Optional[int]): Documents of a batch; the pipeline's own if None.
     RETURNS (float): Seconds.
     """
 
     def run() -> None:
-        for _ in runner.nlp.pipe(corpus.texts, batch_size=batch_size):
+        for _ in runner.nlp.pipe(corpus.texts):
             pass
 
-    return _time(run)
+    return runner.time(run)
 
 
 def _time_batches(
@@ -148,26 +182,6 @@ def _time_batches(
             group = longest_of_group(lengths[0])
             times.append(Timing(group, len(batch), sum(lengths), *seconds))
     return [fastest(times) for times in found]
-
-
-def _time_model(encoder: Encoder, run: Callable[[], object]) -> float:
-    # making word pieces is no work of the model, and the encoder alone finds them made
-    stopwatch = Stopwatch(synchronize)
-    if encoder.shim is None:
-        return _time(run)
-    with (
-        around_layer(encoder.layer, lambda: stopwatch.part(WORD_PIECES), backward=False),
-        around_shim(encoder.shim, lambda: stopwatch.part(ENCODER)),
-    ):
-        return _time(run) - stopwatch.seconds[WORD_PIECES]
-
-
-def _time(run: Callable[[], object]) -> float:
-    synchronize()
-    start = perf_counter()
-    run()
-    synchronize()
-    return perf_counter() - start
 
 
 def _make_optimizer(nlp: Language) -> Optimizer:

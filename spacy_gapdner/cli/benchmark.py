@@ -52,6 +52,12 @@ def benchmark_cli(
     sentence_lengths: str | None = typer.Option(
         None, "--sentence-lengths", help="Measure sentences of so many words, e.g. 256,1024"
     ),
+    cpu_time: bool = typer.Option(
+        False,
+        "--cpu-time",
+        help="Count the time that the process computes, not the time that passes: for one thread "
+        "on a machine that has other work",
+    ),
     precision: str | None = typer.Option(
         None,
         "--precision",
@@ -93,6 +99,7 @@ def benchmark_cli(
             memory=memory,
             doc_lengths=parsed["--doc-lengths"],
             sentence_lengths=parsed["--sentence-lengths"],
+            cpu_time=cpu_time,
             precision=precision,
             encoder=encoder,
             random_encoder=random_encoder,
@@ -119,6 +126,7 @@ def benchmark(
     memory: bool = True,
     doc_lengths: Sequence[int] = (),
     sentence_lengths: Sequence[int] = (),
+    cpu_time: bool = False,
     precision: str | None = None,
     encoder: str | None = None,
     random_encoder: str | None = None,
@@ -140,6 +148,8 @@ def benchmark(
     doc_lengths (Sequence[int]): Measure documents of so many words, in other processes.
     sentence_lengths (Sequence[int]): Measure sentences of so many words, each as one grid, in
         other processes.
+    cpu_time (bool): Count the time that the process computes, not the time that passes; for one
+        thread without a GPU.
     precision (Optional[str]): How precisely float32 matrices are multiplied: "highest", "high" or
         "medium"; as the pipeline sets it if None.
     encoder (Optional[str]): Folder or name of a Hugging Face model to put into the place of the
@@ -159,6 +169,9 @@ def benchmark(
     from ..model.profiling import default_threads
 
     _check_settings(precision, encoder, random_encoder)
+    n_threads = tuple(threads) or (default_threads(),)
+    if cpu_time and (n_threads != (1,) or gpu_id >= 0):
+        raise FormatError("--cpu-time is for one thread without a GPU: give --threads 1.")
     files = None if data is None else require_docbins(data)
     nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
     if encoder is not None or random_encoder is not None:
@@ -169,7 +182,7 @@ def benchmark(
     options = Options(
         limit=limit,
         repeats=repeats,
-        threads=tuple(threads) or (default_threads(),),
+        threads=n_threads,
         batch_sizes=tuple(batch_sizes),
         training=training,
         memory=memory,
@@ -184,6 +197,7 @@ def benchmark(
         precision=precision,
         encoder=encoder,
         random_size=random_encoder,
+        cpu_time=cpu_time,
     )
     about = {"data": str(data or "made up"), "device": get_device(gpu_id), **get_versions()}
     return run_benchmark(nlp, pipe, corpus, setup, options, about, report)

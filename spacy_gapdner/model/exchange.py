@@ -11,7 +11,6 @@ from thinc.api import get_torch_default_device
 from transformers import AutoModel, BertConfig, PreTrainedTokenizerBase
 
 from ..entities import Entity, set_entities
-from ..pipe import DiscontinuousEntityRecognizer
 from .profiling import find_encoder
 
 # Published sizes of BERT: layers, width
@@ -61,7 +60,7 @@ def exchange_encoder(
         network.to(get_torch_default_device())
         parts = HFObjects(component.model.tokenizer, network, None)
         transformer.model.attrs["set_transformer"](transformer.model, parts)
-    examples = [_make_example(nlp, old)]
+    examples = [_make_example(nlp, old.labels[0], old.key)]
     transformer.initialize(lambda: examples, nlp=new)
     pipe: Any = new.get_pipe(name)
     pipe.initialize(lambda: examples, nlp=new, labels=old.labels)
@@ -79,8 +78,8 @@ def _bert_config(size: str, tokenizer: PreTrainedTokenizerBase) -> BertConfig:
     )
 
 
-def _make_example(nlp: Language, pipe: DiscontinuousEntityRecognizer) -> Example:
+def _make_example(nlp: Language, label: str, key: str) -> Example:
     doc = Doc(nlp.vocab, words=["x"])
     reference = doc.copy()
-    set_entities(reference, [Entity.from_tokens(pipe.labels[0], [0])], pipe.key)
+    set_entities(reference, [Entity.from_tokens(label, [0])], key)
     return Example(doc, reference)

@@ -165,19 +165,31 @@ class PartProfiler:
             seconds = perf_counter() - start
         self._add(profiler.events(), seconds)
 
-    def _add(self, events: Iterable[FunctionEvent], seconds: float) -> None:
+    def attribute(self, events: Iterable[FunctionEvent]) -> list[tuple[FunctionEvent, str]]:
+        """Find out to which parts the events of a profile belong.
+
+        events (Iterable[FunctionEvent]): The events. For those of a backward pass, those of its
+            forward pass must have come before.
+        RETURNS (list[tuple[FunctionEvent, str]]): The events of the CPU by time, each with its
+            part.
+        """
         on_cpu = [event for event in events if event.device_type == DeviceType.CPU]
         on_cpu.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
-        use_kernels = any(event.kernels for event in on_cpu)
-        found: dict[str, float] = {}
         parts: dict[int, str] = {}
         for event in on_cpu:
-            part = parts[event.id] = self._find_part(event, parts)
+            parts[event.id] = self._find_part(event, parts)
+        return [(event, parts[event.id]) for event in on_cpu]
+
+    def _add(self, events: Iterable[FunctionEvent], seconds: float) -> None:
+        attributed = self.attribute(events)
+        use_kernels = any(event.kernels for event, _ in attributed)
+        found = {REST: 0.0}
+        for event, part in attributed:
             time = _kernel_time(event) if use_kernels else event.self_cpu_time_total
             found[part] = found.get(part, 0.0) + time / 1e6
         if not use_kernels:
             # what Python does between two operators
-            found[REST] = found.get(REST, 0.0) + max(seconds - sum(found.values()), 0.0)
+            found[REST] += max(seconds - sum(found.values()), 0.0)
         for part, time in found.items():
             self.seconds[part] = self.seconds.get(part, 0.0) + time
 
