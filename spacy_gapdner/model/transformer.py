@@ -5,6 +5,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
@@ -12,7 +13,7 @@ from spacy_transformers.data_classes import FullTransformerBatch, TransformerDat
 from spacy_transformers.layers import TransformerModel
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
-from thinc.types import Floats3d, Ints1d
+from thinc.types import Floats3d
 from transformers import PreTrainedTokenizerBase
 from transformers.file_utils import ModelOutput
 
@@ -137,7 +138,7 @@ def _forward(
     batch = PackedTransformerBatch(nested, pieces.to_row(), output, alignment, doc_data)
 
     def backprop(d_batch: FullTransformerBatch) -> list[Doc]:
-        d_hidden = d_batch.model_output.last_hidden_state[0]
+        d_hidden = d_batch.model_output["last_hidden_state"][0]
         d_padded = d_hidden.new_zeros(sum(layout.sizes), d_hidden.shape[1])
         d_padded[_to_torch(layout.pieces, d_hidden)] = d_hidden
         backprop_network(d_padded.split(layout.sizes))
@@ -162,7 +163,7 @@ def _run(
         outputs.append(output)
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
-        hidden = [output.last_hidden_state for output in outputs]
+        hidden = [output["last_hidden_state"] for output in outputs]
         gradients = [d.view_as(h) for d, h in zip(d_hidden, hidden, strict=True)]
         # The last batch's callback for all batches: one after the other, each would unscale the
         # gradients of all before it where mixed precision scales them
@@ -177,17 +178,19 @@ def _join(outputs: list[ModelOutput], layout: Layout) -> ModelOutput:
         rows = torch.cat([batch.flatten(0, 1) for batch in batches])
         return rows[_to_torch(layout.pieces, rows)][None]
 
-    joined = ModelOutput(last_hidden_state=join([o.last_hidden_state for o in outputs]))
+    joined = ModelOutput(
+        last_hidden_state=join([output["last_hidden_state"] for output in outputs])
+    )
     if "pooler_output" in outputs[0]:
-        rows = torch.cat([output.pooler_output for output in outputs])
-        joined["pooler_output"] = rows[_to_torch(layout.spans, rows)]
+        rows = torch.cat([output["pooler_output"] for output in outputs])
+        joined["pooler_output"] = rows[_to_torch(layout.rows, rows)]
     if "hidden_states" in outputs[0]:
-        layers = zip(*(output.hidden_states for output in outputs), strict=True)
+        layers = zip(*(output["hidden_states"] for output in outputs), strict=True)
         joined["hidden_states"] = tuple(join(layer) for layer in layers)
     return joined
 
 
-def _to_torch(indices: Ints1d, like: torch.Tensor) -> torch.Tensor:
+def _to_torch(indices: np.ndarray, like: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(indices).to(like.device)
 
 

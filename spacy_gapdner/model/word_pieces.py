@@ -7,7 +7,7 @@ import numpy as np
 from spacy.tokens import Span
 from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
 from spacy_transformers.data_classes import WordpieceBatch
-from thinc.types import Ints1d, Ints2d, Ragged
+from thinc.types import Ragged
 from transformers import PreTrainedTokenizerBase
 
 from .batching import batch_by_length
@@ -16,19 +16,19 @@ from .batching import batch_by_length
 class WordPieces(NamedTuple):
     """The word pieces of spans, special ones included, one span after the other.
 
-    lengths (Ints1d): How many word pieces each span has. *Shape:* (spans,).
-    ids (Ints1d): *Shape:* (pieces,).
-    type_ids (Optional[Ints1d]): None if the transformer has none. *Shape:* (pieces,).
+    lengths (np.ndarray): How many word pieces each span has. *Shape:* (spans,).
+    ids (np.ndarray): *Shape:* (pieces,).
+    type_ids (Optional[np.ndarray]): None if the transformer has none. *Shape:* (pieces,).
     strings (list[str]): The word pieces themselves.
-    offsets (Optional[Ints2d]): Begin and end in the span's text; None if the tokenizer does
+    offsets (Optional[np.ndarray]): Begin and end in the span's text; None if the tokenizer does
         not tell. *Shape:* (pieces, 2).
     """
 
-    lengths: Ints1d
-    ids: Ints1d
-    type_ids: Ints1d | None
+    lengths: np.ndarray
+    ids: np.ndarray
+    type_ids: np.ndarray | None
     strings: list[str]
-    offsets: Ints2d | None
+    offsets: np.ndarray | None
 
     def take(self, spans: slice) -> "WordPieces":
         """Take some neighbouring spans.
@@ -64,14 +64,14 @@ class Layout(NamedTuple):
     """The place of spans and of their word pieces in padded batches, one batch after the other.
 
     shapes (list[tuple[int, int]]): How many spans each batch has, and the length of its longest.
-    spans (Ints1d): The place of each span among those of all batches. *Shape:* (spans,).
-    pieces (Ints1d): The place of each word piece among those of all batches, padding included.
+    rows (np.ndarray): The place of each span among those of all batches. *Shape:* (spans,).
+    pieces (np.ndarray): The place of each word piece among those of all batches, padding included.
         *Shape:* (pieces,).
     """
 
     shapes: list[tuple[int, int]]
-    spans: Ints1d
-    pieces: Ints1d
+    rows: np.ndarray
+    pieces: np.ndarray
 
     @property
     def sizes(self) -> list[int]:
@@ -111,10 +111,10 @@ def align(spans: list[Span], pieces: WordPieces, tokenizer: PreTrainedTokenizerB
     tokenizer (PreTrainedTokenizerBase): The tokenizer that made them.
     RETURNS (Ragged): For each token of the Doc the indices of its word pieces.
     """
-    cuts = np.cumsum(pieces.lengths)[:-1]
+    ends = np.cumsum(pieces.lengths)
     if pieces.offsets is not None:
-        return get_alignment_via_offset_mapping(spans, np.split(pieces.offsets, cuts))
-    strings = [part.tolist() for part in np.split(np.array(pieces.strings, dtype=object), cuts)]
+        return get_alignment_via_offset_mapping(spans, np.split(pieces.offsets, ends[:-1]))
+    strings = [pieces.strings[end - n : end] for end, n in zip(ends, pieces.lengths, strict=True)]
     return get_alignment(spans, strings, tokenizer.all_special_tokens)
 
 
@@ -131,26 +131,24 @@ def join_alignments(alignments: Sequence[Ragged], n_pieces: Sequence[int]) -> Ra
     return Ragged(np.concatenate(indices).astype("i"), np.concatenate(lengths))
 
 
-def lay_out(lengths: Ints1d, max_size: int, max_padding: int) -> Layout:
+def lay_out(lengths: np.ndarray, max_size: int, max_padding: int) -> Layout:
     """Lay spans out in batches of like length, whose padding comes last.
 
-    lengths (Ints1d): How many word pieces each span has. *Shape:* (spans,).
+    lengths (np.ndarray): How many word pieces each span has. *Shape:* (spans,).
     max_size (int): As in `batch_by_length`.
     max_padding (int): As in `batch_by_length`.
     RETURNS (Layout): The places of spans and word pieces.
     """
-    n = lengths
-    batches = batch_by_length(n.tolist(), max_size, max_padding=max_padding)
+    batches = batch_by_length(lengths.tolist(), max_size, max_padding=max_padding)
+    shapes = [(len(batch), int(lengths[batch[0]])) for batch in batches]
     order = np.concatenate(batches)
-    widths = np.repeat([n[batch[0]] for batch in batches], [len(batch) for batch in batches])
-    begins = np.empty_like(n)
+    widths = np.repeat([longest for _, longest in shapes], [n for n, _ in shapes])
+    begins = np.empty_like(lengths)
     begins[order] = np.cumsum(widths) - widths
-    return Layout(
-        [(len(batch), int(n[batch[0]])) for batch in batches],
-        np.argsort(order),
-        # a piece's place within its span, after the place of the span
-        np.repeat(begins - (np.cumsum(n) - n), n) + np.arange(n.sum()),
-    )
+    # a word piece moves with its span
+    shifts = begins - (np.cumsum(lengths) - lengths)
+    pieces = np.repeat(shifts, lengths) + np.arange(lengths.sum())
+    return Layout(shapes, np.argsort(order), pieces)
 
 
 def pad(
@@ -166,7 +164,7 @@ def pad(
     # without a padding piece of its own any will do, as the mask hides it
     ids = _place(pieces.ids, layout, tokenizer.pad_token_id or 0)
     mask = _place(np.ones(len(pieces.ids), dtype="f"), layout, 0)
-    type_ids: Sequence[Ints1d | None] = [None] * len(ids)
+    type_ids: Sequence[np.ndarray | None] = [None] * len(ids)
     if pieces.type_ids is not None:
         type_ids = _place(pieces.type_ids, layout, tokenizer.pad_token_type_id)
     return [
@@ -175,7 +173,7 @@ def pad(
     ]
 
 
-def _place(values: Ints1d, layout: Layout, padding: int) -> list[Ints1d]:
+def _place(values: np.ndarray, layout: Layout, padding: int) -> list[np.ndarray]:
     flat = np.full(sum(layout.sizes), padding, dtype=values.dtype)
     flat[layout.pieces] = values
     parts = np.split(flat, np.cumsum(layout.sizes)[:-1])
