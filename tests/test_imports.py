@@ -173,3 +173,48 @@ import spacy_gapdner.model.network
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert result.stdout == "False\n"
     assert "import of torch halted" in result.stderr
+
+
+def newly_imported(statement, before):
+    """What a statement imports in a fresh process: modules of ours, and libraries that we use."""
+    script = f"""
+import sys
+import {before}
+before = set(sys.modules)
+{statement}
+print(*set(sys.modules) - before)
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    names = result.stdout.split()
+    ours = {name.partition(".")[2] for name in names if name.split(".")[0] == "spacy_gapdner"}
+    used = {name for path, source in SOURCES.items() for name in imported_modules(path, source)}
+    libraries = {name.split(".")[0] for name in used} - sys.stdlib_module_names
+    return ours, {name.split(".")[0] for name in names} & libraries - {"spacy", "spacy_gapdner"}
+
+
+def test_commands_of_spacy_import_no_more_of_ours_than_options():
+    # spaCy imports our commands for every one of its own
+    ours, libraries = newly_imported("spacy.registry.cli.get_all()", "spacy.cli")
+    commands = {f"cli.{path.stem}" for path in (ROOT / "cli").glob("[!_]*.py")} - {"cli.__init__"}
+    shared = {"cli._model", "cli._training_config", "cli._util"}
+    assert commands < ours <= {"", "entities", "cli", *commands, *shared}
+    assert libraries == set()
+
+
+def test_pipelines_import_no_more_of_ours_than_the_pipe():
+    # spaCy imports the modules of all factories for every pipeline
+    plugins = "spacy, spacy_transformers.pipeline_component"
+    ours, libraries = newly_imported("spacy.blank('en')", plugins)
+    assert {name.split(".")[0] for name in ours} == {
+        *("", "decoding", "entities", "factory", "losses"),
+        *("pipe", "segments", "sentences", "tagging"),
+    }
+    assert libraries == set()
+
+
+def test_an_import_too_many_would_be_found():
+    ours, libraries = newly_imported("import spacy_gapdner.formats.knowtator", "spacy")
+    assert {"formats", "formats.knowtator"} <= ours
+    assert libraries == {"defusedxml"}
