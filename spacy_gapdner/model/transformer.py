@@ -14,6 +14,7 @@ from spacy_transformers.layers import TransformerModel
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
 from thinc.types import Floats3d
+from thinc.util import get_torch_default_device
 from transformers import PreTrainedTokenizerBase
 from transformers.file_utils import ModelOutput
 
@@ -55,12 +56,18 @@ def build_transformer_model_v1(
         transformer sees at once.
     tokenizer_config (dict[str, Any]): Settings of the Hugging Face tokenizer.
     transformer_config (dict[str, Any]): Settings of the Hugging Face model.
-    mixed_precision (bool): Compute in half precision on a GPU.
-    grad_scaler_config (dict[str, Any]): Settings of thinc's `PyTorchGradScaler`, for training in
-        mixed precision.
+    mixed_precision (bool): Multiply the transformer's matrices in bfloat16, on a GPU or on a CPU;
+        its weights and its results stay float32.
+    grad_scaler_config (dict[str, Any]): Must be empty: gradients of bfloat16 need no scaling.
     RETURNS (Model[list[Doc], FullTransformerBatch]): The model.
-    RAISES (ValueError): If the settings ask for attentions.
+    RAISES (ValueError): If the settings ask for attentions or for scaled gradients.
     """
+    if grad_scaler_config:
+        raise ValueError(
+            "spacy-gapdner.TransformerModel.v1 computes mixed precision in bfloat16, whose "
+            "gradients need no scaling: leave its grad_scaler_config empty, or use "
+            "spacy-transformers.TransformerModel.v3."
+        )
     if transformer_config.get("output_attentions"):
         raise ValueError(
             "spacy-gapdner.TransformerModel.v1 does not give attentions: leave output_attentions "
@@ -68,12 +75,7 @@ def build_transformer_model_v1(
         )
     # copies, as spacy-transformers writes into its settings
     return PackedTransformerModel(
-        name,
-        get_spans,
-        dict(tokenizer_config),
-        dict(transformer_config),
-        mixed_precision,
-        dict(grad_scaler_config),
+        name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision
     )
 
 
@@ -82,11 +84,25 @@ class PackedTransformerModel(TransformerModel):
 
     name (str): Name of the Hugging Face model, or its directory.
     get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Cuts documents into spans.
-    settings (Any): The other settings of TransformerModel, in its order.
+    tokenizer_config (dict[str, Any]): Settings of the Hugging Face tokenizer.
+    transformer_config (dict[str, Any]): Settings of the Hugging Face model.
+    mixed_precision (bool): Multiply matrices in bfloat16.
     """
 
-    def __init__(self, name: str, get_spans: SpanGetter, *settings: Any) -> None:
-        super().__init__(name, get_spans, *settings)
+    def __init__(
+        self,
+        name: str,
+        get_spans: SpanGetter,
+        tokenizer_config: dict[str, Any],
+        transformer_config: dict[str, Any],
+        mixed_precision: bool,
+    ) -> None:
+        # thinc's own switch is for GPUs alone
+        on_gpu = mixed_precision and get_torch_default_device().type == "cuda"
+        no_scaling = {"enabled": False}
+        super().__init__(name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling)
+        # no attr: thinc would restore its saved value over the config of a loaded pipeline
+        self.mixed_precision = mixed_precision
         self._func = _forward
 
     def copy(self) -> "PackedTransformerModel":
@@ -94,7 +110,8 @@ class PackedTransformerModel(TransformerModel):
 
         RETURNS (PackedTransformerModel): The copy.
         """
-        copied = PackedTransformerModel(self.attrs["name"], self.attrs["get_spans"])
+        name, get_spans = self.attrs["name"], self.attrs["get_spans"]
+        copied = PackedTransformerModel(name, get_spans, {}, {}, self.mixed_precision)
         copied.attrs.update(self.attrs)
         copied.layers[0] = deepcopy(self.layers[0])
         if self.has_dim("nO"):
@@ -128,7 +145,11 @@ def _forward(
     tokenizer, network = model.tokenizer, model.layers[0]
     pieces = tokenize(tokenizer, texts)
     layout = lay_out(pieces.lengths, *_limits(network, is_train))
-    outputs, backprop_network = _run(network, pad(pieces, layout, tokenizer), is_train)
+    batches = pad(pieces, layout, tokenizer)
+    device = network.shims[0].device.type
+    # The type of what thinc autocasts on a GPU, too
+    with torch.autocast(device, torch.bfloat16, enabled=model.mixed_precision):
+        outputs, backprop_network = _run(network, batches, is_train)
     output = _join(outputs, layout)
     doc_data = _split_by_doc(nested, pieces, output, tokenizer)
     aligned = [data for data in doc_data if data.wordpieces.lengths]
@@ -164,9 +185,8 @@ def _run(
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
         hidden = [output["last_hidden_state"] for output in outputs]
-        gradients = [d.view_as(h) for d, h in zip(d_hidden, hidden, strict=True)]
-        # The last batch's callback for all batches: one after the other, each would unscale the
-        # gradients of all before it where mixed precision scales them
+        gradients = [d.view_as(h).to(h.dtype) for d, h in zip(d_hidden, hidden, strict=True)]
+        # The last batch's callback for all batches
         backprop_batch(ArgsKwargs(args=(hidden,), kwargs={"grad_tensors": gradients}))
 
     return outputs, backprop
@@ -175,14 +195,14 @@ def _run(
 @torch.no_grad()
 def _join(outputs: list[ModelOutput], layout: Layout) -> ModelOutput:
     def join(batches: Sequence[torch.Tensor]) -> torch.Tensor:
-        rows = torch.cat([batch.flatten(0, 1) for batch in batches])
+        rows = torch.cat([batch.flatten(0, 1) for batch in batches]).float()
         return rows[_to_torch(layout.pieces, rows)][None]
 
     joined = ModelOutput(
         last_hidden_state=join([output["last_hidden_state"] for output in outputs])
     )
     if "pooler_output" in outputs[0]:
-        rows = torch.cat([output["pooler_output"] for output in outputs])
+        rows = torch.cat([output["pooler_output"] for output in outputs]).float()
         joined["pooler_output"] = rows[_to_torch(layout.rows, rows)]
     if "hidden_states" in outputs[0]:
         layers = zip(*(output["hidden_states"] for output in outputs), strict=True)

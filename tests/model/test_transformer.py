@@ -6,6 +6,7 @@ from itertools import chain as flatten
 import numpy as np
 import pytest
 import spacy
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
@@ -251,6 +252,31 @@ def test_attentions_are_refused(bert):
         build_transformer_model_v1(
             str(bert), make_segment_spans(24, 16), {}, {"output_attentions": True}
         )
+
+
+def test_scaled_gradients_are_refused(bert):
+    with pytest.raises(ValueError, match="leave its grad_scaler_config empty"):
+        make_model(OURS, bert, grad_scaler_config={"enabled": True})
+
+
+def test_mixed_precision_multiplies_in_bfloat16(models, bert):
+    exact = models[0]
+    mixed = make_model(OURS, bert, mixed_precision=True)
+    found = []
+    for model in (exact, mixed, mixed.copy()):
+        vectors, backprop = pooled(model)(make_docs(["no fever and pain", "a b"]), is_train=True)
+        assert {array.dtype for array in vectors} == {np.dtype("float32")}
+        backprop([np.ones_like(array) for array in vectors])
+        found.append((np.concatenate(vectors), gradients(model)))
+    (vectors, expected), *others = found
+    for array, actual in others:
+        # it has an effect, and a small one
+        assert not np.array_equal(array, vectors)
+        assert_allclose(array, vectors, atol=0.05)
+        for name in expected:
+            scale = max(1.0, float(expected[name].abs().max()))
+            assert actual[name].dtype == torch.float32
+            assert_allclose(actual[name] / scale, expected[name] / scale, atol=0.05)
 
 
 def test_a_copy_has_weights_of_its_own(models):
