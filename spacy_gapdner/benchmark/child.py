@@ -103,8 +103,14 @@ def _train(runner: Runner, corpus: Corpus, size: int) -> Work:
 
 
 def _predict_document(runner: Runner, corpus: Corpus, size: int) -> Work:
-    sentences = islice(cycle(corpus.examples), size)
-    doc = runner.nlp.make_doc(" ".join(example.text for example in sentences))[:size]
+    # a sentence a line, so that each ends where it did
+    n_words, lines = 0, []
+    for example in cycle(corpus.examples):
+        if n_words > size:
+            break
+        lines.append(example.text.strip())
+        n_words += len(example.predicted) + 1
+    doc = runner.nlp.make_doc("\n".join(lines))[:size]
     _warm_up(runner, corpus)
     return len(doc), lambda: runner.nlp(doc.text)
 

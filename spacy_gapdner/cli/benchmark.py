@@ -88,6 +88,8 @@ def benchmark_cli(
     }
     parsed = {name: _parse_numbers(name, text) for name, text in numbers.items()}
     with clean_errors():
+        if output_path is not None:
+            _check_output(output_path)
         found = benchmark(
             model,
             data,
@@ -224,6 +226,15 @@ def print_benchmark(found: "Benchmark") -> None:
             f"{corpus.n_left_out} entities took no part in training: the pipeline does not know "
             "their type, or its tokens or sentences do not fit them."
         )
+
+
+def _check_output(path: Path) -> None:
+    # before the work, which takes minutes
+    from ..formats import FormatError
+
+    if path.is_dir():
+        raise FormatError(f"{path} is a folder. Give the name of the file to write.")
+    path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _check_settings(precision: str | None, encoder: str | None, random_encoder: str | None) -> None:

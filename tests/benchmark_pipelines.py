@@ -1,0 +1,61 @@
+"""Tiny pipelines on an encoder of each kind, and texts to measure them on."""
+
+from pathlib import Path
+
+import spacy
+from spacy.training import Example
+from tiny_pipeline import CORPUS, make_doc, model_config
+from tiny_transformer import WIDTH
+
+CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
+ENCODERS = (
+    "spacy-gapdner.TransformerModel.v1",
+    "spacy-transformers.TransformerModel.v3",
+    "tok2vec",
+    "tok2vec of its own",
+)
+# sentences of 9, 5, 1, 9, 5 and 20 words, and an empty document in between
+TEXTS = [
+    "severe joint , shoulder and upper body pain . took aspirin and ibuprofen daily",
+    "fever",
+    "",
+    "severe joint , shoulder and upper body pain .",
+    "nothing else to report !",
+    " ".join(["aspirin", "fever"] * 10),
+]
+LENGTHS = [9, 5, 1, 9, 5, 20]
+
+
+def load_transformer_config(architecture, bert):
+    overrides = {
+        "vars.transformer": str(bert),
+        "components.transformer.model.@architectures": architecture,
+        **{
+            f"components.gapdner.model.{name}_width": WIDTH
+            for name in ("hidden", "boundary", "grid", "attention")
+        },
+        "components.gapdner.max_length": 12,
+        "components.gapdner.stride": 9,
+        "nlp.batch_size": 3,
+    }
+    return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+
+
+def make_pipeline(encoder, bert):
+    spacy.util.fix_random_seed(0)
+    if encoder.endswith(("v1", "v3")):
+        nlp = spacy.util.load_model_from_config(load_transformer_config(encoder, bert))
+    else:
+        nlp = spacy.blank("en")
+        nlp.batch_size = 3
+        nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
+        settings = {"max_length": 12, "stride": 9}
+        model = model_config()
+        if encoder == "tok2vec":
+            nlp.add_pipe("tok2vec", config={"model": model["tok2vec"]})
+            listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
+            model["tok2vec"] = listener
+        nlp.add_pipe("gapdner", config={"model": model, **settings})
+    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS]
+    nlp.initialize(lambda: [Example(doc.copy(), doc) for doc in docs])
+    return nlp
