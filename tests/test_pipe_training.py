@@ -80,7 +80,7 @@ def test_learns_every_kind_of_entity(scheme):
 def test_paper_s_network_learns():
     plain = {"layer_norm": False, "distance_embedding": False, "triangle_mask": False}
     nlp = make_nlp({**scheme_config("softmax, labelled"), **plain, "none_bias": 0.0})
-    train(nlp, 100)
+    train(nlp, 150)
     assert [found(annotate(nlp, text)) for text, _ in CORPUS] == [
         expected(entities) for _, entities in CORPUS
     ]
