@@ -148,7 +148,7 @@ def convert(
             raise FormatError(f"{input_path} holds no document with text. Check the path.")
 
     # a name per sentence would double the time to read and write the file
-    write_docbin(counted(), output_path, store_user_data=n_sents == 0)
+    write_docbin(counted(), output_path, store_user_data=n_sents == 0, attrs=("NORM", "SENT_START"))
     return statistics, report
 
 

@@ -29,12 +29,28 @@ def read_text(path: Path, report: Report | None = None) -> str:
             f"{path} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
         ) from None
-    if text.startswith(_BOM):
-        text = text[1:]
-        if report is not None:
-            place = Place(str(path), 1)
-            report.add("repaired", "byte order mark", "byte order mark removed", place)
-    return text
+    return _without_bom(text, path, report)
+
+
+def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
+    """Read a UTF-8 file line by line, with line ends of any system.
+
+    path (Path): The file.
+    report (Optional[Report]): Takes a note if a byte order mark was removed.
+    YIELDS (str): The lines, without their ends.
+    RAISES (FormatError): If the file is missing or is not UTF-8.
+    """
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}. Check the path.")
+    try:
+        with path.open(encoding="utf-8") as stream:
+            for number, line in enumerate(stream):
+                text = line.removesuffix("\n")
+                yield text if number else _without_bom(text, path, report)
+    except UnicodeDecodeError:
+        # it counts from somewhere within the file, this from the beginning
+        read_text(path)
+        raise
 
 
 def with_unix_line_ends(text: str) -> str:
@@ -100,3 +116,10 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
         if not hidden and path.name.endswith(suffixes) and path.is_file():
             found.append((relative.as_posix(), path))
     return [path for _, path in sorted(found)]
+
+
+def _without_bom(text: str, path: Path, report: Report | None) -> str:
+    if text.startswith(_BOM) and report is not None:
+        place = Place(str(path), 1)
+        report.add("repaired", "byte order mark", "byte order mark removed", place)
+    return text.removeprefix(_BOM)

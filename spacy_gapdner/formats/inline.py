@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from .dai import merge_ranges
 from .docs import DOC_NAME, doc_sentences
-from .files import read_text, replacing, visible_files, with_unix_line_ends
+from .files import read_lines, replacing, visible_files, with_unix_line_ends
 from .records import TokenRecord
 from .report import FormatError, Place, Report
 
@@ -88,20 +88,19 @@ def write_inline(
 
 
 def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
-    lines = [line.strip() for line in with_unix_line_ends(read_text(path, report)).split("\n")]
-    number = position = 0
-    while position < len(lines):
-        if not lines[position]:
-            position += 1
+    lines = enumerate((line.strip() for line in read_lines(path, report)), start=1)
+    number = 0
+    for position, line in lines:
+        if not line:
             continue
-        document = None
-        if lines[position].startswith(_DOCUMENT):
-            document = lines[position].removeprefix(_DOCUMENT).strip()
-            position += 1
+        document, tokens = None, line
+        if line.startswith(_DOCUMENT):
+            document = line.removeprefix(_DOCUMENT).strip()
+            position, tokens = next(lines, (position + 1, ""))
         # a file may end right after the tokens, its blank lines cut off
-        tokens, mentions, blank = (*lines[position : position + 3], "", "", "")[:3]
+        mentions, blank = next(lines, (0, ""))[1], next(lines, (0, ""))[1]
         number += 1
-        place = Place(str(path), position + 1, document)
+        place = Place(str(path), position, document)
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
             raise FormatError(
                 f"{place} is not inline text (a line of tokens, one of mentions such as "
@@ -109,9 +108,8 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
                 f"{mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
             )
         words = tuple(tokens.split())
-        entities = _read_mentions(mentions, len(words), place._replace(line=position + 2), report)
+        entities = _read_mentions(mentions, len(words), place._replace(line=position + 1), report)
         yield TokenRecord(f"{path.stem}-{number}", words, tuple(entities), place, document)
-        position += 3
 
 
 def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> list[Entity]:

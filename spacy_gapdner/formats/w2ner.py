@@ -1,7 +1,10 @@
 """W2NER's JSON: tokenised sentences with the indices of their entities' tokens."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +19,11 @@ from .report import FormatError, Place, Report
 SUFFIXES = (".json", ".jsonl")
 # whitespace and the byte order mark
 _BLANK = b"\xef\xbb\xbf \t\r\n"
+# what stands before and after an item of a JSON list
+_BEFORE = re.compile(r"[ \t\r\n]*[\[,][ \t\r\n]*")
+_AFTER = re.compile(r"[ \t\r\n]*[\],]")
+_LIST_END = re.compile(r"[ \t\r\n]*(\[[ \t\r\n]*)?\][ \t\r\n]*")
+_N_CHARACTERS = 1 << 20
 
 
 def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
@@ -78,14 +86,47 @@ def _load(path: Path, report: Report) -> Iterator[tuple[Any, Place]]:
     if not first:
         raise FormatError(f"{path} is empty. Check the file.")
     if first.startswith(b"["):
-        records = _decode(read_text(path, report), path, 1)
-        for number, record in enumerate(records, start=1):
+        for number, record in enumerate(_list_items(path, report), start=1):
             yield record, Place(str(path), None, f"record {number}")
         return
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             if raw.strip(_BLANK):
                 yield _decode(raw, path, number), Place(str(path), number, f"record {number}")
+
+
+def _list_items(path: Path, report: Report) -> Iterator[Any]:
+    n_items = 0
+    try:
+        for item in _stream_list(path):
+            yield item
+            n_items += 1
+    # not JSON, not UTF-8, a number of too many digits, or nesting too deep: the whole file tells
+    # where
+    except (ValueError, RecursionError):
+        yield from islice(_decode(read_text(path, report), path, 1), n_items, None)
+
+
+def _stream_list(path: Path) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    text = ""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        for part in iter(partial(stream.read, _N_CHARACTERS), ""):
+            text += part
+            position = 0
+            while before := _BEFORE.match(text, position):
+                try:
+                    item, end = decoder.raw_decode(text, before.end())
+                except json.JSONDecodeError:
+                    break
+                # a number may go on in the next part
+                if not _AFTER.match(text, end):
+                    break
+                yield item
+                position = end
+            text = text[position:]
+    if not _LIST_END.fullmatch(text):
+        raise ValueError("The list does not end.")
 
 
 def _decode(raw: str | bytes, path: Path, line: int) -> Any:

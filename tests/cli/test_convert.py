@@ -1,10 +1,9 @@
 import json
-import subprocess
-import sys
 
 import pytest
 import spacy
 from paper_corpora import CADEC, CADEC_IDS, REPORT_TOKENS, SHARE_IDS, share13, share14
+from spacy.attrs import NORM, ORTH, SENT_START
 from spacy.cli._util import app as spacy_app
 from spacy.tokens import DocBin
 from spacy.training import Corpus
@@ -94,6 +93,17 @@ def test_options(data, tmp_path):
     assert doc.user_data["gapdner_document"] == "a"
 
 
+def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
+    (data / "b.txt").write_text("He doesn't cough. Nor sneeze.")
+    convert(data, tmp_path / "a.spacy", n_sents=0)
+    docbin = DocBin().from_disk(tmp_path / "a.spacy")
+    # every other attribute would take memory without telling anything
+    assert docbin.attrs == [ORTH, NORM, SENT_START]
+    *_, doc = docbin.get_docs(Vocab())
+    assert [token.norm_ for token in doc[1:3]] == ["does", "not"]
+    assert [sentence.text for sentence in doc.sents] == ["He doesn't cough.", "Nor sneeze."]
+
+
 def test_no_entities_is_a_warning(data, tmp_path):
     (data / "a.ann").write_text("")
     result = run("convert", data, tmp_path / "a.spacy")
@@ -168,16 +178,6 @@ def test_a_command_of_spacy():
     result = CliRunner().invoke(spacy_app, ["gapdner", "--help"])
     assert result.exit_code == 0
     assert "convert" in result.stdout
-
-
-def test_import_is_light():
-    code = (
-        "import sys, spacy_gapdner.cli; "
-        "print([m for m in sys.modules if m.startswith(('spacy_gapdner.formats', "
-        "'spacy_gapdner.model', 'spacy_gapdner.analysis', 'spacy_gapdner.pipe'))])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "[]"
 
 
 @pytest.fixture

@@ -1,9 +1,11 @@
 from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_gapdner.formats import FormatError, Report, get_format, guess_format, read_records
-from spacy_gapdner.formats.files import replacing
+from spacy_gapdner.formats.files import read_lines, read_text, replacing, with_unix_line_ends
 
 RECORD = '{"sentence": ["a"], "ner": []}'
 
@@ -52,6 +54,26 @@ def test_read_records(write, report):
         read_records(path, report, split="dev")
     with pytest.raises(FormatError, match="Unknown format 'conll': choose brat"):
         get_format("conll")
+
+
+@given(text=st.text(st.sampled_from("a \x0b\x85\u2028\ufeff\r\n")))
+def test_lines_are_those_of_the_whole_text(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("lines") / "a.txt"
+    path.write_bytes(text.encode("utf-8"))
+    streamed, whole = Report(), Report()
+    lines = "\n".join(read_lines(path, streamed))
+    assert lines == with_unix_line_ends(read_text(path, whole)).removesuffix("\n")
+    assert streamed == whole
+
+
+def test_lines_that_cannot_be_read(write):
+    path = write({"a.txt": b"a\n" * 100_000 + b"\xff\n"})
+    lines = read_lines(path / "a.txt")
+    assert next(lines) == "a"
+    with pytest.raises(FormatError, match=r"a\.txt is not UTF-8: byte 0xff at position 200000\."):
+        list(lines)
+    with pytest.raises(FormatError, match=r"no file .*b\.txt"):
+        next(read_lines(path / "b.txt"))
 
 
 def test_replacing_keeps_the_old_file(tmp_path):

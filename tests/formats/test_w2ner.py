@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -14,6 +14,7 @@ from spacy_gapdner.formats import (
     TokenRecord,
     read_w2ner,
     to_docs,
+    w2ner,
     write_w2ner,
 )
 
@@ -55,12 +56,58 @@ def test_read(write, report, nlp, plain, name, content):
     assert (report.documents, report.entities) == (2, 2)
 
 
-def test_jsonl_streams(write, report):
-    path = write({"a.jsonl": json.dumps(GOOD) + "\nnot JSON\n"})
-    records = read_w2ner(path / "a.jsonl", report)
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("a.jsonl", json.dumps(GOOD) + "\nnot JSON\n", 2),
+        ("a.json", "[" + json.dumps(GOOD) + "\n, {]", 2),
+    ],
+)
+def test_files_stream(write, report, monkeypatch, name, content, line):
+    monkeypatch.setattr(w2ner, "_N_CHARACTERS", len(json.dumps(GOOD)) + 2)
+    records = read_w2ner(write({name: content}) / name, report)
     assert isinstance(next(records), TokenRecord)
-    with pytest.raises(FormatError, match=r"a\.jsonl:2 is not JSON"):
+    with pytest.raises(FormatError, match=f"{name}:{line} is not JSON"):
         next(records)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+
+
+@settings(deadline=None)
+@given(
+    items=st.lists(VALUES, max_size=4), indent=st.sampled_from([None, 1]), size=st.integers(1, 9)
+)
+def test_lists_are_read_in_parts_of_any_size(tmp_path_factory, items, indent, size):
+    path = tmp_path_factory.mktemp("lists") / "a.json"
+    path.write_text(f" {json.dumps(items, indent=indent)}\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(w2ner, "_N_CHARACTERS", size)
+        assert list(w2ner._stream_list(path)) == items
+
+
+@settings(deadline=None)
+@given(text=st.text('[]{},:1" ', max_size=12).map("[".__add__), size=st.integers(1, 9))
+@example(text="[1,]", size=9)
+@example(text="[1],2]", size=1)
+@example(text="[1 2]", size=9)
+@example(text="[[1]", size=9)
+def test_lists_are_read_as_json_reads_them(tmp_path_factory, text, size):
+    path = tmp_path_factory.mktemp("lists") / "a.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(w2ner, "_N_CHARACTERS", size)
+        try:
+            expected = json.loads(text)
+        except ValueError:
+            with pytest.raises(ValueError, match="does not end"):
+                list(w2ner._stream_list(path))
+        else:
+            assert list(w2ner._stream_list(path)) == expected
 
 
 @pytest.mark.parametrize(
