@@ -26,10 +26,11 @@ TEXTS = [
 LENGTHS = [9, 5, 1, 9, 5, 20]
 
 
-def load_transformer_config(architecture, bert):
+def load_transformer_config(architecture, bert, mixed_precision):
     overrides = {
         "vars.transformer": str(bert),
         "components.transformer.model.@architectures": architecture,
+        "components.transformer.model.mixed_precision": mixed_precision,
         **{
             f"components.gapdner.model.{name}_width": WIDTH
             for name in ("hidden", "boundary", "grid", "attention")
@@ -41,10 +42,12 @@ def load_transformer_config(architecture, bert):
     return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
 
 
-def make_pipeline(encoder, bert):
+def make_pipeline(encoder, bert, *, mixed_precision=False):
     spacy.util.fix_random_seed(0)
     if encoder.endswith(("v1", "v3")):
-        nlp = spacy.util.load_model_from_config(load_transformer_config(encoder, bert))
+        nlp = spacy.util.load_model_from_config(
+            load_transformer_config(encoder, bert, mixed_precision)
+        )
     else:
         nlp = spacy.blank("en")
         nlp.batch_size = 3

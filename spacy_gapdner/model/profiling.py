@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import torch
 from spacy.language import Language
@@ -20,6 +20,17 @@ from torch.profiler import ProfilerActivity, profile
 # How the networks mark their parts for torch.profiler, and what of a network lies in no part.
 PART_PREFIX, REST = "gapdner.", "rest"
 _BACKWARD = "autograd::engine::evaluate_function"
+
+
+class _Call(NamedTuple):
+    # a call of a transformer's network, and how precisely it multiplied
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    precision: torch.autocast
+
+    def repeat(self, network: nn.Module) -> Tensor:
+        with self.precision:
+            return network(*self.args, **self.kwargs)[0]
 
 
 @dataclass(frozen=True)
@@ -58,10 +69,12 @@ class Encoder:
         """
         if self.network is None:
             return docs
-        calls: list[Any] = []
+        calls: list[_Call] = []
+        device = next(self.network.parameters()).device.type
 
-        def note(module: nn.Module, args: Any, kwargs: Any) -> None:
-            calls.append((args, kwargs))
+        def note(module: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+            is_mixed, dtype = torch.is_autocast_enabled(device), torch.get_autocast_dtype(device)
+            calls.append(_Call(args, kwargs, torch.autocast(device, dtype, is_mixed)))
 
         handle = self.network.register_forward_pre_hook(note, with_kwargs=True)
         try:
@@ -80,8 +93,8 @@ class Encoder:
             return
         self.network.eval()
         with torch.no_grad():
-            for args, kwargs in inputs:
-                self._forward(args, kwargs)
+            for call in inputs:
+                call.repeat(self.network)
 
     def update(self, inputs: list[Any]) -> None:
         """Compute the word representations, and the gradients of all weights, alone.
@@ -93,7 +106,7 @@ class Encoder:
             backprop(vectors)
             return
         self.network.train()
-        hidden = [self._forward(args, kwargs) for args, kwargs in inputs]
+        hidden = [call.repeat(self.network) for call in inputs]
         torch.autograd.backward(hidden, [torch.ones_like(vectors) for vectors in hidden])
 
     def clear_gradients(self) -> None:
@@ -105,11 +118,6 @@ class Encoder:
         for node in self.layer.walk():
             for name in node.grad_names:
                 node.set_grad(name, node.ops.xp.zeros_like(node.get_grad(name)))
-
-    def _forward(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:
-        assert self.shim is not None
-        with torch.autocast("cuda", enabled=self.shim._mixed_precision):
-            return self.shim._model(*args, **kwargs).last_hidden_state
 
 
 def find_encoder(nlp: Language, model: Model) -> Encoder:

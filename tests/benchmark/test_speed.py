@@ -4,10 +4,11 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import torch
+from benchmark_pipelines import make_pipeline
 
 from spacy_gapdner.benchmark.corpus import make_batches
 from spacy_gapdner.benchmark.results import add_up
-from spacy_gapdner.benchmark.speed import time_pipe, time_prediction, time_training
+from spacy_gapdner.benchmark.speed import Runner, time_pipe, time_prediction, time_training
 
 SIZES = (1, 2, 100)
 
@@ -37,7 +38,8 @@ def noted_inputs(runner):
         return
 
     def note(module, args, kwargs):
-        noted.append((kwargs["input_ids"].tolist(), module.training))
+        is_mixed = torch.is_autocast_enabled("cpu")
+        noted.append((kwargs["input_ids"].tolist(), module.training, is_mixed))
 
     handle = runner.encoder.network.register_forward_pre_hook(note, with_kwargs=True)
     yield noted
@@ -73,7 +75,18 @@ def test_the_encoder_alone_does_the_same_work(runner, corpus, is_train):
         else:
             runner.predict(docs)
     assert alone == in_model
-    assert all(training == is_train for _, training in alone)
+    assert all(training == is_train for _, training, *_ in alone)
+
+
+def test_the_encoder_alone_is_as_precise(bert):
+    nlp = make_pipeline("spacy-gapdner.TransformerModel.v1", bert, mixed_precision=True)
+    runner = Runner(nlp, nlp.get_pipe("gapdner"))
+    docs = [nlp.make_doc("fever")]
+    inputs = runner.encoder.read(docs, is_train=False)
+    with noted_inputs(runner) as noted:
+        runner.encoder.predict(inputs)
+        runner.predict(docs)
+    assert [is_mixed for _, _, is_mixed in noted] == [True, True]
 
 
 def test_the_encoder_alone_computes_all_gradients(runner, corpus):
