@@ -1,10 +1,38 @@
 """What a pipeline makes of annotated Docs."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+
+T = TypeVar("T")
+
+# at BERT's width, a transformer's output for so many takes some 70 MB
+_BATCH_CHARACTERS = 100_000
+
+
+def batch_texts(
+    items: Iterable[T], size: int, n_characters: Callable[[T], int]
+) -> Iterator[list[T]]:
+    """Group what a pipeline is to take at once, as what it makes of a batch is in memory together.
+
+    items (Iterable[T]): Texts or Docs.
+    size (int): Items of a batch at most.
+    n_characters (Callable[[T], int]): The length of an item.
+    YIELDS (list[T]): Batches of `size` items, or fewer that are long.
+    """
+    batch: list[T] = []
+    total = 0
+    for item in items:
+        batch.append(item)
+        total += n_characters(item)
+        if len(batch) == size or total >= _BATCH_CHARACTERS:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
@@ -27,11 +55,15 @@ def predict_examples(
 ) -> Iterator[Example]:
     """Run a pipeline on annotated Docs, one batch in memory at a time.
 
+    A batch of long Docs is smaller.
+
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     YIELDS (Example): Prediction and reference, in the Docs' order.
     """
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
-    for predicted, reference in nlp.pipe(pairs, as_tuples=True, batch_size=batch_size):
-        yield Example(predicted, reference)
+    size = batch_size or nlp.batch_size
+    for batch in batch_texts(pairs, size, lambda pair: len(pair[0].text)):
+        for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=size):
+            yield Example(predicted, reference)

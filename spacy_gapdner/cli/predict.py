@@ -175,15 +175,16 @@ def predict_docs(
     nlp (Language): The pipeline.
     texts (Iterable[InputText]): The texts; never more than a few batches of them are asked for
         in advance.
-    batch_size (Optional[int]): Documents per batch; the pipeline's own if None.
+    batch_size (Optional[int]): Documents per batch; the pipeline's own if None. In one process a
+        batch of long texts is smaller.
     n_process (int): Number of processes; -1 for one per core.
     YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, with what else their records
         hold. The name is in ``doc.user_data["gapdner_document"]``.
     """
+    from ..analysis.predictions import batch_texts
     from ..formats import DOC_NAME
 
     size = batch_size or nlp.batch_size
-    stream = iter(texts)
 
     def run(part: Iterable["InputText"]) -> Iterator[tuple["Doc", dict[str, Any]]]:
         pairs = ((text.text, text) for text in part)
@@ -193,8 +194,10 @@ def predict_docs(
             yield doc, text.extra
 
     if n_process != 1:
-        yield from run(stream)
+        yield from run(texts)
         return
-    for first in stream:
+    batches = batch_texts(texts, size, lambda text: len(text.text))
+    for first in batches:
         with nlp.memory_zone():
-            yield from run(chain([first], islice(stream, size * _ZONE_BATCHES - 1)))
+            for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
+                yield from run(batch)

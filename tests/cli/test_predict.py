@@ -8,6 +8,7 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.analysis import predictions
 from spacy_gapdner.cli import _predictions
 from spacy_gapdner.cli._model import load_pipeline
 from spacy_gapdner.cli._texts import InputText
@@ -205,6 +206,14 @@ def test_input_is_consumed_as_output_is_asked_for(model, n_process):
         assert [e.text for e in get_entities(doc, pipe.key)] == ["aspirin"]
         assert asked <= number + 40
     stream.close()
+
+
+def test_long_texts_are_taken_one_by_one(model, monkeypatch):
+    monkeypatch.setattr(predictions, "_BATCH_CHARACTERS", len(ASPIRIN))
+    nlp, _ = load_pipeline(model)
+    texts = iter([InputText(ASPIRIN) for _ in range(5)])
+    next(predict_docs(nlp, texts, batch_size=4))
+    assert len(list(texts)) == 4
 
 
 def test_vocabulary_does_not_grow_with_the_input(model):
