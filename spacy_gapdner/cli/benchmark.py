@@ -261,8 +261,12 @@ def _exchange(
 
     try:
         new = exchange_encoder(nlp, pipe.name, encoder=encoder, random_size=random_encoder)
-    except ValueError as error:
-        raise FormatError(str(error)) from None
+    # what cannot be loaded fails anywhere in transformers
+    except Exception as error:
+        raise FormatError(
+            f"Cannot exchange the transformer for {encoder or random_encoder} "
+            f"({type(error).__name__}): {error}"
+        ) from None
     return new, cast("DiscontinuousEntityRecognizer", new.get_pipe(pipe.name))
 
 

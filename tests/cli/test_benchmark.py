@@ -149,6 +149,11 @@ def test_options_that_cannot_be_used(fails, model, write_docs, options, message)
     fails(message, "benchmark", model, write_docs(), "--no-memory", *options)
 
 
+def test_an_encoder_that_cannot_be_used(fails, transformer, tmp_path):
+    options = ("--encoder", tmp_path, "--no-memory")
+    fails(f"Cannot exchange the transformer for {tmp_path} (", "benchmark", transformer, *options)
+
+
 def test_data_that_cannot_be_used(fails, model, write_docs, tmp_path):
     fails("There is nothing at nowhere", "benchmark", model, "nowhere")
     fails("There is no folder", "benchmark", tmp_path / "nowhere", write_docs())
