@@ -99,7 +99,8 @@ class Biaffine(nn.Module):
             *Shape:* `(batch, n, n_in)`
         projection (Tensor): Matrix of the projection.
             *Shape:* `(width, n_out)`
-        added (Tensor): What is added; its first dimension may be 1.
+        added (Tensor): What is added; its first dimension may be 1. Without gradient its memory is
+            taken for the result.
             *Shape:* `(batch, rows, n, width)`
         RETURNS (Tensor): Projected features.
             *Shape:* `(batch, rows, n, width)`
@@ -110,6 +111,9 @@ class Biaffine(nn.Module):
             return biaffine(heads, tails, self.weights.fold(projection)) + added
         features = self(heads, tails).view(batch, n_rows * n, self.n_out)
         matrix = projection.T.expand(batch, -1, -1)
+        if len(added) == batch and not torch.is_grad_enabled():
+            added.view(batch, n_rows * n, width).baddbmm_(features, matrix)
+            return added
         added = added.reshape(-1, n_rows * n, width)
         return torch.baddbmm(added, features, matrix).view(batch, n_rows, n, width)
 

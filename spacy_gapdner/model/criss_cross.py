@@ -14,7 +14,7 @@ _CHUNK = 2**18
 _KEPT_LENGTH = 128
 # From this length on, PyTorch's fused attention for CPUs predicts twice as fast. It alone returns
 # the logarithm of the sums too, but has no gradient for it, and no public name.
-_FUSED_LENGTH = 64
+_FUSED_LENGTH = 40
 _fused_attention = getattr(torch.ops.aten, "_scaled_dot_product_flash_attention_for_cpu", None)
 # Far below any score, but finite: a cell without others in its column has a mean even so.
 _MASKED = -1e30
