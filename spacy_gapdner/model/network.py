@@ -18,7 +18,7 @@ from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
 # So many cells of a long sentence's grid features exist at a time.
-_BLOCK_CELLS = 2**16
+_BLOCK_CELLS = 2**17
 # Up to this length a product of matrices computes the linear attention faster than a scan.
 _SCAN_LENGTH = 128
 
@@ -177,11 +177,13 @@ class GapDNERNetwork(GridNetwork):
         self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor
     ) -> Tensor:
         # What grid_features gives, of some rows, each term added to those before
-        width = self.classifier.in_features
-        grid = self.from_boundary.bias.expand(1, 1, width)
+        n, n_rows = hidden.shape[1], heads[:, rows].shape[1]
+        # a copy, as the sum may be made in place
+        grid = self.from_boundary.bias.expand(1, n_rows, n, -1).clone()
         if self.distance is not None:
-            grid = grid + self.distance(distance_buckets(hidden.shape[1], hidden.device)[rows])
-        grid = grid.expand(heads[:, rows].shape[1], hidden.shape[1], width).unsqueeze(0)
+            by_distance = self.distance.weight + self.from_boundary.bias
+            buckets = distance_buckets(n, hidden.device)[rows]
+            grid = F.embedding(buckets, by_distance).unsqueeze(0)
         if self.span_attention is not None:
             with record_function("gapdner.span_attention"):
                 long = hidden.shape[1] > _SCAN_LENGTH and not torch.is_grad_enabled()

@@ -47,7 +47,7 @@ class SpanAttention(nn.Module):
         outside = (token < first.unsqueeze(-1)) | (last.unsqueeze(-1) < token)
         upper, lower = (layer(hidden)[:, None, None, :, 0] for layer in (self.upper, self.lower))
         scores = torch.where((row <= column).unsqueeze(-1), upper, lower)
-        return scores.masked_fill(outside, -torch.inf).softmax(dim=-1)
+        return scores.masked_fill_(outside, -torch.inf).softmax(dim=-1)
 
     def add_to(self, grid: Tensor, hidden: Tensor, values: Tensor, rows: slice) -> Tensor:
         """Compute `grid + self(hidden, values, rows)` by one product of matrices.

@@ -279,6 +279,20 @@ def test_folding_is_exact_at_any_length(lengths, spread, switches, seed):
         torch.testing.assert_close(actual, expected, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("switches", FOLDS)
+@pytest.mark.parametrize("lengths", [[1], [5], [1, 1], [3, 5]])
+def test_predicting_is_exact_and_leaves_the_weights(switches, lengths):
+    net = make_network(**switches, triangle_mask=False).double().eval()
+    before = {name: p.clone() for name, p in net.named_parameters()}
+    words, lengths = make_batch(lengths)
+    with torch.no_grad():
+        folded, plain = compute_both(net, words, lengths)
+        again = compute_both(net, words, lengths)[0]
+    torch.testing.assert_close(folded, plain, rtol=0, atol=1e-9)
+    assert torch.equal(folded, again)
+    assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
+
+
 @pytest.mark.parametrize("blocks", [1, 40, 130])
 @pytest.mark.parametrize("is_train", [False, True])
 def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
