@@ -108,7 +108,9 @@ class Biaffine(nn.Module):
         batch, n, _ = tails.shape
         n_rows, width = heads.shape[1], len(projection)
         if self.folding_pays(batch * n, batch * n_rows * n, width):
-            return biaffine(heads, tails, self.weights.fold(projection)) + added
+            features = biaffine(heads, tails, self.weights.fold(projection))
+            features += added
+            return features
         features = self(heads, tails).view(batch, n_rows * n, self.n_out)
         matrix = projection.T.expand(batch, -1, -1)
         if len(added) == batch and not torch.is_grad_enabled():

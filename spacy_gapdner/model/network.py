@@ -18,7 +18,7 @@ from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
 # So many cells of a long sentence's grid features exist at a time.
-_BLOCK_CELLS = 2**17
+_BLOCK_CELLS = 2**15
 # Up to this length a product of matrices computes the linear attention faster than a scan.
 _SCAN_LENGTH = 128
 
