@@ -113,7 +113,8 @@ class Biaffine(nn.Module):
             return features
         features = self(heads, tails).view(batch, n_rows * n, self.n_out)
         matrix = projection.T.expand(batch, -1, -1)
-        if len(added) == batch and not torch.is_grad_enabled():
+        in_place = len(added) == batch and added.dtype == features.dtype
+        if in_place and not torch.is_grad_enabled():
             added.view(batch, n_rows * n, width).baddbmm_(features, matrix)
             return added
         added = added.reshape(-1, n_rows * n, width)

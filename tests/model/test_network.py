@@ -314,13 +314,22 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks,
 
 
 @pytest.mark.parametrize("switches", FOLDS)
-def test_half_precision_is_near(switches):
+def test_half_precision_is_near(monkeypatch, switches):
     net = make_network(**switches, triangle_mask=False)
     words, lengths = make_batch([6, 4], torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         folded, plain = compute_both(net, words, lengths)
         folded.float().sum().backward()
     exact = compute_both(net, words, lengths)[1]
-    for scores in (folded, plain):
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        net.eval()
+        predicted = compute_both(net, words, lengths)[0]
+        alone = compute_both(net, words[:1], lengths[:1])[0]
+        net.train()
+        # the way of long sentences
+        monkeypatch.setattr(network, "_SCAN_LENGTH", 1)
+        scanned = compute_both(net, words, lengths)[0]
+    torch.testing.assert_close(predicted[: len(alone)].float(), alone.float(), rtol=0.05, atol=0.1)
+    for scores in (folded, plain, scanned):
         torch.testing.assert_close(scores.float(), exact, rtol=0.05, atol=0.05)
     assert all(p.grad is None or p.grad.isfinite().all() for p in net.parameters())
