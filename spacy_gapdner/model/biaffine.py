@@ -113,8 +113,9 @@ class Biaffine(nn.Module):
             return features
         features = self(heads, tails).view(batch, n_rows * n, self.n_out)
         matrix = projection.T.expand(batch, -1, -1)
-        in_place = len(added) == batch and added.dtype == features.dtype
-        if in_place and not torch.is_grad_enabled():
+        # autocasting leaves operations in place alone
+        fits = len(added) == batch and added.dtype == features.dtype == matrix.dtype
+        if fits and not torch.is_grad_enabled():
             added.view(batch, n_rows * n, width).baddbmm_(features, matrix)
             return added
         added = added.reshape(-1, n_rows * n, width)

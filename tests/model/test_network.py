@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import layer_norm
 
 from spacy_gapdner.model import criss_cross, network
+from spacy_gapdner.model.biaffine import Biaffine
 from spacy_gapdner.model.network import GapDNERNetwork
 from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging
 
@@ -281,7 +282,9 @@ def test_folding_is_exact_at_any_length(lengths, spread, switches, seed):
 
 @pytest.mark.parametrize("switches", FOLDS)
 @pytest.mark.parametrize("lengths", [[1], [5], [1, 1], [3, 5]])
-def test_predicting_is_exact_and_leaves_the_weights(switches, lengths):
+@pytest.mark.parametrize("is_folded", [True, False])
+def test_predicting_is_exact_and_leaves_the_weights(monkeypatch, switches, lengths, is_folded):
+    monkeypatch.setattr(Biaffine, "folding_pays", lambda *_: is_folded)
     net = make_network(**switches, triangle_mask=False).double().eval()
     before = {name: p.clone() for name, p in net.named_parameters()}
     words, lengths = make_batch(lengths)
@@ -314,7 +317,9 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks,
 
 
 @pytest.mark.parametrize("switches", FOLDS)
-def test_half_precision_is_near(monkeypatch, switches):
+@pytest.mark.parametrize("is_folded", [True, False])
+def test_half_precision_is_near(monkeypatch, switches, is_folded):
+    monkeypatch.setattr(Biaffine, "folding_pays", lambda *_: is_folded)
     net = make_network(**switches, triangle_mask=False)
     words, lengths = make_batch([6, 4], torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
