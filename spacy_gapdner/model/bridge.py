@@ -25,6 +25,7 @@ from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
 from .batching import batch_by_length
 from .grid_network import GridNetwork
+from .onednn import limit_onednn_caches
 
 # OpenMP's thread pool does not survive a fork: a worker of nlp.pipe(n_process=2) would wait for
 # ever. One thread a worker, as in PyTorch's own data loaders.
@@ -77,6 +78,7 @@ def build_grid_model(
         raise ValueError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
+    limit_onednn_caches()
     make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
     grid = Model(
         f"{name}_grid",

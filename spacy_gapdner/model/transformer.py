@@ -18,6 +18,7 @@ from thinc.util import get_torch_default_device
 from transformers import PreTrainedTokenizerBase
 from transformers.file_utils import ModelOutput
 
+from .onednn import limit_onednn_caches
 from .word_pieces import Layout, WordPieces, align, join_alignments, lay_out, pad, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
@@ -73,6 +74,7 @@ def build_transformer_model_v1(
             "spacy-gapdner.TransformerModel.v1 does not give attentions: leave output_attentions "
             "out of its transformer_config, or use spacy-transformers.TransformerModel.v3."
         )
+    limit_onednn_caches()
     # copies, as spacy-transformers writes into its settings
     return PackedTransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision
