@@ -15,6 +15,8 @@ _KEPT_LENGTH = 128
 # From this length on, PyTorch's fused attention for CPUs predicts twice as fast. It alone returns
 # the logarithm of the sums too, but has no gradient for it, and no public name.
 _FUSED_LENGTH = 40
+# So many cells go into it at a time, few enough that the allocator reuses their memory.
+_FUSED_CELLS = 2**16
 _fused_attention = getattr(torch.ops.aten, "_scaled_dot_product_flash_attention_for_cpu", None)
 # Far below any score, but finite: a cell without others in its column has a mean even so.
 _MASKED = -1e30
@@ -158,12 +160,17 @@ def _attend_fused(cells: Tensor, mask: Tensor, d: int) -> Tensor:
     itself = torch.zeros(n, n, dtype=cells.dtype, device=cells.device).fill_diagonal_(_MASKED)
 
     def attend(cells: Tensor, masked: Tensor) -> tuple[Tensor, Tensor]:
+        chunks = cells.split(max(_FUSED_CELLS // (len(cells) * n), 1), dim=1)
+        means, logsums = zip(*(attend_chunk(chunk, masked) for chunk in chunks), strict=True)
+        return torch.cat(means, dim=1), torch.cat(logsums, dim=1).unsqueeze(-1)
+
+    def attend_chunk(cells: Tensor, masked: Tensor) -> tuple[Tensor, Tensor]:
         queries, keys, values = cells.split([d, d, n_values], dim=-1)
         # queries, keys and values must be of one width
         width = max(d, n_values)
         parts = [F.pad(part, (0, width - part.shape[-1])) for part in (queries, keys, values)]
         means, logsums = _fused_attention(*parts, attn_mask=masked, scale=1.0)
-        return means[..., :n_values], logsums.unsqueeze(-1)
+        return means[..., :n_values], logsums
 
     by_row, row = attend(cells, padding)
     by_column, column = attend(cells.transpose(1, 2), padding + itself)

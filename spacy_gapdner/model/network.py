@@ -17,8 +17,9 @@ from .grid_network import GridNetwork
 from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
-# So many cells of a long sentence's grid features exist at a time.
-_BLOCK_CELLS = 2**15
+# So many cells of a long sentence's grid features exist at a time: tensors below 32 MB, as the
+# allocator reuses their memory and returns that of larger ones to the system.
+_BLOCK_CELLS = 60_000
 # Up to this length a product of matrices computes the linear attention faster than a scan.
 _SCAN_LENGTH = 128
 

@@ -296,9 +296,12 @@ def test_predicting_is_exact_and_leaves_the_weights(monkeypatch, switches, lengt
     assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
 
 
+@pytest.mark.parametrize("fused_length", [1, 100])
 @pytest.mark.parametrize("blocks", [1, 40, 130])
 @pytest.mark.parametrize("is_train", [False, True])
-def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
+def test_long_sentences_are_computed_in_blocks(
+    assert_same, monkeypatch, fused_length, blocks, is_train
+):
     net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
     words, lengths = make_batch([11, 8])
     expected = compute_both(net, words, lengths)[1]
@@ -306,7 +309,9 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks,
         (network, "_BLOCK_CELLS", blocks),
         (network, "_SCAN_LENGTH", 1),
         (criss_cross, "_CHUNK", blocks),
+        (criss_cross, "_FUSED_CELLS", blocks),
         (criss_cross, "_KEPT_LENGTH", 1),
+        (criss_cross, "_FUSED_LENGTH", fused_length),
     ]:
         monkeypatch.setattr(module, name, value)
     actual = compute_both(net, words, lengths)[0]
