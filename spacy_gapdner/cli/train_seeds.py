@@ -1,7 +1,12 @@
 """train-seeds: one config, several seeds, a record of every run."""
 
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from timeit import default_timer
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -41,7 +46,7 @@ def train_seeds_cli(
     from spacy.cli._util import parse_config_overrides
 
     overrides = parse_config_overrides(list(context.args))
-    with clean_errors():
+    with clean_errors(), _exit_on_sigterm():
         runs, errors = train_seeds(
             config_path,
             output_path,
@@ -128,6 +133,19 @@ def print_runs(runs: list["Run"]) -> None:
             print_table(seed_table(runs, part))
     steps = ", ".join(f"{run.seed}: {run.selected.step}" for run in runs)
     print(f"Steps of the best models on dev, by seed: {steps}")
+
+
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    # By itself the signal would end this process alone and leave the training running
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(

@@ -1,6 +1,11 @@
 """One real training of two seeds; the other tests look at what it left, or go on from there."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -40,12 +45,16 @@ SIX = (
 )
 
 
-def train_seeds(folder, *options, output="out", seeds="0,1", name="Tiny", **changes):
+def make_command(folder, *options, output="out", seeds="0,1", name="Tiny", **changes):
     settings = {"paths.train": folder / "train.spacy", "paths.dev": folder / "dev.spacy"}
     settings |= SMALL | {key.replace("__", "."): value for key, value in changes.items()}
     command = ["train-seeds", CONFIG, folder / output, "--seeds", seeds, "--name", name, *options]
     command += [part for key, value in settings.items() for part in (f"--{key}", value)]
-    return CliRunner().invoke(app, [str(part) for part in command])
+    return [str(part) for part in command]
+
+
+def train_seeds(folder, *options, **kwargs):
+    return CliRunner().invoke(app, make_command(folder, *options, **kwargs))
 
 
 @pytest.fixture(scope="module")
@@ -211,3 +220,33 @@ def test_what_cannot_be_trained(again, options, message):
     result, noted = again(**options)
     fails(result, message)
     assert noted == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGTERM nor groups")
+def test_a_stop_ends_the_training_too(trained):
+    """The command and the process that trains are one group, which is empty afterwards."""
+    command = make_command(trained[0], output="stopped", training__max_steps=100_000)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "spacy", "gapdner", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf8",
+        start_new_session=True,
+    )
+    with process:
+        # the head of spaCy's table: the child trains
+        assert any(line.startswith("E  ") for line in process.stdout)
+        process.send_signal(signal.SIGTERM)
+        _, status = process.communicate(), process.wait()
+    assert status == 128 + signal.SIGTERM
+    wait_until_empty(process.pid)
+
+
+def wait_until_empty(group, seconds=60):
+    for _ in range(10 * seconds):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError("A process of the group still runs.")
