@@ -179,9 +179,10 @@ class GapDNERNetwork(GridNetwork):
     ) -> Tensor:
         # What grid_features gives, of some rows, each term added to those before
         n, n_rows = hidden.shape[1], heads[:, rows].shape[1]
-        # a copy, as the sum may be made in place
-        grid = self.from_boundary.bias.expand(1, n_rows, n, -1).clone()
-        if self.distance is not None:
+        if self.distance is None:
+            # a copy, as the sum may be made in place
+            grid = self.from_boundary.bias.expand(1, n_rows, n, -1).clone()
+        else:
             by_distance = self.distance.weight + self.from_boundary.bias
             buckets = distance_buckets(n, hidden.device)[rows]
             grid = F.embedding(buckets, by_distance).unsqueeze(0)
