@@ -98,9 +98,9 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (FormatError): If the file is missing, cut off, or something else.
     """
     from ..formats import FormatError
+    from ..formats.files import require_file
 
-    if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+    require_file(path)
     try:
         docs = DocBin().from_disk(path).get_docs(vocab)
         first = next(docs, None)

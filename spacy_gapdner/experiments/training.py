@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..formats import FormatError
+from ..formats.files import require_file
 from ..pipe import DiscontinuousEntityRecognizer
 from .runs import Evaluation
 
@@ -70,8 +71,7 @@ def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
     """
     from spacy.util import load_config, load_model_from_config
 
-    if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+    require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
     given = [name for name in seeds if name in overrides]
     if given:

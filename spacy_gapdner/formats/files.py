@@ -11,6 +11,16 @@ from .report import FormatError, Place, Report
 _BOM = "\ufeff"
 
 
+def require_file(path: Path) -> None:
+    """Check that there is a file.
+
+    path (Path): The file.
+    RAISES (FormatError): If it is missing, or is no file.
+    """
+    if not path.is_file():
+        raise FormatError(f"There is no file {path}. Check the path.")
+
+
 def read_text(path: Path, report: Report | None = None) -> str:
     """Read a UTF-8 file without touching its line ends, since offsets count them.
 
@@ -19,8 +29,7 @@ def read_text(path: Path, report: Report | None = None) -> str:
     RETURNS (str): The text.
     RAISES (FormatError): If the file is missing or is not UTF-8.
     """
-    if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+    require_file(path)
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8")
@@ -40,8 +49,7 @@ def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
     YIELDS (str): The lines, without their ends.
     RAISES (FormatError): If the file is missing or is not UTF-8.
     """
-    if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+    require_file(path)
     try:
         with path.open(encoding="utf-8") as stream:
             for number, line in enumerate(stream):

@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from .docs import doc_sentences
-from .files import read_text, replacing, visible_files
+from .files import read_text, replacing, require_file, visible_files
 from .records import TokenRecord
 from .report import FormatError, Place, Report
 
@@ -79,8 +79,7 @@ def write_w2ner(
 
 
 def _load(path: Path, report: Report) -> Iterator[tuple[Any, Place]]:
-    if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+    require_file(path)
     with path.open("rb") as stream:
         first = next(filter(None, (line.strip(_BLANK) for line in stream)), b"")
     if not first:
