@@ -133,5 +133,10 @@ def shares(seconds: Mapping[str, float]) -> dict[str, float]:
     return {part: time / total for part, time in seconds.items()}
 
 
+def name_threads(n_threads: int) -> str:
+    """RETURNS (str): The number of threads in words: "1 thread", "2 threads"."""
+    return f"{n_threads} thread" + "s" * (n_threads > 1)
+
+
 def _name(group: int) -> str:
     return f"{1 if group == SHORT else group // 2 + 1}-{group}"

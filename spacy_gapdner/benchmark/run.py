@@ -21,7 +21,7 @@ from .process import (
     Usage,
     measure,
 )
-from .results import Speed, Timing, add_up, by_length, shares
+from .results import Speed, Timing, add_up, by_length, name_threads, shares
 from .speed import Runner, time_pipe, time_prediction, time_training
 
 # sentences of a training batch, as in configs/
@@ -162,10 +162,10 @@ def run_benchmark(
     prediction, training = {}, {}
     for n_threads in options.threads:
         with compute_settings(n_threads, setup.precision):
-            report(f"Prediction, {_count(n_threads, 'thread')}")
+            report(f"Prediction, {name_threads(n_threads)}")
             prediction[n_threads] = _measure_prediction(runner, corpus, options)
             if options.training:
-                report(f"Training, {_count(n_threads, 'thread')}")
+                report(f"Training, {name_threads(n_threads)}")
                 training[n_threads] = _measure_training(runner, corpus, options)
     usages: list[Usage] = []
     for task, size in _list_processes(nlp, options):
@@ -206,7 +206,3 @@ def _list_processes(nlp: Language, options: Options) -> list[tuple[str, int]]:
             found += [(ENCODER_TRAINS, training_size), (TRAINS, training_size)]
     found += [(DOCUMENT, length) for length in options.doc_lengths]
     return found + [(SENTENCE, length) for length in options.sentence_lengths]
-
-
-def _count(n: int, thing: str) -> str:
-    return f"{n} {thing}" + "s" * (n > 1)

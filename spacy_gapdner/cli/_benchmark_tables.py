@@ -20,11 +20,11 @@ def make_tables(benchmark: "Benchmark") -> Iterator[Table]:
     YIELDS (Table): The tables.
     """
     from ..benchmark.process import DOCUMENT, SENTENCE
+    from ..benchmark.results import name_threads
 
     for n_threads, prediction in benchmark.prediction.items():
         training = benchmark.training.get(n_threads)
-        of = f"{n_threads} thread" + "s" * (n_threads > 1)
-        of += ", CPU time" if benchmark.about["cpu_time"] else ""
+        of = name_threads(n_threads) + (", CPU time" if benchmark.about["cpu_time"] else "")
         yield _speed_table(f"Speed, {of}", prediction, training)
         yield _parts_table(f"Share of the time (%), {of}", prediction, training)
         modes = [mode for mode in (prediction, training) if mode is not None]
