@@ -146,8 +146,16 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             raise ValueError(f"Cannot initialize '{self.name}': all documents are empty.")
         n_channels = self.tagging.layout(len(self.labels)).n_channels
         self.model.initialize(
-            X=(sample, self._segments(sample)), Y=[self.model.ops.alloc3f(1, 1, n_channels)]
+            X=(sample, self.segments(sample)), Y=[self.model.ops.alloc3f(1, 1, n_channels)]
         )
+
+    def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
+        """Cut documents into the segments that grids are made of.
+
+        docs (Iterable[Doc]): The documents.
+        RETURNS (list[list[Segment]]): Per document its segments; see `get_segments`.
+        """
+        return [get_segments(doc, self.max_length, self.stride) for doc in docs]
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Entity]]:
         """Find the entities of documents without changing these.
@@ -208,7 +216,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             return losses
         self._require_labels()
         set_dropout_rate(self.model, drop)
-        scores, backprop = self.model.begin_update((docs, self._segments(docs)))
+        scores, backprop = self.model.begin_update((docs, self.segments(docs)))
         loss, d_scores = self.get_loss(examples, scores)
         if not math.isfinite(loss):
             raise ValueError(
@@ -280,7 +288,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def _predict_batch(self, docs: list[Doc]) -> Iterator[tuple[list[Entity], int]]:
         # Per Doc its entities, and the number of paths cut
-        segments = self._segments(docs)
+        segments = self.segments(docs)
         grids = iter(self.model.predict((docs, segments)))
         for parts in segments:
             decoded = [
@@ -294,9 +302,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             ]
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
-
-    def _segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
-        return [get_segments(doc, self.max_length, self.stride) for doc in docs]
 
     def _require_labels(self) -> None:
         if not self.labels:
@@ -322,11 +327,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
 def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
     batch: list[Doc] = []
+    n_words = 0
     for doc in docs:
-        if batch and sum(map(len, batch)) + len(doc) > _MAX_WORDS:
+        if batch and n_words + len(doc) > _MAX_WORDS:
             yield batch
-            batch = []
+            batch, n_words = [], 0
         batch.append(doc)
+        n_words += len(doc)
     if batch:
         yield batch
 

@@ -293,14 +293,14 @@ def test_many_words_are_predicted_in_several_calls(monkeypatch):
     docs = [make_doc(nlp, text) for text in ("a b c", "d e f g", "h", "", "i j k l m n o", "p")]
     expected = component.predict(docs)
     assert all(expected[:3])
-    calls, segment = [], component._segments
+    calls, segment = [], component.segments
 
     def watch(docs):
         calls.append([len(doc) for doc in docs])
         return segment(docs)
 
     monkeypatch.setattr(pipe_module, "_MAX_WORDS", 5)
-    monkeypatch.setattr(component, "_segments", watch)
+    monkeypatch.setattr(component, "segments", watch)
     assert component.predict(docs) == expected
     # a Doc is never torn apart
     assert calls == [[3], [4, 1, 0], [7], [1]]

@@ -13,7 +13,6 @@ from thinc.api import Optimizer
 
 from ..model.profiling import find_encoder, synchronize
 from ..pipe import DiscontinuousEntityRecognizer
-from ..segments import get_segments
 from .corpus import Corpus, longest_of_group, make_batches
 from .instruments import around_layer, around_shim
 from .results import Timing, fastest
@@ -51,7 +50,7 @@ class Runner:
         component = self.encoder.component
         if component is not None:
             component.set_annotations(docs, component.predict(docs))
-        self.pipe.model.predict((docs, self.segments(docs)))
+        self.pipe.model.predict((docs, self.pipe.segments(docs)))
 
     def update(self, examples: list[Example]) -> None:
         """Compute the loss of sentences and the gradients of all weights.
@@ -95,10 +94,6 @@ class Runner:
             around_shim(self.encoder.shim, encoder),
         ):
             return self.time(run) - stopwatch.seconds[WORD_PIECES]
-
-    def segments(self, docs: list[Doc]) -> list:
-        """RETURNS (list[list[Segment]]): What the pipe makes grids of."""
-        return [get_segments(doc, self.pipe.max_length, self.pipe.stride) for doc in docs]
 
 
 def time_prediction(runner: Runner, corpus: Corpus, size: int, repeats: int) -> list[Timing]:

@@ -116,7 +116,6 @@ def attention(
     from ..entities import get_entities
     from ..formats import FormatError
     from ..model.attention_maps import find_network, record_attention
-    from ..segments import get_segments
     from ._cells import find_segment
 
     spans, cells = list(spans), list(cells)
@@ -133,7 +132,7 @@ def attention(
         find_network(pipe.model)
     with record_attention(pipe.model) as recording:
         doc = nlp(text)
-    segments = get_segments(doc, pipe.max_length, pipe.stride)
+    [segments] = pipe.segments([doc])
     if not segments:
         raise FormatError("The text is empty.")
     with _format_errors():
