@@ -182,6 +182,9 @@ def print_report(report: "Report") -> None:
 
     report (Report): The report.
     """
+    if report.left_out:
+        counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
+        msg.text(f"Entities of types that were not asked for: {counted}")
     for action in ("dropped", "repaired", "kept"):
         counts = report.counts(action)
         if counts:

@@ -42,7 +42,7 @@ def convert_cli(
         None, "--labels", help="CRAFT: label by ontology (default) or class"
     ),
     types: str | None = typer.Option(
-        None, "--types", help="CADEC: types to read, e.g. ADR,Drug, or all; ADR if not given"
+        None, "--types", help="Entity types to keep, e.g. ADR,Drug; all (CADEC: ADR) if not given"
     ),
     split: str | None = typer.Option(
         None, "--split", help="CRAFT, CADEC, ShARe: train, dev or test; all if not given"
@@ -113,7 +113,8 @@ def convert(
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     ontologies (tuple[str, ...]): See `spacy_gapdner.formats.read_knowtator`.
     labels (Optional[str]): See there.
-    types (tuple[str, ...]): See `spacy_gapdner.formats.read_cadec`.
+    types (tuple[str, ...]): Entity types to keep; all if empty. For CADEC see
+        `spacy_gapdner.formats.read_cadec`.
     split (Optional[str]): See there, or `spacy_gapdner.formats.read_knowtator`.
     ids (Optional[Path]): See `spacy_gapdner.formats.read_cadec`.
     spans_key (str): Prefix of the span groups that hold the entities.

@@ -1,7 +1,7 @@
 """Readers and writers of annotation formats, and the way from what they read to Docs."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..sentences import SENTENCIZER_CONFIG, LineSentencizer, blank_pipeline
@@ -14,7 +14,7 @@ from .inline import SUFFIXES as INLINE_SUFFIXES
 from .inline import has_inline_mentions, read_inline, write_inline
 from .knowtator import has_knowtator_root, read_knowtator
 from .records import Record, TextEntity, TextRecord, TokenRecord
-from .report import FormatError, Issue, Place, Report
+from .report import NOWHERE, FormatError, Issue, Place, Report
 from .share import read_share13, read_share14
 from .share_folders import guess_corpus
 from .w2ner import read_w2ner, write_w2ner
@@ -110,13 +110,20 @@ def get_format(name: str) -> Format:
 
 
 def read_records(
-    path: Path, report: Report, name: str | None = None, **options: object
+    path: Path,
+    report: Report,
+    name: str | None = None,
+    *,
+    types: tuple[str, ...] = (),
+    **options: object,
 ) -> Iterator[Record]:
     """Read a file or folder of any format.
 
     path (Path): The file or folder.
     report (Report): Takes what is dropped or repaired.
     name (Optional[str]): The format's name; guessed if None.
+    types (tuple[str, ...]): The entity types to keep; all if empty. The report counts the
+        entities of others. A format whose reader chooses types itself gets them as they are.
     **options: What the format's reader takes beyond; those that are None or empty count as not
         given.
     RETURNS (Iterator[Record]): The records, read as they are asked for.
@@ -128,7 +135,10 @@ def read_records(
     unknown = [key for key in given if key not in chosen.options]
     if unknown:
         raise FormatError(f"The format {name} has no option {', '.join(unknown)}.")
-    return chosen.read(Path(path), report, **given)
+    if types and "types" in chosen.options:
+        return chosen.read(Path(path), report, types=types, **given)
+    records = chosen.read(Path(path), report, **given)
+    return _of_types(records, types, report) if types else records
 
 
 def guess_format(path: Path) -> str:
@@ -162,6 +172,22 @@ def guess_format(path: Path) -> str:
     raise FormatError(
         f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(FORMATS)}."
     )
+
+
+def _of_types(
+    records: Iterator[Record], types: tuple[str, ...], report: Report
+) -> Iterator[Record]:
+    found: set[str] = set()
+    for record in records:
+        wanted = tuple(entity for entity in record.entities if entity.label in types)
+        found.update(entity.label for entity in wanted)
+        report.left_out.update(e.label for e in record.entities if e.label not in types)
+        yield replace(record, entities=wanted)
+    for label in types:
+        if label not in found:
+            others = ", ".join(sorted({*found, *report.left_out})) or "none"
+            message = f"no entity has the type {label!r}; there are {others}"
+            report.add("kept", "type without entities", message, NOWHERE)
 
 
 def _guess_file(path: Path) -> str | None:

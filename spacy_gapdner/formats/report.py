@@ -74,12 +74,14 @@ class Report:
     documents (int): Documents that became Docs.
     entities (int): Entities the readers handed on.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
+    left_out (Counter[str]): Entities by type that were not asked for.
     """
 
     strict: bool = False
     documents: int = 0
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     def add(
         self,
@@ -118,6 +120,7 @@ class Report:
         return {
             "documents": self.documents,
             "entities": self.entities,
+            "left_out": dict(sorted(self.left_out.items())),
             "dropped": dict(self.counts("dropped")),
             "repaired": dict(self.counts("repaired")),
             "kept": dict(self.counts("kept")),

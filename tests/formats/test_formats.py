@@ -95,6 +95,7 @@ def test_report_as_json(write):
     assert report.to_dict() == {
         "documents": 0,
         "entities": 0,
+        "left_out": {},
         "dropped": {"offsets out of range": 1},
         "repaired": {},
         "kept": {},

@@ -1,0 +1,276 @@
+"""Augmenters: more discontinuous entities to learn from than a corpus holds."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+
+Augmenter = Callable[[Language, Example], Iterator[Example]]
+Words = tuple[str, ...]
+
+# Of the coordinations so many name three entities, and so many of the others have a slash
+_THREE = 0.2
+_SLASH = 0.15
+# Longer parts are seldom coordinated, longer gaps seldom repeat
+_MAX_PART = 4
+_MAX_GAP = 3
+
+
+class Synthetic(NamedTuple):
+    """An entity written anew: the tokens in its place, and the entities among them.
+
+    words (list[str]): The tokens.
+    entities (list[tuple[int, ...]]): Indices of the tokens of each entity, in these words.
+    tight (set[int]): Tokens with no space after them.
+    """
+
+    words: list[str]
+    entities: list[tuple[int, ...]]
+    tight: set[int]
+
+
+class CoordinationAugmenter:
+    """Follows a document by a synthetic copy in which one contiguous entity has become two or
+    three that share words, or has a gap.
+
+    Registered as `spacy-gapdner.coordination_augmenter.v1`. Two ways:
+
+    - coordination: of an entity "A H", where another entity "B H" of its type has been seen, it
+      makes "A and B H", and of "H A" and "H B" "H A and B"; also with three parts, and with a
+      slash;
+    - insertion: into an entity it puts what has been seen in the gap of a discontinuous one after
+      the same word ("development of *the neural* retina"), or, where the corpus has such gaps,
+      the abbreviation of the words before ("Embryonic stem *(ES)* cells").
+
+    All it writes is made of the corpus itself, of the documents seen so far. The rest of the
+    sentence stays as it is. A synthetic document has no annotation but its entities (and sentence
+    starts, where the document has them).
+
+    share (float): Probability with which a document is followed by a synthetic one, if there is
+        a place for it.
+    insertion_share (float): Probability with which an insertion is tried first.
+    conjunctions (Sequence[str]): The words that coordinate the last two parts.
+    spans_key (str): Prefix of the span groups.
+    seed (int): Seed of all choices.
+    RAISES (ValueError): If a share is no probability, or there is no conjunction.
+    """
+
+    def __init__(
+        self,
+        share: float = 0.5,
+        insertion_share: float = 0.25,
+        conjunctions: Sequence[str] = ("and", "or"),
+        spans_key: str = DEFAULT_SPANS_KEY,
+        seed: int = 0,
+    ) -> None:
+        for name, value in (("share", share), ("insertion_share", insertion_share)):
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} must lie between 0 and 1, but it is {value}.")
+        if not conjunctions:
+            raise ValueError("conjunctions must name at least one word.")
+        self.share = share
+        self.insertion_share = insertion_share
+        self.conjunctions = tuple(conjunctions)
+        self.key = spans_key
+        self.random = random.Random(seed)
+        # By type and shared words, which come last or first: the parts that were seen with them
+        self._parts: dict[tuple[str, bool, Words], dict[Words, None]] = {}
+        # By type and the word before: the words that were seen in gaps
+        self._gaps: dict[tuple[str, str], dict[Words, None]] = {}
+        self._abbreviated: set[str] = set()
+
+    def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
+        """Augment one example.
+
+        nlp (Language): The pipeline.
+        example (Example): The example.
+        YIELDS (Example): The example itself, and perhaps a synthetic one.
+        """
+        yield example
+        doc = example.reference
+        entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
+        words = [token.text for token in doc]
+        self._collect(words, entities)
+        if self.random.random() >= self.share:
+            return
+        made = self._rewrite(words, entities)
+        if made is not None:
+            entity, synthetic = made
+            reference = _replace(doc, entities, entity, synthetic, self.key)
+            predicted = Doc(
+                nlp.vocab,
+                words=[token.text for token in reference],
+                spaces=[bool(token.whitespace_) for token in reference],
+            )
+            yield Example(predicted, reference)
+
+    def _collect(self, words: list[str], entities: list[Entity]) -> None:
+        for entity in entities:
+            own = _lower_first(words, entity.token_indices)
+            if entity.is_discontinuous:
+                self._collect_gaps(words, entity)
+                continue
+            for cut in range(1, len(own)):
+                for part, shared, last in (
+                    (own[:cut], own[cut:], True),
+                    (own[cut:], own[:cut], False),
+                ):
+                    if len(part) <= _MAX_PART and _is_plain(part, self.conjunctions):
+                        self._parts.setdefault((entity.label, last, shared), {})[part] = None
+
+    def _collect_gaps(self, words: list[str], entity: Entity) -> None:
+        for start, end in entity.gaps:
+            gap = tuple(words[start:end])
+            if len(gap) == 3 and (gap[0], gap[2]) == ("(", ")") and gap[1].isupper():
+                self._abbreviated.add(entity.label)
+            elif len(gap) <= _MAX_GAP and _is_plain(gap, self.conjunctions):
+                before = words[start - 1].lower()
+                self._gaps.setdefault((entity.label, before), {})[gap] = None
+
+    def _rewrite(self, words: list[str], entities: list[Entity]) -> tuple[Entity, Synthetic] | None:
+        # The first place, in random order, where something fits
+        taken = [index for entity in entities for index in entity.token_indices]
+        places = [
+            entity
+            for entity in entities
+            if not entity.is_discontinuous
+            and entity.end - entity.start > 1
+            and all(taken.count(index) == 1 for index in entity.token_indices)
+        ]
+        self.random.shuffle(places)
+        ways = [self._coordinate, self._insert]
+        if self.random.random() < self.insertion_share:
+            ways.reverse()
+        for way in ways:
+            for entity in places:
+                synthetic = way(words, entity)
+                if synthetic is not None:
+                    return entity, synthetic
+        return None
+
+    def _coordinate(self, words: list[str], entity: Entity) -> Synthetic | None:
+        own = _lower_first(words, entity.token_indices)
+        cuts = [(cut, last) for cut in range(1, len(own)) for last in (True, False)]
+        self.random.shuffle(cuts)
+        for cut, last in cuts:
+            part, shared = (own[:cut], own[cut:]) if last else (own[cut:], own[:cut])
+            others = [p for p in self._parts.get((entity.label, last, shared), ()) if p != part]
+            if others and len(part) <= _MAX_PART and _is_plain(part, self.conjunctions):
+                n_others = 2 if len(others) > 1 and self.random.random() < _THREE else 1
+                parts = [part, *self.random.sample(others, n_others)]
+                self.random.shuffle(parts)
+                synthetic = self._join(parts, shared, last)
+                if own[0] != words[entity.start]:
+                    synthetic.words[0] = synthetic.words[0][:1].upper() + synthetic.words[0][1:]
+                return synthetic
+        return None
+
+    def _join(self, parts: list[Words], shared: Words, last: bool) -> Synthetic:
+        words: list[str] = [] if last else list(shared)
+        tight: set[int] = set()
+        places = []
+        slash = len(parts) == 2 and self.random.random() < _SLASH
+        for number, part in enumerate(parts):
+            if number and slash:
+                tight.update((len(words) - 1, len(words)))
+                words.append("/")
+            elif number:
+                if len(parts) > 2:
+                    tight.add(len(words) - 1)
+                    words.append(",")
+                if number == len(parts) - 1:
+                    words.append(self.random.choice(self.conjunctions))
+            places.append(tuple(range(len(words), len(words) + len(part))))
+            words.extend(part)
+        common = (
+            tuple(range(len(words), len(words) + len(shared)))
+            if last
+            else tuple(range(len(shared)))
+        )
+        if last:
+            words.extend(shared)
+        return Synthetic(words, [tuple(sorted((*place, *common))) for place in places], tight)
+
+    def _insert(self, words: list[str], entity: Entity) -> Synthetic | None:
+        own, label = words[entity.start : entity.end], entity.label
+        choices: list[tuple[int, Words]] = []
+        for cut in range(1, len(own)):
+            for gap in self._gaps.get((label, own[cut - 1].lower()), ()):
+                choices.append((cut, gap))
+            initials = "".join(word[0] for word in own[:cut]).upper()
+            if label in self._abbreviated and cut > 1 and initials.isalpha():
+                choices.append((cut, ("(", initials, ")")))
+        if not choices:
+            return None
+        cut, gap = self.random.choice(choices)
+        written = [*own[:cut], *gap, *own[cut:]]
+        kept = (*range(cut), *range(cut + len(gap), len(written)))
+        return Synthetic(written, [kept], {cut, cut + 1} if gap[0] == "(" else set())
+
+
+def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
+    """Create the plain alternative: documents with a discontinuous entity are repeated.
+
+    Registered as `spacy-gapdner.oversampling_augmenter.v1`.
+
+    times (int): How many times more each of them is read.
+    spans_key (str): Prefix of the span groups.
+    RETURNS (Callable[[Language, Example], Iterator[Example]]): The augmenter.
+    RAISES (ValueError): If `times` is negative.
+    """
+    if times < 0:
+        raise ValueError(f"times must be at least 0, but it is {times}.")
+
+    def oversample(nlp: Language, example: Example) -> Iterator[Example]:
+        yield example
+        if any(e.is_discontinuous for e in get_entities(example.reference, spans_key)):
+            for _ in range(times):
+                yield Example(example.predicted.copy(), example.reference)
+
+    return oversample
+
+
+def _replace(
+    doc: Doc, entities: list[Entity], entity: Entity, synthetic: Synthetic, key: str
+) -> Doc:
+    """RETURNS (Doc): The document with other tokens in the place of an entity."""
+    start, end = entity.start, entity.end
+    added = len(synthetic.words) - (end - start)
+    words = [token.text for token in doc]
+    spaces = [bool(token.whitespace_) for token in doc]
+    sent_starts = [token.is_sent_start for token in doc] if doc.has_annotation("SENT_START") else []
+    new_spaces = [i not in synthetic.tight for i in range(len(synthetic.words) - 1)]
+    words[start:end] = synthetic.words
+    spaces[start:end] = [*new_spaces, spaces[end - 1]]
+    if sent_starts:
+        sent_starts[start:end] = [sent_starts[start], *[False] * (len(synthetic.words) - 1)]
+    new = Doc(doc.vocab, words=words, spaces=spaces, sent_starts=sent_starts or None)
+    kept = [
+        Entity.from_tokens(e.label, [i if i < start else i + added for i in e.token_indices])
+        for e in entities
+        if e != entity
+    ]
+    written = [
+        Entity.from_tokens(entity.label, [start + i for i in indices])
+        for indices in synthetic.entities
+    ]
+    set_entities(new, [*kept, *written], key)
+    return new
+
+
+def _lower_first(words: Sequence[str], indices: Sequence[int]) -> Words:
+    # "Embryonic" at the beginning of a text is "embryonic" elsewhere
+    own = [words[i] for i in indices]
+    if indices[0] == 0 and own[0][1:].islower():
+        own[0] = own[0].lower()
+    return tuple(own)
+
+
+def _is_plain(words: Words, conjunctions: Sequence[str]) -> bool:
+    # Coordinations and brackets within a part would change what belongs together
+    return all(any(c.isalnum() for c in w) and w.lower() not in conjunctions for w in words)
