@@ -4,16 +4,19 @@ Every tagging scheme reads its labelled cells as edges between nodes; an entity 
 first node to the last node of a range that has an entity type (paper, "Entity Decoding").
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from math import exp, log
+from math import exp, inf, log
+from typing import Literal
 
 from .entities import Entity, Fragments, text_order
 
 # Keeps the logarithm of a probability that underflowed finite.
 _TINY = 1e-30
 
+# How an entity is scored by the probabilities it uses: their geometric mean, or the lowest.
+EntityScore = Literal["mean", "weakest"]
 # Two nodes, the earlier first, and the probability of the edge between them.
 Edges = Mapping[tuple[int, int], float]
 # The number of an entity type, the first and the last node of the range, and its probability.
@@ -89,27 +92,34 @@ def search_entities(
     *,
     threshold: float,
     max_paths: int,
+    score: EntityScore = "mean",
 ) -> DecodedSegment:
-    """Find all paths of a segment, best-first by the product of the probabilities they use.
+    """Find all paths of a segment, best-first by the product of the probabilities they use, or by
+    the lowest of them.
 
-    A path from which no end can be reached is never begun.
+    A path from which no end can be reached is never begun. With the lowest probability as score,
+    no path is extended that cannot reach the threshold.
 
     ranges (Ranges): The ranges that have an entity type.
     graphs (Sequence[PathGraph]): The edges for each entity type.
     labels (Sequence[str]): The entity types.
     to_fragments (Callable[[tuple[int, ...]], Fragments]): The fragments of a path's nodes.
-    threshold (float): Entities that score lower are dropped. The score is the geometric mean of
-        the probabilities used, those of the range and of every edge, so that it does not sink
-        with the number of fragments.
+    threshold (float): Entities that score lower are dropped.
+    score (EntityScore): The probabilities used are those of the range and of every edge. "mean"
+        takes their geometric mean, which does not sink with the number of fragments; "weakest"
+        takes the lowest, as an entity is wrong if one of its parts is.
     max_paths (int): How many paths may be extended in all. An untrained model's grid can hold
         exponentially many.
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
+    weakest = score == "weakest"
+    limit = _cost(threshold) + 1e-9 if weakest else inf
     queue = [
         # (cost, length of the path, type, end, path); of equal costs the shortest path comes first
         (_cost(probability), 1, type_index, end, (start,))
         for (type_index, start, end), probability in ranges.items()
-        if start == end or graphs[type_index].reaches(0, start, end)
+        if _cost(probability) <= limit
+        and (start == end or graphs[type_index].reaches(0, start, end))
     ]
     heapify(queue)
     entities = []
@@ -119,20 +129,49 @@ def search_entities(
         cost, length, type_index, end, path = heappop(queue)
         if path[-1] == end:
             # one probability for the range and one for each edge: as many as the path has nodes
-            score = exp(-cost / length)
-            if score >= threshold:
-                entities.append(Entity(labels[type_index], to_fragments(path), score))
+            probability = exp(-cost if weakest else -cost / length)
+            if probability >= threshold or weakest:
+                entities.append(Entity(labels[type_index], to_fragments(path), probability))
             continue
         graph = graphs[type_index]
         kind = (length - 1) % graph.n_kinds
         following = length % graph.n_kinds
         for target, step_cost in graph.steps(kind, path[-1]):
+            total = max(cost, step_cost) if weakest else cost + step_cost
+            if total > limit:
+                continue
             at_end = target == end and kind == 0
             if at_end or (target < end and graph.reaches(following, target, end)):
-                item = (cost + step_cost, length + 1, type_index, end, (*path, target))
+                item = (total, length + 1, type_index, end, (*path, target))
                 heappush(queue, item)
     entities.sort(key=text_order)
     return DecodedSegment(entities, len(queue))
+
+
+def keep_consistent(
+    entities: Iterable[Entity], cells: Callable[[Entity], Iterable[tuple[int, int, int]]]
+) -> list[Entity]:
+    """Keep the entities that explain a segment's labels: each must account for a label that none
+    with a higher score accounts for.
+
+    Fragments and gaps of overlapping entities recombine to paths that nobody annotated. Such a
+    path is made of labels that better paths have explained already.
+
+    entities (Iterable[Entity]): The entities of a segment with scores. Of equal scores, those
+        with fewer fragments come first, then those that stand first in the text.
+    cells (Callable[[Entity], Iterable[tuple[int, int, int]]]): Gives the labelled cells of an
+        entity.
+    RETURNS (list[Entity]): Those that are kept, in text order.
+    """
+    explained: set[tuple[int, int, int]] = set()
+    kept = []
+    ranked = sorted(entities, key=lambda e: (-(e.score or 0.0), len(e.fragments), text_order(e)))
+    for entity in ranked:
+        own = set(cells(entity))
+        if not own <= explained:
+            kept.append(entity)
+            explained |= own
+    return sorted(kept, key=text_order)
 
 
 def _steps(edges: Edges) -> dict[int, list[tuple[int, float]]]:

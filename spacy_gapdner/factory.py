@@ -5,6 +5,7 @@ from collections.abc import Callable
 from spacy.language import Language
 from thinc.api import Config, Model
 
+from .decoding import EntityScore
 from .entities import DEFAULT_SPANS_KEY
 from .pipe import DiscontinuousEntityRecognizer
 
@@ -47,8 +48,10 @@ FACTORY = {
     "default_config": {
         "model": DEFAULT_MODEL,
         "spans_key": DEFAULT_SPANS_KEY,
-        "threshold": 0.0,
-        "cell_threshold": 0.5,
+        "threshold": 0.4,
+        "cell_threshold": 0.1,
+        "entity_score": "weakest",
+        "consistent": True,
         "max_paths": 10_000,
         "max_length": 128,
         "stride": 96,
@@ -73,6 +76,8 @@ def make_gapdner(
     spans_key: str,
     threshold: float,
     cell_threshold: float,
+    entity_score: EntityScore,
+    consistent: bool,
     max_paths: int,
     max_length: int,
     stride: int,
@@ -86,9 +91,13 @@ def make_gapdner(
     name (str): The component's name in it.
     model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
-    threshold (float): Entities with a lower score are dropped. The score is the geometric mean of
-        the probabilities of the grid cells used.
-    cell_threshold (float): Probability from which on a label of the grid is used.
+    threshold (float): Entities with a lower score are dropped.
+    cell_threshold (float): Probability from which on a label of the grid is used. With the weakest
+        cell's score, labels below `threshold` are of no use and never looked at.
+    entity_score (str): "weakest" takes the lowest probability of the grid cells that an entity
+        uses, "mean" their geometric mean.
+    consistent (bool): Keep an entity only if it accounts for a label of the grid that no entity
+        with a higher score accounts for, so that fragments of several entities do not recombine.
     max_paths (int): Bound of the path search in one segment.
     max_length (int): Longest segment in tokens; longer sentences are cut into windows.
     stride (int): Tokens between the starts of two windows.
@@ -105,6 +114,8 @@ def make_gapdner(
         spans_key=spans_key,
         threshold=threshold,
         cell_threshold=cell_threshold,
+        entity_score=entity_score,
+        consistent=consistent,
         max_paths=max_paths,
         max_length=max_length,
         stride=stride,

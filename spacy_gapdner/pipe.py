@@ -3,6 +3,8 @@
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -12,6 +14,8 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
+from .calibration import Calibration
+from .decoding import DecodedSegment, EntityScore, keep_consistent
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
@@ -27,6 +31,17 @@ from .tagging import TaggingScheme
 
 # The grids of so many words exist at once, or those of one Doc.
 _MAX_WORDS = 2**14
+# What may be changed on a pipe, and is saved with it
+_SETTINGS = (
+    "threshold",
+    "cell_threshold",
+    "entity_score",
+    "consistent",
+    "max_paths",
+    "max_length",
+    "stride",
+    "annotate_ents",
+)
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -41,6 +56,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         spans_key: str = DEFAULT_SPANS_KEY,
         threshold: float = 0.0,
         cell_threshold: float = 0.5,
+        entity_score: EntityScore = "mean",
+        consistent: bool = False,
         max_paths: int = 10_000,
         max_length: int = 128,
         stride: int = 96,
@@ -56,6 +73,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         check_window(max_length, stride)
         _check_probability("threshold", threshold)
         _check_probability("cell_threshold", cell_threshold)
+        if entity_score not in get_args(EntityScore):
+            raise ValueError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
         if max_paths < 1:
             raise ValueError(f"max_paths must be at least 1, but it is {max_paths}.")
         if not spans_key:
@@ -63,17 +82,24 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.vocab = vocab
         self.model = model
         self.name = name
-        # Only the labels: what is saved in cfg would override the config when loading.
-        self.cfg: dict[str, list[str]] = {"labels": []}
+        # What is saved besides the config, which cannot know of it
+        self.cfg: dict[str, Any] = {"labels": []}
         self.key = spans_key
         self.threshold = threshold
         self.cell_threshold = cell_threshold
+        self.entity_score: EntityScore = entity_score
+        self.consistent = consistent
         self.max_paths = max_paths
         self.max_length = max_length
         self.stride = stride
         self.annotate_ents = annotate_ents
         self.lr_scale = lr_scale
         self.scorer = scorer
+        self._configured = {name: getattr(self, name) for name in _SETTINGS}
+        # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that
+        # go before the general one
+        self.calibration: Calibration | None = None
+        self.type_thresholds: dict[str, float] = {}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -254,6 +280,34 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             lambda key, weights, gradient: sgd(key, weights, gradient, lr_scale=self.lr_scale)
         )
 
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the pipe, with the settings that were changed since it was made; see
+        `TrainablePipe.to_bytes`."""
+        self._save_settings()
+        return super().to_bytes(exclude=exclude)
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "DiscontinuousEntityRecognizer":
+        """Load the pipe; see `TrainablePipe.from_bytes`."""
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._load_settings()
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the pipe, with the settings that were changed since it was made; see
+        `TrainablePipe.to_disk`."""
+        self._save_settings()
+        super().to_disk(path, exclude=exclude)
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "DiscontinuousEntityRecognizer":
+        """Load the pipe; see `TrainablePipe.from_disk`."""
+        super().from_disk(path, exclude=exclude)
+        self._load_settings()
+        return self
+
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, object]:
         """Score predictions against gold with the scoring method of the config.
 
@@ -291,17 +345,61 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         segments = self.segments(docs)
         grids = iter(self.model.predict((docs, segments)))
         for parts in segments:
-            decoded = [
-                self.tagging.decode(
-                    self.tagging.labelled_cells(next(grids), self.cell_threshold),
-                    self.labels,
-                    threshold=self.threshold,
-                    max_paths=self.max_paths,
-                )
-                for _ in parts
-            ]
+            decoded = [self._decode(next(grids)) for _ in parts]
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
+
+    def _decode(self, scores: Floats3d) -> DecodedSegment:
+        thresholds = dict.fromkeys(self.labels, self.threshold) | self.type_thresholds
+        lowest = min(thresholds.values())
+        if self.calibration is not None:
+            lowest = self.calibration.lowest_score(lowest)
+        weakest = self.entity_score == "weakest"
+        decoded = self.tagging.decode(
+            self.tagging.labelled_cells(
+                scores, max(self.cell_threshold, lowest) if weakest else self.cell_threshold
+            ),
+            self.labels,
+            threshold=lowest,
+            max_paths=self.max_paths,
+            score=self.entity_score,
+        )
+        entities: Iterable[Entity] = decoded.entities
+        if self.calibration is not None:
+            entities = map(self.calibration, entities)
+        entities = [entity for entity in entities if entity.score >= thresholds[entity.label]]
+        if self.consistent:
+            entities = keep_consistent(entities, self._cells)
+        return DecodedSegment(entities, decoded.n_cut)
+
+    def _cells(self, entity: Entity) -> list[tuple[int, int, int]]:
+        cells = self.tagging.encode([entity], self.labels)
+        return [(row, column, channel) for row, column, channel in cells.tolist()]
+
+    def _save_settings(self) -> None:
+        # With what the config said: where a later config says something else, that holds
+        changed = {
+            name: {"config": configured, "set": getattr(self, name)}
+            for name, configured in self._configured.items()
+            if getattr(self, name) != configured
+        }
+        calibration = self.calibration and self.calibration.to_dict()
+        for name, value in (
+            ("settings", changed),
+            ("calibration", calibration),
+            ("type_thresholds", self.type_thresholds),
+        ):
+            self.cfg.pop(name, None)
+            if value:
+                self.cfg[name] = value
+
+    def _load_settings(self) -> None:
+        for name, values in self.cfg.get("settings", {}).items():
+            if self._configured.get(name) == values["config"]:
+                setattr(self, name, values["set"])
+        if "calibration" in self.cfg:
+            self.calibration = Calibration.from_dict(self.cfg["calibration"])
+        self.type_thresholds = dict(self.cfg.get("type_thresholds", {}))
 
     def _require_labels(self) -> None:
         if not self.labels:

@@ -1,10 +1,12 @@
 """The path search itself; what the tagging schemes make of it is tested with them."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_gapdner.decoding import PathGraph, search_entities
+from spacy_gapdner.decoding import PathGraph, keep_consistent, search_entities
 from spacy_gapdner.entities import Entity
 
 LABELS = ["A", "B"]
@@ -15,8 +17,10 @@ def words(path):
     return Entity.from_tokens("", path).fragments
 
 
-def search(ranges, *graphs, threshold=0.0, max_paths=1000):
-    found = search_entities(ranges, graphs, LABELS, words, threshold=threshold, max_paths=max_paths)
+def search(ranges, *graphs, threshold=0.0, max_paths=1000, score="mean"):
+    found = search_entities(
+        ranges, graphs, LABELS, words, threshold=threshold, max_paths=max_paths, score=score
+    )
     return {(e.label, e.token_indices): e.score for e in found.entities}, found.n_cut
 
 
@@ -86,3 +90,70 @@ def test_agrees_with_trying_every_path(edges, data):
     )
     assert {tokens for _, tokens in found} == set(naive(edges, len(edges), (start,), end))
     assert n_cut == 0
+
+
+def test_weakest_by_hand():
+    graph = PathGraph({(0, 1): 0.9, (1, 2): 0.5, (0, 2): 0.4})
+    found, n_cut = search({(0, 0, 2): 0.7, (1, 0, 2): 0.45}, graph, graph, score="weakest")
+    assert found == pytest.approx(
+        {
+            ("A", (0, 1, 2)): 0.5,
+            ("A", (0, 2)): 0.4,
+            ("B", (0, 1, 2)): 0.45,
+            ("B", (0, 2)): 0.4,
+        }
+    )
+    assert n_cut == 0
+
+
+def test_what_cannot_reach_the_threshold_is_not_looked_at():
+    # 2 ** 12 paths, of which one passes
+    edges = {(i, i + 1): 0.9 for i in range(24)} | {(i, i + 2): 0.4 for i in range(23)}
+    found, n_cut = search(
+        {(0, 0, 24): 0.9}, PathGraph(edges), threshold=0.5, max_paths=26, score="weakest"
+    )
+    assert found == pytest.approx({("A", tuple(range(25))): 0.9})
+    assert n_cut == 0
+
+
+@given(
+    edges=st.dictionaries(pairs, st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9]), max_size=14),
+    threshold=st.sampled_from([0.0, 0.3, 0.5, 0.6]),
+)
+def test_weakest_agrees_with_trying_every_path(edges, threshold):
+    expected = {}
+    for path in naive([set(edges)], 1, (0,), 6):
+        weakest = min([0.8, *(edges[pair] for pair in pairwise(path))])
+        if weakest >= threshold:
+            expected["A", path] = weakest
+    found, n_cut = search({(0, 0, 6): 0.8}, PathGraph(edges), threshold=threshold, score="weakest")
+    assert found == pytest.approx(expected)
+    assert n_cut == 0
+
+
+def chain(entity):
+    """The cells of an entity by next words, and of its ends."""
+    tokens = entity.token_indices
+    return [
+        *((i, j, 0) for i, j in pairwise(tokens)),
+        (tokens[-1], tokens[0], 1),
+    ]
+
+
+def test_recombinations_are_not_kept():
+    # "severe joint, shoulder and upper body pain" as words 0 1 . 3 . 5 6 7
+    gold = [[0, 1, 7], [0, 3, 7], [0, 5, 6, 7]]
+    entities = [Entity.from_tokens("A", tokens, 0.9 - 0.1 * i) for i, tokens in enumerate(gold)]
+    # the same labels spell no other entity, but with 1 -> 3 and 6 -> 7 this one
+    spurious = Entity.from_tokens("A", [0, 1, 3, 7], 0.3)
+    kept = keep_consistent([spurious, *entities], lambda e: [c for c in chain(e) if c != (1, 3, 0)])
+    assert kept == sorted(entities, key=lambda e: (e.start, e.end, e.fragments))
+    # a label of its own keeps it
+    assert len(keep_consistent([spurious, *entities], chain)) == 4
+
+
+def test_of_equal_scores_the_simpler_entity_explains_first():
+    whole, torn = Entity("A", ((0, 3),), 0.5), Entity("A", ((0, 1), (2, 3)), 0.5)
+    cells = {whole: [(0, 0, 0), (1, 1, 0)], torn: [(0, 0, 0)]}
+    assert keep_consistent([torn, whole], cells.__getitem__) == [whole]
+    assert keep_consistent([], cells.__getitem__) == []

@@ -10,6 +10,7 @@ from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, make_nlp, train
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.calibration import Calibration, Line
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +138,54 @@ def test_find_threshold(trained, saved, tmp_path):
     )
     assert {float(key): value for key, value in scores.items()} == {0.0: 1.0, 0.5: 1.0, 1.0: 0.0}
     assert (threshold, score) == (0.0, 1.0)
+
+
+def change_settings(pipe):
+    pipe.threshold = 0.625
+    pipe.max_length, pipe.stride = 64, 32
+    pipe.annotate_ents = True
+    pipe.calibration = Calibration(Line(0.5, 0.25), Line(1.0, -0.5))
+    pipe.type_thresholds = {"DRUG": 0.75}
+
+
+def settings(pipe):
+    return (
+        *(pipe.threshold, pipe.max_length, pipe.stride, pipe.annotate_ents),
+        *(pipe.calibration, pipe.type_thresholds),
+    )
+
+
+def test_settings_that_were_changed_survive(saved, tmp_path):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe("gapdner")
+    before = settings(pipe)
+    change_settings(pipe)
+    nlp.to_disk(tmp_path)
+    # twice, as a tuned pipeline may be tuned again
+    spacy.load(tmp_path).to_disk(tmp_path / "again")
+    for path in (tmp_path, tmp_path / "again"):
+        assert settings(spacy.load(path).get_pipe("gapdner")) == settings(pipe) != before
+    loaded = spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
+    assert settings(loaded.get_pipe("gapdner")) == settings(pipe)
+    # what says something else when the pipeline is loaded goes before
+    chosen = spacy.load(tmp_path, config={"components.gapdner.threshold": 0.25})
+    assert chosen.get_pipe("gapdner").threshold == 0.25
+    assert chosen.get_pipe("gapdner").max_length == 64
+
+
+def test_calibrated_scores_and_thresholds_by_type(saved):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe("gapdner")
+    text, _ = CORPUS[2]
+    first, _ = get_entities(annotate(nlp, text))
+    pipe.calibration = Calibration(Line(1.0, -2.0), Line())
+    calibrated = get_entities(annotate(nlp, text))
+    expected_score = Line(1.0, -2.0).probability(first.score)
+    assert [e.label_ for e in calibrated] == ["DRUG", "DRUG"]
+    assert calibrated[0].score == pytest.approx(expected_score)
+    pipe.type_thresholds = {"DRUG": min(calibrated[0].score, calibrated[1].score) + 1e-6}
+    assert len(get_entities(annotate(nlp, text))) < 2
+    pipe.type_thresholds = {"BODY": 1.0}
+    assert len(get_entities(annotate(nlp, text))) == 2
+    text, _ = CORPUS[1]
+    assert {e.label_ for e in get_entities(annotate(nlp, text))} == {"SYMPTOM"}

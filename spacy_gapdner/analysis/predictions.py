@@ -1,16 +1,30 @@
 """What a pipeline makes of annotated Docs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ..entities import Entity, get_entities
+from ..scorer import Comparison, Positions
+
 T = TypeVar("T")
 
 # at BERT's width, a transformer's output for so many takes some 70 MB
 _BATCH_CHARACTERS = 100_000
+
+
+class Judged(NamedTuple):
+    """A predicted entity and whether it is right.
+
+    entity (Entity): The entity with its score.
+    correct (bool): Whether the gold annotation has it.
+    """
+
+    entity: Entity
+    correct: bool
 
 
 def batch_texts(
@@ -67,3 +81,18 @@ def predict_examples(
     for batch in batch_texts(pairs, size, lambda pair: len(pair[0].text)):
         for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=size):
             yield Example(predicted, reference)
+
+
+def judge_predictions(example: Example, compared: Comparison, key: str) -> Iterator[Judged]:
+    """Tell for each predicted entity whether it is right.
+
+    example (Example): Prediction and reference.
+    compared (Comparison): Their entities in comparable form.
+    key (str): Prefix of the span groups.
+    YIELDS (Judged): The entities with their scores, in text order. Their offsets are those of the
+        comparison, in characters.
+    """
+    positions = Positions(example.predicted)
+    for entity in get_entities(example.predicted, key):
+        (item,) = positions.items([entity])
+        yield Judged(Entity(*item, entity.score), item in compared.gold)

@@ -9,6 +9,7 @@ from spacy.cli._util import app as spacy_app
 
 from .analyze import analyze_cli
 from .attention import attention_cli
+from .augment import augment_cli
 from .benchmark import benchmark_cli
 from .compare import compare_cli
 from .convert import convert_cli
@@ -17,6 +18,7 @@ from .evaluate import evaluate_cli
 from .predict import predict_cli
 from .stats import stats_cli
 from .train_seeds import CONTEXT, train_seeds_cli
+from .tune import tune_cli
 
 app = typer.Typer(
     name="gapdner",
@@ -35,9 +37,11 @@ def _gapdner() -> None:
 app.command("convert")(convert_cli)
 app.command("stats")(stats_cli)
 app.command("debug-data")(debug_data_cli)
+app.command("augment")(augment_cli)
 app.command("evaluate")(evaluate_cli)
 app.command("analyze")(analyze_cli)
 app.command("predict")(predict_cli)
+app.command("tune")(tune_cli)
 app.command("attention")(attention_cli)
 app.command("benchmark")(benchmark_cli)
 app.command("train-seeds", context_settings=CONTEXT)(train_seeds_cli)

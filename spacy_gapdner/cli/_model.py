@@ -25,6 +25,11 @@ CELL_THRESHOLD = typer.Option(
     max=1,
     help="Use labels of the grid from this probability on; the pipe's own if not given",
 )
+CONSISTENT = typer.Option(
+    None,
+    "--consistent/--all-paths",
+    help="Keep entities with a label of their own, or all; the pipe's own if not given",
+)
 BATCH_SIZE = typer.Option(
     None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
 )
@@ -37,6 +42,7 @@ def load_pipeline(
     spans_key: str | None = None,
     threshold: float | None = None,
     cell_threshold: float | None = None,
+    consistent: bool | None = None,
     gpu_id: int = -1,
 ) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
     """Load a trained pipeline and find its pipe for discontinuous entities.
@@ -45,6 +51,7 @@ def load_pipeline(
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
     threshold (Optional[float]): Replaces the pipe's own.
     cell_threshold (Optional[float]): Likewise.
+    consistent (Optional[bool]): Likewise.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
         any length, and the pipe.
@@ -72,6 +79,8 @@ def load_pipeline(
         pipe.threshold = threshold
     if cell_threshold is not None:
         pipe.cell_threshold = cell_threshold
+    if consistent is not None:
+        pipe.consistent = consistent
     # the limit guards a parser's memory; this pipe works on segments
     nlp.max_length = 10**9
     return nlp, pipe

@@ -15,6 +15,7 @@ from wasabi import color, msg
 from wasabi.util import locale_escape
 
 if TYPE_CHECKING:
+    from ..calibration import ReliabilityBin
     from ..formats import Report
 
 _N_EXAMPLES = 3
@@ -162,6 +163,33 @@ def filling(path: Path) -> Iterator[Path]:
                 os.replace(file, target)
 
 
+@contextmanager
+def replacing_folder(path: Path, must_hold: str) -> Iterator[Path]:
+    """Write a folder whole or not at all, in the place of an older one of its kind.
+
+    path (Path): The folder.
+    must_hold (str): A file that the older folder must have, so that no other is replaced.
+    YIELDS (Path): A temporary folder beside it, to be filled.
+    RAISES (FormatError): If there is a file, or a folder of another kind.
+    """
+    from ..formats import FormatError
+
+    if (
+        path.exists()
+        and not (path / must_hold).is_file()
+        and (not path.is_dir() or any(path.iterdir()))
+    ):
+        raise FormatError(f"{path} is there and has no {must_hold}. Give another name.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+        new, old = Path(name) / "new", Path(name) / "old"
+        new.mkdir()
+        yield new
+        if path.exists():
+            os.replace(path, old)
+        os.replace(new, path)
+
+
 def write_json(value: object, path: Path) -> None:
     """Write a JSON file, whole or not at all.
 
@@ -196,3 +224,24 @@ def print_report(report: "Report") -> None:
                 # not msg.text: wrapped lines could not be searched for
                 offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
                 print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+
+
+def print_reliability(bins: "list[ReliabilityBin]", error: float | None) -> None:
+    """Print how often the entities of each range of scores are right.
+
+    bins (list[ReliabilityBin]): The ranges.
+    error (Optional[float]): The expected calibration error; nothing is printed if None.
+    """
+    if error is None:
+        return
+    rows = [
+        (
+            f"{part.start:.1f}-{part.start + 0.1:.1f}",
+            str(part.n),
+            f"{100 * part.mean_score:.1f}",
+            f"{100 * part.precision:.1f}",
+        )
+        for part in bins
+    ]
+    header = ("Score", "Entities", "Mean score", "Precision")
+    msg.table(rows, header=header, divider=True, aligns=list("lrrr"))

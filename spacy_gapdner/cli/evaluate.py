@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
-from ._model import BATCH_SIZE, CELL_THRESHOLD, GPU_ID, THRESHOLD, load_pipeline
-from ._util import clean_errors, read_docbin, require_docbins, write_json
+from ._model import (
+    BATCH_SIZE,
+    CELL_THRESHOLD,
+    CONSISTENT,
+    GPU_ID,
+    THRESHOLD,
+    load_pipeline,
+)
+from ._util import clean_errors, print_reliability, read_docbin, require_docbins, write_json
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -43,6 +50,7 @@ def evaluate_cli(
     ),
     threshold: float | None = THRESHOLD,
     cell_threshold: float | None = CELL_THRESHOLD,
+    consistent: bool | None = CONSISTENT,
     batch_size: int | None = BATCH_SIZE,
     gpu_id: int = GPU_ID,
 ) -> None:
@@ -55,6 +63,7 @@ def evaluate_cli(
             spans_key=spans_key,
             threshold=threshold,
             cell_threshold=cell_threshold,
+            consistent=consistent,
             batch_size=batch_size,
             gpu_id=gpu_id,
         )
@@ -70,6 +79,7 @@ def evaluate(
     spans_key: str | None = None,
     threshold: float | None = None,
     cell_threshold: float | None = None,
+    consistent: bool | None = None,
     batch_size: int | None = None,
     gpu_id: int = -1,
 ) -> dict[str, Any]:
@@ -82,11 +92,16 @@ def evaluate(
     threshold (Optional[float]): Entities with a lower score are dropped; the pipe's own if None.
     cell_threshold (Optional[float]): Labels of the grid are used from this probability on; the
         pipe's own if None.
+    consistent (Optional[bool]): Keep only entities that account for a label of their own; the
+        pipe's own setting if None.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and
-        `model`, `data`, `spans_key`, `threshold`, `cell_threshold`, `docs`, `words`, `speed`
+        `model`, `data`, `spans_key`, the pipe's `threshold`, `cell_threshold`, `entity_score` and
+        `consistent`, `docs`, `words`, `speed`
         (words per second, tokenisation included), `gold_per_type` (number of gold entities),
+        `reliability` (how often the entities of each range of scores are right),
+        `calibration_error` (see `spacy_gapdner.calibration.expected_calibration_error`),
         `labels_unknown_to_model`, and `spans_keys_found` (all prefixes in the data).
     RAISES (FormatError): If the pipeline or the data is missing or cannot be used.
     """
@@ -98,6 +113,7 @@ def evaluate(
         spans_key=spans_key,
         threshold=threshold,
         cell_threshold=cell_threshold,
+        consistent=consistent,
         gpu_id=gpu_id,
     )
     pipe.key = spans_key or pipe.key
@@ -106,7 +122,8 @@ def evaluate(
     if not scores["docs"]:
         raise FormatError(f"{data} holds no document. Check the path.")
     settings = {"model": str(model), "data": str(data)}
-    settings |= {"threshold": pipe.threshold, "cell_threshold": pipe.cell_threshold}
+    names = ("threshold", "cell_threshold", "entity_score", "consistent")
+    settings |= {name: getattr(pipe, name) for name in names}
     return settings | {"spans_key": pipe.key} | scores
 
 
@@ -126,13 +143,15 @@ def score_docs(
     RETURNS (dict[str, Any]): The scores, see `evaluate`.
     RAISES (FormatError): If the fragments of a gold entity carry different labels.
     """
-    from ..analysis.predictions import predict_examples
+    from ..analysis.predictions import Judged, judge_predictions, predict_examples
+    from ..calibration import expected_calibration_error, reliability
     from ..entities import get_entities, get_spans_keys
     from ..formats import FormatError
-    from ..scorer import score_discontinuous
+    from ..scorer import compare, score_discontinuous
 
     gold: Counter[str] = Counter()
     keys: set[str] = set()
+    judged: list[Judged] = []
     n_docs = n_words = 0
 
     def counted() -> Iterator["Example"]:
@@ -148,18 +167,22 @@ def score_docs(
             # of equal entities one counts, as in the scores
             entities = {entity.to_entity() for entity in found}
             gold.update(entity.label for entity in entities)
+            judged.extend(judge_predictions(example, compare(example, pipe.key), pipe.key))
             yield example
 
     start = default_timer()
     scores = score_discontinuous(counted(), spans_key=pipe.key)
     seconds = default_timer() - start
     unknown = set(gold) - set(pipe.labels)
+    bins = reliability((j.entity.score or 0.0 for j in judged), (j.correct for j in judged))
     return {
         "docs": n_docs,
         "words": n_words,
         "speed": n_words / seconds,
         **scores,
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
+        "reliability": [part._asdict() for part in bins],
+        "calibration_error": expected_calibration_error(bins),
         "labels_unknown_to_model": sorted(unknown),
         "spans_keys_found": sorted(keys),
     }
@@ -170,6 +193,8 @@ def print_scores(scores: dict[str, Any]) -> None:
 
     scores (dict[str, Any]): What `evaluate` returns.
     """
+    from ..calibration import ReliabilityBin
+
     key = scores["spans_key"]
     name = f"spans_{key}"
     counts = scores[f"{name}_counts"]
@@ -195,6 +220,12 @@ def print_scores(scores: dict[str, Any]) -> None:
         msg.table(rows[:_N_GAP_LENGTHS], header=header, divider=True, aligns=list("lrrr"))
     if len(rows) > _N_GAP_LENGTHS:
         print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
+
+    print_reliability(
+        [ReliabilityBin(**part) for part in scores["reliability"]], scores["calibration_error"]
+    )
+    if scores["calibration_error"] is not None:
+        print(f"Expected calibration error: {100 * scores['calibration_error']:.1f} points\n")
 
     if not counts["gold"]:
         others = [other for other in scores["spans_keys_found"] if other != key]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from thinc.types import Floats3d
 
-from ..decoding import DecodedSegment, PathGraph, search_entities
+from ..decoding import DecodedSegment, EntityScore, PathGraph, search_entities
 from ..entities import Entity, Fragments
 from ..losses import ZLPR, CrossEntropy, GridLoss
 from .cells import Cell, LabelledCells, all_probable, as_array, most_probable, one_label_a_cell
@@ -118,10 +118,13 @@ class SoftmaxTagging:
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
+        score: EntityScore = "mean",
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_gaps`."""
         layout = self.layout(len(labels))
-        return decode_gaps(labelled, layout, labels, threshold=threshold, max_paths=max_paths)
+        return decode_gaps(
+            labelled, layout, labels, threshold=threshold, max_paths=max_paths, score=score
+        )
 
 
 class MultilabelTagging:
@@ -190,10 +193,13 @@ class MultilabelTagging:
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
+        score: EntityScore = "mean",
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_gaps`."""
         layout = self.layout(len(labels))
-        return decode_gaps(labelled, layout, labels, threshold=threshold, max_paths=max_paths)
+        return decode_gaps(
+            labelled, layout, labels, threshold=threshold, max_paths=max_paths, score=score
+        )
 
 
 def decode_gaps(
@@ -203,6 +209,7 @@ def decode_gaps(
     *,
     threshold: float = 0.0,
     max_paths: int = 10_000,
+    score: EntityScore = "mean",
 ) -> DecodedSegment:
     """Find all entities that a segment's labelled cells spell out.
 
@@ -214,14 +221,15 @@ def decode_gaps(
     labelled (LabelledCells): The grid's labels.
     layout (GapLayout): The meaning of their channels.
     labels (Sequence[str]): The entity types.
-    threshold (float): Entities that score lower are dropped. The score is the geometric mean of
-        the probabilities of the cells used.
+    threshold (float): Entities that score lower are dropped.
     max_paths (int): How many paths may be extended in all.
+    score (EntityScore): "mean" or "weakest" of the probabilities of the cells used, see
+        `spacy_gapdner.decoding.search_entities`.
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
     ranges, graphs = _read_cells(labelled, layout)
     return search_entities(
-        ranges, graphs, labels, _fragments, threshold=threshold, max_paths=max_paths
+        ranges, graphs, labels, _fragments, threshold=threshold, max_paths=max_paths, score=score
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from thinc.types import Floats3d
 from thinc.util import get_array_module
 
-from ..decoding import DecodedSegment, PathGraph, search_entities
+from ..decoding import DecodedSegment, EntityScore, PathGraph, search_entities
 from ..entities import Entity, Fragments
 from ..losses import ZLPR, CrossEntropy, GridLoss
 from .cells import Cell, LabelledCells, all_probable, as_array, most_probable, one_label_a_cell
@@ -84,9 +84,12 @@ class W2NERTagging:
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
+        score: EntityScore = "mean",
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_chains`."""
-        return decode_chains(labelled, labels, 1, 2, threshold=threshold, max_paths=max_paths)
+        return decode_chains(
+            labelled, labels, 1, 2, threshold=threshold, max_paths=max_paths, score=score
+        )
 
 
 class TOETagging:
@@ -161,13 +164,16 @@ class TOETagging:
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
+        score: EntityScore = "mean",
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_chains`.
 
         NNW and THW say it all: `labelled_cells` gives PNW and HTW the same cells and
         probabilities.
         """
-        return decode_chains(labelled, labels, 0, 2, threshold=threshold, max_paths=max_paths)
+        return decode_chains(
+            labelled, labels, 0, 2, threshold=threshold, max_paths=max_paths, score=score
+        )
 
     def _mirrored(self, n_channels: int) -> list[int]:
         n = self.n_types(n_channels)
@@ -182,6 +188,7 @@ def decode_chains(
     *,
     threshold: float,
     max_paths: int,
+    score: EntityScore = "mean",
 ) -> DecodedSegment:
     """Find all entities that a segment's labelled cells spell out.
 
@@ -192,9 +199,10 @@ def decode_chains(
     labels (Sequence[str]): The entity types.
     next_word (int): Channel of NNW.
     first_type (int): Channel of the first type's THW label.
-    threshold (float): Entities that score lower are dropped. The score is the geometric mean of
-        the probabilities of the cells used.
+    threshold (float): Entities that score lower are dropped.
     max_paths (int): How many paths may be extended in all.
+    score (EntityScore): "mean" or "weakest" of the probabilities of the cells used, see
+        `spacy_gapdner.decoding.search_entities`.
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
     ranges: dict[tuple[int, int, int], float] = {}
@@ -208,7 +216,7 @@ def decode_chains(
             ranges[channel - first_type, column, row] = probability
     graphs = [PathGraph(edges)] * len(labels)
     return search_entities(
-        ranges, graphs, labels, _fragments, threshold=threshold, max_paths=max_paths
+        ranges, graphs, labels, _fragments, threshold=threshold, max_paths=max_paths, score=score
     )
 
 

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from thinc.types import Floats3d
 
-from ..decoding import DecodedSegment
+from ..decoding import DecodedSegment, EntityScore
 from ..entities import Entity
 from ..losses import GridLoss
 from .cells import LabelledCells
@@ -63,6 +63,7 @@ class TaggingScheme(Protocol):
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
+        score: EntityScore = "mean",
     ) -> DecodedSegment:
         """RETURNS (DecodedSegment): The entities that a grid's labels spell out."""
         ...

@@ -1,0 +1,243 @@
+"""Thresholds and calibration of a trained pipe, chosen on development data."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..calibration import (
+    Calibration,
+    ReliabilityBin,
+    expected_calibration_error,
+    reliability,
+)
+from ..entities import Entity
+from ..scorer import compare
+from .predictions import Judged, judge_predictions, predict_examples
+
+if TYPE_CHECKING:
+    from ..pipe import DiscontinuousEntityRecognizer
+
+Measure = Literal["f", "disc_f"]
+
+# Entities below this score are not looked at; few of them are right
+_FLOOR = 0.05
+_STEPS = np.round(np.arange(_FLOOR, 1.0, 0.01), 2)
+_CURVE_STEP = 5
+# A type with fewer gold entities gets the threshold of all
+_MIN_GOLD = 20
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """All that a pipe finds in annotated documents.
+
+    found (list[Judged]): The predicted entities.
+    gold (list[Entity]): The gold entities; offsets do not matter.
+    """
+
+    found: list[Judged]
+    gold: list[Entity]
+
+    def select(self, keep: Callable[[Entity], bool]) -> "Judgement":
+        """RETURNS (Judgement): The entities, predicted and gold, that are to be kept."""
+        return Judgement(
+            [judged for judged in self.found if keep(judged.entity)],
+            [entity for entity in self.gold if keep(entity)],
+        )
+
+    def reliability(self, threshold: float) -> list[ReliabilityBin]:
+        """RETURNS (list[ReliabilityBin]): Scores from the threshold on against precision."""
+        kept = [judged for judged in self.found if (judged.entity.score or 0.0) >= threshold]
+        return reliability((j.entity.score or 0.0 for j in kept), (j.correct for j in kept))
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """The scores at one threshold.
+
+    threshold (float): Entities that score lower are dropped.
+    p (float): Precision of all entities.
+    r (float): Recall of all entities.
+    f (float): F1 of all entities.
+    disc_p (float): Precision of discontinuous entities alone.
+    disc_r (float): Recall of these.
+    disc_f (float): F1 of these.
+    """
+
+    threshold: float
+    p: float
+    r: float
+    f: float
+    disc_p: float
+    disc_r: float
+    disc_f: float
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """What was chosen for a pipe, and how it scores on the data it was chosen by.
+
+    calibration (Optional[Calibration]): From scores to probabilities; None if not asked for.
+    threshold (float): The general threshold.
+    type_thresholds (dict[str, float]): Thresholds of entity types that go before it.
+    curve (list[CurvePoint]): The scores from low thresholds to high ones.
+    before (CurvePoint): The scores with the settings that the pipe had.
+    after (CurvePoint): The scores with those chosen.
+    reliability (list[ReliabilityBin]): The scores that are kept against their precision.
+    ece_before (Optional[float]): Expected calibration error with the settings that the pipe had.
+    ece_after (Optional[float]): The error with those chosen.
+    """
+
+    calibration: Calibration | None
+    threshold: float
+    type_thresholds: dict[str, float]
+    curve: list[CurvePoint]
+    before: CurvePoint
+    after: CurvePoint
+    reliability: list[ReliabilityBin]
+    ece_before: float | None
+    ece_after: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The tuning as JSON has it."""
+        value = asdict(self) | {"reliability": [part._asdict() for part in self.reliability]}
+        return value | {"calibration": self.calibration and self.calibration.to_dict()}
+
+
+def tune(
+    nlp: Language,
+    pipe: "DiscontinuousEntityRecognizer",
+    docs: Sequence[Doc],
+    *,
+    measure: Measure = "f",
+    min_precision: float = 0.0,
+    min_recall: float = 0.0,
+    per_type: bool = False,
+    calibrate: bool = True,
+    batch_size: int | None = None,
+) -> Tuning:
+    """Fit a pipe's calibration and choose its thresholds; the pipe then has both.
+
+    nlp (Language): The pipeline.
+    pipe (DiscontinuousEntityRecognizer): Its pipe.
+    docs (Sequence[Doc]): Annotated Docs that the pipeline was not trained on.
+    measure (str): What to maximise: "f", the F1 of all entities, or "disc_f", that of
+        discontinuous entities alone.
+    min_precision (float): Of the thresholds with at least this precision of all entities; if
+        none has it, the one with the highest precision is taken.
+    min_recall (float): Likewise with this recall.
+    per_type (bool): Choose a threshold for every entity type with at least 20 gold entities.
+    calibrate (bool): Fit the calibration.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    RETURNS (Tuning): What was chosen.
+    RAISES (ValueError): If the Docs have no gold entity, or the pipe finds nothing in them.
+    """
+    threshold = pipe.threshold
+    before = judge(nlp, pipe, docs, batch_size)
+    if not before.gold:
+        raise ValueError(f"The data have no entity under the spans_key {pipe.key!r}.")
+    pipe.type_thresholds = {}
+    with _low_threshold(pipe):
+        if calibrate:
+            pipe.calibration = None
+            raw = judge(nlp, pipe, docs, batch_size)
+            pipe.calibration = Calibration.fit(*zip(*raw.found, strict=True)) if raw.found else None
+        candidates = judge(nlp, pipe, docs, batch_size)
+    if not candidates.found:
+        raise ValueError(f"The pipe finds nothing with a score of {_FLOOR} or more in the data.")
+    points = [_point(candidates, t) for t in _STEPS.tolist()]
+    pipe.threshold = _choose(points, measure, min_precision, min_recall).threshold
+    if per_type:
+        for label in pipe.labels:
+            own = candidates.select(lambda entity, label=label: entity.label == label)
+            if len(own.gold) >= _MIN_GOLD:
+                of_type = [_point(own, t) for t in _STEPS.tolist()]
+                best = _choose(of_type, measure, min_precision, min_recall)
+                pipe.type_thresholds[label] = best.threshold
+    after = Judgement(
+        [
+            judged
+            for judged in candidates.found
+            if (judged.entity.score or 0.0)
+            >= pipe.type_thresholds.get(judged.entity.label, pipe.threshold)
+        ],
+        candidates.gold,
+    )
+    bins = after.reliability(0.0)
+    return Tuning(
+        pipe.calibration,
+        pipe.threshold,
+        dict(pipe.type_thresholds),
+        points[::_CURVE_STEP],
+        replace(_point(before, 0.0), threshold=threshold),
+        replace(_point(after, 0.0), threshold=pipe.threshold),
+        bins,
+        expected_calibration_error(before.reliability(0.0)),
+        expected_calibration_error(bins),
+    )
+
+
+def judge(
+    nlp: Language,
+    pipe: "DiscontinuousEntityRecognizer",
+    docs: Iterable[Doc],
+    batch_size: int | None = None,
+) -> Judgement:
+    """Run a pipeline on annotated Docs and compare what it finds with the gold annotation.
+
+    nlp (Language): The pipeline.
+    pipe (DiscontinuousEntityRecognizer): Its pipe.
+    docs (Iterable[Doc]): Annotated Docs.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    RETURNS (Judgement): Of equal entities in one document, one counts.
+    """
+    judgement = Judgement([], [])
+    for example in predict_examples(nlp, docs, batch_size):
+        compared = compare(example, pipe.key)
+        judgement.gold.extend(Entity(label, fragments) for label, fragments in compared.gold)
+        judgement.found.extend(judge_predictions(example, compared, pipe.key))
+    return judgement
+
+
+@contextmanager
+def _low_threshold(pipe: "DiscontinuousEntityRecognizer") -> Iterator[None]:
+    threshold, cell_threshold = pipe.threshold, pipe.cell_threshold
+    pipe.threshold = _FLOOR
+    pipe.cell_threshold = min(cell_threshold, _FLOOR)
+    try:
+        yield
+    finally:
+        pipe.threshold, pipe.cell_threshold = threshold, cell_threshold
+
+
+def _point(judgement: Judgement, threshold: float) -> CurvePoint:
+    disc = judgement.select(lambda entity: entity.is_discontinuous)
+    return CurvePoint(threshold, *_prf(judgement, threshold), *_prf(disc, threshold))
+
+
+def _prf(judgement: Judgement, threshold: float) -> tuple[float, float, float]:
+    kept = [judged for judged in judgement.found if (judged.entity.score or 0.0) >= threshold]
+    correct = sum(judged.correct for judged in kept)
+    total = len(kept) + len(judgement.gold)
+    return (
+        correct / len(kept) if kept else 0.0,
+        correct / len(judgement.gold) if judgement.gold else 0.0,
+        2 * correct / total if total else 0.0,
+    )
+
+
+def _choose(
+    points: Sequence[CurvePoint], measure: Measure, min_precision: float, min_recall: float
+) -> CurvePoint:
+    fitting = [point for point in points if point.p >= min_precision and point.r >= min_recall]
+    if not fitting:
+        return max(points, key=lambda point: point.p if min_precision else point.r)
+    best = max(getattr(point, measure) for point in fitting)
+    # of a plateau its middle, which is the least a matter of chance
+    level = [point for point in fitting if getattr(point, measure) >= best - 1e-9]
+    return level[len(level) // 2]

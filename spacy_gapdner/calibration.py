@@ -1,0 +1,171 @@
+"""Calibration: from the scores of entities to the probability that they are right."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .entities import Entity
+
+# Keeps logits finite.
+_TINY = 1e-6
+_N_BINS = 10
+# Weight of the prior that a score is right as it is, in entities
+_RIDGE = 1.0
+
+
+class Line(NamedTuple):
+    """A calibrated logit as a line of the logit of the score.
+
+    slope (float): At least 0, so that the order of entities stays.
+    intercept (float): The calibrated logit of a score of 0.5.
+    """
+
+    slope: float = 1.0
+    intercept: float = 0.0
+
+    def probability(self, score: float) -> float:
+        """RETURNS (float): The probability that an entity with this score is right."""
+        return 1 / (1 + math.exp(-(self.slope * _logit(score) + self.intercept)))
+
+    def score(self, probability: float) -> float:
+        """RETURNS (float): The lowest score whose probability is at least this one."""
+        if not 0 < probability < 1 or not self.slope:
+            return 0.0 if probability <= self.probability(0.0) else 1.0
+        logit = (_logit(probability) - self.intercept) / self.slope
+        return 1 / (1 + math.exp(-max(min(logit, 30.0), -30.0)))
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Platt scaling of entities' scores, apart for contiguous and discontinuous ones (Platt 1999,
+    "Probabilistic Outputs for Support Vector Machines").
+
+    A discontinuous entity uses more cells of the grid, and rarer labels, than a contiguous one:
+    at equal scores they are not right equally often.
+
+    contiguous (Line): For entities of one fragment.
+    discontinuous (Line): For entities of several.
+    """
+
+    contiguous: Line
+    discontinuous: Line
+
+    @classmethod
+    def fit(cls, entities: Sequence[Entity], correct: Sequence[bool]) -> "Calibration":
+        """Fit the lines by logistic regression.
+
+        entities (Sequence[Entity]): Predicted entities with uncalibrated scores.
+        correct (Sequence[bool]): Whether each of them is right.
+        RETURNS (Calibration): The calibration. A kind without entities keeps its scores.
+        """
+        lines = []
+        for discontinuous in (False, True):
+            chosen = [
+                (_logit(entity.score or 0.0), right)
+                for entity, right in zip(entities, correct, strict=True)
+                if entity.is_discontinuous == discontinuous
+            ]
+            lines.append(_fit_line(chosen))
+        return cls(*lines)
+
+    def __call__(self, entity: Entity) -> Entity:
+        """RETURNS (Entity): The entity with its probability as score."""
+        line = self.discontinuous if entity.is_discontinuous else self.contiguous
+        return replace(entity, score=line.probability(entity.score or 0.0))
+
+    def lowest_score(self, probability: float) -> float:
+        """Find out which entities need not be looked for.
+
+        probability (float): What an entity must reach.
+        RETURNS (float): The lowest uncalibrated score with which one of either kind does.
+        """
+        return min(line.score(probability) for line in (self.contiguous, self.discontinuous))
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The calibration as JSON has it."""
+        return {name: list(line) for name, line in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, value: dict[str, Any]) -> "Calibration":
+        """Invert `to_dict`.
+
+        value (dict[str, Any]): What it gave.
+        RETURNS (Calibration): The calibration.
+        """
+        return cls(Line(*value["contiguous"]), Line(*value["discontinuous"]))
+
+
+class ReliabilityBin(NamedTuple):
+    """The predicted entities whose scores lie in one range.
+
+    start (float): Where the range begins; it is 0.1 wide.
+    n (int): Number of entities.
+    mean_score (float): Mean of their scores.
+    precision (float): Share of them that are right.
+    """
+
+    start: float
+    n: int
+    mean_score: float
+    precision: float
+
+
+def reliability(scores: Iterable[float], correct: Iterable[bool]) -> list[ReliabilityBin]:
+    """Compare scores with how often they are right, in ten ranges of equal width.
+
+    scores (Iterable[float]): The scores of predicted entities.
+    correct (Iterable[bool]): Whether each of them is right.
+    RETURNS (list[ReliabilityBin]): The ranges that hold an entity, in ascending order.
+    """
+    values, right = np.array(list(scores), dtype=float), np.array(list(correct), dtype=float)
+    numbers = np.minimum((values * _N_BINS).astype(int), _N_BINS - 1)
+    return [
+        ReliabilityBin(
+            int(number) / _N_BINS,
+            int((numbers == number).sum()),
+            float(values[numbers == number].mean()),
+            float(right[numbers == number].mean()),
+        )
+        for number in np.unique(numbers)
+    ]
+
+
+def expected_calibration_error(bins: Sequence[ReliabilityBin]) -> float | None:
+    """Average how far mean score and precision lie apart, weighted by the number of entities
+    (Guo et al. 2017, "On Calibration of Modern Neural Networks").
+
+    bins (Sequence[ReliabilityBin]): The ranges.
+    RETURNS (Optional[float]): The error between 0 and 1; None without entities.
+    """
+    total = sum(part.n for part in bins)
+    if not total:
+        return None
+    return sum(part.n * abs(part.mean_score - part.precision) for part in bins) / total
+
+
+def _logit(probability: float) -> float:
+    clipped = min(max(probability, _TINY), 1 - _TINY)
+    return math.log(clipped / (1 - clipped))
+
+
+def _fit_line(points: Sequence[tuple[float, bool]]) -> Line:
+    # Newton's method for the logistic regression, with a weak pull towards slope 1, intercept 0
+    if not points:
+        return Line()
+    x, y = np.array(points, dtype=float).T
+    features = np.stack([x, np.ones_like(x)])
+    prior = np.array([1.0, 0.0])
+    line = prior.copy()
+    for _ in range(100):
+        probability = 1 / (1 + np.exp(-np.clip(line @ features, -30, 30)))
+        gradient = features @ (probability - y) + _RIDGE * (line - prior)
+        hessian = (features * probability * (1 - probability)) @ features.T + _RIDGE * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        # damped, as a full step may overshoot where nearly all are right
+        line -= step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < 1e-9:
+            break
+    return Line(max(float(line[0]), 0.0), float(line[1]))

@@ -1,0 +1,134 @@
+"""tune: thresholds and calibration of a trained pipeline, chosen on development data."""
+
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from wasabi import msg
+
+from ._model import BATCH_SIZE, GPU_ID, load_pipeline
+from ._util import (
+    clean_errors,
+    print_reliability,
+    read_docbin,
+    replacing_folder,
+    require_docbins,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from ..analysis.tuning import CurvePoint, Tuning
+
+
+class MeasureName(str, Enum):
+    """What tune can maximise, as an option."""
+
+    f = "f"
+    disc_f = "disc_f"
+
+
+def tune_cli(
+    model: str = typer.Argument(..., help="Folder of a trained pipeline, or installed package"),
+    data: Path = typer.Argument(..., help="Development data: .spacy file, or folder of such"),
+    output_path: Path | None = typer.Option(
+        None, "--output", "-o", help="Folder for the tuned pipeline; may be MODEL itself"
+    ),
+    measure: MeasureName = typer.Option(
+        MeasureName.f, "--measure", "-m", help="F1 of all entities, or of discontinuous ones alone"
+    ),
+    min_precision: float = typer.Option(
+        0.0, "--min-precision", min=0, max=1, help="Best measure at this precision or more"
+    ),
+    min_recall: float = typer.Option(
+        0.0, "--min-recall", min=0, max=1, help="Best measure at this recall or more"
+    ),
+    per_type: bool = typer.Option(
+        False, "--per-type", help="A threshold for every type with 20 gold entities or more"
+    ),
+    calibrate: bool = typer.Option(
+        True, "--calibrate/--no-calibrate", help="Turn scores into probabilities"
+    ),
+    json_path: Path | None = typer.Option(
+        None, "--json", help="JSON file for the curve and all that was chosen"
+    ),
+    plot_path: Path | None = typer.Option(
+        None, "--plot", help="Picture of the curve: .png, .svg or .pdf"
+    ),
+    spans_key: str | None = typer.Option(
+        None, "--spans-key", "-sk", help="The pipe's spans_key, to choose one of several"
+    ),
+    batch_size: int | None = BATCH_SIZE,
+    gpu_id: int = GPU_ID,
+) -> None:
+    """Choose thresholds on development data, turn scores into probabilities, and save both in
+    the pipeline."""
+    from ..formats import FormatError
+
+    with clean_errors():
+        if plot_path is not None:
+            from ..drawing.page import check_plots
+            from ..drawing.tuning_plot import check_picture, plot_tuning
+
+            check_plots()
+            check_picture(plot_path)
+        files = require_docbins(data)
+        nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
+        docs = [doc for file in files for doc in read_docbin(file, nlp.vocab)]
+
+        from ..analysis.tuning import tune
+
+        try:
+            tuning = tune(
+                nlp,
+                pipe,
+                docs,
+                measure=measure.value,
+                min_precision=min_precision,
+                min_recall=min_recall,
+                per_type=per_type,
+                calibrate=calibrate,
+                batch_size=batch_size,
+            )
+        except ValueError as error:
+            raise FormatError(f"{data}: {error}") from None
+        if json_path is not None:
+            write_json(tuning.to_dict(), json_path)
+        if plot_path is not None:
+            plot_tuning(tuning, plot_path)
+        if output_path is not None:
+            with replacing_folder(output_path, must_hold="meta.json") as folder:
+                nlp.to_disk(folder)
+    print_tuning(tuning)
+    if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
+        msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
+    if output_path is None:
+        msg.info("Nothing was saved. Give --output to save the tuned pipeline.")
+    else:
+        msg.good(f"Tuned pipeline: {output_path}")
+
+
+def print_tuning(tuning: "Tuning") -> None:
+    """Print the curve, the reliability of the scores, and what was chosen.
+
+    tuning (Tuning): The tuning.
+    """
+    header = ("Threshold", "P", "R", "F", "Discont. P", "R", "F")
+    rows = [_row(f"{point.threshold:.2f}", point) for point in tuning.curve]
+    msg.table(rows, header=header, divider=True, aligns=["l", *"rrrrrr"])
+    print_reliability(tuning.reliability, tuning.ece_after)
+    rows = [
+        _row(f"before ({tuning.before.threshold:.2f})", tuning.before),
+        _row(f"chosen ({tuning.after.threshold:.2f})", tuning.after),
+    ]
+    msg.table(rows, header=("Settings", *header[1:]), divider=True, aligns=["l", *"rrrrrr"])
+    for label, threshold in tuning.type_thresholds.items():
+        msg.text(f"Threshold of {label}: {threshold:.2f}")
+    if tuning.ece_before is not None and tuning.ece_after is not None:
+        errors = f"{100 * tuning.ece_before:.1f} before, {100 * tuning.ece_after:.1f} now"
+        msg.text(f"Expected calibration error, in points: {errors}")
+
+
+def _row(name: str, point: "CurvePoint") -> tuple[str, ...]:
+    values = (point.p, point.r, point.f, point.disc_p, point.disc_r, point.disc_f)
+    return (name, *(f"{100 * value:.2f}" for value in values))

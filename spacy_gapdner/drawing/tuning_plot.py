@@ -1,0 +1,53 @@
+"""A picture of what a threshold trades: precision against recall, and both F1."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..formats import FormatError
+from ..formats.files import replacing
+
+if TYPE_CHECKING:
+    from ..analysis.tuning import Tuning
+
+_SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def check_picture(path: Path) -> None:
+    """Find out whether a picture can have a name.
+
+    path (Path): The file.
+    RAISES (FormatError): If its ending is not that of a picture.
+    """
+    if path.suffix not in _SUFFIXES:
+        raise FormatError(f"{path} must end in {', '.join(_SUFFIXES)}, which says its format.")
+
+
+def plot_tuning(tuning: "Tuning", path: Path) -> None:
+    """Draw the scores by threshold, of all entities and of discontinuous ones alone.
+
+    tuning (Tuning): The tuning.
+    path (Path): The file; its ending says the format.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    thresholds = [point.threshold for point in tuning.curve]
+    for axes, prefix, title in zip(
+        figure.subplots(1, 2, sharey=True),
+        ("", "disc_"),
+        ("All entities", "Discontinuous entities alone"),
+        strict=True,
+    ):
+        for name, label, style in (
+            ("p", "precision", "--"),
+            ("r", "recall", ":"),
+            ("f", "F1", "-"),
+        ):
+            values = [100 * getattr(point, prefix + name) for point in tuning.curve]
+            axes.plot(thresholds, values, style, label=label)
+        axes.axvline(tuning.threshold, color="grey", linewidth=0.8)
+        axes.set(title=title, xlabel="threshold", xlim=(0, 1), ylim=(0, 100))
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False)
+    with replacing(path) as temporary:
+        figure.savefig(temporary, format=path.suffix[1:], dpi=150)

@@ -1,0 +1,106 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.calibration import (
+    Calibration,
+    Line,
+    ReliabilityBin,
+    expected_calibration_error,
+    reliability,
+)
+from spacy_gapdner.entities import Entity
+
+
+def entity(score, discontinuous=False):
+    return Entity("A", ((0, 1), (2, 3)) if discontinuous else ((0, 1),), score)
+
+
+def test_line_by_hand():
+    # logit(0.8) = log 4; half of it is log 2
+    assert Line(0.5, 0.0).probability(0.8) == pytest.approx(2 / 3)
+    assert Line(1.0, -math.log(4)).probability(0.8) == pytest.approx(0.5)
+    assert Line(0.5, 0.0).score(2 / 3) == pytest.approx(0.8)
+
+
+@given(
+    slope=st.floats(0.05, 5),
+    intercept=st.floats(-4, 4),
+    score=st.floats(0.01, 0.99),
+)
+def test_score_inverts_probability(slope, intercept, score):
+    line = Line(slope, intercept)
+    probability = line.probability(score)
+    if 1e-4 < probability < 1 - 1e-4:
+        assert line.score(probability) == pytest.approx(score, abs=1e-6)
+
+
+def test_extremes():
+    assert Line(1.0, 0.0).score(0.0) == 0.0
+    assert Line(1.0, 0.0).score(1.0) == 1.0
+    # a flat line: every score has the same probability
+    assert Line(0.0, 0.0).score(0.4) == 0.0
+    assert Line(0.0, 0.0).score(0.6) == 1.0
+    for score in (0.0, 1.0):
+        assert 0 <= Line(3.0, -1.0).probability(score) <= 1
+
+
+def test_kinds_are_calibrated_apart():
+    calibration = Calibration(Line(1.0, 0.0), Line(1.0, -math.log(9)))
+    assert calibration(entity(0.9)).score == pytest.approx(0.9)
+    assert calibration(entity(0.9, discontinuous=True)).score == pytest.approx(0.5)
+    # a contiguous entity needs 0.5, a discontinuous one 0.9
+    assert calibration.lowest_score(0.5) == pytest.approx(0.5)
+    assert Calibration.from_dict(calibration.to_dict()) == calibration
+
+
+def test_fit_finds_the_lines_that_made_the_data():
+    rng = np.random.default_rng(0)
+    made = Calibration(Line(0.7, -0.5), Line(1.5, -1.0))
+    found, correct = [], []
+    for discontinuous in (False, True):
+        for score in rng.uniform(0.05, 0.95, 4000):
+            found.append(entity(float(score), discontinuous))
+            correct.append(bool(rng.random() < made(found[-1]).score))
+    fitted = Calibration.fit(found, correct)
+    for line, true in zip(
+        (fitted.contiguous, fitted.discontinuous),
+        (made.contiguous, made.discontinuous),
+        strict=True,
+    ):
+        assert line == pytest.approx(true, abs=0.15)
+    before = reliability((e.score for e in found), correct)
+    after = reliability((fitted(e).score for e in found), correct)
+    assert expected_calibration_error(before) > 0.1
+    assert expected_calibration_error(after) < 0.02
+
+
+@pytest.mark.parametrize("right", [True, False])
+@pytest.mark.parametrize("n", [0, 1, 500])
+def test_fit_stays_finite(n, right):
+    fitted = Calibration.fit([entity(0.99)] * n, [right] * n)
+    assert all(math.isfinite(value) for line in (fitted.contiguous,) for value in line)
+    assert fitted.discontinuous == Line()
+    if n == 500:
+        assert (fitted(entity(0.99)).score > 0.9) == right
+
+
+def test_fit_never_turns_the_order_around():
+    # high scores are wrong, low ones right
+    found = [entity(0.9)] * 50 + [entity(0.1)] * 50
+    fitted = Calibration.fit(found, [False] * 50 + [True] * 50)
+    assert fitted.contiguous.slope == 0.0
+
+
+def test_reliability_by_hand():
+    bins = reliability([0.95, 1.0, 0.15, 0.1], [True, False, False, True])
+    assert bins == [
+        ReliabilityBin(0.1, 2, pytest.approx(0.125), 0.5),
+        ReliabilityBin(0.9, 2, pytest.approx(0.975), 0.5),
+    ]
+    assert expected_calibration_error(bins) == pytest.approx(0.5 * 0.375 + 0.5 * 0.475)
+    assert reliability([], []) == []
+    assert expected_calibration_error([]) is None
