@@ -23,6 +23,8 @@ def build_gapdner_v1(
     biaffine: bool = True,
     linear_attention: bool = True,
     criss_cross: bool = True,
+    co_predictor: bool = False,
+    co_predictor_width: int = 256,
     word_dropout: float = 0.3,
     boundary_dropout: float = 0.3,
     grid_dropout: float = 0.1,
@@ -47,6 +49,9 @@ def build_gapdner_v1(
     biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
     linear_attention (bool): Use the linear attention over the tokens of each span.
     criss_cross (bool): Use the criss-cross attention over the grid.
+    co_predictor (bool): Add a biaffine product of head and tail to the scores. Off by default, as
+        pipelines that were saved without it do not name it.
+    co_predictor_width (int): Width of the head and tail representations of this product.
     word_dropout (float): Dropout rate of the word representations.
     boundary_dropout (float): Dropout rate of the head and tail representations.
     grid_dropout (float): Rate at which whole channels of the grid features are dropped.
@@ -72,6 +77,8 @@ def build_gapdner_v1(
         "biaffine": biaffine,
         "linear_attention": linear_attention,
         "criss_cross": criss_cross,
+        "co_predictor": co_predictor,
+        "co_predictor_width": co_predictor_width,
         "word_dropout": word_dropout,
         "boundary_dropout": boundary_dropout,
         "grid_dropout": grid_dropout,

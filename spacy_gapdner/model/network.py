@@ -9,7 +9,7 @@ from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
 from ..tagging import GridLayout
-from .biaffine import Biaffine, Concatenation, FeedForward
+from .biaffine import Biaffine, CoPredictor, Concatenation, FeedForward
 from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
@@ -41,6 +41,8 @@ class GapDNERNetwork(GridNetwork):
     biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
     linear_attention (bool): Use the linear attention over the tokens of each span.
     criss_cross (bool): Use the criss-cross attention over the grid.
+    co_predictor (bool): Add a biaffine product of head and tail to the scores. Not in the paper.
+    co_predictor_width (int): Width of the head and tail representations of this product.
     word_dropout (float): Dropout rate of the word representations.
     boundary_dropout (float): Dropout rate of the head and tail representations.
     grid_dropout (float): Rate at which whole channels of the grid features are dropped.
@@ -65,6 +67,8 @@ class GapDNERNetwork(GridNetwork):
         biaffine: bool,
         linear_attention: bool,
         criss_cross: bool,
+        co_predictor: bool,
+        co_predictor_width: int,
         word_dropout: float,
         boundary_dropout: float,
         grid_dropout: float,
@@ -93,6 +97,11 @@ class GapDNERNetwork(GridNetwork):
         self.norm = nn.LayerNorm(grid_width) if layer_norm else nn.Identity()
         self.grid_dropout = grid_dropout
         self.criss_cross = CrissCrossAttention(grid_width, attention_width) if criss_cross else None
+        self.co_predictor = (
+            CoPredictor(hidden, co_predictor_width, layout.n_channels, boundary_dropout)
+            if co_predictor
+            else None
+        )
         self.classifier = nn.Linear(grid_width, layout.n_channels)
         prefer_none(self.classifier, layout, none_bias)
         self.triangle_mask = TriangleMask(layout, triangle_mask)
@@ -118,6 +127,9 @@ class GapDNERNetwork(GridNetwork):
                 # M'' = M' + M (Equation 14)
                 grid = self.criss_cross(grid, mask) + grid
             scores = self.classifier(grid)
+        if self.co_predictor is not None:
+            with record_function("gapdner.co_predictor"):
+                scores = scores + self.co_predictor(hidden)
         return self.triangle_mask(scores)
 
     def grid_features(self, hidden: Tensor) -> Tensor:

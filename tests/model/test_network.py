@@ -21,6 +21,8 @@ SETTINGS = {
     "biaffine": True,
     "linear_attention": True,
     "criss_cross": True,
+    "co_predictor": True,
+    "co_predictor_width": 5,
     "word_dropout": 0.3,
     "boundary_dropout": 0.3,
     "grid_dropout": 0.1,
@@ -29,13 +31,20 @@ SETTINGS = {
     "triangle_mask": True,
     "none_bias": 5.0,
 }
-PAPER = {"layer_norm": False, "distance_embedding": False, "triangle_mask": False, "none_bias": 0.0}
+PAPER = {
+    "co_predictor": False,
+    "layer_norm": False,
+    "distance_embedding": False,
+    "triangle_mask": False,
+    "none_bias": 0.0,
+}
 # Each switch with the parameters it stands for
 PARTS = {
     "bilstm": "bilstm.",
     "biaffine": "boundary.",
     "linear_attention": ("span_attention.", "from_tokens."),
     "criss_cross": "criss_cross.",
+    "co_predictor": "co_predictor.",
     "layer_norm": "norm.",
     "distance_embedding": "distance.",
 }
@@ -79,7 +88,13 @@ def forward_by_equations(net, words, switches):
     if switches["criss_cross"]:
         part = net.criss_cross
         grid = equations.criss_cross(grid, part.query, part.key, part.value) + grid
-    return linear(grid, net.classifier)
+    scores = linear(grid, net.classifier)
+    if switches["co_predictor"]:
+        part = net.co_predictor
+        heads, tails = gelu(linear(hidden, part.head[0])), gelu(linear(hidden, part.tail[0]))
+        u2, b1 = part.biaffine.linear.weight.T, part.biaffine.linear.bias
+        scores = scores + biaffine(heads, tails, part.biaffine.bilinear, u2, b1)
+    return scores
 
 
 @pytest.mark.parametrize(
@@ -182,7 +197,8 @@ def test_what_is_ruled_out_gets_no_gradient():
 @pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
 def test_dropout_acts_in_training_only(dropout):
     off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
-    net = make_network(**{**off, dropout: 0.5})
+    # wide, so that not all or none of the channels are dropped twice
+    net = make_network(**{**off, dropout: 0.5}, grid_width=32)
     inputs = make_batch([6], torch.float32)
     net.eval()
     assert torch.equal(score(net, *inputs), score(net, *inputs))
@@ -202,6 +218,7 @@ def test_grid_dropout_drops_whole_channels(folded):
     net.classifier.bias = torch.nn.Parameter(torch.zeros(50))
     net.triangle_mask = torch.nn.Identity()
     net.folded = folded
+    net.co_predictor = None
     hidden = torch.randn(3, 4, 6)
     grid = net.score(hidden, torch.ones(3, 4, dtype=torch.bool))
     dropped = (grid == 0).flatten(1, 2)
