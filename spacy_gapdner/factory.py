@@ -16,13 +16,15 @@ hidden_width = 128
 boundary_width = 64
 grid_width = 128
 attention_width = 16
+co_predictor = true
+co_predictor_width = 128
 
 [model.tagging]
-@misc = "spacy-gapdner.MultilabelTagging.v1"
-per_type = false
+@misc = "spacy-gapdner.W2NERTagging.v1"
 
 [model.tagging.loss]
-@losses = "spacy-gapdner.ZLPR.v1"
+@losses = "spacy-gapdner.CrossEntropy.v1"
+normalize = "labelled"
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
@@ -60,10 +62,10 @@ FACTORY = {
         "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
     },
     "default_score_weights": {
-        f"spans_{DEFAULT_SPANS_KEY}_f": 1.0,
+        f"spans_{DEFAULT_SPANS_KEY}_f": 0.75,
         f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
         f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
-        f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.0,
+        f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.25,
     },
 }
 

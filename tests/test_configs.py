@@ -17,7 +17,7 @@ PAPER = {
 
 
 def test_all_configs_are_there():
-    names = ["gapdner_cpu", "gapdner_trf", *PAPER, "toe_trf", "w2ner_trf"]
+    names = ["gapdner_cpu", "gapdner_trf", "gapdner_zlpr_trf", *PAPER, "toe_trf", "w2ner_trf"]
     assert [path.stem for path in CONFIGS] == names
 
 
@@ -49,7 +49,8 @@ def test_entities_reach_the_training(path):
     config = load_config(path)
     for corpus in config["corpora"].values():
         assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)
-    assert config["training"]["score_weights"]["spans_gapdner_f"] == 1.0
+    weights = config["training"]["score_weights"]
+    assert weights["spans_gapdner_f"] + weights["spans_gapdner_disc_f"] == 1.0
 
 
 def test_the_transformer_sees_the_segments_of_the_pipe():
@@ -77,8 +78,10 @@ def test_the_settings_of_the_paper(name):
         "@misc": "spacy-gapdner.SoftmaxTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     }
-    additions = ("layer_norm", "distance_embedding", "triangle_mask", "none_bias")
+    additions = ("co_predictor", "layer_norm", "distance_embedding", "triangle_mask", "none_bias")
     assert not any(model[name] for name in additions)
+    assert (pipe["threshold"], pipe["cell_threshold"]) == (0.0, 0.5)
+    assert (pipe["entity_score"], pipe["consistent"]) == ("mean", False)
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
 
 

@@ -41,7 +41,7 @@ class Evaluation:
 
     step (int): Batches seen before.
     epoch (int): Passes over the training data completed before.
-    score (float): What the best model is chosen by: micro F1 of all entities.
+    score (float): What the best model is chosen by, as the config weights its scores.
     losses (dict[str, float]): Losses by component since the last evaluation.
     """
 

@@ -66,8 +66,8 @@ def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
     overrides (dict[str, Any]): Values by dotted name that replace those of the file.
     seed (int): The seed.
     RETURNS (Setup): The config, valid and with the seed.
-    RAISES (FormatError): If it is missing or invalid, or would not choose the best model by micro
-        F1 alone.
+    RAISES (FormatError): If it is missing or invalid, or would not choose the best model by the
+        F1 of all entities and of discontinuous ones.
     """
     from spacy.util import load_config, load_model_from_config
 
@@ -197,19 +197,21 @@ def get_device(gpu_id: int) -> dict[str, Any]:
 
 
 def _check_selection(nlp: "Language", path: Path) -> str:
-    """RETURNS (str): The prefix of the span groups by whose micro F1 the best model is chosen."""
+    """RETURNS (str): The prefix of the span groups by whose F1 the best model is chosen."""
     pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
-    keys = {f"spans_{pipe.key}_f": pipe.key for pipe in pipes}
-    if not keys:
+    names = {pipe.key: (f"spans_{pipe.key}_f", f"spans_{pipe.key}_disc_f") for pipe in pipes}
+    if not names:
         raise FormatError(
             f"{path} has no component with the factory gapdner in its pipeline. Check the file."
         )
     weights = {name: w for name, w in nlp.config["training"]["score_weights"].items() if w}
-    if len(weights) != 1 or not weights.keys() <= keys.keys():
-        found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
-        raise FormatError(
-            f"[training.score_weights] of {path} must choose the best model by micro F1 alone, "
-            f"but it has {found or 'no weight'}. Set {' or '.join(keys)} to 1.0, and all others "
-            "to 0.0."
-        )
-    return keys[next(iter(weights))]
+    for key, chosen_by in names.items():
+        if weights and weights.keys() <= set(chosen_by):
+            return key
+    found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
+    wanted = " or ".join(" and ".join(chosen_by) for chosen_by in names.values())
+    raise FormatError(
+        f"[training.score_weights] of {path} must choose the best model by F1 alone, of all "
+        f"entities and of discontinuous ones, but it has {found or 'no weight'}. Weight {wanted}, "
+        "and set all others to 0.0."
+    )

@@ -9,7 +9,7 @@ from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
 from ..tagging import GridLayout
-from .biaffine import Biaffine, CoPredictor, Concatenation, FeedForward
+from .biaffine import Biaffine, Concatenation, CoPredictor, FeedForward
 from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM

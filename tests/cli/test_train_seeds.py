@@ -212,7 +212,7 @@ def test_seeds(again, seeds):
     ("options", "message"),
     [
         ({"paths__train": "nowhere.spacy"}, "There is no file nowhere.spacy"),
-        ({"training__score_weights__spans_gapdner_p": 0.5}, "by micro F1 alone"),
+        ({"training__score_weights__spans_gapdner_p": 0.5}, "by F1 alone"),
         ({"system__seed": 3}, "Use --seeds"),
     ],
 )
