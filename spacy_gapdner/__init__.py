@@ -2,7 +2,7 @@
 
 from .entities import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [
     "DiscontinuousEntity",

@@ -14,6 +14,9 @@ from .entities import Entity, Fragments, text_order
 
 # Keeps the logarithm of a probability that underflowed finite.
 _TINY = 1e-30
+# No entity is certain, however a float rounds: a threshold of 1 leaves none.
+_SURE = 1 - 1e-7
+_ROUNDING = 1e-9
 
 # How an entity is scored by the probabilities it uses: their geometric mean, or the lowest.
 EntityScore = Literal["mean", "weakest"]
@@ -113,7 +116,7 @@ def search_entities(
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
     weakest = score == "weakest"
-    limit = _cost(threshold) + 1e-9 if weakest else inf
+    limit = _cost(threshold) + _ROUNDING if weakest else inf
     queue = [
         # (cost, length of the path, type, end, path); of equal costs the shortest path comes first
         (_cost(probability), 1, type_index, end, (start,))
@@ -129,8 +132,8 @@ def search_entities(
         cost, length, type_index, end, path = heappop(queue)
         if path[-1] == end:
             # one probability for the range and one for each edge: as many as the path has nodes
-            probability = exp(-cost if weakest else -cost / length)
-            if probability >= threshold or weakest:
+            probability = min(exp(-cost), _SURE) if weakest else exp(-cost / length)
+            if probability >= threshold - _ROUNDING:
                 entities.append(Entity(labels[type_index], to_fragments(path), probability))
             continue
         graph = graphs[type_index]

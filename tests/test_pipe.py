@@ -187,7 +187,8 @@ def test_add_pipe_without_a_config():
     assert found(annotate(nlp, CORPUS[0][0])) == []
     meta = nlp.get_factory_meta("gapdner")
     assert "doc.spans" in meta.assigns
-    assert nlp.config["training"]["score_weights"]["spans_gapdner_f"] == 1.0
+    weights = nlp.config["training"]["score_weights"]
+    assert (weights["spans_gapdner_f"], weights["spans_gapdner_disc_f"]) == (0.75, 0.25)
 
 
 def test_predict_changes_no_document_and_set_annotations_replaces(nlp):

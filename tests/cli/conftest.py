@@ -26,6 +26,12 @@ CONFIG = {
         "word_dropout": 0.0,
         "boundary_dropout": 0.0,
         "grid_dropout": 0.0,
+        # Frag and Gap labels, which other labels do not show
+        "tagging": {
+            "@misc": "spacy-gapdner.MultilabelTagging.v1",
+            "per_type": False,
+            "loss": {"@losses": "spacy-gapdner.ZLPR.v1"},
+        },
         "tok2vec": {
             "@architectures": "spacy.HashEmbedCNN.v2",
             "width": 16,

@@ -191,6 +191,7 @@ def test_one_spans_key_for_all(run, model, write_docs):
 
 
 def test_threshold(run, model, write_docs):
+    assert "missed 0" in lines(run("analyze", model, write_docs()).stdout)
     result = run("analyze", model, write_docs(), "--threshold", 1.0)
     assert "missed 5" in lines(result.stdout)
 

@@ -89,9 +89,9 @@ def test_findings(run, train, write_docs, tmp_path):
         "dev: 2 different segments are in train too, 1 with entities",
         # 6 gold entities, of which 3 are discontinuous; 2 cannot be found with any scheme
         "softmax 66.67 80.00 1 0 gap is an entity: 1",
-        "multilabel (used) 80.00 100.00 0 0",
+        "multilabel 80.00 100.00 0 0",
         "multilabel per type 80.00 100.00 0 0",
-        "W2NER 80.00 100.00 0 0",
+        "W2NER (used) 80.00 100.00 0 0",
         "TOE 80.00 100.00 0 0",
         "train, not whole tokens: 1",
         "ADR: A «pretest» .",
@@ -112,7 +112,7 @@ def test_findings(run, train, write_docs, tmp_path):
         "spans_key": "gapdner",
         "max_length": 128,
         "stride": 96,
-        "scheme": "multilabel",
+        "scheme": "W2NER",
     }
     assert data["shared"] == {"segments": 2, "with_entities": 1}
     assert data["train"]["statistics"]["entities"] == 6

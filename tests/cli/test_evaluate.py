@@ -60,9 +60,20 @@ def test_other_spans_key(run, model, write_docs):
 def test_threshold_and_batch_size(model, write_docs):
     data = write_docs()
     assert evaluate(model, data, threshold=1.0)["spans_gapdner_r"] == 0
-    assert evaluate(model, data, cell_threshold=1.0)["spans_gapdner_r"] == 0
+    # but for entities of which the model is as sure as a float can tell
+    assert evaluate(model, data, cell_threshold=1.0)["spans_gapdner_r"] < 1
     scores = evaluate(model, data, batch_size=1)
     assert (scores["spans_gapdner_f"], scores["threshold"]) == (1.0, 0.4)
+
+
+def test_reliability(model, write_docs):
+    scores = evaluate(model, write_docs())
+    assert sum(part["n"] for part in scores["reliability"]) == 5
+    assert all(part["precision"] == 1.0 for part in scores["reliability"])
+    mean = sum(part["n"] * part["mean_score"] for part in scores["reliability"]) / 5
+    assert scores["calibration_error"] == pytest.approx(1 - mean)
+    assert (scores["entity_score"], scores["consistent"]) == ("weakest", True)
+    assert evaluate(model, write_docs(), consistent=False)["consistent"] is False
 
 
 def test_folder_of_data(model, write_docs, tmp_path):

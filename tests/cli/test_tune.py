@@ -19,7 +19,8 @@ def test_a_tuned_pipeline_is_saved(model, write_docs, tmp_path):
     value = json.loads(json_path.read_text())
     pipe = spacy.load(output).get_pipe("gapdner")
     assert pipe.threshold == value["threshold"]
-    assert pipe.calibration.to_dict() == value["calibration"]
+    for kind, line in pipe.calibration.to_dict().items():
+        assert line == pytest.approx(value["calibration"][kind])
     assert value["after"]["f"] == 1.0
     assert "chosen" in result.output
     assert plot.read_text().lstrip().startswith("<?xml")

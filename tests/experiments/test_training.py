@@ -17,11 +17,12 @@ from spacy_gapdner.formats import FormatError
 
 CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_cpu.cfg"
 WEIGHTS = "training.score_weights"
+NO_WEIGHT = {f"{WEIGHTS}.spans_gapdner_f": 0.0, f"{WEIGHTS}.spans_gapdner_disc_f": 0.0}
 
 
 def test_the_setup_holds_seed_overrides_and_defaults(tmp_path):
     text = CONFIG.read_text(encoding="utf8")
-    (tmp_path / "short.cfg").write_text(text.replace("cell_threshold = 0.5\n", ""))
+    (tmp_path / "short.cfg").write_text(text.replace("cell_threshold = 0.1\n", ""))
     overrides = {"training.max_steps": 12, "components.gapdner.model.bilstm": False}
     setup = read_setup(tmp_path / "short.cfg", overrides, 3)
     for config in (setup.config, setup.filled):
@@ -30,7 +31,7 @@ def test_the_setup_holds_seed_overrides_and_defaults(tmp_path):
         assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == 12
         assert config["components"]["gapdner"]["model"]["bilstm"] is False
         assert config["training"]["logger"]["@loggers"] == "spacy.ConsoleLogger.v3"
-    assert setup.filled["components"]["gapdner"]["cell_threshold"] == 0.5
+    assert setup.filled["components"]["gapdner"]["cell_threshold"] == 0.1
     assert type(setup.filled) is dict
     assert setup.spans_key == "gapdner"
 
@@ -43,7 +44,7 @@ def test_paths_of_data():
 
 
 def test_another_spans_key():
-    weights = {f"{WEIGHTS}.spans_gapdner_f": 0.0, f"{WEIGHTS}.spans_ade_f": 1.0}
+    weights = {**NO_WEIGHT, f"{WEIGHTS}.spans_ade_f": 1.0}
     setup = read_setup(CONFIG, {"components.gapdner.spans_key": "ade", **weights}, 0)
     assert setup.spans_key == "ade"
 
@@ -51,10 +52,10 @@ def test_another_spans_key():
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({f"{WEIGHTS}.spans_gapdner_disc_f": 1.0}, "spans_gapdner_disc_f = 0.5"),
-        ({f"{WEIGHTS}.spans_gapdner_f": 0.0}, "but it has no weight"),
-        ({f"{WEIGHTS}.spans_gapdner_f": None}, "but it has no weight"),
-        ({"components.gapdner.spans_key": "ade"}, "Set spans_ade_f to 1.0"),
+        ({f"{WEIGHTS}.spans_gapdner_p": 1.0}, "spans_gapdner_p = 0.5"),
+        (NO_WEIGHT, "but it has no weight"),
+        (dict.fromkeys(NO_WEIGHT), "but it has no weight"),
+        ({"components.gapdner.spans_key": "ade"}, "Weight spans_ade_f and spans_ade_disc_f"),
         ({"system.seed": 1}, "--system.seed would give all runs one seed. Use --seeds"),
         ({"training.seed": 1}, "--training.seed would"),
         ({"training.max_steps": "many"}, "no valid config"),

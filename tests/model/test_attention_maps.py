@@ -113,7 +113,12 @@ def test_the_maps_are_those_of_the_prediction(nlp, pipe):
         doc = nlp(make_text(nlp))
     segments = get_segments(doc, pipe.max_length, pipe.stride)
     decoded = [
-        pipe.tagging.decode(pipe.tagging.labelled_cells(m.scores, 0.5), pipe.labels).entities
+        pipe.tagging.decode(
+            pipe.tagging.labelled_cells(m.scores, pipe.cell_threshold),
+            pipe.labels,
+            threshold=pipe.threshold,
+            score=pipe.entity_score,
+        ).entities
         for m in recording.maps(doc, segments)
     ]
     merged = [(e, e.score) for e in merge_segments(decoded, segments)]

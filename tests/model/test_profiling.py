@@ -91,7 +91,13 @@ def test_the_profiler_prints_nothing(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-PARTS = {"bilstm": "bilstm", "linear_attention": "span_attention", "criss_cross": "criss_cross"}
+PARTS = {
+    "bilstm": "bilstm",
+    "linear_attention": "span_attention",
+    "criss_cross": "criss_cross",
+    "co_predictor": "co_predictor",
+}
+WIDTHS = ("hidden", "boundary", "grid", "attention", "co_predictor")
 
 
 @pytest.mark.parametrize("without", [None, *PARTS])
@@ -100,7 +106,7 @@ def test_marks_of_the_network(without):
     network = GapDNERNetwork(
         8,
         GridLayout(4, (0, 1), (2,), (3,)),
-        **{f"{name}_width": 8 for name in ("hidden", "boundary", "grid", "attention")},
+        **{f"{name}_width": 8 for name in WIDTHS},
         **{f"{name}_dropout": 0.1 for name in ("word", "boundary", "grid")},
         **{name: name != without for name in (*PARTS, "biaffine")},
         layer_norm=True,

@@ -17,10 +17,12 @@ from weasel.cli.run import load_project_config, project_run
 import spacy_gapdner.cli.train_seeds
 from spacy_gapdner.cli import app
 from spacy_gapdner.experiments.published import PUBLISHED
+from spacy_gapdner.experiments.runs import flatten
 from spacy_gapdner.experiments.training import read_setup
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
+MORE = ("train-plain", "train-without", "train-older")
 SMALL = {
     "training.max_steps": 4,
     "training.eval_frequency": 2,
@@ -82,6 +84,37 @@ def test_the_three_are_trained_alike(called):
             assert call[setting] == calls[0][setting]
 
 
+def test_the_choices_of_the_default_are_measured_one_by_one(called):
+    names = [name for name in trainings("quality") if name not in trainings("compare")]
+    changed = {}
+    default = read_setup(called(scripts("train-gapdner")[0])["config"], {}, 0).filled
+    for script in scripts(*names):
+        call = called(script)
+        changed[call["name"]] = differences(
+            default, read_setup(call["config"], call["overrides"], 0).filled
+        )
+    model = "components.gapdner.model"
+    share = "corpora.train.augmenter.share"
+    assert changed["GapDNER w/o augmentation"] == {share}
+    assert changed["w/o Co-predictor"] == {f"{model}.co_predictor"}
+    assert changed["hidden_width 128"] == {f"{model}.hidden_width"}
+    assert share in changed["W2NER w/o augmentation"]
+    assert f"{model}.tagging.loss.@losses" in changed["GapDNER 0.3"]
+
+
+def differences(default, config):
+    """The settings that differ, but for those of every training."""
+    one, other = flatten(default), flatten(config)
+    common = ("training", "paths", "vars", "corpora.dev.path", "corpora.train.path")
+    return {
+        name
+        for name in {*one, *other}
+        if one.get(name) != other.get(name)
+        and not name.startswith(common)
+        and not name.startswith("components.transformer")
+    }
+
+
 def test_the_variables_arrive(called):
     variables = {"seeds": "3,4", "gpu": 1, "steps": 70, "test": "t.spacy", "train": "a.spacy"}
     variables |= {"experiment": "mine", "transformer": "some/bert"}
@@ -94,7 +127,9 @@ def test_the_variables_arrive(called):
 
 
 @pytest.mark.parametrize(
-    ("workflow", "folders"), [("compare", 3), ("ablation", 5)], ids=["compare", "ablation"]
+    ("workflow", "folders"),
+    [("compare", 3), ("ablation", 5), ("quality", 8)],
+    ids=["compare", "ablation", "quality"],
 )
 def test_the_table_is_made_of_what_was_trained(called, workflow, folders):
     trained = [str(called(script)["output"]) for script in scripts(*trainings(workflow))]
@@ -214,8 +249,8 @@ def test_sample_sentences(script, tmp_path):
 
 def test_settings_from_the_environment_reach_every_training(monkeypatch):
     monkeypatch.setenv("TRAINING_OPTIONS", "--nlp.before_creation.precision medium")
-    lines = scripts("train-gapdner", "train-w2ner", "train-toe", "train-ablated")
-    assert len(lines) == 7
+    lines = scripts("train-gapdner", "train-w2ner", "train-toe", "train-ablated", *MORE)
+    assert len(lines) == 12
     for line in lines:
         at = line.index("--nlp.before_creation.precision")
         assert line[at + 1] == "medium"
