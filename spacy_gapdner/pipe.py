@@ -15,7 +15,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
 from .calibration import Calibration
-from .decoding import DecodedSegment, EntityScore, keep_consistent
+from .decoding import EntityScore
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
@@ -27,6 +27,7 @@ from .entities import (
 )
 from .losses import GridTarget
 from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
+from .selection import Selection
 from .tagging import TaggingScheme
 
 # The grids of so many words exist at once, or those of one Doc.
@@ -344,37 +345,19 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # Per Doc its entities, and the number of paths cut
         segments = self.segments(docs)
         grids = iter(self.model.predict((docs, segments)))
+        selection = Selection(
+            self.threshold,
+            self.cell_threshold,
+            self.entity_score,
+            self.consistent,
+            self.max_paths,
+            self.calibration,
+            self.type_thresholds,
+        )
         for parts in segments:
-            decoded = [self._decode(next(grids)) for _ in parts]
+            decoded = [selection.decode(next(grids), self.tagging, self.labels) for _ in parts]
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
-
-    def _decode(self, scores: Floats3d) -> DecodedSegment:
-        thresholds = dict.fromkeys(self.labels, self.threshold) | self.type_thresholds
-        lowest = min(thresholds.values())
-        if self.calibration is not None:
-            lowest = self.calibration.lowest_score(lowest)
-        weakest = self.entity_score == "weakest"
-        decoded = self.tagging.decode(
-            self.tagging.labelled_cells(
-                scores, max(self.cell_threshold, lowest) if weakest else self.cell_threshold
-            ),
-            self.labels,
-            threshold=lowest,
-            max_paths=self.max_paths,
-            score=self.entity_score,
-        )
-        entities: Iterable[Entity] = decoded.entities
-        if self.calibration is not None:
-            entities = map(self.calibration, entities)
-        entities = [entity for entity in entities if entity.score >= thresholds[entity.label]]
-        if self.consistent:
-            entities = keep_consistent(entities, self._cells)
-        return DecodedSegment(entities, decoded.n_cut)
-
-    def _cells(self, entity: Entity) -> list[tuple[int, int, int]]:
-        cells = self.tagging.encode([entity], self.labels)
-        return [(row, column, channel) for row, column, channel in cells.tolist()]
 
     def _save_settings(self) -> None:
         # With what the config said: where a later config says something else, that holds
