@@ -53,7 +53,7 @@ FACTORY = {
         "threshold": 0.4,
         "cell_threshold": 0.1,
         "entity_score": "weakest",
-        "consistent": True,
+        "consistent": False,
         "max_paths": 10_000,
         "max_length": 128,
         "stride": 96,

@@ -64,22 +64,7 @@ def score_discontinuous(
     tally = Tally()
     for example in examples:
         tally.add(compare(example, spans_key))
-    name = f"spans_{spans_key}"
-    scores: dict[str, Any] = {
-        **_prf(name, tally.total),
-        f"{name}_per_type": _table(tally.per_type),
-        **_prf(f"{name}_disc", tally.disc),
-        **_prf(f"{name}_disc_sents", tally.disc_sents),
-        **_prf(f"{name}_overlap_sents", tally.overlap_sents),
-        f"{name}_gap_lengths": _table(tally.gap_lengths),
-    }
-    scores[f"{name}_counts"] = {
-        **_counts("", tally.total),
-        **_counts("disc_", tally.disc),
-        **_counts("disc_sents_", tally.disc_sents),
-        **_counts("overlap_sents_", tally.overlap_sents),
-    }
-    return scores
+    return tally.scores(spans_key)
 
 
 @dataclass(frozen=True)
@@ -148,6 +133,29 @@ class Tally:
                 {item for item in predicted if reference.sentence(item) in sentences},
                 {item for item in gold if reference.sentence(item) in sentences},
             )
+
+    def scores(self, spans_key: str) -> dict[str, Any]:
+        """Compute the scores of what was counted.
+
+        spans_key (str): Prefix of the span groups, which the keys name.
+        RETURNS (dict[str, Any]): The scores, see `score_discontinuous`.
+        """
+        name = f"spans_{spans_key}"
+        scores: dict[str, Any] = {
+            **_prf(name, self.total),
+            f"{name}_per_type": _table(self.per_type),
+            **_prf(f"{name}_disc", self.disc),
+            **_prf(f"{name}_disc_sents", self.disc_sents),
+            **_prf(f"{name}_overlap_sents", self.overlap_sents),
+            f"{name}_gap_lengths": _table(self.gap_lengths),
+        }
+        scores[f"{name}_counts"] = {
+            **_counts("", self.total),
+            **_counts("disc_", self.disc),
+            **_counts("disc_sents_", self.disc_sents),
+            **_counts("overlap_sents_", self.overlap_sents),
+        }
+        return scores
 
 
 def score_groups(

@@ -1,7 +1,7 @@
 """evaluate: the scores of a trained pipeline on annotated data."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from timeit import default_timer
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,6 @@ from ._util import clean_errors, print_reliability, read_docbin, require_docbins
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
-    from spacy.training import Example
 
     from ..pipe import DiscontinuousEntityRecognizer
 
@@ -147,31 +146,28 @@ def score_docs(
     from ..calibration import expected_calibration_error, reliability
     from ..entities import get_entities, get_spans_keys
     from ..formats import FormatError
-    from ..scorer import compare, score_discontinuous
+    from ..scorer import Tally, compare
 
     gold: Counter[str] = Counter()
     keys: set[str] = set()
     judged: list[Judged] = []
+    tally = Tally()
     n_docs = n_words = 0
-
-    def counted() -> Iterator["Example"]:
-        nonlocal n_docs, n_words
-        for example in predict_examples(nlp, docs, batch_size):
-            n_docs += 1
-            n_words += len(example.predicted)
-            keys.update(get_spans_keys(example.reference))
-            try:
-                found = get_entities(example.reference, pipe.key)
-            except ValueError as error:
-                raise FormatError(f"Document {n_docs}: {error}") from None
-            # of equal entities one counts, as in the scores
-            entities = {entity.to_entity() for entity in found}
-            gold.update(entity.label for entity in entities)
-            judged.extend(judge_predictions(example, compare(example, pipe.key), pipe.key))
-            yield example
-
     start = default_timer()
-    scores = score_discontinuous(counted(), spans_key=pipe.key)
+    for example in predict_examples(nlp, docs, batch_size):
+        n_docs += 1
+        n_words += len(example.predicted)
+        keys.update(get_spans_keys(example.reference))
+        try:
+            found = get_entities(example.reference, pipe.key)
+        except ValueError as error:
+            raise FormatError(f"Document {n_docs}: {error}") from None
+        # of equal entities one counts, as in the scores
+        entities = {entity.to_entity() for entity in found}
+        gold.update(entity.label for entity in entities)
+        compared = compare(example, pipe.key)
+        tally.add(compared)
+        judged.extend(judge_predictions(example, compared, pipe.key))
     seconds = default_timer() - start
     unknown = set(gold) - set(pipe.labels)
     bins = reliability((j.entity.score or 0.0 for j in judged), (j.correct for j in judged))
@@ -179,7 +175,7 @@ def score_docs(
         "docs": n_docs,
         "words": n_words,
         "speed": n_words / seconds,
-        **scores,
+        **tally.scores(pipe.key),
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
         "reliability": [part._asdict() for part in bins],
         "calibration_error": expected_calibration_error(bins),

@@ -72,8 +72,8 @@ def test_reliability(model, write_docs):
     assert all(part["precision"] == 1.0 for part in scores["reliability"])
     mean = sum(part["n"] * part["mean_score"] for part in scores["reliability"]) / 5
     assert scores["calibration_error"] == pytest.approx(1 - mean)
-    assert (scores["entity_score"], scores["consistent"]) == ("weakest", True)
-    assert evaluate(model, write_docs(), consistent=False)["consistent"] is False
+    assert (scores["entity_score"], scores["consistent"]) == ("weakest", False)
+    assert evaluate(model, write_docs(), consistent=True)["consistent"] is True
 
 
 def test_folder_of_data(model, write_docs, tmp_path):
