@@ -27,6 +27,7 @@ PARTS = (
     "span attention",
     "criss-cross",
     "classifier",
+    "co-predictor",
     GRID_REST,
     "decoding",
     "annotation",
@@ -36,7 +37,12 @@ PARTS = (
     REST,
 )
 # parts of the network by their marks
-_MARKS = {"span_attention": "span attention", "criss_cross": "criss-cross", "rest": GRID_REST}
+_MARKS = {
+    "span_attention": "span attention",
+    "criss_cross": "criss-cross",
+    "co_predictor": "co-predictor",
+    "rest": GRID_REST,
+}
 
 
 def time_prediction_parts(runner: Runner, corpus: Corpus) -> dict[str, float]:

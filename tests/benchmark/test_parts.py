@@ -15,6 +15,7 @@ NETWORK = {
     "span attention",
     "criss-cross",
     "classifier",
+    "co-predictor",
     "rest of the grid network",
 }
 PREDICTION = {*NETWORK, "tokenising", "sentence splitting", "decoding", "annotation", "rest"}
