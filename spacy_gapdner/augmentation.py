@@ -98,7 +98,13 @@ class CoordinationAugmenter:
         self._collect(words, entities)
         if self.random.random() >= self.share:
             return
-        made = self._rewrite(words, entities)
+        # within an entity that is rewritten all words stand apart
+        apart = [
+            e
+            for e in entities
+            if doc.has_unknown_spaces or all(t.whitespace_ for t in doc[e.start : e.end - 1])
+        ]
+        made = self._rewrite(words, entities, apart)
         if made is not None:
             entity, synthetic = made
             reference = _replace(doc, entities, entity, synthetic, self.key)
@@ -120,8 +126,11 @@ class CoordinationAugmenter:
                     (own[:cut], own[cut:], True),
                     (own[cut:], own[:cut], False),
                 ):
-                    if len(part) <= _MAX_PART and _is_plain(part, self.conjunctions):
+                    if self._can_coordinate(part, shared):
                         self._parts.setdefault((entity.label, last, shared), {})[part] = None
+
+    def _can_coordinate(self, part: Words, shared: Words) -> bool:
+        return len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions)
 
     def _collect_gaps(self, words: list[str], entity: Entity) -> None:
         for start, end in entity.gaps:
@@ -132,12 +141,14 @@ class CoordinationAugmenter:
                 before = words[start - 1].lower()
                 self._gaps.setdefault((entity.label, before), {})[gap] = None
 
-    def _rewrite(self, words: list[str], entities: list[Entity]) -> tuple[Entity, Synthetic] | None:
+    def _rewrite(
+        self, words: list[str], entities: list[Entity], candidates: list[Entity]
+    ) -> tuple[Entity, Synthetic] | None:
         # The first place, in random order, where something fits
         taken = [index for entity in entities for index in entity.token_indices]
         places = [
             entity
-            for entity in entities
+            for entity in candidates
             if not entity.is_discontinuous
             and entity.end - entity.start > 1
             and all(taken.count(index) == 1 for index in entity.token_indices)
@@ -160,7 +171,7 @@ class CoordinationAugmenter:
         for cut, last in cuts:
             part, shared = (own[:cut], own[cut:]) if last else (own[cut:], own[:cut])
             others = [p for p in self._parts.get((entity.label, last, shared), ()) if p != part]
-            if others and len(part) <= _MAX_PART and _is_plain(part, self.conjunctions):
+            if others and self._can_coordinate(part, shared):
                 n_others = 2 if len(others) > 1 and self.random.random() < _THREE else 1
                 parts = [part, *self.random.sample(others, n_others)]
                 self.random.shuffle(parts)

@@ -54,22 +54,17 @@ class Calibration:
     discontinuous: Line
 
     @classmethod
-    def fit(cls, entities: Sequence[Entity], correct: Sequence[bool]) -> "Calibration":
+    def fit(cls, judged: Iterable[tuple[bool, float, bool]]) -> "Calibration":
         """Fit the lines by logistic regression.
 
-        entities (Sequence[Entity]): Predicted entities with uncalibrated scores.
-        correct (Sequence[bool]): Whether each of them is right.
+        judged (Iterable[tuple[bool, float, bool]]): Of each predicted entity whether it is
+            discontinuous, its uncalibrated score, and whether it is right.
         RETURNS (Calibration): The calibration. A kind without entities keeps its scores.
         """
-        lines = []
-        for discontinuous in (False, True):
-            chosen = [
-                (_logit(entity.score or 0.0), right)
-                for entity, right in zip(entities, correct, strict=True)
-                if entity.is_discontinuous == discontinuous
-            ]
-            lines.append(_fit_line(chosen))
-        return cls(*lines)
+        points: dict[bool, list[tuple[float, bool]]] = {False: [], True: []}
+        for discontinuous, score, correct in judged:
+            points[discontinuous].append((_logit(score), correct))
+        return cls(_fit_line(points[False]), _fit_line(points[True]))
 
     def __call__(self, entity: Entity) -> Entity:
         """RETURNS (Entity): The entity with its probability as score."""
@@ -152,20 +147,29 @@ def _logit(probability: float) -> float:
 
 
 def _fit_line(points: Sequence[tuple[float, bool]]) -> Line:
-    # Newton's method for the logistic regression, with a weak pull towards slope 1, intercept 0
+    # With a weak pull towards scores that are right as they are
     if not points:
         return Line()
     x, y = np.array(points, dtype=float).T
-    features = np.stack([x, np.ones_like(x)])
-    prior = np.array([1.0, 0.0])
+    line = _fit(np.stack([x, np.ones_like(x)]), y, np.array([1.0, 0.0]))
+    if line[0] >= 0:
+        return Line(float(line[0]), float(line[1]))
+    (intercept,) = _fit(np.ones((1, len(x))), y, np.array([0.0]))
+    return Line(0.0, float(intercept))
+
+
+def _fit(features: np.ndarray, y: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    # Logistic regression by Newton's method
     line = prior.copy()
     for _ in range(100):
         probability = 1 / (1 + np.exp(-np.clip(line @ features, -30, 30)))
         gradient = features @ (probability - y) + _RIDGE * (line - prior)
-        hessian = (features * probability * (1 - probability)) @ features.T + _RIDGE * np.eye(2)
+        hessian = (features * probability * (1 - probability)) @ features.T + _RIDGE * np.eye(
+            len(prior)
+        )
         step = np.linalg.solve(hessian, gradient)
         # damped, as a full step may overshoot where nearly all are right
         line -= step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-9:
             break
-    return Line(max(float(line[0]), 0.0), float(line[1]))
+    return line

@@ -11,7 +11,7 @@ from .pipe import DiscontinuousEntityRecognizer
 
 DEFAULT_CONFIG = """
 [model]
-@architectures = "spacy-gapdner.GapDNER.v1"
+@architectures = "spacy-gapdner.GapDNER.v2"
 hidden_width = 128
 boundary_width = 64
 grid_width = 128
@@ -91,7 +91,7 @@ def make_gapdner(
 
     nlp (Language): The pipeline.
     name (str): The component's name in it.
-    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
+    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v2`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
     threshold (float): Entities with a lower score are dropped.
     cell_threshold (float): Probability from which on a label of the grid is used. With the weakest

@@ -291,8 +291,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe; see `TrainablePipe.from_bytes`."""
+        if "cfg" not in exclude:
+            self._forget_settings()
         super().from_bytes(bytes_data, exclude=exclude)
-        self._load_settings()
+        if "cfg" not in exclude:
+            self._load_settings()
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -305,8 +308,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe; see `TrainablePipe.from_disk`."""
+        if "cfg" not in exclude:
+            self._forget_settings()
         super().from_disk(path, exclude=exclude)
-        self._load_settings()
+        if "cfg" not in exclude:
+            self._load_settings()
         return self
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, object]:
@@ -361,28 +367,37 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def _save_settings(self) -> None:
         # With what the config said: where a later config says something else, that holds
+        self._forget_settings()
+        settings = {name: getattr(self, name) for name in _SETTINGS}
         changed = {
-            name: {"config": configured, "set": getattr(self, name)}
-            for name, configured in self._configured.items()
-            if getattr(self, name) != configured
+            name: {"config": self._configured[name], "set": value}
+            for name, value in settings.items()
+            if value != self._configured[name]
         }
-        calibration = self.calibration and self.calibration.to_dict()
-        for name, value in (
-            ("settings", changed),
-            ("calibration", calibration),
-            ("type_thresholds", self.type_thresholds),
-        ):
-            self.cfg.pop(name, None)
-            if value:
-                self.cfg[name] = value
+        if changed:
+            self.cfg["settings"] = changed
+        if self.calibration is not None:
+            self.cfg["calibration"] = self.calibration.to_dict()
+        if self.type_thresholds:
+            of = {"config": self._configured["threshold"], "set": self.type_thresholds}
+            self.cfg["type_thresholds"] = of
 
     def _load_settings(self) -> None:
-        for name, values in self.cfg.get("settings", {}).items():
-            if self._configured.get(name) == values["config"]:
-                setattr(self, name, values["set"])
-        if "calibration" in self.cfg:
-            self.calibration = Calibration.from_dict(self.cfg["calibration"])
-        self.type_thresholds = dict(self.cfg.get("type_thresholds", {}))
+        def saved(name: str, values: dict[str, Any] | None, otherwise: Any) -> Any:
+            fits = values is not None and values["config"] == self._configured[name]
+            return values["set"] if values is not None and fits else otherwise
+
+        changed = self.cfg.get("settings", {})
+        for name, configured in self._configured.items():
+            setattr(self, name, saved(name, changed.get(name), configured))
+        calibration = self.cfg.get("calibration")
+        self.calibration = Calibration.from_dict(calibration) if calibration else None
+        by_type = saved("threshold", self.cfg.get("type_thresholds"), {})
+        self.type_thresholds = dict(by_type)
+
+    def _forget_settings(self) -> None:
+        for name in ("settings", "calibration", "type_thresholds"):
+            self.cfg.pop(name, None)
 
     def _require_labels(self) -> None:
         if not self.labels:

@@ -143,10 +143,17 @@ def test_other_entities_stay_and_move():
         example("the B cells", ("CL", 1, 2)),
         # a coordination of its own
         example("T , cells", ("CL", 0, 1, 2)),
+        example("T and B cells", ("CL", 0, 1, 2, 3)),
     ],
 )
 def test_no_place(here):
     assert augment(CoordinationAugmenter(1.0), B_CELLS, here) == []
+
+
+def test_words_that_stand_together_stay_together():
+    doc = Doc(NLP.vocab, words=["T", "cells"], spaces=[False, False])
+    set_entities(doc, [Entity("CL", ((0, 2),))])
+    assert augment(CoordinationAugmenter(1.0), B_CELLS, Example(doc.copy(), doc)) == []
 
 
 def test_sentence_starts_and_spaces_are_kept():

@@ -65,7 +65,9 @@ def test_fit_finds_the_lines_that_made_the_data():
         for score in rng.uniform(0.05, 0.95, 4000):
             found.append(entity(float(score), discontinuous))
             correct.append(bool(rng.random() < made(found[-1]).score))
-    fitted = Calibration.fit(found, correct)
+    fitted = Calibration.fit(
+        (e.is_discontinuous, e.score, right) for e, right in zip(found, correct, strict=True)
+    )
     for line, true in zip(
         (fitted.contiguous, fitted.discontinuous),
         (made.contiguous, made.discontinuous),
@@ -81,7 +83,7 @@ def test_fit_finds_the_lines_that_made_the_data():
 @pytest.mark.parametrize("right", [True, False])
 @pytest.mark.parametrize("n", [0, 1, 500])
 def test_fit_stays_finite(n, right):
-    fitted = Calibration.fit([entity(0.99)] * n, [right] * n)
+    fitted = Calibration.fit([(False, 0.99, right)] * n)
     assert all(math.isfinite(value) for line in (fitted.contiguous,) for value in line)
     assert fitted.discontinuous == Line()
     if n == 500:
@@ -89,10 +91,10 @@ def test_fit_stays_finite(n, right):
 
 
 def test_fit_never_turns_the_order_around():
-    # high scores are wrong, low ones right
-    found = [entity(0.9)] * 50 + [entity(0.1)] * 50
-    fitted = Calibration.fit(found, [False] * 50 + [True] * 50)
+    # high scores are wrong, low ones right: all are right as often as the mean
+    fitted = Calibration.fit([(False, 0.95, False)] * 500 + [(False, 0.9, True)] * 500)
     assert fitted.contiguous.slope == 0.0
+    assert fitted(entity(0.95)).score == pytest.approx(0.5, abs=0.01)
 
 
 def test_reliability_by_hand():

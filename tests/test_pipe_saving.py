@@ -189,3 +189,35 @@ def test_calibrated_scores_and_thresholds_by_type(saved):
     assert len(get_entities(annotate(nlp, text))) == 2
     text, _ = CORPUS[1]
     assert {e.label_ for e in get_entities(annotate(nlp, text))} == {"SYMPTOM"}
+
+
+def test_loading_forgets_what_was_set(saved):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe("gapdner")
+    plain, before = nlp.to_bytes(), settings(pipe)
+    change_settings(pipe)
+    assert settings(nlp.from_bytes(plain).get_pipe("gapdner")) == before
+
+
+def test_another_threshold_goes_before_those_of_types(saved, tmp_path):
+    nlp = spacy.load(saved)
+    nlp.get_pipe("gapdner").type_thresholds = {"DRUG": 0.75}
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe("gapdner").type_thresholds == {"DRUG": 0.75}
+    other = spacy.load(tmp_path, config={"components.gapdner.threshold": 0.25})
+    assert other.get_pipe("gapdner").type_thresholds == {}
+
+
+def test_a_pipeline_of_the_first_architecture_keeps_its_network(tmp_path):
+    """As earlier versions saved it: without the settings that have come since."""
+    nlp = make_nlp()
+    nlp.to_disk(tmp_path)
+    path = tmp_path / "config.cfg"
+    new = ("co_predictor", "entity_score", "consistent")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(line for line in lines if not line.startswith(new)))
+    loaded = spacy.load(tmp_path)
+    assert "GapDNER.v1" in path.read_text()
+    network = loaded.get_pipe("gapdner").model.get_ref("grid").layers[0].shims[0]._model
+    assert network.co_predictor is None
+    assert annotate_all(loaded)

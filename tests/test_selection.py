@@ -9,7 +9,7 @@ import pytest
 from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.selection import Selection
-from spacy_gapdner.tagging import MultilabelTagging
+from spacy_gapdner.tagging import MultilabelTagging, W2NERTagging
 
 LABELS = ["A", "B"]
 TAGGING = MultilabelTagging()
@@ -80,9 +80,20 @@ def test_calibration_goes_before_thresholds():
 def test_consistent():
     # the type of both is one cell: the second must have a label of its own, which it has
     assert set(select(consistent=True)) == {WHOLE, TORN}
-    # fragments 0, 1 and 2 and the gap of 0 and 2: (0) (2) and (0, 1) recombine
-    scores = grid({(1, 0, A): 0.9, (0, 1, FRAG): 0.9, (1, 1, A): 0.6, (0, 0, A): 0.7})
-    assert set(select(scores, consistent=True)) == set(select(scores))
+    # of the links of the chains 1-2-4, 1-3-4 and, of another entity, 0-1-2-3 there is also 1-2-3-4
+    tagging = W2NERTagging()
+    scores = np.full((5, 5, 4), -20.0, dtype="float32")
+    scores[..., 0] = 0.0
+    for row, column in ((1, 2), (2, 4), (1, 3), (3, 4), (0, 1)):
+        scores[row, column, 1] = 5.0
+    scores[2, 3, 1] = 3.0
+    # channels 2 and 3 are the types A and B
+    scores[4, 1, 2], scores[3, 0, 3] = 6.0, 6.0
+    every = Selection(**PLAIN).decode(scores, tagging, LABELS).entities
+    consistent = Selection(**{**PLAIN, "consistent": True})
+    kept = consistent.decode(scores, tagging, LABELS).entities
+    assert [e.token_indices for e in every if e not in kept] == [(1, 2, 3, 4)]
+    assert {(1, 2, 4), (1, 3, 4), (0, 1, 2, 3)} <= {e.token_indices for e in kept}
 
 
 def test_no_label_no_entity():

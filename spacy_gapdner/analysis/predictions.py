@@ -7,8 +7,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import Entity, get_entities
-from ..scorer import Comparison, Positions
+from ..entities import get_entities
+from ..scorer import Comparison, Item, Positions
 
 T = TypeVar("T")
 
@@ -19,11 +19,15 @@ _BATCH_CHARACTERS = 100_000
 class Judged(NamedTuple):
     """A predicted entity and whether it is right.
 
-    entity (Entity): The entity with its score.
+    label (str): The entity type.
+    discontinuous (bool): Whether it has several fragments.
+    score (float): Its score.
     correct (bool): Whether the gold annotation has it.
     """
 
-    entity: Entity
+    label: str
+    discontinuous: bool
+    score: float
     correct: bool
 
 
@@ -83,16 +87,20 @@ def predict_examples(
             yield Example(predicted, reference)
 
 
-def judge_predictions(example: Example, compared: Comparison, key: str) -> Iterator[Judged]:
+def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:
     """Tell for each predicted entity whether it is right.
 
     example (Example): Prediction and reference.
     compared (Comparison): Their entities in comparable form.
     key (str): Prefix of the span groups.
-    YIELDS (Judged): The entities with their scores, in text order. Their offsets are those of the
-        comparison, in characters.
+    RETURNS (list[Judged]): The entities. Of equal ones the one with the highest score counts.
     """
     positions = Positions(example.predicted)
+    scores: dict[Item, float] = {}
     for entity in get_entities(example.predicted, key):
         (item,) = positions.items([entity])
-        yield Judged(Entity(*item, entity.score), item in compared.gold)
+        scores[item] = max(scores.get(item, 0.0), entity.score or 0.0)
+    return [
+        Judged(item[0], len(item[1]) > 1, score, item in compared.gold)
+        for item, score in scores.items()
+    ]

@@ -1,6 +1,6 @@
 """Thresholds and calibration of a trained pipe, chosen on development data."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,8 +15,7 @@ from ..calibration import (
     expected_calibration_error,
     reliability,
 )
-from ..entities import Entity
-from ..scorer import compare
+from ..scorer import Item, compare
 from .predictions import Judged, judge_predictions, predict_examples
 
 if TYPE_CHECKING:
@@ -37,23 +36,29 @@ class Judgement:
     """All that a pipe finds in annotated documents.
 
     found (list[Judged]): The predicted entities.
-    gold (list[Entity]): The gold entities; offsets do not matter.
+    gold (list[Item]): The gold entities.
     """
 
     found: list[Judged]
-    gold: list[Entity]
+    gold: list[Item]
 
-    def select(self, keep: Callable[[Entity], bool]) -> "Judgement":
-        """RETURNS (Judgement): The entities, predicted and gold, that are to be kept."""
+    def of_type(self, label: str) -> "Judgement":
+        """RETURNS (Judgement): The entities of one type."""
         return Judgement(
-            [judged for judged in self.found if keep(judged.entity)],
-            [entity for entity in self.gold if keep(entity)],
+            [judged for judged in self.found if judged.label == label],
+            [item for item in self.gold if item[0] == label],
         )
 
-    def reliability(self, threshold: float) -> list[ReliabilityBin]:
-        """RETURNS (list[ReliabilityBin]): Scores from the threshold on against precision."""
-        kept = [judged for judged in self.found if (judged.entity.score or 0.0) >= threshold]
-        return reliability((j.entity.score or 0.0 for j in kept), (j.correct for j in kept))
+    def discontinuous(self) -> "Judgement":
+        """RETURNS (Judgement): The discontinuous entities alone."""
+        return Judgement(
+            [judged for judged in self.found if judged.discontinuous],
+            [item for item in self.gold if len(item[1]) > 1],
+        )
+
+    def reliability(self) -> list[ReliabilityBin]:
+        """RETURNS (list[ReliabilityBin]): Scores against precision."""
+        return reliability((j.score for j in self.found), (j.correct for j in self.found))
 
 
 @dataclass(frozen=True)
@@ -128,47 +133,44 @@ def tune(
     docs (Sequence[Doc]): Annotated Docs that the pipeline was not trained on.
     measure (str): What to maximise: "f", the F1 of all entities, or "disc_f", that of
         discontinuous entities alone.
-    min_precision (float): Of the thresholds with at least this precision of all entities; if
-        none has it, the one with the highest precision is taken.
+    min_precision (float): Of the thresholds with at least this precision of all entities. If
+        none has it, the one that comes closest is taken.
     min_recall (float): Likewise with this recall.
     per_type (bool): Choose a threshold for every entity type with at least 20 gold entities.
-    calibrate (bool): Fit the calibration.
+    calibrate (bool): Fit the calibration; else the pipe has none.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (Tuning): What was chosen.
-    RAISES (ValueError): If the Docs have no gold entity, or the pipe finds nothing in them.
+    RAISES (ValueError): If the Docs have no gold entity that the measure counts, or the pipe
+        finds nothing in them; it is left as it was.
     """
     threshold = pipe.threshold
     before = judge(nlp, pipe, docs, batch_size)
-    if not before.gold:
-        raise ValueError(f"The data have no entity under the spans_key {pipe.key!r}.")
-    pipe.type_thresholds = {}
-    with _low_threshold(pipe):
-        if calibrate:
-            pipe.calibration = None
-            raw = judge(nlp, pipe, docs, batch_size)
-            pipe.calibration = Calibration.fit(*zip(*raw.found, strict=True)) if raw.found else None
+    counted = before.discontinuous() if measure == "disc_f" else before
+    if not counted.gold:
+        kind = "discontinuous entity" if measure == "disc_f" else "entity"
+        raise ValueError(f"The data have no {kind} under the spans_key {pipe.key!r}.")
+    with _candidates(pipe):
+        calibration = None
         candidates = judge(nlp, pipe, docs, batch_size)
+        if calibrate:
+            calibration = Calibration.fit(j[1:] for j in candidates.found)
+            pipe.calibration = calibration
+            candidates = judge(nlp, pipe, docs, batch_size)
     if not candidates.found:
         raise ValueError(f"The pipe finds nothing with a score of {_FLOOR} or more in the data.")
     points = [_point(candidates, t) for t in _STEPS.tolist()]
+    pipe.calibration = calibration
     pipe.threshold = _choose(points, measure, min_precision, min_recall).threshold
-    if per_type:
-        for label in pipe.labels:
-            own = candidates.select(lambda entity, label=label: entity.label == label)
-            if len(own.gold) >= _MIN_GOLD:
-                of_type = [_point(own, t) for t in _STEPS.tolist()]
-                best = _choose(of_type, measure, min_precision, min_recall)
-                pipe.type_thresholds[label] = best.threshold
-    after = Judgement(
-        [
-            judged
-            for judged in candidates.found
-            if (judged.entity.score or 0.0)
-            >= pipe.type_thresholds.get(judged.entity.label, pipe.threshold)
-        ],
-        candidates.gold,
-    )
-    bins = after.reliability(0.0)
+    pipe.type_thresholds = {}
+    for label in pipe.labels if per_type else ():
+        own = candidates.of_type(label)
+        if len((own.discontinuous() if measure == "disc_f" else own).gold) >= _MIN_GOLD:
+            of_type = [_point(own, t) for t in _STEPS.tolist()]
+            best = _choose(of_type, measure, min_precision, min_recall)
+            pipe.type_thresholds[label] = best.threshold
+    thresholds = dict.fromkeys(pipe.labels, pipe.threshold) | pipe.type_thresholds
+    kept = [judged for judged in candidates.found if judged.score >= thresholds[judged.label]]
+    after = Judgement(kept, candidates.gold)
     return Tuning(
         pipe.calibration,
         pipe.threshold,
@@ -176,9 +178,9 @@ def tune(
         points[::_CURVE_STEP],
         replace(_point(before, 0.0), threshold=threshold),
         replace(_point(after, 0.0), threshold=pipe.threshold),
-        bins,
-        expected_calibration_error(before.reliability(0.0)),
-        expected_calibration_error(bins),
+        after.reliability(),
+        expected_calibration_error(before.reliability()),
+        expected_calibration_error(after.reliability()),
     )
 
 
@@ -199,29 +201,29 @@ def judge(
     judgement = Judgement([], [])
     for example in predict_examples(nlp, docs, batch_size):
         compared = compare(example, pipe.key)
-        judgement.gold.extend(Entity(label, fragments) for label, fragments in compared.gold)
+        judgement.gold.extend(compared.gold)
         judgement.found.extend(judge_predictions(example, compared, pipe.key))
     return judgement
 
 
 @contextmanager
-def _low_threshold(pipe: "DiscontinuousEntityRecognizer") -> Iterator[None]:
-    threshold, cell_threshold = pipe.threshold, pipe.cell_threshold
-    pipe.threshold = _FLOOR
-    pipe.cell_threshold = min(cell_threshold, _FLOOR)
+def _candidates(pipe: "DiscontinuousEntityRecognizer") -> Iterator[None]:
+    # All that the pipe can find, uncalibrated; afterwards it has the settings that it had
+    before = pipe.threshold, pipe.type_thresholds, pipe.calibration
+    pipe.threshold, pipe.type_thresholds, pipe.calibration = _FLOOR, {}, None
     try:
         yield
     finally:
-        pipe.threshold, pipe.cell_threshold = threshold, cell_threshold
+        pipe.threshold, pipe.type_thresholds, pipe.calibration = before
 
 
 def _point(judgement: Judgement, threshold: float) -> CurvePoint:
-    disc = judgement.select(lambda entity: entity.is_discontinuous)
+    disc = judgement.discontinuous()
     return CurvePoint(threshold, *_prf(judgement, threshold), *_prf(disc, threshold))
 
 
 def _prf(judgement: Judgement, threshold: float) -> tuple[float, float, float]:
-    kept = [judged for judged in judgement.found if (judged.entity.score or 0.0) >= threshold]
+    kept = [judged for judged in judgement.found if judged.score >= threshold]
     correct = sum(judged.correct for judged in kept)
     total = len(kept) + len(judgement.gold)
     return (
@@ -236,7 +238,7 @@ def _choose(
 ) -> CurvePoint:
     fitting = [point for point in points if point.p >= min_precision and point.r >= min_recall]
     if not fitting:
-        return max(points, key=lambda point: point.p if min_precision else point.r)
+        return min(points, key=lambda p: max(min_precision - p.p, 0.0) + max(min_recall - p.r, 0.0))
     best = max(getattr(point, measure) for point in fitting)
     # of a plateau its middle, which is the least a matter of chance
     level = [point for point in fitting if getattr(point, measure) >= best - 1e-9]

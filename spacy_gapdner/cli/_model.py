@@ -77,6 +77,7 @@ def load_pipeline(
     pipe = _find_pipe(nlp, str(model), spans_key)
     if threshold is not None:
         pipe.threshold = threshold
+        pipe.type_thresholds = {}
     if cell_threshold is not None:
         pipe.cell_threshold = cell_threshold
     if consistent is not None:

@@ -163,13 +163,11 @@ def filling(path: Path) -> Iterator[Path]:
                 os.replace(file, target)
 
 
-@contextmanager
-def replacing_folder(path: Path, must_hold: str) -> Iterator[Path]:
-    """Write a folder whole or not at all, in the place of an older one of its kind.
+def check_replaceable(path: Path, must_hold: str) -> None:
+    """Find out whether a folder may be written.
 
     path (Path): The folder.
-    must_hold (str): A file that the older folder must have, so that no other is replaced.
-    YIELDS (Path): A temporary folder beside it, to be filled.
+    must_hold (str): A file that an older folder must have, so that no other is replaced.
     RAISES (FormatError): If there is a file, or a folder of another kind.
     """
     from ..formats import FormatError
@@ -180,6 +178,16 @@ def replacing_folder(path: Path, must_hold: str) -> Iterator[Path]:
         and (not path.is_dir() or any(path.iterdir()))
     ):
         raise FormatError(f"{path} is there and has no {must_hold}. Give another name.")
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Write a folder whole or not at all, in the place of an older one; see `check_replaceable`.
+
+    path (Path): The folder.
+    YIELDS (Path): A temporary folder beside it, to be filled.
+    """
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
         new, old = Path(name) / "new", Path(name) / "old"
@@ -187,7 +195,12 @@ def replacing_folder(path: Path, must_hold: str) -> Iterator[Path]:
         yield new
         if path.exists():
             os.replace(path, old)
-        os.replace(new, path)
+        try:
+            os.replace(new, path)
+        except BaseException:
+            if old.exists():
+                os.replace(old, path)
+            raise
 
 
 def write_json(value: object, path: Path) -> None:
@@ -226,13 +239,12 @@ def print_report(report: "Report") -> None:
                 print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
 
 
-def print_reliability(bins: "list[ReliabilityBin]", error: float | None) -> None:
+def print_reliability(bins: "list[ReliabilityBin]") -> None:
     """Print how often the entities of each range of scores are right.
 
-    bins (list[ReliabilityBin]): The ranges.
-    error (Optional[float]): The expected calibration error; nothing is printed if None.
+    bins (list[ReliabilityBin]): The ranges; nothing is printed if there are none.
     """
-    if error is None:
+    if not bins:
         return
     rows = [
         (

@@ -96,8 +96,8 @@ def evaluate(
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and
-        `model`, `data`, `spans_key`, the pipe's `threshold`, `cell_threshold`, `entity_score` and
-        `consistent`, `docs`, `words`, `speed`
+        `model`, `data`, `spans_key`, the pipe's `threshold`, `type_thresholds`, `cell_threshold`,
+        `entity_score` and `consistent`, `docs`, `words`, `speed`
         (words per second, tokenisation included), `gold_per_type` (number of gold entities),
         `reliability` (how often the entities of each range of scores are right),
         `calibration_error` (see `spacy_gapdner.calibration.expected_calibration_error`),
@@ -121,7 +121,7 @@ def evaluate(
     if not scores["docs"]:
         raise FormatError(f"{data} holds no document. Check the path.")
     settings = {"model": str(model), "data": str(data)}
-    names = ("threshold", "cell_threshold", "entity_score", "consistent")
+    names = ("threshold", "type_thresholds", "cell_threshold", "entity_score", "consistent")
     settings |= {name: getattr(pipe, name) for name in names}
     return settings | {"spans_key": pipe.key} | scores
 
@@ -170,7 +170,7 @@ def score_docs(
         judged.extend(judge_predictions(example, compared, pipe.key))
     seconds = default_timer() - start
     unknown = set(gold) - set(pipe.labels)
-    bins = reliability((j.entity.score or 0.0 for j in judged), (j.correct for j in judged))
+    bins = reliability((j.score for j in judged), (j.correct for j in judged))
     return {
         "docs": n_docs,
         "words": n_words,
@@ -217,9 +217,7 @@ def print_scores(scores: dict[str, Any]) -> None:
     if len(rows) > _N_GAP_LENGTHS:
         print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
 
-    print_reliability(
-        [ReliabilityBin(**part) for part in scores["reliability"]], scores["calibration_error"]
-    )
+    print_reliability([ReliabilityBin(**part) for part in scores["reliability"]])
     if scores["calibration_error"] is not None:
         print(f"Expected calibration error: {100 * scores['calibration_error']:.1f} points\n")
 

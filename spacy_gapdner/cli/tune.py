@@ -9,6 +9,7 @@ from wasabi import msg
 
 from ._model import BATCH_SIZE, GPU_ID, load_pipeline
 from ._util import (
+    check_replaceable,
     clean_errors,
     print_reliability,
     read_docbin,
@@ -66,6 +67,8 @@ def tune_cli(
     from ..formats import FormatError
 
     with clean_errors():
+        if output_path is not None:
+            check_replaceable(output_path, must_hold="meta.json")
         if plot_path is not None:
             from ..drawing.page import check_plots
             from ..drawing.tuning_plot import check_picture, plot_tuning
@@ -97,7 +100,7 @@ def tune_cli(
         if plot_path is not None:
             plot_tuning(tuning, plot_path)
         if output_path is not None:
-            with replacing_folder(output_path, must_hold="meta.json") as folder:
+            with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
     print_tuning(tuning)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
@@ -116,7 +119,7 @@ def print_tuning(tuning: "Tuning") -> None:
     header = ("Threshold", "P", "R", "F", "Discont. P", "R", "F")
     rows = [_row(f"{point.threshold:.2f}", point) for point in tuning.curve]
     msg.table(rows, header=header, divider=True, aligns=["l", *"rrrrrr"])
-    print_reliability(tuning.reliability, tuning.ece_after)
+    print_reliability(tuning.reliability)
     rows = [
         _row(f"before ({tuning.before.threshold:.2f})", tuning.before),
         _row(f"chosen ({tuning.after.threshold:.2f})", tuning.after),

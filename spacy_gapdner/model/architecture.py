@@ -36,7 +36,10 @@ def build_gapdner_v1(
     mixed_precision: bool = False,
     nO: int | None = None,
 ) -> Model[ModelIn, ModelOut]:
-    """Build the GapDNER model; registered as `spacy-gapdner.GapDNER.v1`.
+    """Build the GapDNER model; registered as `spacy-gapdner.GapDNER.v1` and `.v2`.
+
+    The two differ in name alone: the pipe's default model, whose settings spaCy fills into a
+    config of the same name, is v2, so that configs and pipelines of v1 stay as they were.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives the word representations: a tok2vec, or a
         listener to a tok2vec or transformer pipe.
@@ -49,8 +52,8 @@ def build_gapdner_v1(
     biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
     linear_attention (bool): Use the linear attention over the tokens of each span.
     criss_cross (bool): Use the criss-cross attention over the grid.
-    co_predictor (bool): Add a biaffine product of head and tail to the scores. Off by default, as
-        pipelines that were saved without it do not name it.
+    co_predictor (bool): Add a biaffine product of head and tail to the scores. Off by default in
+        this function; the pipe's default model and the configs of v2 have it.
     co_predictor_width (int): Width of the head and tail representations of this product.
     word_dropout (float): Dropout rate of the word representations.
     boundary_dropout (float): Dropout rate of the head and tail representations.

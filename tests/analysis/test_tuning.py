@@ -1,11 +1,16 @@
+from dataclasses import replace
+
 import pytest
 import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis import tuning as module
-from spacy_gapdner.analysis.predictions import Judged
+from spacy_gapdner.analysis.predictions import Judged, judge_predictions
 from spacy_gapdner.analysis.tuning import CurvePoint, Judgement, judge, tune
-from spacy_gapdner.entities import Entity
+from spacy_gapdner.scorer import compare
 
 
 @pytest.fixture(scope="module")
@@ -26,21 +31,19 @@ def gold(nlp):
     return [make_doc(nlp, text, entities) for text, entities in CORPUS]
 
 
-def found(label, score, correct, fragments=((0, 1),)):
-    return Judged(Entity(label, fragments, score), correct)
+TORN = ((0, 1), (2, 3))
 
 
 def judged():
-    torn = ((0, 1), (2, 3))
     return Judgement(
         [
-            found("A", 0.9, True),
-            found("A", 0.6, False),
-            found("A", 0.5, True),
-            found("B", 0.3, True, torn),
-            found("B", 0.2, False, torn),
+            Judged("A", False, 0.9, True),
+            Judged("A", False, 0.6, False),
+            Judged("A", False, 0.5, True),
+            Judged("B", True, 0.3, True),
+            Judged("B", True, 0.2, False),
         ],
-        [Entity("A", ((0, 1),))] * 3 + [Entity("B", torn)] * 1,
+        [("A", ((0, 1),)), ("A", ((4, 5),)), ("A", ((6, 7),)), ("B", TORN)],
     )
 
 
@@ -63,7 +66,8 @@ def test_choice_by_hand():
     assert choose(min_recall=0.7) == 0.3
     # out of reach: the closest
     assert choose(min_recall=0.9) in (0.1, 0.3)
-    assert choose(min_precision=1.0, min_recall=0.5) == 0.7
+    # precision 3/4 and recall 3/4 lack a quarter in all, as no other does
+    assert choose(min_precision=1.0, min_recall=0.75) == 0.3
 
 
 def test_tuning_finds_what_the_measure_is_highest_at(nlp):
@@ -105,8 +109,47 @@ def test_thresholds_by_type(nlp, monkeypatch):
     assert tune(nlp, pipe, gold(nlp)).type_thresholds == {}
 
 
+@pytest.mark.parametrize("cell_threshold", [0.1, 0.5])
+def test_what_it_says_is_what_the_pipe_gives(nlp, cell_threshold):
+    pipe = nlp.get_pipe("gapdner")
+    pipe.cell_threshold = cell_threshold
+    result = tune(nlp, pipe, gold(nlp), per_type=True)
+    assert pipe.cell_threshold == cell_threshold
+    assert replace(module._point(judge(nlp, pipe, gold(nlp)), 0.0), threshold=0.0) == replace(
+        result.after, threshold=0.0
+    )
+
+
+def test_equal_entities_count_once(nlp):
+    # one is the other with a space token at its end
+    pipe = nlp.get_pipe("gapdner")
+    doc = Doc(nlp.vocab, words=["took", "aspirin", " "], spaces=[True, True, False])
+    predicted = doc.copy()
+    set_entities(doc, [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((2, 3),))])
+    set_entities(
+        predicted,
+        [
+            Entity("DRUG", ((1, 2),), 0.5),
+            Entity("DRUG", ((1, 3),), 0.75),
+            Entity("DRUG", ((2, 3),), 0.25),
+        ],
+    )
+    example = Example(predicted, doc)
+    found = judge_predictions(example, compare(example, pipe.key), pipe.key)
+    # of whitespace alone is the last
+    assert found == [Judged("DRUG", False, 0.75, True), Judged("DRUG", False, 0.25, True)]
+
+
 def test_data_that_cannot_tune(nlp):
     pipe = nlp.get_pipe("gapdner")
+    pipe.type_thresholds = {"BODY": 0.75}
+    whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])])]
+    with pytest.raises(ValueError, match="no discontinuous entity"):
+        tune(nlp, pipe, whole, measure="disc_f")
+    pipe.cell_threshold = 1.0
+    with pytest.raises(ValueError, match="finds nothing"):
+        tune(nlp, pipe, whole)
+    assert (pipe.threshold, pipe.type_thresholds) == (0.4, {"BODY": 0.75})
     with pytest.raises(ValueError, match="no entity under the spans_key 'gapdner'"):
         tune(nlp, pipe, [make_doc(nlp, "nothing here")])
     assert pipe.threshold == 0.4

@@ -26,7 +26,7 @@ def test_examples_and_file(write_docs, tmp_path):
     (torn,) = (e for e in get_entities(doc) if e.is_discontinuous)
     assert result.output.splitlines()[:2] == [doc.text, f"    CL: {torn.text[0]} … cells"]
     assert "1 synthetic Docs" in result.output
-    assert "synthetic Docs" in run(data, "--share", 0).output
+    assert "0 synthetic Docs" in run(data, "--share", 0).output
 
 
 @pytest.mark.parametrize(
