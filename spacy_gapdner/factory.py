@@ -94,8 +94,8 @@ def make_gapdner(
     model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v2`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
     threshold (float): Entities with a lower score are dropped.
-    cell_threshold (float): Probability from which on a label of the grid is used. With the weakest
-        cell's score, labels below `threshold` are of no use and never looked at.
+    cell_threshold (float): Probability from which on a label of the grid is used; where a cell has
+        one label, the most probable one is used in any case.
     entity_score (str): "weakest" takes the lowest probability of the grid cells that an entity
         uses, "mean" their geometric mean.
     consistent (bool): Keep an entity only if it accounts for a label of the grid that no entity

@@ -117,6 +117,19 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """RETURNS (TaggingScheme): How the model's grids hold entities."""
         return self.model.attrs["tagging"]
 
+    @property
+    def selection(self) -> Selection:
+        """RETURNS (Selection): Which of the entities that a grid spells out count."""
+        return Selection(
+            self.threshold,
+            self.cell_threshold,
+            self.entity_score,
+            self.consistent,
+            self.max_paths,
+            self.calibration,
+            self.type_thresholds,
+        )
+
     def add_label(self, label: str) -> int:
         """Add an entity type.
 
@@ -351,15 +364,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # Per Doc its entities, and the number of paths cut
         segments = self.segments(docs)
         grids = iter(self.model.predict((docs, segments)))
-        selection = Selection(
-            self.threshold,
-            self.cell_threshold,
-            self.entity_score,
-            self.consistent,
-            self.max_paths,
-            self.calibration,
-            self.type_thresholds,
-        )
+        selection = self.selection
         for parts in segments:
             decoded = [selection.decode(next(grids), self.tagging, self.labels) for _ in parts]
             entities = merge_segments([segment.entities for segment in decoded], parts)

@@ -34,6 +34,16 @@ class Selection:
     calibration: Calibration | None = None
     type_thresholds: Mapping[str, float] = field(default_factory=dict)
 
+    def lowest_cell(self, labels: Sequence[str]) -> float:
+        """Find out which labels of the grid can be of use.
+
+        labels (Sequence[str]): The entity types.
+        RETURNS (float): The probability from which on labels are used.
+        """
+        if self.entity_score == "weakest":
+            return max(self.cell_threshold, self._lowest_score(labels))
+        return self.cell_threshold
+
     def decode(
         self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
     ) -> DecodedSegment:
@@ -44,17 +54,11 @@ class Selection:
         labels (Sequence[str]): The entity types.
         RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
         """
-        thresholds = dict.fromkeys(labels, self.threshold) | dict(self.type_thresholds)
-        lowest = min(thresholds.values())
-        if self.calibration is not None:
-            lowest = self.calibration.lowest_score(lowest)
-        lowest_cell = self.cell_threshold
-        if self.entity_score == "weakest":
-            lowest_cell = max(lowest_cell, lowest)
+        thresholds = self._thresholds(labels)
         decoded = tagging.decode(
-            tagging.labelled_cells(scores, lowest_cell),
+            tagging.labelled_cells(scores, self.lowest_cell(labels)),
             labels,
-            threshold=lowest,
+            threshold=self._lowest_score(labels),
             max_paths=self.max_paths,
             score=self.entity_score,
         )
@@ -65,6 +69,14 @@ class Selection:
         if self.consistent:
             entities = keep_consistent(entities, lambda e: _cells(e, tagging, labels))
         return DecodedSegment(entities, decoded.n_cut)
+
+    def _thresholds(self, labels: Sequence[str]) -> dict[str, float]:
+        return dict.fromkeys(labels, self.threshold) | dict(self.type_thresholds)
+
+    def _lowest_score(self, labels: Sequence[str]) -> float:
+        # Uncalibrated, what an entity of any type needs
+        lowest = min(self._thresholds(labels).values())
+        return lowest if self.calibration is None else self.calibration.lowest_score(lowest)
 
 
 def _cells(

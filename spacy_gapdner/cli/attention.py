@@ -144,9 +144,10 @@ def attention(
         start = segments[number].start
         chosen.setdefault(number, []).append((row - start, column - start))
     layout = pipe.tagging.layout(len(pipe.labels))
+    lowest = pipe.selection.lowest_cell(pipe.labels)
     views = []
     for number in sorted(chosen):
-        labelled = pipe.tagging.labelled_cells(maps[number].scores, pipe.cell_threshold)
+        labelled = pipe.tagging.labelled_cells(maps[number].scores, lowest)
         labels = label_cells(labelled, layout, pipe.labels)
         views.append(SegmentAttention(maps[number], labels, chosen[number]))
     return AttentionReport(doc, entities, views)

@@ -88,7 +88,10 @@ def augment(
         for file in files:
             for doc in read_docbin(file, nlp.vocab):
                 examples = augmenter(nlp, Example(doc.copy(), doc))
-                yield from (example.reference for example in islice(examples, 1, None))
+                try:
+                    yield from (example.reference for example in islice(examples, 1, None))
+                except ValueError as error:
+                    raise FormatError(f"{file}: {error}") from None
 
     return list(synthetic())
 

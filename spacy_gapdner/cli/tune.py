@@ -54,7 +54,7 @@ def tune_cli(
         None, "--json", help="JSON file for the curve and all that was chosen"
     ),
     plot_path: Path | None = typer.Option(
-        None, "--plot", help="Picture of the curve: .png, .svg or .pdf"
+        None, "--plot", help="Picture of the curve: .png or .svg"
     ),
     spans_key: str | None = typer.Option(
         None, "--spans-key", "-sk", help="The pipe's spans_key, to choose one of several"

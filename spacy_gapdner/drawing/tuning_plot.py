@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 from ..formats import FormatError
 from ..formats.files import replacing
+from .page import figure_bytes, new_figure
 
 if TYPE_CHECKING:
     from ..analysis.tuning import Tuning
 
-_SUFFIXES = (".png", ".svg", ".pdf")
+_SUFFIXES = (".png", ".svg")
 
 
 def check_picture(path: Path) -> None:
@@ -28,9 +29,7 @@ def plot_tuning(tuning: "Tuning", path: Path) -> None:
     tuning (Tuning): The tuning.
     path (Path): The file; its ending says the format.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    figure = new_figure(9, 3.6)
     thresholds = [point.threshold for point in tuning.curve]
     for axes, prefix, title in zip(
         figure.subplots(1, 2, sharey=True),
@@ -50,4 +49,4 @@ def plot_tuning(tuning: "Tuning", path: Path) -> None:
         axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)
     with replacing(path) as temporary:
-        figure.savefig(temporary, format=path.suffix[1:], dpi=150)
+        temporary.write_bytes(figure_bytes(figure, path.suffix[1:]))

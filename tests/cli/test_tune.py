@@ -47,7 +47,7 @@ def test_nothing_is_saved_unasked(model, write_docs):
         (["missing", "DATA"], "There is no folder missing"),
         (["MODEL", "EMPTY"], "no entity under the spans_key 'gapdner'"),
         (["MODEL", "DATA", "--output", "OTHER"], "is there and has no meta.json"),
-        (["MODEL", "DATA", "--plot", "curve.txt"], "must end in .png, .svg, .pdf"),
+        (["MODEL", "DATA", "--plot", "curve.txt"], "must end in .png, .svg"),
     ],
 )
 def test_bad_input(model, write_docs, tmp_path, args, message):
