@@ -7,6 +7,7 @@ from spacy_gapdner.benchmark.parts import (
     time_training_parts,
 )
 from spacy_gapdner.benchmark.results import shares
+from spacy_gapdner.model.profiling import find_grid_shim
 
 NETWORK = {
     "encoder",
@@ -15,20 +16,30 @@ NETWORK = {
     "span attention",
     "criss-cross",
     "classifier",
-    "co-predictor",
     "rest of the grid network",
 }
 PREDICTION = {*NETWORK, "tokenising", "sentence splitting", "decoding", "annotation", "rest"}
 TRAINING = {*NETWORK, "loss", "optimizer", "rest"}
 
 
-def of_encoder(runner):
+def of_pipeline(runner):
     parts = set()
     if runner.encoder.component is not None:
         parts.add("pooling to words")
     if runner.encoder.shim is not None:
         parts.add("word pieces, alignment")
+    if network_of(runner).co_predictor is not None:
+        parts.add("co-predictor")
     return parts
+
+
+def network_of(runner):
+    return find_grid_shim(runner.pipe.model)._model
+
+
+def test_the_transformer_pipeline_has_every_part(runner):
+    if runner.encoder.shim is not None:
+        assert network_of(runner).co_predictor is not None
 
 
 def check(parts, expected):
@@ -39,12 +50,12 @@ def check(parts, expected):
 
 
 def test_prediction(runner, corpus):
-    check(time_prediction_parts(runner, corpus), PREDICTION | of_encoder(runner))
+    check(time_prediction_parts(runner, corpus), PREDICTION | of_pipeline(runner))
 
 
 @pytest.mark.parametrize("size", [1, 100])
 def test_training(runner, corpus, size):
-    check(time_training_parts(runner, corpus, size), TRAINING | of_encoder(runner))
+    check(time_training_parts(runner, corpus, size), TRAINING | of_pipeline(runner))
 
 
 def test_other_components(runner, corpus):
@@ -53,7 +64,7 @@ def test_other_components(runner, corpus):
         parts = time_prediction_parts(runner, corpus)
     finally:
         runner.nlp.remove_pipe("entity_ruler")
-    check(parts, {*PREDICTION, "other components"} | of_encoder(runner))
+    check(parts, {*PREDICTION, "other components"} | of_pipeline(runner))
 
 
 def test_the_pipeline_stays_as_it_was(runner, corpus):
