@@ -1,6 +1,7 @@
 """Augmenters: more discontinuous entities to learn from than a corpus holds."""
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -145,13 +146,13 @@ class CoordinationAugmenter:
         self, words: list[str], entities: list[Entity], candidates: list[Entity]
     ) -> tuple[Entity, Synthetic] | None:
         # The first place, in random order, where something fits
-        taken = [index for entity in entities for index in entity.token_indices]
+        taken = Counter(index for entity in entities for index in entity.token_indices)
         places = [
             entity
             for entity in candidates
             if not entity.is_discontinuous
             and entity.end - entity.start > 1
-            and all(taken.count(index) == 1 for index in entity.token_indices)
+            and all(taken[index] == 1 for index in entity.token_indices)
         ]
         self.random.shuffle(places)
         ways = [self._coordinate, self._insert]

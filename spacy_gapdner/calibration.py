@@ -11,6 +11,7 @@ from .entities import Entity
 
 # Keeps logits finite.
 _TINY = 1e-6
+_STEEP = 30.0
 _N_BINS = 10
 # Weight of the prior that a score is right as it is, in entities
 _RIDGE = 1.0
@@ -28,14 +29,13 @@ class Line(NamedTuple):
 
     def probability(self, score: float) -> float:
         """RETURNS (float): The probability that an entity with this score is right."""
-        return 1 / (1 + math.exp(-(self.slope * _logit(score) + self.intercept)))
+        return _sigmoid(self.slope * _logit(score) + self.intercept)
 
     def score(self, probability: float) -> float:
         """RETURNS (float): The lowest score whose probability is at least this one."""
         if not 0 < probability < 1 or not self.slope:
             return 0.0 if probability <= self.probability(0.0) else 1.0
-        logit = (_logit(probability) - self.intercept) / self.slope
-        return 1 / (1 + math.exp(-max(min(logit, 30.0), -30.0)))
+        return _sigmoid((_logit(probability) - self.intercept) / self.slope)
 
 
 @dataclass(frozen=True)
@@ -146,6 +146,11 @@ def _logit(probability: float) -> float:
     return math.log(clipped / (1 - clipped))
 
 
+def _sigmoid(logit: float) -> float:
+    # a steep line's logits would overflow
+    return 1 / (1 + math.exp(-max(min(logit, _STEEP), -_STEEP)))
+
+
 def _fit_line(points: Sequence[tuple[float, bool]]) -> Line:
     # With a weak pull towards scores that are right as they are
     if not points:
@@ -162,7 +167,7 @@ def _fit(features: np.ndarray, y: np.ndarray, prior: np.ndarray) -> np.ndarray:
     # Logistic regression by Newton's method
     line = prior.copy()
     for _ in range(100):
-        probability = 1 / (1 + np.exp(-np.clip(line @ features, -30, 30)))
+        probability = 1 / (1 + np.exp(-np.clip(line @ features, -_STEEP, _STEEP)))
         gradient = features @ (probability - y) + _RIDGE * (line - prior)
         hessian = (features * probability * (1 - probability)) @ features.T + _RIDGE * np.eye(
             len(prior)

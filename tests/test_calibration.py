@@ -44,6 +44,7 @@ def test_extremes():
     # a flat line: every score has the same probability
     assert Line(0.0, 0.0).score(0.4) == 0.0
     assert Line(0.0, 0.0).score(0.6) == 1.0
+    assert Line(100.0, 0.0).probability(0.0) == pytest.approx(0.0, abs=1e-9)
     for score in (0.0, 1.0):
         assert 0 <= Line(3.0, -1.0).probability(score) <= 1
 
