@@ -14,6 +14,7 @@ SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.
 # A module imports only from its own package and from what stands in a line above. What stands in
 # one line knows nothing of each other.
 ORDER = [
+    ["errors"],
     ["entities", "sentences"],
     ["segments", "losses", "decoding", "calibration", "augmentation"],
     ["tagging"],

@@ -4,7 +4,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from ..formats import FormatError, Report
+from ..errors import GapDNERError
+from ..formats import Report
 from .statistics import CorpusStatistics
 
 _TABLE_1 = "GapDNER paper, Table 1"
@@ -133,11 +134,11 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
     corpus (str): "cadec", "share13" or "share14".
     part (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
     RETURNS (list[Figure]): The figures.
-    RAISES (FormatError): If there are none.
+    RAISES (GapDNERError): If there are none.
     """
     figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
     if not figures:
-        raise FormatError(
+        raise GapDNERError(
             f"There are no published figures on {' '.join(filter(None, (corpus, part)))}: choose "
             f"{', '.join(CORPORA)} (in small letters), and as its part train, dev, test or none."
         )
@@ -154,7 +155,7 @@ def compare(
     statistics (CorpusStatistics): Counts of the copy.
     report (Optional[Report]): What reading the raw corpus reported; None if it was not read.
     RETURNS (list[Comparison]): One for every figure.
-    RAISES (FormatError): If there are no figures on it.
+    RAISES (GapDNERError): If there are no figures on it.
     """
     figures = get_figures(corpus, part)
     found = _found(statistics, report)

@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
-from ..formats import DOC_NAME, FormatError
+from ..errors import GapDNERError
+from ..formats import DOC_NAME
 from ..scorer import Comparison, Item, compare
 from ..segments import get_segments
 from .errors import KINDS, Error, find_errors, n_shared
@@ -113,14 +114,14 @@ class ModelReport:
 
         example (Example): Prediction and reference.
         key (str): Prefix of the span groups, in both.
-        RAISES (FormatError): If the fragments of an entity carry different labels, or the texts
+        RAISES (GapDNERError): If the fragments of an entity carry different labels, or the texts
             differ.
         """
         self.docs += 1
         try:
             compared = compare(example, key)
         except ValueError as error:
-            raise FormatError(f"Document {self.docs}: {error}") from None
+            raise GapDNERError(f"Document {self.docs}: {error}") from None
         self.scores.add(compared)
         errors = find_errors(compared.gold, compared.predicted)
         if errors:
@@ -159,7 +160,7 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
     examples (Iterable[Example]): Predictions and references.
     key (str): Prefix of the span groups, in both.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (FormatError): See `ModelReport.add`.
+    RAISES (GapDNERError): See `ModelReport.add`.
     """
     report = ModelReport()
     for example in examples:

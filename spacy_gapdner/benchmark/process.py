@@ -12,7 +12,7 @@ from typing import Any
 import srsly
 from spacy.tokens import Doc, DocBin
 
-from ..formats import FormatError
+from ..errors import GapDNERError
 
 # what a process can do
 ENCODER_PREDICTS, PREDICTS = "encoder alone, prediction", "pipeline, prediction"
@@ -105,7 +105,7 @@ def measure(setup: Setup, task: str, docs: Iterable[Doc], *, limit: int, size: i
     limit (int): Take so many sentences; all if 0.
     size (int): Sentences of a batch; of a document or long sentence its number of words.
     RETURNS (Usage): What it took.
-    RAISES (FormatError): If the process fails.
+    RAISES (GapDNERError): If the process fails.
     """
     with tempfile.TemporaryDirectory() as folder:
         data, job, result = (Path(folder) / name for name in ("data.spacy", "job", "result"))
@@ -123,7 +123,7 @@ def measure(setup: Setup, task: str, docs: Iterable[Doc], *, limit: int, size: i
             lines = process.stderr.strip().splitlines()[-_N_LAST_LINES:]
             # a kernel that runs out of memory says nothing
             told = " / ".join(lines) or "it was ended from outside, perhaps for want of memory."
-            raise FormatError(
+            raise GapDNERError(
                 f"The process for '{task}' ended with exit code {process.returncode}: {told}"
             )
         return Usage(**srsly.read_json(result))

@@ -156,7 +156,7 @@ def run_benchmark(
     about (dict[str, Any]): What else JSON shall hold, such as versions and the device.
     report (Callable[[str], object]): Told what is measured next.
     RETURNS (Benchmark): What was found.
-    RAISES (FormatError): If a process fails.
+    RAISES (GapDNERError): If a process fails.
     """
     runner = Runner(nlp, pipe, cpu_time=setup.cpu_time)
     prediction, training = {}, {}

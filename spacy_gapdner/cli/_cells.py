@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..errors import GapDNERError
+
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
@@ -21,7 +23,7 @@ def span_cell(doc: "Doc", span: str, lower: bool = False) -> Cell:
     span (str): Token range "START:END", half-open, or text that occurs once.
     lower (bool): Take the cell (tail, head) of an entity type rather than (head, tail).
     RETURNS (tuple[int, int]): Row and column.
-    RAISES (FormatError): If there is no such span, or several.
+    RAISES (GapDNERError): If there is no such span, or several.
     """
     match = re.fullmatch(r"\s*(\d+):(\d+)\s*", span)
     start, end = map(int, match.groups()) if match else _find_text(doc, span)
@@ -35,13 +37,12 @@ def parse_cell(doc: "Doc", cell: str) -> Cell:
     doc (Doc): The text.
     cell (str): "ROW,COLUMN", token offsets.
     RETURNS (tuple[int, int]): Row and column.
-    RAISES (FormatError): If it is something else, or there are no such tokens.
+    RAISES (GapDNERError): If it is something else, or there are no such tokens.
     """
-    from ..formats import FormatError
 
     match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", cell)
     if not match:
-        raise FormatError(f"A cell is ROW,COLUMN in token offsets, e.g. 3,5, but not {cell!r}.")
+        raise GapDNERError(f"A cell is ROW,COLUMN in token offsets, e.g. 3,5, but not {cell!r}.")
     row, column = map(int, match.groups())
     _check_range(doc, cell, min(row, column), max(row, column) + 1)
     return row, column
@@ -68,9 +69,8 @@ def find_segment(cell: Cell, segments: Sequence["Segment"]) -> int:
     cell (tuple[int, int]): Row and column.
     segments (Sequence[Segment]): The segments.
     RETURNS (int): The number of the segment.
-    RAISES (FormatError): If no segment holds both tokens.
+    RAISES (GapDNERError): If no segment holds both tokens.
     """
-    from ..formats import FormatError
 
     first, last = sorted(cell)
     held = {
@@ -80,7 +80,7 @@ def find_segment(cell: Cell, segments: Sequence["Segment"]) -> int:
     }
     if not held:
         touched = [f"{s}:{e}" for s, e in segments if s <= last and first < e]
-        raise FormatError(
+        raise GapDNERError(
             f"Tokens {first} and {last} never stand in one grid: the model reads the text in the "
             f"parts (sentences or windows) {', '.join(touched)}. Choose a span within one of them."
         )
@@ -88,7 +88,6 @@ def find_segment(cell: Cell, segments: Sequence["Segment"]) -> int:
 
 
 def _find_text(doc: "Doc", span: str) -> tuple[int, int]:
-    from ..formats import FormatError
 
     text = span.strip()
     # looked ahead for, as occurrences may overlap
@@ -96,15 +95,15 @@ def _find_text(doc: "Doc", span: str) -> tuple[int, int]:
     found = [doc.char_span(start, start + len(text)) for start in starts]
     spans = [s for s in found if s is not None]
     if not starts:
-        raise FormatError(f"The text does not hold {span!r}. Upper and lower case count.")
+        raise GapDNERError(f"The text does not hold {span!r}. Upper and lower case count.")
     if not spans:
-        raise FormatError(
+        raise GapDNERError(
             f"{span!r} does not begin and end where tokens do. The tokens are "
             f"{' | '.join(token.text for token in doc if not token.is_space)}"
         )
     if len(spans) > 1:
         places = ", ".join(f"{s.start}:{s.end}" for s in spans)
-        raise FormatError(
+        raise GapDNERError(
             f"{span!r} occurs {len(spans)} times, as tokens {places}. Choose one of these instead "
             "of the text."
         )
@@ -112,10 +111,9 @@ def _find_text(doc: "Doc", span: str) -> tuple[int, int]:
 
 
 def _check_range(doc: "Doc", choice: str, start: int, end: int) -> None:
-    from ..formats import FormatError
 
     if not start < end <= len(doc):
-        raise FormatError(
+        raise GapDNERError(
             f"There are no tokens {choice}: the text has tokens 0 to {len(doc) - 1}, and a range "
             "START:END ends before END."
         )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ..errors import GapDNERError
+
 if TYPE_CHECKING:
     from spacy.language import Language
 
@@ -55,12 +57,10 @@ def load_pipeline(
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
         any length, and the pipe.
-    RAISES (FormatError): If there is no such pipeline, it cannot be loaded or has no such pipe,
+    RAISES (GapDNERError): If there is no such pipeline, it cannot be loaded or has no such pipe,
         or the GPU cannot be used.
     """
     import spacy
-
-    from ..formats import FormatError
 
     check_model(model)
     use_gpu(gpu_id)
@@ -71,7 +71,7 @@ def load_pipeline(
             nlp = spacy.load(model)
     # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
     except Exception as error:
-        raise FormatError(
+        raise GapDNERError(
             f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
         ) from None
     pipe = _find_pipe(nlp, str(model), spans_key)
@@ -91,11 +91,9 @@ def use_gpu(gpu_id: int) -> None:
     """Make spaCy and PyTorch compute on a GPU.
 
     gpu_id (int): Its number; nothing happens if negative.
-    RAISES (FormatError): If it cannot be used.
+    RAISES (GapDNERError): If it cannot be used.
     """
     import spacy
-
-    from ..formats import FormatError
 
     if gpu_id < 0:
         return
@@ -103,7 +101,7 @@ def use_gpu(gpu_id: int) -> None:
         spacy.require_gpu(gpu_id)
     # CuPy's own errors, for drivers and device numbers, have no common class
     except Exception as error:
-        raise FormatError(
+        raise GapDNERError(
             f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA, e.g. with pip install "
             "'spacy-gapdner[cuda12x]', or leave out --gpu-id to use the CPU."
         ) from None
@@ -113,23 +111,21 @@ def check_model(model: str | Path) -> None:
     """Find out whether there is a pipeline, without loading it.
 
     model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
-    RAISES (FormatError): If there is none.
+    RAISES (GapDNERError): If there is none.
     """
     from spacy.util import is_package
-
-    from ..formats import FormatError
 
     path = Path(model)
     if not path.exists():
         if is_package(str(model)):
             return
-        raise FormatError(
+        raise GapDNERError(
             f"There is no folder {model}, and no installed package of this name. Check the path."
         )
     if not (path / "config.cfg").is_file() or not (path / "meta.json").is_file():
         best = path / "model-best"
         hint = f"Did you mean {best}?" if best.is_dir() else "spacy train makes one."
-        raise FormatError(
+        raise GapDNERError(
             f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}"
         )
 
@@ -137,12 +133,11 @@ def check_model(model: str | Path) -> None:
 def _find_pipe(
     nlp: "Language", model: str, spans_key: str | None
 ) -> "DiscontinuousEntityRecognizer":
-    from ..formats import FormatError
     from ..pipe import DiscontinuousEntityRecognizer
 
     pipes = [p for _, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)]
     if not pipes:
-        raise FormatError(
+        raise GapDNERError(
             f"The pipeline {model} has no pipe for discontinuous entities, only "
             f"{', '.join(nlp.pipe_names) or 'none at all'}. Train one with the factory gapdner."
         )
@@ -151,5 +146,5 @@ def _find_pipe(
     chosen = [pipe for pipe in pipes if pipe.key == spans_key]
     if len(chosen) != 1:
         keys = ", ".join(f"{pipe.name} ({pipe.key})" for pipe in pipes)
-        raise FormatError(f"{model} has several pipes: {keys}. Choose one with --spans-key.")
+        raise GapDNERError(f"{model} has several pipes: {keys}. Choose one with --spans-key.")
     return chosen[0]

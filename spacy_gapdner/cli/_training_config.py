@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import GapDNERError
+
 if TYPE_CHECKING:
     from spacy.language import Language
     from thinc.api import Config
@@ -59,10 +61,9 @@ def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
     spans_key (Optional[str]): Prefix of the span groups; the config's if None. It chooses one of
         several pipes.
     RETURNS (TrainingSetup): The setup.
-    RAISES (FormatError): If the file is missing, is no config, or has no such pipe.
+    RAISES (GapDNERError): If the file is missing, is no config, or has no such pipe.
     """
     from ..factory import FACTORY
-    from ..formats import FormatError
     from ..formats.files import read_text
 
     # for its messages about missing files and encodings
@@ -80,11 +81,11 @@ def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
             block["stride"],
             _tagging(block),
         )
-    except FormatError:
+    except GapDNERError:
         raise
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
-        raise FormatError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
+        raise GapDNERError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
     setup.traps = _find_traps(config, name, setup.spans_key)
     if approximated:
         setup.traps.append(
@@ -105,18 +106,17 @@ def _find_component(
     config: "Config", path: Path, spans_key: str | None
 ) -> tuple[str, dict[str, Any]]:
     from ..entities import DEFAULT_SPANS_KEY
-    from ..formats import FormatError
 
     components = config.get("components", {})
     pipeline = config.get("nlp", {}).get("pipeline", [])
     missing = [name for name in pipeline if name not in components]
     if missing:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} names {missing[0]} in [nlp] pipeline, but has no such component."
         )
     found = {n: components[n] for n in pipeline if components[n].get("factory") in _FACTORIES}
     if not found:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} has no component with the factory gapdner in its pipeline. Check the file."
         )
     if len(found) > 1:
@@ -124,7 +124,7 @@ def _find_component(
         found = {n: block for n, block in found.items() if keys[n] == spans_key}
         if len(found) != 1:
             listed = ", ".join(f"{n} ({key})" for n, key in keys.items())
-            raise FormatError(f"{path} has several pipes: {listed}. Choose one with --spans-key.")
+            raise GapDNERError(f"{path} has several pipes: {listed}. Choose one with --spans-key.")
     return next(iter(found.items()))
 
 

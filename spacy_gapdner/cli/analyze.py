@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins
+from ..formats.files import filling, write_json
 from ._model import BATCH_SIZE, CELL_THRESHOLD, GPU_ID, THRESHOLD, check_model, load_pipeline
-from ._util import clean_errors, filling, read_docbin, require_docbins, write_json
+from ._util import clean_errors
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -54,7 +57,6 @@ def analyze_cli(
 ) -> None:
     """Show where trained pipelines go wrong: scores by gap length, number of fragments and entity
     length, and on sentences with discontinuous and overlapping entities; errors by kind."""
-    from ..formats import FormatError
 
     def run() -> dict[str, "ModelReport"]:
         return analyze(
@@ -71,7 +73,7 @@ def analyze_cli(
         if output_path is None:
             reports = run()
         elif output_path.is_file():
-            raise FormatError(f"{output_path} is a file. Give the name of the folder to write.")
+            raise GapDNERError(f"{output_path} is a file. Give the name of the folder to write.")
         else:
             from ..drawing.page import check_plots
 
@@ -108,21 +110,20 @@ def analyze(
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (dict[str, ModelReport]): Scores and errors by the models' names.
-    RAISES (FormatError): If a pipeline or the data is missing or cannot be used.
+    RAISES (GapDNERError): If a pipeline or the data is missing or cannot be used.
     """
     from spacy.vocab import Vocab
 
     from ..analysis.model_report import report_model
     from ..analysis.predictions import predict_examples
     from ..entities import DEFAULT_SPANS_KEY
-    from ..formats import FormatError
 
     files = require_docbins(data)
     for model in models.values():
         if not _holds_predictions(model):
             check_model(model)
         elif threshold is not None or cell_threshold is not None:
-            raise FormatError(f"Thresholds are for pipelines: {model} is a file of predictions.")
+            raise GapDNERError(f"Thresholds are for pipelines: {model} is a file of predictions.")
     reports = {}
     for name, model in models.items():
         if _holds_predictions(model):
@@ -144,9 +145,9 @@ def analyze(
             examples = predict_examples(nlp, docs, batch_size)
         report = report_model(examples, spans_key)
         if not report.docs:
-            raise FormatError(f"{data} holds no document. Check the path.")
+            raise GapDNERError(f"{data} holds no document. Check the path.")
         if not report.scores.rows()[0].gold:
-            raise FormatError(f"{data} has no gold entities under the spans key {spans_key!r}.")
+            raise GapDNERError(f"{data} has no gold entities under the spans key {spans_key!r}.")
         reports[name] = report
     return reports
 
@@ -156,9 +157,8 @@ def name_models(models: Sequence[str]) -> dict[str, str]:
 
     models (Sequence[str]): "name=model", or a model, which is called by the end of its path.
     RETURNS (dict[str, str]): Models by name.
-    RAISES (FormatError): If two have the same name.
+    RAISES (GapDNERError): If two have the same name.
     """
-    from ..formats import FormatError
 
     named: dict[str, str] = {}
     for text in models:
@@ -168,7 +168,9 @@ def name_models(models: Sequence[str]) -> dict[str, str]:
             model = text
             name = path.name if path.name not in _TRAINED else "/".join(path.parts[-2:])
         if name in named:
-            raise FormatError(f"Two models are called {name}. Write NAME={model} to choose a name.")
+            raise GapDNERError(
+                f"Two models are called {name}. Write NAME={model} to choose a name."
+            )
         named[name] = model
     return named
 
@@ -260,11 +262,9 @@ def _holds_predictions(model: str) -> bool:
 def _join(model: str, predicted: Iterable["Doc"], gold: Iterable["Doc"]) -> Iterator["Example"]:
     from spacy.training import Example
 
-    from ..formats import FormatError
-
     for prediction, reference in zip_longest(predicted, gold):
         if prediction is None or reference is None:
-            raise FormatError(f"{model} does not have as many documents as the data.")
+            raise GapDNERError(f"{model} does not have as many documents as the data.")
         yield Example(prediction, reference)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
 from ._model import CELL_THRESHOLD, GPU_ID, THRESHOLD, load_pipeline
 from ._util import clean_errors
 
@@ -109,18 +110,17 @@ def attention(
         pipe's own if None.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (AttentionReport): The entities, and the attentions of the chosen cells.
-    RAISES (FormatError): If the pipeline cannot be used or has neither attention, a span or cell
+    RAISES (GapDNERError): If the pipeline cannot be used or has neither attention, a span or cell
         cannot be found, or none is chosen and there are no entities.
     """
     from ..drawing.attention import AttentionReport, SegmentAttention, label_cells
     from ..entities import get_entities
-    from ..formats import FormatError
     from ..model.attention_maps import find_network, record_attention
     from ._cells import find_segment
 
     spans, cells = list(spans), list(cells)
     if lower and not spans:
-        raise FormatError("--lower belongs to --span: give a span.")
+        raise GapDNERError("--lower belongs to --span: give a span.")
     nlp, pipe = load_pipeline(
         model,
         spans_key=spans_key,
@@ -134,7 +134,7 @@ def attention(
         doc = nlp(text)
     [segments] = pipe.segments([doc])
     if not segments:
-        raise FormatError("The text is empty.")
+        raise GapDNERError("The text is empty.")
     with _format_errors():
         maps = recording.maps(doc, segments)
     entities = get_entities(doc, pipe.key)
@@ -158,16 +158,15 @@ def check_output(folder: Path, format: str) -> None:
 
     folder (Path): Where they go.
     format (str): "png", "svg" or "both".
-    RAISES (FormatError): If the folder is a file, or there is no such format.
+    RAISES (GapDNERError): If the folder is a file, or there is no such format.
     RAISES (ImportError): If matplotlib is not installed.
     """
     from ..drawing.page import check_plots
-    from ..formats import FormatError
 
     if format not in _FORMATS:
-        raise FormatError(f"Unknown format {format!r}: choose {', '.join(_FORMATS)}.")
+        raise GapDNERError(f"Unknown format {format!r}: choose {', '.join(_FORMATS)}.")
     if folder.exists() and not folder.is_dir():
-        raise FormatError(f"{folder} is a file. Give a folder.")
+        raise GapDNERError(f"{folder} is a file. Give a folder.")
     check_plots()
 
 
@@ -223,7 +222,6 @@ def _choose_cells(
     lower: bool,
     cells: list[str],
 ) -> list["Cell"]:
-    from ..formats import FormatError
     from ._cells import entity_cells, parse_cell, span_cell
 
     if spans or cells:
@@ -231,7 +229,7 @@ def _choose_cells(
         return list(dict.fromkeys([*chosen, *(parse_cell(doc, cell) for cell in cells)]))
     found = entity_cells(entity.to_entity() for entity in entities)
     if not found:
-        raise FormatError(
+        raise GapDNERError(
             "The model finds no entity in the text. Choose what to look at with --span or --cell."
         )
     return found
@@ -239,9 +237,8 @@ def _choose_cells(
 
 @contextmanager
 def _format_errors() -> Iterator[None]:
-    from ..formats import FormatError
 
     try:
         yield
     except ValueError as error:
-        raise FormatError(str(error)) from None
+        raise GapDNERError(str(error)) from None

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ._util import clean_errors, read_docbin, require_docbins, split_list, write_docbin
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins, write_docbin
+from ._util import clean_errors, split_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -69,20 +71,19 @@ def augment(
     seed (int): See there.
     spans_key (str): Prefix of the span groups.
     RETURNS (list[Doc]): The documents with their entities.
-    RAISES (FormatError): If the data are missing, or a setting is out of its range.
+    RAISES (GapDNERError): If the data are missing, or a setting is out of its range.
     """
     import spacy
     from spacy.training import Example
 
     from ..augmentation import CoordinationAugmenter
-    from ..formats import FormatError
 
     files = require_docbins(data)
     nlp = spacy.blank("xx")
     try:
         augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
     except ValueError as error:
-        raise FormatError(str(error)) from None
+        raise GapDNERError(str(error)) from None
 
     def synthetic() -> Iterator["Doc"]:
         for file in files:
@@ -91,7 +92,7 @@ def augment(
                 try:
                     yield from (example.reference for example in islice(examples, 1, None))
                 except ValueError as error:
-                    raise FormatError(f"{file}: {error}") from None
+                    raise GapDNERError(f"{file}: {error}") from None
 
     return list(synthetic())
 

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, cast
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins
+from ..formats.files import write_json
 from ._model import GPU_ID, load_pipeline
-from ._util import clean_errors, fail, read_docbin, require_docbins, split_list, write_json
+from ._util import clean_errors, fail, split_list
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -161,26 +164,25 @@ def benchmark(
     gpu_id (int): GPU to use; -1 for the CPU.
     report (Callable[[str], object]): Told what is measured next.
     RETURNS (Benchmark): What was found.
-    RAISES (FormatError): If the pipeline, the data or an option cannot be used.
+    RAISES (GapDNERError): If the pipeline, the data or an option cannot be used.
     """
     from ..benchmark.corpus import read_corpus
     from ..benchmark.process import Setup
     from ..benchmark.run import Options, run_benchmark
     from ..experiments.training import get_device, get_versions
-    from ..formats import FormatError
     from ..model.profiling import default_threads
 
     _check_settings(precision, encoder, random_encoder)
     n_threads = tuple(threads) or (default_threads(),)
     if cpu_time and (n_threads != (1,) or gpu_id >= 0):
-        raise FormatError("--cpu-time is for one thread without a GPU: give --threads 1.")
+        raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
     files = None if data is None else require_docbins(data)
     nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
     if encoder is not None or random_encoder is not None:
         nlp, pipe = _exchange(nlp, pipe, encoder, random_encoder)
     corpus = read_corpus(nlp, pipe, _read_docs(nlp, files, limit), limit)
     if not corpus.examples:
-        raise FormatError(f"{data} holds no text. Check the path.")
+        raise GapDNERError(f"{data} holds no text. Check the path.")
     options = Options(
         limit=limit,
         repeats=repeats,
@@ -230,24 +232,22 @@ def print_benchmark(found: "Benchmark") -> None:
 
 def _check_output(path: Path) -> None:
     # before the work, which takes minutes
-    from ..formats import FormatError
 
     if path.is_dir():
-        raise FormatError(f"{path} is a folder. Give the name of the file to write.")
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def _check_settings(precision: str | None, encoder: str | None, random_encoder: str | None) -> None:
-    from ..formats import FormatError
     from ..model.exchange import BERT_SIZES
     from ..model.precision import PRECISIONS
 
     if precision is not None and precision not in PRECISIONS:
-        raise FormatError(f"--precision {precision} is none of {', '.join(PRECISIONS)}.")
+        raise GapDNERError(f"--precision {precision} is none of {', '.join(PRECISIONS)}.")
     if random_encoder is not None and random_encoder not in BERT_SIZES:
-        raise FormatError(f"--random-encoder {random_encoder} is none of {', '.join(BERT_SIZES)}.")
+        raise GapDNERError(f"--random-encoder {random_encoder} is none of {', '.join(BERT_SIZES)}.")
     if encoder is not None and random_encoder is not None:
-        raise FormatError("Give --encoder or --random-encoder, not both.")
+        raise GapDNERError("Give --encoder or --random-encoder, not both.")
 
 
 def _exchange(
@@ -256,14 +256,13 @@ def _exchange(
     encoder: str | None,
     random_encoder: str | None,
 ) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
-    from ..formats import FormatError
     from ..model.exchange import exchange_encoder
 
     try:
         new = exchange_encoder(nlp, pipe.name, encoder=encoder, random_size=random_encoder)
     # what cannot be loaded fails anywhere in transformers
     except Exception as error:
-        raise FormatError(
+        raise GapDNERError(
             f"Cannot exchange the transformer for {encoder or random_encoder} "
             f"({type(error).__name__}): {error}"
         ) from None

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ._util import clean_errors, write_json
+from ..errors import GapDNERError
+from ..formats.files import write_json
+from ._util import clean_errors
 
 if TYPE_CHECKING:
     from ..experiments.comparison import Comparison
@@ -48,16 +50,15 @@ def compare(
     folders (list[Path]): Folders with run.json files, at any depth.
     published (Optional[str]): "table2" or "table3" of the paper, to stand beside.
     RETURNS (tuple[Comparison, list[Table]]): The runs by name, and the tables made of them.
-    RAISES (FormatError): If a folder holds no run, a run.json is broken, a run is there twice, or
+    RAISES (GapDNERError): If a folder holds no run, a run.json is broken, a run is there twice, or
         there is no such table.
     """
     from ..experiments.comparison import make_comparison
     from ..experiments.published import PUBLISHED
     from ..experiments.runs import find_runs
-    from ..formats import FormatError
 
     if published is not None and published not in PUBLISHED:
-        raise FormatError(f"Unknown table {published!r}: choose {' or '.join(PUBLISHED)}.")
+        raise GapDNERError(f"Unknown table {published!r}: choose {' or '.join(PUBLISHED)}.")
     comparison = make_comparison(find_runs(folders))
     tables = [comparison.scores_table(part) for part in comparison.parts]
     if len(comparison.groups) > 1:

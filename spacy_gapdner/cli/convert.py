@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ._util import clean_errors, print_report, split_list, write_docbin, write_json
+from ..errors import GapDNERError
+from ..formats.docbin import write_docbin
+from ..formats.files import write_json
+from ._util import clean_errors, print_report, split_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -121,10 +124,10 @@ def convert(
     strict (bool): Stop at the first item that would be dropped.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
         repaired on the way.
-    RAISES (FormatError): If the input cannot be read, or holds no document.
+    RAISES (GapDNERError): If the input cannot be read, or holds no document.
     """
     from ..analysis.statistics import CorpusStatistics
-    from ..formats import FormatError, Report, blank_pipeline, read_records, to_docs
+    from ..formats import Report, blank_pipeline, read_records, to_docs
 
     report = Report(strict=strict)
     statistics = CorpusStatistics()
@@ -146,7 +149,7 @@ def convert(
             statistics.add(doc, spans_key)
             yield doc
         if not statistics.docs:
-            raise FormatError(f"{input_path} holds no document with text. Check the path.")
+            raise GapDNERError(f"{input_path} holds no document with text. Check the path.")
 
     # a name per sentence would double the time to read and write the file
     write_docbin(counted(), output_path, store_user_data=n_sents == 0, attrs=("NORM", "SENT_START"))

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins
+from ..formats.files import write_json
 from ._training_config import default_setup, read_setup
-from ._util import clean_errors, read_docbin, require_docbins, write_json
+from ._util import clean_errors
 
 if TYPE_CHECKING:
     from spacy.scorer import PRFScore
@@ -108,10 +111,9 @@ def debug_data(
     lang (str): Language of the tokeniser if there is no config.
     spans_key (Optional[str]): Prefix of the span groups; the config's if None.
     RETURNS (DebugData): The findings.
-    RAISES (FormatError): If data or config are missing or cannot be read.
+    RAISES (GapDNERError): If data or config are missing or cannot be read.
     """
     from ..analysis.data_report import count_shared_texts, default_schemes, report_data
-    from ..formats import FormatError
 
     paths = {"train": train_path, **({"dev": dev_path} if dev_path else {})}
     files = {name: require_docbins(path) for name, path in paths.items()}
@@ -130,9 +132,9 @@ def debug_data(
                 stride=setup.stride,
             )
         except ValueError as error:
-            raise FormatError(f"{paths[name]}: {error}") from None
+            raise GapDNERError(f"{paths[name]}: {error}") from None
         if not report.statistics.docs:
-            raise FormatError(f"{paths[name]} holds no document. Check the path.")
+            raise GapDNERError(f"{paths[name]} holds no document. Check the path.")
         reports[name] = report
     shared = count_shared_texts(reports["train"], reports["dev"]) if "dev" in reports else None
     problems = [*setup.traps, *_find_problems(reports, setup)]

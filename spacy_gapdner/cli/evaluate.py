@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins
+from ..formats.files import write_json
 from ._model import (
     BATCH_SIZE,
     CELL_THRESHOLD,
@@ -17,7 +20,7 @@ from ._model import (
     THRESHOLD,
     load_pipeline,
 )
-from ._util import clean_errors, print_reliability, read_docbin, require_docbins, write_json
+from ._util import clean_errors, print_reliability
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -102,9 +105,8 @@ def evaluate(
         `reliability` (how often the entities of each range of scores are right),
         `calibration_error` (see `spacy_gapdner.calibration.expected_calibration_error`),
         `labels_unknown_to_model`, and `spans_keys_found` (all prefixes in the data).
-    RAISES (FormatError): If the pipeline or the data is missing or cannot be used.
+    RAISES (GapDNERError): If the pipeline or the data is missing or cannot be used.
     """
-    from ..formats import FormatError
 
     files = require_docbins(data)
     nlp, pipe = load_pipeline(
@@ -119,7 +121,7 @@ def evaluate(
     docs = (doc for file in files for doc in read_docbin(file, nlp.vocab))
     scores = score_docs(nlp, pipe, docs, batch_size=batch_size)
     if not scores["docs"]:
-        raise FormatError(f"{data} holds no document. Check the path.")
+        raise GapDNERError(f"{data} holds no document. Check the path.")
     settings = {"model": str(model), "data": str(data)}
     names = ("threshold", "type_thresholds", "cell_threshold", "entity_score", "consistent")
     settings |= {name: getattr(pipe, name) for name in names}
@@ -140,12 +142,11 @@ def score_docs(
     docs (Iterable[Doc]): Docs with gold entities.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (dict[str, Any]): The scores, see `evaluate`.
-    RAISES (FormatError): If the fragments of a gold entity carry different labels.
+    RAISES (GapDNERError): If the fragments of a gold entity carry different labels.
     """
     from ..analysis.predictions import Judged, judge_predictions, predict_examples
     from ..calibration import expected_calibration_error, reliability
     from ..entities import get_entities, get_spans_keys
-    from ..formats import FormatError
     from ..scorer import Tally, compare
 
     gold: Counter[str] = Counter()
@@ -161,7 +162,7 @@ def score_docs(
         try:
             found = get_entities(example.reference, pipe.key)
         except ValueError as error:
-            raise FormatError(f"Document {n_docs}: {error}") from None
+            raise GapDNERError(f"Document {n_docs}: {error}") from None
         # of equal entities one counts, as in the scores
         entities = {entity.to_entity() for entity in found}
         gold.update(entity.label for entity in entities)

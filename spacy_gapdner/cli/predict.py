@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
 from ._model import BATCH_SIZE, CELL_THRESHOLD, GPU_ID, THRESHOLD, load_pipeline
 from ._util import clean_errors
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-    from ._texts import InputText
+    from ..formats.texts import InputText
 
 # what spaCy learns about words (and would keep for ever) is freed after so many batches
 _ZONE_BATCHES = 50
@@ -58,7 +59,7 @@ def predict_cli(
 ) -> None:
     """Find the entities of raw text. Memory does not grow with the input, except with a single
     .spacy file as output: give a folder and --format spacy to get numbered files instead."""
-    from ._predictions import ReaderGoneError
+    from ..formats.writers import ReaderGoneError
 
     try:
         with clean_errors():
@@ -118,13 +119,12 @@ def predict(
     gpu_id (int): GPU to use; -1 for the CPU.
     progress (bool): Show a progress bar if stderr is a terminal.
     RETURNS (int): The number of documents.
-    RAISES (FormatError): If the pipeline, the input or an option cannot be used.
+    RAISES (GapDNERError): If the pipeline, the input or an option cannot be used.
     """
     from tqdm import tqdm
 
-    from ..formats import FormatError
-    from ._predictions import choose_writer
-    from ._texts import read_texts
+    from ..formats.texts import read_texts
+    from ..formats.writers import choose_writer
 
     write = choose_writer(output_path, format)
     # brat files would replace the texts and the annotation beside them
@@ -132,11 +132,11 @@ def predict(
     if input_path.is_file():
         taken.add(input_path.resolve().parent)
     if output_path is not None and output_path.resolve() in taken:
-        raise FormatError(f"{output_path} holds the input. Choose another output.")
+        raise GapDNERError(f"{output_path} holds the input. Choose another output.")
     if n_process == 0:
-        raise FormatError("--n-process must be -1 or at least 1.")
+        raise GapDNERError("--n-process must be -1 or at least 1.")
     if gpu_id >= 0 and n_process != 1:
-        raise FormatError("Several processes cannot share a GPU: leave out --n-process.")
+        raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
     texts = read_texts(input_path, lines=lines)
     nlp, pipe = load_pipeline(
         model,

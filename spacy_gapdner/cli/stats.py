@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ._util import (
-    clean_errors,
-    fail,
-    find_docbins,
-    print_report,
-    read_docbin,
-    split_list,
-    write_json,
-)
+from ..errors import GapDNERError
+from ..formats.docbin import find_docbins, read_docbin
+from ..formats.files import write_json
+from ._util import clean_errors, fail, print_report, split_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -103,7 +98,7 @@ def stats(
     lang (str): Language of the tokeniser for what is not .spacy.
     spans_key (str): Prefix of the span groups.
     RETURNS (dict[str, CorpusStatistics]): By path.
-    RAISES (FormatError): If something is missing or cannot be read.
+    RAISES (GapDNERError): If something is missing or cannot be read.
     """
     counted = count_corpora(data, format=format, lang=lang, spans_key=spans_key)
     return {name: statistics for name, (statistics, _) in counted.items()}
@@ -128,11 +123,11 @@ def count_corpora(
     spans_key (str): See there.
     **options: What the formats' readers take beyond, see `spacy_gapdner.formats.read_records`.
     RETURNS (dict[str, tuple[CorpusStatistics, Optional[Report]]]): By path; no report for .spacy.
-    RAISES (FormatError): If something is missing or cannot be read.
+    RAISES (GapDNERError): If something is missing or cannot be read.
     """
     from ..analysis.statistics import CorpusStatistics
     from ..entities import get_spans_keys
-    from ..formats import FormatError, Report, blank_pipeline, read_records, to_docs
+    from ..formats import Report, blank_pipeline, read_records, to_docs
 
     nlp = blank_pipeline(lang)
     result = {}
@@ -146,7 +141,7 @@ def count_corpora(
             ignored = ("types", "ids") if expect else ("types", "ids", "split")
             unused = [name for name in ignored if options.get(name)]
             if unused:
-                raise FormatError(
+                raise GapDNERError(
                     f"{path} is .spacy: --{' and --'.join(unused)} are for unconverted corpora."
                 )
             docs = (doc for docbin in docbins for doc in read_docbin(docbin, nlp.vocab))

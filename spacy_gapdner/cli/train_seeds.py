@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins
 from ._model import GPU_ID, use_gpu
-from ._util import clean_errors, fail, read_docbin, require_docbins, split_list
+from ._util import clean_errors, fail, split_list
 
 if TYPE_CHECKING:
     from ..experiments.runs import DataFile, Run
@@ -86,12 +88,11 @@ def train_seeds(
     keep_models (bool): Keep the best model of every seed.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[list[Run], dict[int, str]]): The runs, and what went wrong by seed.
-    RAISES (FormatError): If the config or the data cannot be used, or a folder holds a run with
+    RAISES (GapDNERError): If the config or the data cannot be used, or a folder holds a run with
         other settings or data.
     """
     from ..experiments.runs import RUN_FILE, read_run
     from ..experiments.training import read_setup
-    from ..formats import FormatError
 
     # before the trainings fail one by one
     use_gpu(gpu_id)
@@ -115,7 +116,7 @@ def train_seeds(
                 runs[seed] = _run(
                     folder, name, seed, setups[seed], data, paths, keep_models, gpu_id
                 )
-            except FormatError as error:
+            except GapDNERError as error:
                 errors[seed] = str(error)
     return [runs[seed] for seed in seeds if seed in runs], errors
 
@@ -212,13 +213,12 @@ def _check_same(
     run: "Run", path: Path, name: str, setup: "Setup", data: dict[str, list["DataFile"]]
 ) -> None:
     from ..experiments.runs import find_differences
-    from ..formats import FormatError
 
     differences = find_differences(run, name, setup.filled, data)
     if differences:
         more = len(differences) - _N_DIFFERENCES
         listed = "; ".join(differences[:_N_DIFFERENCES]) + (f"; and {more} more" * (more > 0))
-        raise FormatError(
+        raise GapDNERError(
             f"{path} is of another run: {listed}. Give another OUTPUT, or delete {path.parent} to "
             "train it again."
         )

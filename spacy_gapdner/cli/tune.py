@@ -7,16 +7,11 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
+from ..errors import GapDNERError
+from ..formats.docbin import read_docbin, require_docbins
+from ..formats.files import check_replaceable, replacing_folder, write_json
 from ._model import BATCH_SIZE, GPU_ID, load_pipeline
-from ._util import (
-    check_replaceable,
-    clean_errors,
-    print_reliability,
-    read_docbin,
-    replacing_folder,
-    require_docbins,
-    write_json,
-)
+from ._util import clean_errors, print_reliability
 
 if TYPE_CHECKING:
     from ..analysis.tuning import CurvePoint, Tuning
@@ -64,7 +59,6 @@ def tune_cli(
 ) -> None:
     """Choose thresholds on development data, turn scores into probabilities, and save both in
     the pipeline."""
-    from ..formats import FormatError
 
     with clean_errors():
         if output_path is not None:
@@ -94,7 +88,7 @@ def tune_cli(
                 batch_size=batch_size,
             )
         except ValueError as error:
-            raise FormatError(f"{data}: {error}") from None
+            raise GapDNERError(f"{data}: {error}") from None
         if json_path is not None:
             write_json(tuning.to_dict(), json_path)
         if plot_path is not None:

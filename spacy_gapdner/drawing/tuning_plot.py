@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..formats import FormatError
+from ..errors import GapDNERError
 from ..formats.files import replacing
 from .page import figure_bytes, new_figure
 
@@ -17,10 +17,10 @@ def check_picture(path: Path) -> None:
     """Find out whether a picture can have a name.
 
     path (Path): The file.
-    RAISES (FormatError): If its ending is not that of a picture.
+    RAISES (GapDNERError): If its ending is not that of a picture.
     """
     if path.suffix not in _SUFFIXES:
-        raise FormatError(f"{path} must end in {', '.join(_SUFFIXES)}, which says its format.")
+        raise GapDNERError(f"{path} must end in {', '.join(_SUFFIXES)}, which says its format.")
 
 
 def plot_tuning(tuning: "Tuning", path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..formats import FormatError
+from ..errors import GapDNERError
 from .published import Published
 from .runs import DATA_PATHS, Run, flatten
 from .summary import (
@@ -186,13 +186,13 @@ def make_comparison(runs: Iterable[Run], order: Sequence[str] = ()) -> Compariso
     runs (Iterable[Run]): The runs.
     order (Sequence[str]): Names that come first, in this order; the others follow as the runs do.
     RETURNS (Comparison): The comparison.
-    RAISES (FormatError): If two runs have the same name and seed.
+    RAISES (GapDNERError): If two runs have the same name and seed.
     """
     groups: dict[str, list[Run]] = {}
     for run in runs:
         group = groups.setdefault(run.name, [])
         if any(run.seed == other.seed for other in group):
-            raise FormatError(
+            raise GapDNERError(
                 f"There are two runs of {run.name} with seed {run.seed}. Give folders that hold "
                 "every run once, or train one of them with another --name."
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
-from ..formats import FormatError
+from ..errors import GapDNERError
 from ..formats.files import read_text, replacing, visible_files
 
 if TYPE_CHECKING:
@@ -155,14 +155,14 @@ def read_run(path: Path) -> Run:
 
     path (Path): The file.
     RETURNS (Run): The run.
-    RAISES (FormatError): If the file is missing, cut off, or something else.
+    RAISES (GapDNERError): If the file is missing, cut off, or something else.
     """
     text = read_text(path)
     try:
         return Run.from_json(json.loads(text))
     # json's errors are ValueErrors as well
     except ValueError as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} is no record of a run ({error}). Delete its folder and train again."
         ) from None
 
@@ -172,15 +172,15 @@ def find_runs(folders: Iterable[Path]) -> list[Run]:
 
     folders (Iterable[Path]): Where to look, at any depth.
     RETURNS (list[Run]): The runs in the order of the folders, then of their paths.
-    RAISES (FormatError): If a folder is missing or holds no run, or a run.json is broken.
+    RAISES (GapDNERError): If a folder is missing or holds no run, or a run.json is broken.
     """
     runs: list[Run] = []
     for folder in folders:
         if not folder.is_dir():
-            raise FormatError(f"There is no folder {folder}. Check the path.")
+            raise GapDNERError(f"There is no folder {folder}. Check the path.")
         paths = [path for path in visible_files(folder, (RUN_FILE,)) if path.name == RUN_FILE]
         if not paths:
-            raise FormatError(f"{folder} holds no {RUN_FILE}. train-seeds makes them.")
+            raise GapDNERError(f"{folder} holds no {RUN_FILE}. train-seeds makes them.")
         runs.extend(read_run(path) for path in paths)
     return runs
 

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..formats import FormatError
+from ..errors import GapDNERError
 from ..formats.files import require_file
 from ..pipe import DiscontinuousEntityRecognizer
 from .runs import Evaluation
@@ -51,11 +51,11 @@ class Setup(NamedTuple):
 
         part (str): "train" or "dev".
         RETURNS (Path): The path.
-        RAISES (FormatError): If the config has none.
+        RAISES (GapDNERError): If the config has none.
         """
         path = self.config.get("paths", {}).get(part)
         if not path:
-            raise FormatError(f"The config has no path of data. Give it with --paths.{part} PATH.")
+            raise GapDNERError(f"The config has no path of data. Give it with --paths.{part} PATH.")
         return Path(path)
 
 
@@ -66,7 +66,7 @@ def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
     overrides (dict[str, Any]): Values by dotted name that replace those of the file.
     seed (int): The seed.
     RETURNS (Setup): The config, valid and with the seed.
-    RAISES (FormatError): If it is missing or invalid, or would not choose the best model by the
+    RAISES (GapDNERError): If it is missing or invalid, or would not choose the best model by the
         F1 of all entities and of discontinuous ones.
     """
     from spacy.util import load_config, load_model_from_config
@@ -75,14 +75,14 @@ def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
     seeds = {"system.seed": seed, "training.seed": seed}
     given = [name for name in seeds if name in overrides]
     if given:
-        raise FormatError(f"--{given[0]} would give all runs one seed. Use --seeds.")
+        raise GapDNERError(f"--{given[0]} would give all runs one seed. Use --seeds.")
     try:
         config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
         nlp = load_model_from_config(config, auto_fill=True)
         filled = nlp.config.interpolate()
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
-        raise FormatError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
+        raise GapDNERError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
     for config_ in (config, filled):
         config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
     # as it will be when it has been written and read
@@ -99,7 +99,7 @@ def train(setup: Setup, folder: Path, gpu_id: int) -> None:
     setup (Setup): The config.
     folder (Path): Takes the config, the log, the evaluations and the best model.
     gpu_id (int): GPU to use; -1 for the CPU.
-    RAISES (FormatError): If the training fails.
+    RAISES (GapDNERError): If the training fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
     remove_models(folder)
@@ -133,7 +133,7 @@ def train(setup: Setup, folder: Path, gpu_id: int) -> None:
             process.terminate()
             raise
     if process.returncode or not (folder / MODEL_BEST).is_dir():
-        raise FormatError(
+        raise GapDNERError(
             f"The training failed with exit code {process.returncode}. {folder / LOG_FILE} ends "
             f"with: {' / '.join(last)}"
         )
@@ -201,7 +201,7 @@ def _check_selection(nlp: "Language", path: Path) -> str:
     pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
     names = {pipe.key: (f"spans_{pipe.key}_f", f"spans_{pipe.key}_disc_f") for pipe in pipes}
     if not names:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} has no component with the factory gapdner in its pipeline. Check the file."
         )
     weights = {name: w for name, w in nlp.config["training"]["score_weights"].items() if w}
@@ -210,7 +210,7 @@ def _check_selection(nlp: "Language", path: Path) -> str:
             return key
     found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
     wanted = " or ".join(" and ".join(chosen_by) for chosen_by in names.values())
-    raise FormatError(
+    raise GapDNERError(
         f"[training.score_weights] of {path} must choose the best model by F1 alone, of all "
         f"entities and of discontinuous ones, but it has {found or 'no weight'}. Weight {wanted}, "
         "and set all others to 0.0."

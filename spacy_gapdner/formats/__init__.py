@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..errors import GapDNERError
 from ..sentences import SENTENCIZER_CONFIG, LineSentencizer, blank_pipeline
 from .brat import ANNOTATION_SUFFIXES, read_brat, write_brat
 from .cadec import is_cadec, read_cadec
@@ -14,7 +15,7 @@ from .inline import SUFFIXES as INLINE_SUFFIXES
 from .inline import has_inline_mentions, read_inline, write_inline
 from .knowtator import has_knowtator_root, read_knowtator
 from .records import Record, TextEntity, TextRecord, TokenRecord
-from .report import NOWHERE, FormatError, Issue, Place, Report
+from .report import NOWHERE, Issue, Place, Report
 from .share import read_share13, read_share14
 from .share_folders import guess_corpus
 from .w2ner import read_w2ner, write_w2ner
@@ -25,7 +26,7 @@ __all__ = [
     "SENTENCIZER_CONFIG",
     "Alignment",
     "Format",
-    "FormatError",
+    "GapDNERError",
     "Issue",
     "LineSentencizer",
     "Place",
@@ -102,10 +103,10 @@ def get_format(name: str) -> Format:
 
     name (str): Its name, see FORMATS.
     RETURNS (Format): The format.
-    RAISES (FormatError): If there is none of this name.
+    RAISES (GapDNERError): If there is none of this name.
     """
     if name not in FORMATS:
-        raise FormatError(f"Unknown format {name!r}: choose {', '.join(FORMATS)}.")
+        raise GapDNERError(f"Unknown format {name!r}: choose {', '.join(FORMATS)}.")
     return FORMATS[name]
 
 
@@ -127,14 +128,14 @@ def read_records(
     **options: What the format's reader takes beyond; those that are None or empty count as not
         given.
     RETURNS (Iterator[Record]): The records, read as they are asked for.
-    RAISES (FormatError): If the format is unknown, unclear, or has no such option.
+    RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
     """
     name = name or guess_format(path)
     chosen = get_format(name)
     given = {key: value for key, value in options.items() if value not in (None, (), "")}
     unknown = [key for key in given if key not in chosen.options]
     if unknown:
-        raise FormatError(f"The format {name} has no option {', '.join(unknown)}.")
+        raise GapDNERError(f"The format {name} has no option {', '.join(unknown)}.")
     if types and "types" in chosen.options:
         return chosen.read(Path(path), report, types=types, **given)
     records = chosen.read(Path(path), report, **given)
@@ -146,11 +147,11 @@ def guess_format(path: Path) -> str:
 
     path (Path): The file or folder.
     RETURNS (str): The format's name.
-    RAISES (FormatError): If there is nothing there, or nothing or more than one format fits.
+    RAISES (GapDNERError): If there is nothing there, or nothing or more than one format fits.
     """
     path = Path(path)
     if not path.exists():
-        raise FormatError(f"There is nothing at {path}. Check the path.")
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if path.is_dir() and is_craft(path):
         return "knowtator"
     if path.is_dir() and (is_cadec(path) or is_cadec(path / "cadec")):
@@ -162,14 +163,14 @@ def guess_format(path: Path) -> str:
     if path.is_dir():
         files = visible_files(path, suffixes) or visible_files(path, INLINE_SUFFIXES)
     if not files:
-        raise FormatError(f"{path} holds no annotation file ({', '.join(suffixes)}).")
+        raise GapDNERError(f"{path} holds no annotation file ({', '.join(suffixes)}).")
     # a folder may hold thousands of files: the first of each ending tells
     firsts = {file.suffix: file for file in reversed(files)}
     fitting = sorted({name for file in firsts.values() if (name := _guess_file(file))})
     if len(fitting) == 1:
         return fitting[0]
     seen = "several formats fit" if fitting else "no format fits"
-    raise FormatError(
+    raise GapDNERError(
         f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(FORMATS)}."
     )
 

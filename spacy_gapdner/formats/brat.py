@@ -8,11 +8,12 @@ from pathlib import Path, PurePosixPath
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..errors import GapDNERError
 from .docs import DOC_NAME
 from .files import read_text, replacing, visible_files
 from .fragments import choose_line_ends, clean_entities
 from .records import TextEntity, TextRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
@@ -28,7 +29,7 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     report (Report): Takes what is dropped or repaired.
     YIELDS (TextRecord): Documents by the order of their names: paths within the folder, without
         suffix.
-    RAISES (FormatError): If there is no annotation file, an annotation file has no text, or a
+    RAISES (GapDNERError): If there is no annotation file, an annotation file has no text, or a
         file is not what its name says.
     """
     path = Path(path)
@@ -36,14 +37,14 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
         files = visible_files(path, (".txt", *ANNOTATION_SUFFIXES))
         stems = sorted({file.with_suffix("") for file in files}, key=Path.as_posix)
         if not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
-            raise FormatError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
+            raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
         root = path
     elif path.exists():
         if path.suffix not in (".txt", *ANNOTATION_SUFFIXES):
-            raise FormatError(f"{path} is neither .txt nor .ann, .a1 or .a2. Check the format.")
+            raise GapDNERError(f"{path} is neither .txt nor .ann, .a1 or .a2. Check the format.")
         stems, root = [path.with_suffix("")], path.parent
     else:
-        raise FormatError(f"There is nothing at {path}. Check the path.")
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     for stem in stems:
         yield _read_document(stem, stem.relative_to(root).as_posix(), report)
 
@@ -55,7 +56,7 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_K
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
     RETURNS (int): The number of documents written.
-    RAISES (FormatError): If a label cannot stand in the format.
+    RAISES (GapDNERError): If a label cannot stand in the format.
     """
     path = Path(path)
     taken: Counter[str] = Counter()
@@ -77,7 +78,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
     annotations = [_with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
     annotations = [file for file in annotations if file.is_file()]
     if not text_path.is_file() and annotations:
-        raise FormatError(
+        raise GapDNERError(
             f"{annotations[0]} has no text: there is no file {text_path}. Add it or remove the "
             "annotation file."
         )
@@ -110,7 +111,7 @@ def _read_file(path: Path, document: str, report: Report) -> list[TextEntity]:
             recognised = True
             entities.append(entity)
     if malformed and not recognised:
-        raise FormatError(
+        raise GapDNERError(
             f"{malformed[0][1]} is not brat standoff (ID, tab, TYPE START END, tab, text): "
             f"{malformed[0][0][:60]!r}. Choose the right format."
         )
@@ -134,7 +135,7 @@ def _parse_entity(line: str, place: Place) -> TextEntity | None:
 
 def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:
     if re.search(r"\s", entity.label_):
-        raise FormatError(
+        raise GapDNERError(
             f"brat cannot have the label {entity.label_!r}: it holds whitespace. Rename it."
         )
     pieces = [

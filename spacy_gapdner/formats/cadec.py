@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ..errors import GapDNERError
 from .dai import align_cadec, align_entities, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
 from .files import map_names, read_text, visible_files, with_unix_line_ends
 from .id_lists import check_split, note_missing, read_ids
 from .records import TextEntity, TokenRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 ARCHIVE = "CADEC.v2.zip"
 TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")
@@ -43,19 +44,19 @@ def read_cadec(
     ids (Optional[Path]): The list of the part's documents, or the folder with train.id, dev.id
         and test.id.
     YIELDS (TokenRecord): Sentences, by the order of their documents' names.
-    RAISES (FormatError): If something is missing, or is not what its name says, or there is no
+    RAISES (GapDNERError): If something is missing, or is not what its name says, or there is no
         such type.
     """
     path = Path(path)
     root = next((folder for folder in (path, path / "cadec") if is_cadec(folder)), None)
     if root is None:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} has no folders text and original. Unpack {ARCHIVE} and give its folder cadec."
         )
     check_split(split, ids)
     unknown = [name for name in types if name not in (*TYPES, "all")]
     if unknown:
-        raise FormatError(
+        raise GapDNERError(
             f"CADEC has no type {', '.join(unknown)}: choose {', '.join(TYPES)}, or all."
         )
     texts = map_names(visible_files(root / "text", (".txt",)), lambda file: file.name[:-4])
@@ -64,10 +65,10 @@ def read_cadec(
     )
     if not texts or not annotations:
         empty = root / ("original" if texts else "text")
-        raise FormatError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
+        raise GapDNERError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
     for name in annotations:
         if name not in texts:
-            raise FormatError(f"{annotations[name]} has no text {root / 'text' / name}.txt.")
+            raise GapDNERError(f"{annotations[name]} has no text {root / 'text' / name}.txt.")
     names = set(texts)
     if split is not None:
         names = read_ids(ids, f"{split}.id", "cadec", split, report)
@@ -123,7 +124,7 @@ def _is_mention(line: str) -> bool:
 
 def _parse(line: str, place: Place) -> TextEntity:
     if not _is_mention(line):
-        raise FormatError(
+        raise GapDNERError(
             f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
             f"{line[:60]!r}. Is the file damaged?"
         )

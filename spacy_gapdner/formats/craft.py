@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from ..errors import GapDNERError
 from .files import read_text, visible_files
 from .knowtator import Labels, make_record, read_annotation_file
 from .records import TextEntity, TextRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 SPLITS = ("train", "dev", "test")
 _SUFFIXES = (".txt.knowtator.xml", ".xml")
@@ -39,7 +40,7 @@ def read_craft(
     labels (str): "ontology" or "class".
     split (Optional[str]): "train", "dev" or "test"; all articles if None.
     YIELDS (TextRecord): Articles by the order of their names.
-    RAISES (FormatError): If an ontology, the split or a text is missing.
+    RAISES (GapDNERError): If an ontology, the split or a text is missing.
     """
     folders = _choose(path, ontologies)
     for name in _articles(path, split, report):
@@ -64,7 +65,7 @@ def _choose(path: Path, ontologies: tuple[str, ...]) -> dict[str, Path]:
     found = {**variants, **families}
     missing = [name for name in ontologies if name not in found]
     if missing or not found:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} has no ontology {', '.join(missing)}. It has: {', '.join(found) or 'none'}; "
             "zipped ones must be unpacked first."
         )
@@ -92,15 +93,15 @@ def _articles(path: Path, split: str | None, report: Report) -> list[str]:
     present = {file.stem for file in visible_files(path / "articles" / "txt", (".txt",))}
     if split is None:
         if not present:
-            raise FormatError(f"{path / 'articles' / 'txt'} holds no text. Check the path.")
+            raise GapDNERError(f"{path / 'articles' / 'txt'} holds no text. Check the path.")
         return sorted(present)
     if split not in SPLITS:
-        raise FormatError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
+        raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
     list_path = path / "articles" / "ids" / f"craft-ids-{split}.txt"
     wanted = read_text(list_path, report).split()
     missing = [name for name in wanted if name not in present]
     if len(missing) == len(wanted):
-        raise FormatError(
+        raise GapDNERError(
             f"None of the {len(wanted)} articles of {list_path} is in {path / 'articles' / 'txt'}."
         )
     for name in missing:

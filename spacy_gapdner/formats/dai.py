@@ -74,7 +74,7 @@ def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -
     tokenise (Callable[[str], list[Sentence]]): Cuts the text.
     report (Report): Takes a note if line ends were changed, or if there is no token.
     RETURNS (TokenisedText): The document.
-    RAISES (FormatError): If there is no such file, or it is not UTF-8.
+    RAISES (GapDNERError): If there is no such file, or it is not UTF-8.
     """
     raw, place = read_text(path, report), Place(str(path), None, name)
     text = with_unix_line_ends(raw)

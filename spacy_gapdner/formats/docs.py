@@ -8,8 +8,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from ..errors import GapDNERError
 from .records import Record, TextEntity, TextRecord, TokenRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 Alignment = Literal["expand", "contract", "strict"]
 
@@ -40,13 +41,13 @@ def to_docs(
     spans_key (str): Prefix of the span groups that hold the entities.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data[DOC_NAME]``.
-    RAISES (FormatError): If an option is wrong, or at the first dropped entity if the report
+    RAISES (GapDNERError): If an option is wrong, or at the first dropped entity if the report
         is strict.
     """
     if n_sents < 0:
-        raise FormatError(f"n_sents must be 0 (whole documents) or more, but is {n_sents}.")
+        raise GapDNERError(f"n_sents must be 0 (whole documents) or more, but is {n_sents}.")
     if alignment not in get_args(Alignment):
-        raise FormatError(
+        raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
     last_document = None
@@ -138,7 +139,7 @@ def _text_docs(
         return
     doc = nlp(record.text)
     if doc.text != record.text:
-        raise FormatError(
+        raise GapDNERError(
             f"The tokeniser changes the text of {record.name}, so no offset holds. Use one that "
             "keeps every character, as spaCy's own do."
         )

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .report import FormatError, Place, Report
+import srsly
+
+from ..errors import GapDNERError
+from .report import Place, Report
 
 _BOM = "\ufeff"
 
@@ -15,10 +18,10 @@ def require_file(path: Path) -> None:
     """Check that there is a file.
 
     path (Path): The file.
-    RAISES (FormatError): If it is missing, or is no file.
+    RAISES (GapDNERError): If it is missing, or is no file.
     """
     if not path.is_file():
-        raise FormatError(f"There is no file {path}. Check the path.")
+        raise GapDNERError(f"There is no file {path}. Check the path.")
 
 
 def read_text(path: Path, report: Report | None = None) -> str:
@@ -27,14 +30,14 @@ def read_text(path: Path, report: Report | None = None) -> str:
     path (Path): The file.
     report (Optional[Report]): Takes a note if a byte order mark was removed.
     RETURNS (str): The text.
-    RAISES (FormatError): If the file is missing or is not UTF-8.
+    RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     require_file(path)
     raw = path.read_bytes()
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
         ) from None
@@ -47,7 +50,7 @@ def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
     path (Path): The file.
     report (Optional[Report]): Takes a note if a byte order mark was removed.
     YIELDS (str): The lines, without their ends.
-    RAISES (FormatError): If the file is missing or is not UTF-8.
+    RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     require_file(path)
     try:
@@ -72,13 +75,13 @@ def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str
     files (Iterable[Path]): The files.
     name_of (Callable[[Path], str]): The name of a file's document.
     RETURNS (dict[str, Path]): The files by name.
-    RAISES (FormatError): If two files have one name.
+    RAISES (GapDNERError): If two files have one name.
     """
     found: dict[str, Path] = {}
     for file in files:
         name = name_of(file)
         if name in found:
-            raise FormatError(
+            raise GapDNERError(
                 f"{found[name]} and {file} are both of the document {name}. Keep one."
             )
         found[name] = file
@@ -91,10 +94,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
     path (Path): The file to write; its folder is made.
     YIELDS (Path): The temporary file, in the same folder.
-    RAISES (FormatError): If the path is a folder.
+    RAISES (GapDNERError): If the path is a folder.
     """
     if path.is_dir():
-        raise FormatError(f"{path} is a folder. Give the name of the file to write.")
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
     os.close(handle)
@@ -108,6 +111,75 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def filling(path: Path) -> Iterator[Path]:
+    """Write files of a folder all or none: the caller writes to a temporary folder beside it.
+
+    path (Path): The folder, made if need be; files of the same name are replaced.
+    YIELDS (Path): The temporary folder.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+        yield Path(name)
+        path.mkdir(exist_ok=True)
+        for file in sorted(Path(name).rglob("*")):
+            target = path / file.relative_to(name)
+            if file.is_dir():
+                target.mkdir(exist_ok=True)
+            else:
+                os.replace(file, target)
+
+
+def check_replaceable(path: Path, must_hold: str) -> None:
+    """Find out whether a folder may be written.
+
+    path (Path): The folder.
+    must_hold (str): A file that an older folder must have, so that no other is replaced.
+    RAISES (GapDNERError): If there is a file, or a folder of another kind.
+    """
+
+    if (
+        path.exists()
+        and not (path / must_hold).is_file()
+        and (not path.is_dir() or any(path.iterdir()))
+    ):
+        raise GapDNERError(f"{path} is there and has no {must_hold}. Give another name.")
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Write a folder whole or not at all, in the place of an older one; see `check_replaceable`.
+
+    path (Path): The folder.
+    YIELDS (Path): A temporary folder beside it, to be filled.
+    """
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+        new, old = Path(name) / "new", Path(name) / "old"
+        new.mkdir()
+        yield new
+        if path.exists():
+            os.replace(path, old)
+        try:
+            os.replace(new, path)
+        except BaseException:
+            if old.exists():
+                os.replace(old, path)
+            raise
+
+
+def write_json(value: object, path: Path) -> None:
+    """Write a JSON file, whole or not at all.
+
+    value (object): What srsly can write.
+    path (Path): The file; its folder is made.
+    RAISES (GapDNERError): If the path is a folder.
+    """
+    with replacing(path) as temporary:
+        srsly.write_json(temporary, value)
 
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:

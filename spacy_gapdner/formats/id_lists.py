@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from ..errors import GapDNERError
 from .files import read_text
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 SPLITS = ("train", "dev", "test")
 SOURCE = "github.com/dainlp/acl2020-transition-discontinuous-ner"
@@ -25,15 +26,15 @@ def check_split(split: str | None, ids: Path | None) -> None:
 
     split (Optional[str]): The part of the corpus; the whole if None.
     ids (Optional[Path]): The user's lists.
-    RAISES (FormatError): If there is no such part, or there are lists but no part, or no lists
+    RAISES (GapDNERError): If there is no such part, or there are lists but no part, or no lists
         where they should be.
     """
     if split not in (None, *SPLITS):
-        raise FormatError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
+        raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
     if ids is not None and split is None:
-        raise FormatError(f"The lists at {ids} need a split: {', '.join(SPLITS)}.")
+        raise GapDNERError(f"The lists at {ids} need a split: {', '.join(SPLITS)}.")
     if ids is not None and not Path(ids).exists():
-        raise FormatError(f"There is nothing at {ids}. Check the path of the lists.")
+        raise GapDNERError(f"There is nothing at {ids}. Check the path of the lists.")
 
 
 def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report) -> set[str]:
@@ -45,17 +46,17 @@ def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report
     part (str): "train", "dev" or "test".
     report (Report): Takes a note if the list is not the published one.
     RETURNS (set[str]): The names in the list.
-    RAISES (FormatError): If there is no list, or nothing in it.
+    RAISES (GapDNERError): If there is no list, or nothing in it.
     """
     if ids is None:
-        raise FormatError(
+        raise GapDNERError(
             f"The split of {corpus} needs a list of documents: give --ids with {name} of "
             f"{SOURCE}, or the folder that holds it."
         )
     path = Path(ids) / name if Path(ids).is_dir() else Path(ids)
     names = {line.strip() for line in read_text(path, report).split("\n") if line.strip()}
     if not names:
-        raise FormatError(f"{path} is empty. It should name the documents of {part}.")
+        raise GapDNERError(f"{path} is empty. It should name the documents of {part}.")
     number, published = _PUBLISHED[f"{corpus}/{part}"]
     if hash_names(names) != published:
         message = (
@@ -83,12 +84,12 @@ def note_missing(wanted: Iterable[str], present: Iterable[str], ids: Path, repor
     present (Iterable[str]): The names in the corpus.
     ids (Path): The list, for the report.
     report (Report): Takes the missing ones.
-    RAISES (FormatError): If all are missing.
+    RAISES (GapDNERError): If all are missing.
     """
     wanted = set(wanted)
     missing = wanted - set(present)
     if missing == wanted:
-        raise FormatError(
+        raise GapDNERError(
             f"None of the {len(wanted)} documents of {ids}, such as {min(wanted)}, is in the "
             f"corpus, which has such as {min(present, default='none')}. Is it this corpus' list?"
         )

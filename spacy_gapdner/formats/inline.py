@@ -7,11 +7,12 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
+from ..errors import GapDNERError
 from .dai import merge_ranges
 from .docs import DOC_NAME, doc_sentences
 from .files import read_lines, replacing, visible_files, with_unix_line_ends
 from .records import TokenRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "
@@ -44,12 +45,12 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
     report (Report): Takes what is dropped, repaired or repeated.
     YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on, with the name of
         the document if a line ``Document: NAME`` goes before.
-    RAISES (FormatError): If a file is missing or of another format.
+    RAISES (GapDNERError): If a file is missing or of another format.
     """
     path = Path(path)
     files = visible_files(path, SUFFIXES) if path.is_dir() else [path]
     if not files:
-        raise FormatError(f"{path} holds no .txt or .inline file. Check path and format.")
+        raise GapDNERError(f"{path} holds no .txt or .inline file. Check path and format.")
     for file in files:
         yield from _read_file(file, report)
 
@@ -72,7 +73,7 @@ def write_inline(
     document_lines (bool): Write a line with the document's name, where it is known, before
         every sentence.
     RETURNS (int): The number of sentences written.
-    RAISES (FormatError): If a token, a label or a name cannot stand in the format.
+    RAISES (GapDNERError): If a token, a label or a name cannot stand in the format.
     """
     report = Report() if report is None else report
     number = 0
@@ -102,7 +103,7 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
         number += 1
         place = Place(str(path), position, document)
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
-            raise FormatError(
+            raise GapDNERError(
                 f"{place} is not inline text (a line of tokens, one of mentions such as "
                 f'"0,1,4,4 ADR|0,0,3,4 ADR" or none, and a blank one): {tokens[:40]!r}, '
                 f"{mentions[:40]!r}, {blank[:40]!r}. Choose the right format."
@@ -119,7 +120,7 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
         indices, label = mention.split(" ")
         numbers = [int(n) for n in indices.split(",")]
         if len(numbers) % 2:
-            raise FormatError(
+            raise GapDNERError(
                 f"{place}: {mention!r} has {len(numbers)} token numbers, but they come in pairs of "
                 "first and last. Correct it."
             )
@@ -160,18 +161,18 @@ def _without_whitespace(
 def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: object) -> str:
     for token in tokens:
         if token.split() != [token]:
-            raise FormatError(
+            raise GapDNERError(
                 f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenise anew."
             )
     if name is not None and (not name or name != name.strip()):
-        raise FormatError(
+        raise GapDNERError(
             f"Inline text cannot have the document name {name!r}: it is empty or begins or ends "
             "with whitespace. Rename it, or leave the names out."
         )
     mentions = []
     for entity in entities:
         if not re.fullmatch(r"[^\s|]+", entity.label):
-            raise FormatError(
+            raise GapDNERError(
                 f"Inline text cannot have the label {entity.label!r}: it holds whitespace or a "
                 "bar. Rename it."
             )
@@ -180,5 +181,5 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: objec
     head = "" if name is None else f"{_DOCUMENT}{name}\n"
     line = " ".join(tokens)
     if len(head.splitlines()) > 1 or (not head and line.startswith(_DOCUMENT)):
-        raise FormatError(f"Inline text cannot tell {line[:40]!r} from the name of a document.")
+        raise GapDNERError(f"Inline text cannot tell {line[:40]!r} from the name of a document.")
     return f"{head}{line}\n{'|'.join(mentions)}\n\n"

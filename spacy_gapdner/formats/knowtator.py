@@ -12,10 +12,11 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import defusedxml.sax
 from defusedxml import DefusedXmlException
 
+from ..errors import GapDNERError
 from .files import read_text, visible_files
 from .fragments import choose_line_ends, clean_entities
 from .records import TextEntity, TextRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 Labels = Literal["ontology", "class"]
 
@@ -54,20 +55,20 @@ def read_knowtator(
         for the ontologies' names.
     split (Optional[str]): For CRAFT alone: "train", "dev" or "test"; all articles if None.
     YIELDS (TextRecord): Documents by the order of their names.
-    RAISES (FormatError): If something is missing, or is not what its name says.
+    RAISES (GapDNERError): If something is missing, or is not what its name says.
     """
     from .craft import is_craft, read_craft
 
     path = Path(path)
     if labels not in (None, "ontology", "class"):
-        raise FormatError(f'Unknown labels {labels!r}: choose "ontology" or "class".')
+        raise GapDNERError(f'Unknown labels {labels!r}: choose "ontology" or "class".')
     if is_craft(path):
         yield from read_craft(
             path, report, ontologies=ontologies, labels=labels or "ontology", split=split
         )
         return
     if ontologies or split or labels == "ontology":
-        raise FormatError(
+        raise GapDNERError(
             f"{path} is not the top folder of CRAFT (it has no articles/txt and "
             "concept-annotation), so it has neither ontologies nor a split."
         )
@@ -85,7 +86,7 @@ def make_record(
     report (Report): Takes what is dropped or repaired.
     split (Optional[str]): The part of the corpus it belongs to.
     RETURNS (TextRecord): The document.
-    RAISES (FormatError): If the text is not UTF-8.
+    RAISES (GapDNERError): If the text is not UTF-8.
     """
     place = Place(str(text_path), None, name)
     text = choose_line_ends(read_text(text_path, report), entities, report, place, _SEPARATOR)
@@ -100,14 +101,14 @@ def read_annotation_file(path: Path, report: Report, label: str | None = None) -
     report (Report): Takes the annotations that are dropped.
     label (Optional[str]): A label for all annotations, whatever their class.
     RETURNS (AnnotationFile): What it says.
-    RAISES (FormatError): If the file is not well-formed, is not Knowtator's, or declares
+    RAISES (GapDNERError): If the file is not well-formed, is not Knowtator's, or declares
         entities, with which a small file can fill the memory.
     """
     handler = _Handler(path, report, label)
     try:
         _parse_xml(path, handler)
     except SAXParseException as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{path}:{error.getLineNumber()} is not well-formed XML ({error.getMessage()}). "
             "Is the file cut off, or of another format?"
         ) from None
@@ -119,7 +120,7 @@ def has_knowtator_root(path: Path) -> bool:
 
     path (Path): An XML file.
     RETURNS (bool): True if the root is one of Knowtator's.
-    RAISES (FormatError): If the file declares entities.
+    RAISES (GapDNERError): If the file declares entities.
     """
     handler = _RootHandler()
     with suppress(SAXException):
@@ -133,12 +134,12 @@ def _parse_xml(path: Path, handler: ContentHandler) -> None:
         with path.open("rb") as stream:
             defusedxml.sax.parse(stream, handler)
     except DefusedXmlException as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} declares XML entities or external data, which may be an attack "
             f"({type(error).__name__}). Remove the declaration if you trust the file."
         ) from None
     except LookupError as error:
-        raise FormatError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
+        raise GapDNERError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
 
 
 def _read_folder(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -148,9 +149,9 @@ def _read_folder(path: Path, report: Report) -> Iterator[TextRecord]:
         # the texts may lie in a folder next to that of the annotations
         files, root = [path], path.parent
     else:
-        raise FormatError(f"There is nothing at {path}. Check the path.")
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if not files:
-        raise FormatError(f"{path} holds no .xml file. Check path and format.")
+        raise GapDNERError(f"{path} holds no .xml file. Check path and format.")
     texts: dict[str, list[Path]] = {}
     for file in visible_files(root, (".txt",)):
         texts.setdefault(file.name, []).append(file)
@@ -159,7 +160,7 @@ def _read_folder(path: Path, report: Report) -> Iterator[TextRecord]:
         annotations = read_annotation_file(file, report)
         text_path = _find_text(file, annotations.text_name, texts)
         if text_path in used:
-            raise FormatError(
+            raise GapDNERError(
                 f"{file} is the second annotation file of {text_path}. Convert them apart."
             )
         used.add(text_path)
@@ -171,9 +172,9 @@ def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
     found = texts.get(name, [])
     beside = [text for text in found if text.parent == file.parent]
     if not found:
-        raise FormatError(f"{file} annotates {name or 'an unnamed text'}, which is missing.")
+        raise GapDNERError(f"{file} annotates {name or 'an unnamed text'}, which is missing.")
     if len(found) > 1 and not beside:
-        raise FormatError(f"{file} annotates {name}, of which there are {len(found)}. Keep one.")
+        raise GapDNERError(f"{file} annotates {name}, of which there are {len(found)}. Keep one.")
     return (beside or found)[0]
 
 
@@ -207,7 +208,7 @@ class _Handler(ContentHandler):
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:
         if not self._elements and name not in _ROOTS:
-            raise FormatError(
+            raise GapDNERError(
                 f"{self._path} is not Knowtator XML: its root is <{name}>, not <{_ROOTS[0]}> or "
                 f"<{_ROOTS[1]}>. Choose the right format."
             )

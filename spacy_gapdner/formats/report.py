@@ -4,11 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from ..errors import GapDNERError
+
 Action = Literal["dropped", "repaired", "kept"]
-
-
-class FormatError(ValueError):
-    """Input that cannot be read; one line that says what is wrong, where, and what to do."""
 
 
 class Place(NamedTuple):
@@ -70,7 +68,7 @@ class Issue:
 class Report:
     """What happened between files and Docs. Readers and conversions write into one they get.
 
-    strict (bool): Raise a FormatError at the first dropped item.
+    strict (bool): Raise a GapDNERError at the first dropped item.
     documents (int): Documents that became Docs.
     entities (int): Entities the readers handed on.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
@@ -98,12 +96,12 @@ class Report:
         message (str): The details of this one.
         place (Place): Where it stands.
         offsets (tuple[tuple[int, int], ...]): The fragments it is about.
-        RAISES (FormatError): If it was dropped and the report is strict.
+        RAISES (GapDNERError): If it was dropped and the report is strict.
         """
         issue = Issue(action, kind, message, place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":
-            raise FormatError(
+            raise GapDNERError(
                 f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
             )
 

@@ -7,13 +7,14 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
+from ..errors import GapDNERError
 from .dai import align_entities, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
 from .files import map_names, read_text, visible_files, with_unix_line_ends
 from .id_lists import check_split, note_missing, read_ids
 from .knowtator import read_annotation_file
 from .records import TextEntity, TokenRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 from .share_folders import ARCHIVES, PARTS, Part, PartFolders, find_folders
 
 LABEL = "Disorder"
@@ -43,7 +44,7 @@ def read_share(
     ids (Optional[Path]): The list of the development documents, or the folder with it as
         dev.list; train and dev need it.
     YIELDS (TokenRecord): Sentences, by the order of their documents' names within a part.
-    RAISES (FormatError): If something is missing, or is not what its name says.
+    RAISES (GapDNERError): If something is missing, or is not what its name says.
     """
     check_split(split, ids)
     dev: set[str] | None = None
@@ -73,7 +74,7 @@ def _find_annotations(where: PartFolders, corpus: str, part: Part) -> dict[str, 
     else:
         suffix, files = ".pipe", visible_files(where.ann, (".txt", ".pipe"))
     if not files:
-        raise FormatError(
+        raise GapDNERError(
             f"{where.ann} holds no annotation file. Unpack {ARCHIVES[corpus][part][1].name} anew."
         )
     # a.txt.knowtator.xml, a.pipe.txt and a.txt all annotate a.txt
@@ -85,7 +86,7 @@ def _check_texts(
 ) -> None:
     for name, file in annotations.items():
         if name not in texts:
-            raise FormatError(
+            raise GapDNERError(
                 f"{file} annotates {name}, which is not in {where.text}. Unpack {archive} there."
             )
 
@@ -171,8 +172,8 @@ def _entity(offsets: Iterable[int], place: Place) -> TextEntity:
     return TextEntity(LABEL, tuple(zip(numbers[::2], numbers[1::2], strict=True)), None, place)
 
 
-def _wrong_line(place: Place, fields: list[str], wanted: str) -> FormatError:
-    return FormatError(
+def _wrong_line(place: Place, fields: list[str], wanted: str) -> GapDNERError:
+    return GapDNERError(
         f"{place} has {len(fields)} fields, beginning with {fields[:2]}, and is no line of "
         f"{wanted}. Is the file damaged, or of another year?"
     )

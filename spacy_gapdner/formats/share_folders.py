@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from .report import FormatError
+from ..errors import GapDNERError
 
 Part = Literal["train", "test"]
 PARTS: tuple[Part, ...] = ("train", "test")
@@ -74,10 +74,10 @@ def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
     corpus (str): "share13" or "share14".
     part (str): "train" or "test".
     RETURNS (PartFolders): The folders.
-    RAISES (FormatError): If one is missing, or there are several.
+    RAISES (GapDNERError): If one is missing, or there are several.
     """
     if not root.is_dir():
-        raise FormatError(f"There is no folder {root}. Check the path.")
+        raise GapDNERError(f"There is no folder {root}. Check the path.")
     text_archive, ann_archive = ARCHIVES[corpus][part]
     other = next(p for p in PARTS if p != part)
     of_other = {name for archive in ARCHIVES[corpus][other] for name in archive.folders}
@@ -105,12 +105,12 @@ def _find(root: Path, part: Part, kind: str, archive: Archive, of_other: set[str
         own = [path for path in found if named_part[path] == part]
         chosen = own or [path for path in found if named_part[path] is None]
     if not chosen:
-        raise FormatError(
+        raise GapDNERError(
             f"{root} has no folder {archive.folders[0]} of the {part} part. Unpack {archive.name} "
             f"there, or arrange its files as {part}/{kind}."
         )
     if len(chosen) > 1:
-        raise FormatError(
+        raise GapDNERError(
             f"{root} has several folders {archive.folders[0]}: {chosen[0]} and {chosen[1]}. Keep "
             f"one, or arrange its files as {part}/{kind}."
         )

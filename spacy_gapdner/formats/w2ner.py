@@ -11,10 +11,11 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
+from ..errors import GapDNERError
 from .docs import doc_sentences
 from .files import read_text, replacing, require_file, visible_files
 from .records import TokenRecord
-from .report import FormatError, Place, Report
+from .report import Place, Report
 
 SUFFIXES = (".json", ".jsonl")
 # whitespace and the byte order mark
@@ -33,13 +34,13 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
         such files.
     report (Report): Takes what is dropped or repaired.
     YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on.
-    RAISES (FormatError): If a file is not JSON, or a record is no such object.
+    RAISES (GapDNERError): If a file is not JSON, or a record is no such object.
     """
     path = Path(path)
     if path.is_dir():
         files = visible_files(path, SUFFIXES)
         if not files:
-            raise FormatError(f"{path} holds no .json or .jsonl file. Check path and format.")
+            raise GapDNERError(f"{path} holds no .json or .jsonl file. Check path and format.")
     else:
         files = [path]
     for file in files:
@@ -83,7 +84,7 @@ def _load(path: Path, report: Report) -> Iterator[tuple[Any, Place]]:
     with path.open("rb") as stream:
         first = next(filter(None, (line.strip(_BLANK) for line in stream)), b"")
     if not first:
-        raise FormatError(f"{path} is empty. Check the file.")
+        raise GapDNERError(f"{path} is empty. Check the file.")
     if first.startswith(b"["):
         for number, record in enumerate(_list_items(path, report), start=1):
             yield record, Place(str(path), None, f"record {number}")
@@ -133,28 +134,30 @@ def _decode(raw: str | bytes, path: Path, line: int) -> Any:
         # not bytes to json.loads: it would guess another encoding
         return json.loads(raw if isinstance(raw, str) else raw.decode("utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{path}:{line + error.lineno - 1} is not JSON ({error.msg}, column {error.colno}). "
             "Is the file cut off, or of another format?"
         ) from None
     except RecursionError:
-        raise FormatError(f"{path}:{line} nests too deep. Choose the right format.") from None
+        raise GapDNERError(f"{path}:{line} nests too deep. Choose the right format.") from None
     except UnicodeDecodeError as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{path}:{line} is not UTF-8: byte 0x{error.object[error.start]:02x} at position "
             f"{error.start} of the line. Convert the file to UTF-8 first."
         ) from None
     except ValueError as error:
-        raise FormatError(f"{path}:{line} cannot be read: {error}. Correct it.") from None
+        raise GapDNERError(f"{path}:{line} cannot be read: {error}. Correct it.") from None
 
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
     where = f"{place}, {place.document}"
     if not isinstance(record, dict) or "sentence" not in record or "ner" not in record:
-        raise FormatError(f'{where}: no object with "sentence" and "ner". Choose the right format.')
+        raise GapDNERError(
+            f'{where}: no object with "sentence" and "ner". Choose the right format.'
+        )
     tokens, entities = record["sentence"], record["ner"]
     if not _is_list(tokens, str) or not _is_list(entities, dict):
-        raise FormatError(
+        raise GapDNERError(
             f'{where}: "sentence" must be a list of texts and "ner" a list of objects. Correct it.'
         )
     if not tokens or not all(map(_is_text, tokens)):

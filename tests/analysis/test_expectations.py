@@ -5,7 +5,8 @@ import pytest
 
 from spacy_gapdner.analysis.expectations import CORPORA, FIGURES, VARIANTS, compare, get_figures
 from spacy_gapdner.analysis.statistics import CorpusStatistics
-from spacy_gapdner.formats import FormatError, Place, Report
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import Place, Report
 
 
 def value(corpus, part, name):
@@ -154,5 +155,5 @@ def test_empty():
     ],
 )
 def test_no_figures(corpus, part, name):
-    with pytest.raises(FormatError, match=f"no published figures on {name}"):
+    with pytest.raises(GapDNERError, match=f"no published figures on {name}"):
         get_figures(corpus, part)

@@ -8,7 +8,8 @@ from spacy.vocab import Vocab
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.analysis.subsets import ScoreRow, pool_tail, select
-from spacy_gapdner.formats import DOC_NAME, FormatError
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME
 
 TEXT = "severe joint , shoulder and upper body pain . Then fever"
 JOINT, SHOULDER, BODY = ("ADE", [0, 1, 7]), ("ADE", [0, 3, 7]), ("ADE", [0, 5, 6, 7])
@@ -144,7 +145,7 @@ def test_an_entity_of_whitespace_is_an_error_too():
 
 def test_other_texts_are_refused():
     example = Example(make_doc(["a"]), make_doc(["b"], [("A", [0])]))
-    with pytest.raises(FormatError, match=r"Document 2: .*equal up to whitespace"):
+    with pytest.raises(GapDNERError, match=r"Document 2: .*equal up to whitespace"):
         report_model([make_example([], []), example])
 
 

@@ -15,7 +15,7 @@ from spacy_gapdner.benchmark.process import (
     Usage,
     measure,
 )
-from spacy_gapdner.formats import FormatError
+from spacy_gapdner.errors import GapDNERError
 
 USAGE = Usage("document", 9, 0.5, imported=100, loading=200, loaded=150, peak=180, gpu=None)
 
@@ -103,5 +103,5 @@ def test_a_process_that_fails(monkeypatch, tmp_path, ending, message):
     program.write_text(f"#!/bin/sh\n{ending}\n")
     program.chmod(0o755)
     monkeypatch.setattr(process.sys, "executable", str(program))
-    with pytest.raises(FormatError, match=f"The process for 'document' ended with {message}"):
+    with pytest.raises(GapDNERError, match=f"The process for 'document' ended with {message}"):
         measure(Setup("model", "gapdner"), DOCUMENT, [], limit=0, size=9)

@@ -12,7 +12,7 @@ from thinc.api import fix_random_seed
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.cli._cells import entity_cells, find_segment, parse_cell, span_cell
 from spacy_gapdner.cli.attention import attention
-from spacy_gapdner.formats import FormatError
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.attention_maps import record_attention
 from spacy_gapdner.segments import Segment, get_segments
 
@@ -82,7 +82,7 @@ def test_spans(span, cell):
     ],
 )
 def test_spans_that_cannot_be_found(span, message):
-    with pytest.raises(FormatError, match=re.escape(message)):
+    with pytest.raises(GapDNERError, match=re.escape(message)):
         span_cell(make_doc("no pain no pain no pain"), span)
 
 
@@ -91,10 +91,10 @@ def test_cells():
     assert parse_cell(doc, "2,0") == (2, 0)
     assert parse_cell(doc, " 1, 1 ") == (1, 1)
     for wrong in ("1", "1:2", "1,2,3", "-1,0", "a,b"):
-        with pytest.raises(FormatError, match=f"ROW,COLUMN .* not '{wrong}'"):
+        with pytest.raises(GapDNERError, match=f"ROW,COLUMN .* not '{wrong}'"):
             parse_cell(doc, wrong)
     for outside in ("3,0", "0,3"):
-        with pytest.raises(FormatError, match=f"no tokens {outside}: the text has tokens 0 to 2"):
+        with pytest.raises(GapDNERError, match=f"no tokens {outside}: the text has tokens 0 to 2"):
             parse_cell(doc, outside)
 
 
@@ -116,7 +116,7 @@ def test_the_segment_with_most_context():
     assert find_segment((8, 8), windows) == 1
     assert find_segment((12, 12), windows) == 1
     assert find_segment((13, 13), windows) == 2
-    with pytest.raises(FormatError, match=r"Tokens 5 and 9 .* 0:8, 6:14\. Choose"):
+    with pytest.raises(GapDNERError, match=r"Tokens 5 and 9 .* 0:8, 6:14\. Choose"):
         find_segment((9, 5), windows)
 
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from spacy_gapdner import get_entities
 from spacy_gapdner.cli import app
 from spacy_gapdner.cli.convert import convert
-from spacy_gapdner.formats import FormatError
+from spacy_gapdner.errors import GapDNERError
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
 ANN = (
@@ -181,7 +181,7 @@ def test_bad_output(data, tmp_path):
 def test_from_python(data, tmp_path):
     statistics, report = convert(data, tmp_path / "a.spacy")
     assert (statistics.docs, statistics.entities, report.entities) == (2, 4, 5)
-    with pytest.raises(FormatError, match="no option labels"):
+    with pytest.raises(GapDNERError, match="no option labels"):
         convert(data, tmp_path / "a.spacy", labels="class")
 
 

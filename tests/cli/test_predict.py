@@ -9,11 +9,10 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis import predictions
-from spacy_gapdner.cli import _predictions
 from spacy_gapdner.cli._model import load_pipeline
-from spacy_gapdner.cli._texts import InputText
 from spacy_gapdner.cli.predict import predict, predict_docs
-from spacy_gapdner.formats import Report, read_brat, read_inline, read_w2ner
+from spacy_gapdner.formats import Report, read_brat, read_inline, read_w2ner, writers
+from spacy_gapdner.formats.texts import InputText
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -178,7 +177,7 @@ def test_spacy_file(run, model, folder, tmp_path):
 
 
 def test_spacy_folder_is_written_in_parts(run, fails, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(_predictions, "DOCS_PER_FILE", 2)
+    monkeypatch.setattr(writers, "DOCS_PER_FILE", 2)
     (tmp_path / "a.txt").write_text("\n".join([ASPIRIN] * 5))
     args = ("predict", model, tmp_path / "a.txt", "--lines", "-f", "spacy", "-o", tmp_path / "out")
     assert run(*args).exit_code == 0

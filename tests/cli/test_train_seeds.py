@@ -15,9 +15,9 @@ from tiny_pipeline import CORPUS, make_doc
 from typer.testing import CliRunner
 
 from spacy_gapdner.cli import app
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.experiments import training
 from spacy_gapdner.experiments.runs import read_run
-from spacy_gapdner.formats import FormatError
 
 CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_cpu.cfg"
 SMALL = {
@@ -78,7 +78,7 @@ def again(trained, tmp_path, monkeypatch):
 
     def note(setup, path, gpu_id):
         noted.append(path.name)
-        raise FormatError("The training failed.")
+        raise GapDNERError("The training failed.")
 
     monkeypatch.setattr(training, "train", note)
 

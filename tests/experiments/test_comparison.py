@@ -4,10 +4,10 @@ import dataclasses
 import pytest
 from recorded_runs import make_run, make_scores, set_value
 
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.experiments.comparison import make_comparison
 from spacy_gapdner.experiments.published import Published
 from spacy_gapdner.experiments.runs import DataFile
-from spacy_gapdner.formats import FormatError
 
 PUBLISHED = Published(
     "Table 9",
@@ -92,7 +92,7 @@ def test_wall_time():
 
 
 def test_a_run_counts_once():
-    with pytest.raises(FormatError, match="two runs of GapDNER with seed 3"):
+    with pytest.raises(GapDNERError, match="two runs of GapDNER with seed 3"):
         make_comparison([make_run(seed=3), make_run("W2NER", 3), make_run(seed=3)])
 
 

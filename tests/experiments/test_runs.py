@@ -7,6 +7,7 @@ import spacy
 from recorded_runs import make_run, set_value
 from tiny_pipeline import CORPUS, make_doc
 
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.experiments.runs import (
     DataFile,
     describe_file,
@@ -16,7 +17,6 @@ from spacy_gapdner.experiments.runs import (
     read_run,
     write_run,
 )
-from spacy_gapdner.formats import FormatError
 
 
 def test_a_run_is_read_as_it_was_written(tmp_path):
@@ -54,7 +54,7 @@ def without(name):
 def test_what_is_no_run(tmp_path, change, message):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(change(make_run().to_json())))
-    with pytest.raises(FormatError, match=message) as error:
+    with pytest.raises(GapDNERError, match=message) as error:
         read_run(path)
     assert str(error.value).startswith(f"{path} is no record of a run (")
 
@@ -62,7 +62,7 @@ def test_what_is_no_run(tmp_path, change, message):
 @pytest.mark.parametrize("content", ["", '{"kind": "spacy', "\x00\x01"])
 def test_a_file_that_is_cut_off(tmp_path, content):
     (tmp_path / "run.json").write_text(content)
-    with pytest.raises(FormatError, match="no record of a run"):
+    with pytest.raises(GapDNERError, match="no record of a run"):
         read_run(tmp_path / "run.json")
 
 
@@ -76,7 +76,7 @@ def test_find_runs(tmp_path):
 @pytest.mark.parametrize(("name", "message"), [("a", "holds no run.json"), ("b", "no folder")])
 def test_no_runs(tmp_path, name, message):
     (tmp_path / "a").mkdir()
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         find_runs([tmp_path / name])
 
 

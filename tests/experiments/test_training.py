@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.experiments import training
 from spacy_gapdner.experiments.runs import Evaluation
 from spacy_gapdner.experiments.training import (
@@ -13,7 +14,6 @@ from spacy_gapdner.experiments.training import (
     read_setup,
     train,
 )
-from spacy_gapdner.formats import FormatError
 
 CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_cpu.cfg"
 WEIGHTS = "training.score_weights"
@@ -39,7 +39,7 @@ def test_the_setup_holds_seed_overrides_and_defaults(tmp_path):
 def test_paths_of_data():
     setup = read_setup(CONFIG, {"paths.train": "a/b.spacy"}, 0)
     assert setup.path("train") == Path("a/b.spacy")
-    with pytest.raises(FormatError, match=r"--paths\.dev PATH"):
+    with pytest.raises(GapDNERError, match=r"--paths\.dev PATH"):
         setup.path("dev")
 
 
@@ -64,12 +64,12 @@ def test_another_spans_key():
     ],
 )
 def test_what_is_no_setup(overrides, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         read_setup(CONFIG, overrides, 0)
 
 
 def test_no_config(tmp_path):
-    with pytest.raises(FormatError, match=r"There is no file .*a\.cfg"):
+    with pytest.raises(GapDNERError, match=r"There is no file .*a\.cfg"):
         read_setup(tmp_path / "a.cfg", {}, 0)
 
 
@@ -95,7 +95,7 @@ def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "seed_0"
     (folder / "model-best").mkdir(parents=True)
     (folder / "evaluations.jsonl").touch()
-    with pytest.raises(FormatError) as error:
+    with pytest.raises(GapDNERError) as error:
         train(read_setup(CONFIG, {}, 0), folder, -1)
     log = folder / "train.log"
     assert str(error.value) == (

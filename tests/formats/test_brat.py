@@ -3,9 +3,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
-    FormatError,
     Report,
     blank_pipeline,
     read_brat,
@@ -86,7 +86,7 @@ def test_dropped(write, report, line, kind):
     record = read_one(write, report, TEXT, f"T1\tADR 7 12\tjoint\n{line}\n")
     assert [e.id for e in record.entities] == ["T1"]
     assert issues(report) == [("dropped", kind, 2)]
-    with pytest.raises(FormatError, match=rf"a\.ann:2: .*\({kind}\)"):
+    with pytest.raises(GapDNERError, match=rf"a\.ann:2: .*\({kind}\)"):
         read_one(write, Report(strict=True), TEXT, f"T1\tADR 7 12\tjoint\n{line}\n")
 
 
@@ -147,16 +147,16 @@ def test_a1_and_a2_in_folders(write, report):
     ],
 )
 def test_bad_input(write, report, files, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_brat(write(files), report))
 
 
 def test_single_file(write, report):
     path = write({"a.txt": TEXT, "a.ann": "T1\tADR 7 12\tjoint\n", "b.xml": ""})
     assert len(list(read_brat(path / "a.ann", report))) == 1
-    with pytest.raises(FormatError, match="nothing at"):
+    with pytest.raises(GapDNERError, match="nothing at"):
         list(read_brat(path / "c.ann", report))
-    with pytest.raises(FormatError, match="neither"):
+    with pytest.raises(GapDNERError, match="neither"):
         list(read_brat(path / "b.xml", report))
 
 
@@ -179,7 +179,7 @@ def test_write(tmp_path):
 def test_write_refuses_label(tmp_path):
     doc = NLP("pain")
     set_entities(doc, [Entity("A B", ((0, 1),))])
-    with pytest.raises(FormatError, match="'A B'"):
+    with pytest.raises(GapDNERError, match="'A B'"):
         write_brat([doc], tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,7 +1,8 @@
 import pytest
 from paper_corpora import CADEC, CADEC_IDS, POST, POST_ENTITIES, POST_TOKENS
 
-from spacy_gapdner.formats import FormatError, guess_format, read_cadec, to_docs
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import guess_format, read_cadec, to_docs
 
 
 def sentences(records):
@@ -115,7 +116,7 @@ ANN = "cadec/original/EXAMPLIN.1.ann"
     ],
 )
 def test_bad_input(write, report, files, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_cadec(write(files), report))
 
 
@@ -139,18 +140,18 @@ def test_malformed_line_of_another_type(write, report, line):
     assert ("EXAMPLIN.1-1", "ADR", ((0, 2),)) in entities(read_cadec(path, report))
     (issue,) = [i for i in report.issues if i.kind == "malformed line of another type"]
     assert (issue.action, str(issue.place)) == ("kept", f"{path / ANN}:1")
-    with pytest.raises(FormatError, match="is no annotation of CADEC"):
+    with pytest.raises(GapDNERError, match="is no annotation of CADEC"):
         list(read_cadec(path, report, types=("Drug",)))
 
 
 def test_bad_options(write, report):
     path = write(CADEC)
-    with pytest.raises(FormatError, match="needs a list of documents"):
+    with pytest.raises(GapDNERError, match="needs a list of documents"):
         list(read_cadec(path, report, split="train"))
-    with pytest.raises(FormatError, match="need a split"):
+    with pytest.raises(GapDNERError, match="need a split"):
         list(read_cadec(path, report, ids=path))
     (path / "x.id").write_text("A.1\nA.2\n")
-    with pytest.raises(FormatError, match="None of the 2 documents"):
+    with pytest.raises(GapDNERError, match="None of the 2 documents"):
         list(read_cadec(path, report, split="dev", ids=path / "x.id"))
 
 
@@ -161,7 +162,7 @@ def test_lines_of_other_kinds_are_left_out(write, report):
 
 
 def test_unknown_types(write, report):
-    with pytest.raises(FormatError, match="no type adr: choose ADR, Drug"):
+    with pytest.raises(GapDNERError, match="no type adr: choose ADR, Drug"):
         list(read_cadec(write(CADEC), report, types=("ADR", "adr")))
 
 

@@ -4,10 +4,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_gapdner import Entity
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     SENTENCIZER_CONFIG,
-    FormatError,
     Place,
     Report,
     TextEntity,
@@ -169,21 +169,21 @@ def test_duplicates_after_tokenisation(nlp, report, plain):
 
 
 def test_strict_report(nlp):
-    with pytest.raises(FormatError, match=r"a\.ann:1: .*crosses"):
+    with pytest.raises(GapDNERError, match=r"a\.ann:1: .*crosses"):
         list(to_docs([record("One.\nTwo.", ((0, 3), (5, 8)))], nlp, Report(strict=True)))
 
 
 def test_options(nlp, report):
-    with pytest.raises(FormatError, match="n_sents"):
+    with pytest.raises(GapDNERError, match="n_sents"):
         next(to_docs([], nlp, report, n_sents=-1))
-    with pytest.raises(FormatError, match="alignment 'widen'"):
+    with pytest.raises(GapDNERError, match="alignment 'widen'"):
         next(to_docs([], nlp, report, alignment="widen"))
 
 
 def test_tokeniser_that_changes_the_text(report):
     nlp = Language()
     nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
-    with pytest.raises(FormatError, match="changes the text of a"):
+    with pytest.raises(GapDNERError, match="changes the text of a"):
         next(to_docs([record("a  b")], nlp, report))
 
 

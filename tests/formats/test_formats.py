@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_gapdner.formats import FormatError, Report, get_format, guess_format, read_records
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import Report, get_format, guess_format, read_records
 from spacy_gapdner.formats.files import read_lines, read_text, replacing, with_unix_line_ends
 
 RECORD = '{"sentence": ["a"], "ner": []}'
@@ -43,16 +44,16 @@ def test_guess(write, files, path, name):
     ],
 )
 def test_cannot_guess(write, files, path, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         guess_format(write(files) / path)
 
 
 def test_read_records(write, report):
     path = write({"a.jsonl": RECORD})
     assert len(list(read_records(path, report, ontologies=(), split=None))) == 1
-    with pytest.raises(FormatError, match="w2ner has no option split"):
+    with pytest.raises(GapDNERError, match="w2ner has no option split"):
         read_records(path, report, split="dev")
-    with pytest.raises(FormatError, match="Unknown format 'conll': choose brat"):
+    with pytest.raises(GapDNERError, match="Unknown format 'conll': choose brat"):
         get_format("conll")
 
 
@@ -70,9 +71,9 @@ def test_lines_that_cannot_be_read(write):
     path = write({"a.txt": b"a\n" * 100_000 + b"\xff\n"})
     lines = read_lines(path / "a.txt")
     assert next(lines) == "a"
-    with pytest.raises(FormatError, match=r"a\.txt is not UTF-8: byte 0xff at position 200000\."):
+    with pytest.raises(GapDNERError, match=r"a\.txt is not UTF-8: byte 0xff at position 200000\."):
         list(lines)
-    with pytest.raises(FormatError, match=r"no file .*b\.txt"):
+    with pytest.raises(GapDNERError, match=r"no file .*b\.txt"):
         next(read_lines(path / "b.txt"))
 
 
@@ -84,7 +85,7 @@ def test_replacing_keeps_the_old_file(tmp_path):
         raise KeyError
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(FormatError, match="is a folder"), replacing(tmp_path):
+    with pytest.raises(GapDNERError, match="is a folder"), replacing(tmp_path):
         pass
 
 

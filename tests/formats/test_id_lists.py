@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from spacy_gapdner.formats import FormatError, id_lists
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import id_lists
 from spacy_gapdner.formats.id_lists import check_split, hash_names, note_missing, read_ids
 
 
@@ -33,27 +34,27 @@ def test_another_list(write, report):
 
 
 def test_no_list(write, report):
-    with pytest.raises(FormatError, match=r"split of cadec needs .* --ids with train\.id of git"):
+    with pytest.raises(GapDNERError, match=r"split of cadec needs .* --ids with train\.id of git"):
         read_ids(None, "train.id", "cadec", "train", report)
-    with pytest.raises(FormatError, match=r"no file .*train\.id"):
+    with pytest.raises(GapDNERError, match=r"no file .*train\.id"):
         read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
-    with pytest.raises(FormatError, match=r"dev\.id is empty"):
+    with pytest.raises(GapDNERError, match=r"dev\.id is empty"):
         read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
 
 
 def test_options(tmp_path):
     check_split(None, None)
     check_split("dev", tmp_path)
-    with pytest.raises(FormatError, match="nothing at ids"):
+    with pytest.raises(GapDNERError, match="nothing at ids"):
         check_split("dev", Path("ids"))
-    with pytest.raises(FormatError, match="Unknown split 'all'"):
+    with pytest.raises(GapDNERError, match="Unknown split 'all'"):
         check_split("all", None)
-    with pytest.raises(FormatError, match="lists at ids need a split"):
+    with pytest.raises(GapDNERError, match="lists at ids need a split"):
         check_split(None, Path("ids"))
 
 
 def test_missing_documents(report):
     note_missing({"a", "b"}, {"b", "c"}, Path("ids"), report)
     assert report.counts("dropped") == {"document missing": 1}
-    with pytest.raises(FormatError, match="None of the 2 documents of ids"):
+    with pytest.raises(GapDNERError, match="None of the 2 documents of ids"):
         note_missing({"a", "b"}, {"c"}, Path("ids"), report)

@@ -5,9 +5,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
-    FormatError,
     Report,
     TokenRecord,
     guess_format,
@@ -107,17 +107,17 @@ def test_mentions(write, report, mentions, fragments, action, kind):
     ],
 )
 def test_bad_input(write, report, content, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_inline(write({"a.txt": content}) / "a.txt", report))
 
 
 def test_folder(write, report):
     path = write({"b.txt": "a\n0,0 X\n\n", "a.inline": "b\n0,0 X\n\n"})
     assert [r.name for r in read_inline(path, report)] == ["a-1", "b-1"]
-    with pytest.raises(FormatError, match="no file"):
+    with pytest.raises(GapDNERError, match="no file"):
         list(read_inline(path / "c.txt", report))
     (path / "empty").mkdir()
-    with pytest.raises(FormatError, match=r"no \.txt or \.inline"):
+    with pytest.raises(GapDNERError, match=r"no \.txt or \.inline"):
         list(read_inline(path / "empty", report))
 
 
@@ -143,7 +143,7 @@ def test_guess(write, name, content):
     ],
 )
 def test_plain_text_is_not_inline(write, content):
-    with pytest.raises(FormatError, match="no format fits"):
+    with pytest.raises(GapDNERError, match="no format fits"):
         guess_format(write({"a.txt": content}) / "a.txt")
 
 
@@ -189,7 +189,7 @@ def test_cannot_write(tmp_path, words, label, name, message):
     doc = Doc(Vocab(), words=words)
     doc.user_data |= {DOC_NAME: name} if name else {}
     set_entities(doc, [Entity(label, ((0, 1),))])
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         write_inline([doc], tmp_path / "a.txt")
     assert list(tmp_path.iterdir()) == []
 
@@ -254,6 +254,6 @@ def test_line_ends_of_any_system(tmp_path):
 def test_names_that_would_not_come_back(tmp_path, name):
     doc = Doc(Vocab(), words=["rash"])
     doc.user_data[DOC_NAME] = name
-    with pytest.raises(FormatError, match="cannot have the document name"):
+    with pytest.raises(GapDNERError, match="cannot have the document name"):
         write_inline([doc], tmp_path / "a.inline")
     assert list(tmp_path.iterdir()) == []

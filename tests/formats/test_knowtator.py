@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from spacy_gapdner.analysis.statistics import corpus_statistics
-from spacy_gapdner.formats import FormatError, read_knowtator, to_docs
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import read_knowtator, to_docs
 
 TEXT = "hair and root cells\n"
 
@@ -107,7 +108,7 @@ EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations
     ],
 )
 def test_bad_input(write, report, files, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_knowtator(write(files), report))
 
 
@@ -158,13 +159,13 @@ def test_craft_options(craft, report):
     ],
 )
 def test_craft_bad_options(craft, report, options, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_knowtator(craft, report, **options))
 
 
 def test_craft_options_elsewhere(write, report):
     path = write({"1.txt": TEXT, "1.xml": VERSION_2})
-    with pytest.raises(FormatError, match="not the top folder of CRAFT"):
+    with pytest.raises(GapDNERError, match="not the top folder of CRAFT"):
         list(read_knowtator(path, report, split="train"))
 
 

@@ -13,7 +13,8 @@ from paper_corpora import (
     share14,
 )
 
-from spacy_gapdner.formats import FormatError, guess_format, read_share13, read_share14, to_docs
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import guess_format, read_share13, read_share14, to_docs
 
 NAME = {"train": TRAIN[:-4], "second": SECOND[:-4], "test": TEST[:-4]}
 ECG_TOKENS = ["Sinus rhythm .", "Left axis deviation , old"]
@@ -129,18 +130,18 @@ def without(files, folder):
     ],
 )
 def test_something_is_missing(write, report, read, files, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read(write(files), report))
 
 
 def test_no_folder(tmp_path, report):
-    with pytest.raises(FormatError, match=r"no folder .*nowhere"):
+    with pytest.raises(GapDNERError, match=r"no folder .*nowhere"):
         list(read_share13(tmp_path / "nowhere", report))
 
 
 def test_nothing_in_a_folder(write, report):
     files = without(share13(*ARRANGED), "train/ann") | {"train/ann/read.me": ""}
-    with pytest.raises(FormatError, match=r"ann holds no annotation file\. Unpack Task1TrainSetG"):
+    with pytest.raises(GapDNERError, match=r"ann holds no annotation file\. Unpack Task1TrainSetG"):
         list(read_share13(write(files), report))
 
 
@@ -166,7 +167,7 @@ GOLD_13, GOLD_14 = f"test/ann/{TEST}", f"test/ann/{TEST[:-4]}.pipe.txt"
 def test_bad_lines(write, report, read, gold, line, message):
     files = (share13 if read is read_share13 else share14)(*ARRANGED)
     path = write(files | {gold: f"\n{line}\n"})
-    with pytest.raises(FormatError, match=message) as error:
+    with pytest.raises(GapDNERError, match=message) as error:
         list(read(path, report, split="test"))
     assert f"{path / gold}:2 " in str(error.value)
 
@@ -194,7 +195,7 @@ def test_dropped(write, report):
 )
 def test_bad_xml(write, report, xml, message):
     path = write(share13(*ARRANGED) | {f"train/ann/{TRAIN}.knowtator.xml": xml})
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_share13(path, report))
 
 
@@ -221,5 +222,5 @@ def test_two_annotation_files_of_one_report(write, report):
     files = share14(*ARRANGED)
     (pipes,) = (path for path in files if path.startswith("test/ann"))
     other = pipes.replace(".pipe", "") if ".pipe" in pipes else pipes.replace(".txt", ".pipe.txt")
-    with pytest.raises(FormatError, match=f"are both of the document {TEST}"):
+    with pytest.raises(GapDNERError, match=f"are both of the document {TEST}"):
         list(read_share14(write(files | {other: files[pipes]}), report))

@@ -7,9 +7,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
-    FormatError,
     Report,
     TokenRecord,
     read_w2ner,
@@ -67,7 +67,7 @@ def test_files_stream(write, report, monkeypatch, name, content, line):
     monkeypatch.setattr(w2ner, "_N_CHARACTERS", len(json.dumps(GOOD)) + 2)
     records = read_w2ner(write({name: content}) / name, report)
     assert isinstance(next(records), TokenRecord)
-    with pytest.raises(FormatError, match=f"{name}:{line} is not JSON"):
+    with pytest.raises(GapDNERError, match=f"{name}:{line} is not JSON"):
         next(records)
 
 
@@ -165,17 +165,17 @@ def test_duplicates(write, report):
     ],
 )
 def test_bad_input(write, report, content, message):
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(GapDNERError, match=message):
         list(read_w2ner(write({"a.json": content}) / "a.json", report))
 
 
 def test_folder(write, report):
     path = write({"b.json": json.dumps([record()]), "a.jsonl": json.dumps(record())})
     assert [r.name for r in read_w2ner(path, report)] == ["a-1", "b-1"]
-    with pytest.raises(FormatError, match="no file"):
+    with pytest.raises(GapDNERError, match="no file"):
         list(read_w2ner(path / "c.json", report))
     (path / "empty").mkdir()
-    with pytest.raises(FormatError, match=r"holds no \.json"):
+    with pytest.raises(GapDNERError, match=r"holds no \.json"):
         list(read_w2ner(path / "empty", report))
 
 

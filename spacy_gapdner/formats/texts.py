@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..formats.files import read_text, visible_files
-from ..formats.report import FormatError
+from ..errors import GapDNERError
+from .files import read_text, visible_files
 
 STDIN = Path("-")
 
@@ -39,23 +39,23 @@ def read_texts(path: Path, *, lines: bool = False) -> Iterator[InputText]:
     lines (bool): Make every line of a .txt file a document.
     RETURNS (Iterator[InputText]): The texts in order. Those of .txt files have their name as
         "id": the path within the folder without suffix, and with `lines` the line number.
-    RAISES (FormatError): If there is no such input, now, or if it cannot be read, on the way.
+    RAISES (GapDNERError): If there is no such input, now, or if it cannot be read, on the way.
     """
     if path == STDIN:
         return (InputText(text) for _, text in _lines(sys.stdin.buffer, "standard input"))
     if path.is_dir():
         files = visible_files(path, (".txt",))
         if not files:
-            raise FormatError(f"{path} holds no .txt file. Check the path.")
+            raise GapDNERError(f"{path} holds no .txt file. Check the path.")
         named = [(file, file.relative_to(path).with_suffix("").as_posix()) for file in files]
     elif not path.exists():
-        raise FormatError(f"There is nothing at {path}. Check the path.")
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     elif path.suffix == ".jsonl":
         return _read_jsonl(path)
     elif path.suffix == ".txt":
         named = [(path, path.stem)]
     else:
-        raise FormatError(
+        raise GapDNERError(
             f"{path} is neither .txt nor .jsonl nor a folder. Rename it, or pass its lines through "
             "standard input (-)."
         )
@@ -83,20 +83,22 @@ def _parse(line: str, place: str) -> InputText:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
-        raise FormatError(
+        raise GapDNERError(
             f"{place} is not JSON ({error.msg}, column {error.colno}). Correct the line."
         ) from None
     # nesting too deep, or a number of too many digits
     except (RecursionError, ValueError) as error:
-        raise FormatError(f"{place} cannot be read: {error}. Correct the line.") from None
+        raise GapDNERError(f"{place} cannot be read: {error}. Correct the line.") from None
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-        raise FormatError(f'{place} is no object with a "text" that is a string. Correct the line.')
+        raise GapDNERError(
+            f'{place} is no object with a "text" that is a string. Correct the line.'
+        )
     text = record.pop("text")
     try:
         # JSON can escape half a surrogate pair, which no file can hold
         json.dumps([text, record], ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise FormatError(f"{place} holds half of a surrogate pair. Correct the line.") from None
+        raise GapDNERError(f"{place} holds half of a surrogate pair. Correct the line.") from None
     return InputText(text, record)
 
 
@@ -106,7 +108,7 @@ def _lines(stream: Iterable[bytes], name: str) -> Iterator[tuple[int, str]]:
         try:
             text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise FormatError(
+            raise GapDNERError(
                 f"{name}:{number} is not UTF-8: byte 0x{raw[error.start]:02x} at position "
                 f"{position + error.start} of the file. Convert it to UTF-8 first."
             ) from None

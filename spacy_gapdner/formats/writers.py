@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from wasabi import msg
 
-from ..formats.report import FormatError
-from ._util import filling, write_docbin
+from ..errors import GapDNERError
+from .docbin import write_docbin
+from .files import filling
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -36,26 +37,26 @@ def choose_writer(path: Path | None, format: str | None = None) -> Writer:
     format (Optional[str]): "jsonl", "brat", "w2ner", "inline" or "spacy"; guessed from the path's
         ending if None.
     RETURNS (Writer): Takes the predictions and the spans key.
-    RAISES (FormatError): If the format is unknown, cannot be guessed, or needs another path.
+    RAISES (GapDNERError): If the format is unknown, cannot be guessed, or needs another path.
     """
     if format is not None and format not in _WRITERS:
-        raise FormatError(f"Unknown format {format!r}: choose {', '.join(_WRITERS)}.")
+        raise GapDNERError(f"Unknown format {format!r}: choose {', '.join(_WRITERS)}.")
     if path is None:
         if format in (None, "jsonl"):
             return _print_jsonl
-        raise FormatError(f"The format {format} needs a place to write to: --output PATH.")
+        raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
     if format is None:
         format = "brat" if path.is_dir() else _ENDINGS.get(path.suffix)
     if format is None:
-        raise FormatError(
+        raise GapDNERError(
             f"Cannot tell the format from the name {path}. Choose one with --format: "
             f"{', '.join(_WRITERS)}."
         )
     folder = format == "brat" or (format == "spacy" and path.suffix != ".spacy")
     if folder and path.is_file():
-        raise FormatError(f"{path} is a file. Give the name of the folder to write.")
+        raise GapDNERError(f"{path} is a file. Give the name of the folder to write.")
     if not folder and path.is_dir():
-        raise FormatError(f"{path} is a folder. Give the name of the file to write.")
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     return partial(_WRITERS[format], path)
 
 
@@ -105,21 +106,21 @@ def _print_jsonl(predictions: Predictions, key: str) -> None:
 
 
 def _write_jsonl(path: Path, predictions: Predictions, key: str) -> None:
-    from ..formats.files import replacing
+    from .files import replacing
 
     with replacing(path) as temporary, temporary.open("wb") as stream:
         stream.writelines(_jsonl_lines(predictions, key))
 
 
 def _write_brat(path: Path, predictions: Predictions, key: str) -> None:
-    from ..formats import write_brat
+    from . import write_brat
 
     with filling(path) as temporary:
         write_brat((doc for doc, _ in predictions), temporary, key)
 
 
 def _write_sentences(format: str, path: Path, predictions: Predictions, key: str) -> None:
-    from ..formats import Report, write_inline, write_w2ner
+    from . import Report, write_inline, write_w2ner
 
     report = Report()
     write = {"w2ner": write_w2ner, "inline": write_inline}[format]
@@ -134,7 +135,7 @@ def _write_spacy(path: Path, predictions: Predictions, key: str) -> None:
         write_docbin(docs, path, store_user_data=True)
         return
     if path.is_dir() and any(path.glob("*.spacy")):
-        raise FormatError(f"{path} holds .spacy files already. Choose another folder.")
+        raise GapDNERError(f"{path} holds .spacy files already. Choose another folder.")
     with filling(path) as temporary:
         for number, first in enumerate(docs, start=1):
             part = chain([first], islice(docs, DOCS_PER_FILE - 1))
