@@ -5,6 +5,7 @@ fragments in text order. The label stands on every fragment, the score in the gr
 """
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -100,15 +101,6 @@ class Entity:
         return Entity(self.label, fragments, self.score)
 
 
-def text_order(entity: Entity) -> tuple[int, int, Fragments, str]:
-    """Give the sort key of an entity: first token, last token, fragments, label.
-
-    entity (Entity): The entity.
-    RETURNS (tuple[int, int, Fragments, str]): The key.
-    """
-    return entity.start, entity.end, entity.fragments, entity.label
-
-
 @dataclass(frozen=True)
 class DiscontinuousEntity:
     """An entity in its Doc, contiguous or not, as ``doc._.discontinuous_ents`` gives it.
@@ -126,6 +118,11 @@ class DiscontinuousEntity:
     def doc(self) -> Doc:
         """RETURNS (Doc): The document that holds the entity."""
         return self.spans[0].doc
+
+    @property
+    def fragments(self) -> Fragments:
+        """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets."""
+        return tuple((span.start, span.end) for span in self.spans)
 
     @property
     def text(self) -> str:
@@ -167,6 +164,16 @@ class DiscontinuousEntity:
         return Entity.from_tokens(self.label_, self.token_indices, self.score)
 
 
+def text_order(entity: Entity | DiscontinuousEntity) -> tuple[int, int, Fragments, str]:
+    """Give the sort key of an entity: first token, last token, fragments, label.
+
+    entity (Entity | DiscontinuousEntity): The entity.
+    RETURNS (tuple[int, int, Fragments, str]): The key.
+    """
+    label = entity.label if isinstance(entity, Entity) else entity.label_
+    return entity.start, entity.end, entity.fragments, label
+
+
 def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousEntity, ...]:
     """Read the entities of a Doc.
 
@@ -190,7 +197,38 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
                 "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
             )
         entities.append(DiscontinuousEntity(spans, labels.pop(), group.attrs.get("score")))
-    return tuple(sorted(entities, key=_text_order))
+    return tuple(sorted(entities, key=text_order))
+
+
+def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
+    """Read the entities of a Doc under whatever prefix they are: ``doc._.discontinuous_ents``.
+
+    Those of the default prefix go first. Where there are none, the only other prefix counts whose
+    spans carry labels, as those of a pipe with a `spans_key` of its own do.
+
+    doc (Doc): The document.
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order; none, with a warning,
+        if several prefixes could be meant.
+    RAISES (ValueError): If the fragments of one group carry different labels.
+    """
+    found = get_entities(doc)
+    if found:
+        return found
+    keys = [
+        key
+        for key in get_spans_keys(doc)
+        if all(span.label for name in _group_names(doc, key) for span in doc.spans[name])
+    ]
+    if len(keys) == 1:
+        return get_entities(doc, keys[0])
+    if keys:
+        warnings.warn(
+            f"doc._.discontinuous_ents is empty: there are span groups under {', '.join(keys)}, "
+            "and it cannot tell which are meant. Use spacy_gapdner.get_entities(doc, key).",
+            # spaCy's Underscore stands between
+            stacklevel=3,
+        )
+    return ()
 
 
 def set_entities(
@@ -313,10 +351,5 @@ def _group_names(doc: Doc, key: str) -> list[str]:
     return [name for name in doc.spans if pattern.fullmatch(name)]
 
 
-def _text_order(entity: DiscontinuousEntity) -> tuple:
-    fragments = tuple((span.start, span.end) for span in entity.spans)
-    return entity.start, entity.end, fragments, entity.label_
-
-
 if not Doc.has_extension("discontinuous_ents"):
-    Doc.set_extension("discontinuous_ents", getter=get_entities)
+    Doc.set_extension("discontinuous_ents", getter=find_entities)

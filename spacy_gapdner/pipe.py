@@ -26,6 +26,7 @@ from .entities import (
     set_entities,
 )
 from .losses import GridTarget
+from .saved_settings import forget_settings, load_settings, save_settings
 from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
 from .selection import Selection
 from .tagging import TaggingScheme
@@ -96,7 +97,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.annotate_ents = annotate_ents
         self.lr_scale = lr_scale
         self.scorer = scorer
-        self._configured = {name: getattr(self, name) for name in _SETTINGS}
+        self._configured = self._current_settings()
         # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that
         # go before the general one
         self.calibration: Calibration | None = None
@@ -305,7 +306,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe; see `TrainablePipe.from_bytes`."""
         if "cfg" not in exclude:
-            self._forget_settings()
+            forget_settings(self.cfg)
         super().from_bytes(bytes_data, exclude=exclude)
         if "cfg" not in exclude:
             self._load_settings()
@@ -322,7 +323,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe; see `TrainablePipe.from_disk`."""
         if "cfg" not in exclude:
-            self._forget_settings()
+            forget_settings(self.cfg)
         super().from_disk(path, exclude=exclude)
         if "cfg" not in exclude:
             self._load_settings()
@@ -370,39 +371,23 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
 
+    def _current_settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _SETTINGS}
+
     def _save_settings(self) -> None:
-        # With what the config said: where a later config says something else, that holds
-        self._forget_settings()
-        settings = {name: getattr(self, name) for name in _SETTINGS}
-        changed = {
-            name: {"config": self._configured[name], "set": value}
-            for name, value in settings.items()
-            if value != self._configured[name]
-        }
-        if changed:
-            self.cfg["settings"] = changed
-        if self.calibration is not None:
-            self.cfg["calibration"] = self.calibration.to_dict()
-        if self.type_thresholds:
-            of = {"config": self._configured["threshold"], "set": self.type_thresholds}
-            self.cfg["type_thresholds"] = of
+        save_settings(
+            self.cfg,
+            self._configured,
+            self._current_settings(),
+            self.calibration,
+            self.type_thresholds,
+        )
 
     def _load_settings(self) -> None:
-        def saved(name: str, values: dict[str, Any] | None, otherwise: Any) -> Any:
-            fits = values is not None and values["config"] == self._configured[name]
-            return values["set"] if values is not None and fits else otherwise
-
-        changed = self.cfg.get("settings", {})
-        for name, configured in self._configured.items():
-            setattr(self, name, saved(name, changed.get(name), configured))
-        calibration = self.cfg.get("calibration")
-        self.calibration = Calibration.from_dict(calibration) if calibration else None
-        by_type = saved("threshold", self.cfg.get("type_thresholds"), {})
-        self.type_thresholds = dict(by_type)
-
-    def _forget_settings(self) -> None:
-        for name in ("settings", "calibration", "type_thresholds"):
-            self.cfg.pop(name, None)
+        loaded = load_settings(self.cfg, self._configured)
+        settings, self.calibration, self.type_thresholds = loaded
+        for name, value in settings.items():
+            setattr(self, name, value)
 
     def _require_labels(self) -> None:
         if not self.labels:

@@ -119,3 +119,29 @@ print(json.dumps([[e.label_, e.text, e.token_indices, e.score] for e in entities
         ["ADE", "severe upper body pain", [2, 7, 8, 9], None],
         ["ADE", "severe joint pain", [2, 3, 9], 0.5],
     ]
+
+
+def test_the_extension_finds_the_only_other_prefix(doc):
+    entities = [entity.to_entity() for entity in get_entities(doc)]
+    set_entities(doc, [])
+    set_entities(doc, entities, "other")
+    assert [entity.to_entity() for entity in doc._.discontinuous_ents] == entities
+
+
+def test_the_default_prefix_goes_first(doc):
+    set_entities(doc, [Entity("OTHER", ((0, 1),))], "ade")
+    assert doc._.discontinuous_ents == get_entities(doc)
+
+
+def test_groups_without_labels_are_no_entities(doc):
+    set_entities(doc, [])
+    set_entities(doc, [], "other")
+    doc.spans["coref_clusters_1"] = [doc[0:1]]
+    assert doc._.discontinuous_ents == ()
+
+
+def test_several_prefixes_are_told(doc):
+    set_entities(doc, [])
+    set_entities(doc, [Entity("OTHER", ((0, 1),))], "ade")
+    with pytest.warns(UserWarning, match="ade, other"):
+        assert doc._.discontinuous_ents == ()

@@ -17,7 +17,7 @@ ORDER = [
     ["errors"],
     ["entities", "sentences"],
     ["segments", "losses", "decoding", "calibration", "augmentation"],
-    ["tagging"],
+    ["tagging", "saved_settings"],
     ["model", "scorer", "selection"],
     ["pipe", "formats"],
     ["factory", "analysis"],
@@ -210,7 +210,7 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
     ours, libraries = newly_imported("spacy.blank('en')", plugins)
     assert {name.split(".")[0] for name in ours} == {
         *("", "calibration", "decoding", "entities", "factory", "losses"),
-        *("pipe", "segments", "selection", "sentences", "tagging"),
+        *("pipe", "saved_settings", "segments", "selection", "sentences", "tagging"),
     }
     assert libraries == set()
 
