@@ -117,7 +117,7 @@ def search_entities(
     """
     weakest = score == "weakest"
     limit = _cost(threshold) + _ROUNDING if weakest else inf
-    queue = [
+    queue: list[tuple[float, int, int, int, tuple[int, ...]]] = [
         # (cost, length of the path, type, end, path); of equal costs the shortest path comes first
         (_cost(probability), 1, type_index, end, (start,))
         for (type_index, start, end), probability in ranges.items()

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
@@ -286,7 +287,7 @@ def set_contiguous_ents(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
 
 
 def merge_docs(
-    docs: Sequence[Doc], keys: Sequence[str] = (DEFAULT_SPANS_KEY,), **kwargs: object
+    docs: Sequence[Doc], keys: Sequence[str] = (DEFAULT_SPANS_KEY,), **kwargs: Any
 ) -> Doc:
     """Join Docs as ``Doc.from_docs`` does, but without mixing their entities.
 
@@ -329,7 +330,8 @@ def align_entities(
     if [t.text for t in example.predicted] == [t.text for t in example.reference]:
         return gold, []
     alignment = example.alignment
-    aligned, unaligned = [], []
+    aligned: list[Entity] = []
+    unaligned: list[Entity] = []
     for entity in gold:
         touched: list[int] = []
         for start, end in entity.fragments:

@@ -4,7 +4,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
@@ -65,7 +65,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         stride: int = 96,
         annotate_ents: bool = False,
         lr_scale: float = 1.0,
-        scorer: Callable | None = None,
+        scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
         """Initialize the pipe; the arguments are those of `spacy_gapdner.factory.make_gapdner`.
 
@@ -291,9 +291,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         sgd (Optimizer): The optimizer.
         """
-        self.model.finish_update(
-            lambda key, weights, gradient: sgd(key, weights, gradient, lr_scale=self.lr_scale)
-        )
+
+        def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
+            return sgd(key, weights, gradient, lr_scale=self.lr_scale)
+
+        # thinc calls it as it calls an optimizer
+        self.model.finish_update(cast(Optimizer, scaled))
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the pipe, with the settings that were changed since it was made; see
@@ -329,11 +332,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self._load_settings()
         return self
 
-    def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, object]:
+    def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score predictions against gold with the scoring method of the config.
 
         examples (Iterable[Example]): Examples with predictions.
-        RETURNS (dict[str, object]): The scores; see `spacy_gapdner.scorer`.
+        RETURNS (dict[str, Any]): The scores; see `spacy_gapdner.scorer`.
         """
         if self.scorer is None:
             return {}

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import SENT_START
 from spacy.tokens import Doc, Span
 
 from .entities import Entity, text_order
@@ -46,7 +45,7 @@ def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
     """
     if not len(doc):
         return []
-    starts = np.flatnonzero(doc.to_array([SENT_START]) == 1).tolist()
+    starts = np.flatnonzero(doc.to_array(["SENT_START"]) == 1).tolist()
     if not starts or starts[0] != 0:
         starts.insert(0, 0)
     segments = []
