@@ -212,4 +212,4 @@ def _example(error: ErrorInContext) -> _Example:
     rows = [EntityRow(role, e.tokens, e.text) for role, e in sides if e is not None]
     rows += [EntityRow(role, e.tokens, e.text, is_faint=True) for role, e in error.others]
     place = f"{error.doc} ({error.name})" if error.name else str(error.doc)
-    return _Example(place, render_entities(error.words, rows))
+    return _Example(place, render_entities([f"{word} " for word in error.words], rows))

@@ -19,10 +19,11 @@ ENTITIES_CSS = """
   white-space: pre; min-width: 0.4rem; }
 .entities i { display: block; height: 0; margin-top: 3px; border-top: 4px solid transparent; }
 .entities i.fragment { border-top-color: currentColor; }
-.entities i.last { margin-right: 0.3rem; }
+.entities i.last { margin-inline-end: 0.3rem; }
 .entities i.gap { border-top: 4px dotted currentColor; opacity: 0.55; }
 .entities ul { list-style: none; margin: 0; padding: 0; font-size: 0.87rem; }
-.entities li i { display: inline-block; width: 1.6rem; margin: 0 0.45rem 0.2rem 0; }
+.entities li i { display: inline-block; width: 1.6rem; margin: 0 0 0.2rem;
+  margin-inline-end: 0.45rem; }
 .entities li b { font-weight: 600; }
 .entities .gold { color: #0072b2; } .entities .predicted { color: #d55e00; }
 .entities .correct { color: #00795a; } .entities .faint { opacity: 0.45; }
@@ -32,13 +33,18 @@ ENTITIES_CSS = """
 _ENTITIES = TEMPLATES.from_string("""\
 <div class="entities"><div>
 {%- for word, cells in columns -%}
-<span class="word">{{ word }} {% for cell in cells %}<i class="{{ cell }}"></i>{% endfor %}</span>
+<span class="word">{{ word }}{% for cell in cells -%}
+<i class="{{ cell }}"{% if cell and rows[loop.index0].colour %} style="color: \
+{{ rows[loop.index0].colour }}" title="{{ rows[loop.index0].hint }}"{% endif %}></i>
+{%- endfor %}</span>
 {%- endfor -%}
 </div>
 <ul>
 {% for row in rows %}
-<li class="{{ row.role }}{{ " faint" if row.is_faint }}"><i class="fragment"></i>
-<b>{{ row.role }} {{ row.entity.label }}</b> <span>{{ row.text }}</span></li>
+<li class="{{ row.role }}{{ " faint" if row.is_faint }}"><i class="fragment"\
+{% if row.colour %} style="color: {{ row.colour }}"{% endif %}></i>
+<b>{{ row.name }}</b> <span>{{ row.text }}{% if row.score %} ({{ row.score }}){% endif %}\
+</span></li>
 {% endfor %}
 </ul></div>
 """)
@@ -47,22 +53,37 @@ _ENTITIES = TEMPLATES.from_string("""\
 class EntityRow(NamedTuple):
     """An entity to be drawn.
 
-    role (str): "gold", "predicted" or "correct": its colour, and a word in the list below.
+    role (str): "gold", "predicted" or "correct": its colour, and a word in the list below; empty
+        where it has a colour of its own.
     entity (Entity): Its type, and its tokens as indices of the words.
     text (str): Its text for the list below.
     is_faint (bool): Whether it is there for comparison only.
+    colour (str): Its colour as CSS has it; that of the role if empty.
+    score (str): Its score for the list below.
     """
 
     role: str
     entity: Entity
     text: str
     is_faint: bool = False
+    colour: str = ""
+    score: str = ""
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): Role and type, for the list below."""
+        return f"{self.role} {self.entity.label}".strip()
+
+    @property
+    def hint(self) -> str:
+        """RETURNS (str): What shows while the pointer is over its bar."""
+        return f"{self.name}: {self.text}" + (f" ({self.score})" if self.score else "")
 
 
 def render_entities(words: Sequence[str], rows: Sequence[EntityRow]) -> Markup:
     """Draw entities under the words of a sentence, and list them below.
 
-    words (Sequence[str]): The sentence's tokens.
+    words (Sequence[str]): The sentence's tokens, each with the space that follows it.
     rows (Sequence[EntityRow]): The entities, from top to bottom.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 from spacy_gapdner import Entity
 from spacy_gapdner.drawing.entities import ENTITIES_CSS, EntityRow, render_entities
 
-WORDS = ["severe", "joint", "and", "shoulder", "pain"]
+WORDS = ["severe ", "joint ", "and ", "shoulder ", "pain"]
 JOINT = EntityRow("gold", Entity("ADE", ((0, 2), (4, 5))), "severe joint … pain")
 SHOULDER = EntityRow("predicted", Entity("ADE", ((3, 5),)), "shoulder pain", is_faint=True)
 
@@ -65,7 +65,7 @@ def test_text_is_escaped():
 
 
 def test_words_without_entities():
-    assert columns(render_entities(WORDS, [])) == [(word, []) for word in WORDS]
+    assert columns(render_entities(WORDS, [])) == [(word.strip(), []) for word in WORDS]
 
 
 def test_every_role_has_a_colour():
