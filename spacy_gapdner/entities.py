@@ -1,19 +1,23 @@
 """Discontinuous entities and their place in a Doc: the one module that touches ``doc.spans``.
 
 An entity is stored as one SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the
-fragments in text order. The label stands on every fragment, the score in the group's attrs.
+fragments in text order. The label stands on every fragment; score, ids and attributes in the
+group's attrs.
 """
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 from spacy.util import filter_spans
+
+from .entity_data import EntityAttributes, has_extension, remove_extension, set_extension
 
 DEFAULT_SPANS_KEY = "gapdner"
 
@@ -29,12 +33,15 @@ class Entity:
         least one token apart.
     score (Optional[float]): Confidence between 0 and 1, None for gold annotation. It takes no
         part in comparisons.
+    attrs (Mapping[str, Any]): What else belongs to it, as `DiscontinuousEntity.attrs` has it but
+        for the score. It takes no part in comparisons either.
     RAISES (ValueError): If there is no fragment, or they are empty, out of order or adjacent.
     """
 
     label: str
     fragments: Fragments
     score: float | None = field(default=None, compare=False)
+    attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         bounds = [bound for fragment in self.fragments for bound in fragment]
@@ -99,21 +106,54 @@ class Entity:
         RETURNS (Entity): The moved entity, with the same score.
         """
         fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
-        return Entity(self.label, fragments, self.score)
+        return Entity(self.label, fragments, self.score, self.attrs)
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class DiscontinuousEntity:
     """An entity in its Doc, contiguous or not, as ``doc._.discontinuous_ents`` gives it.
 
     spans (tuple[Span, ...]): The fragments in text order.
     label_ (str): The entity type.
-    score (Optional[float]): Confidence between 0 and 1; None for gold annotation.
+    attrs (dict[str, Any]): The attrs of its SpanGroup: what is changed here is changed in the Doc.
+        They take no part in comparisons.
     """
 
     spans: tuple[Span, ...]
     label_: str
-    score: float | None = field(default=None, compare=False)
+    attrs: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    set_extension = staticmethod(set_extension)
+    has_extension = staticmethod(has_extension)
+    remove_extension = staticmethod(remove_extension)
+
+    @property
+    def _(self) -> EntityAttributes:
+        """RETURNS (EntityAttributes): Attributes of one's own; see `set_extension`."""
+        return EntityAttributes(self.attrs)
+
+    @property
+    def score(self) -> float | None:
+        """RETURNS (Optional[float]): Confidence between 0 and 1; None for gold annotation."""
+        return self.attrs.get("score")
+
+    @property
+    def kb_id_(self) -> str:
+        """RETURNS (str): Its id in a knowledge base; empty if it has none."""
+        return self.attrs.get("kb_id", "")
+
+    @kb_id_.setter
+    def kb_id_(self, kb_id: str) -> None:
+        self.attrs["kb_id"] = kb_id
+
+    @property
+    def id_(self) -> str:
+        """RETURNS (str): Its own id, e.g. that of the file it was read from; empty if none."""
+        return self.attrs.get("id", "")
+
+    @id_.setter
+    def id_(self, id: str) -> None:
+        self.attrs["id"] = id
 
     @property
     def doc(self) -> Doc:
@@ -162,7 +202,9 @@ class DiscontinuousEntity:
 
     def to_entity(self) -> Entity:
         """RETURNS (Entity): The same entity as token offsets, independent of the Doc."""
-        return Entity.from_tokens(self.label_, self.token_indices, self.score)
+        attrs = {name: deepcopy(value) for name, value in self.attrs.items() if name != "score"}
+        entity = Entity.from_tokens(self.label_, self.token_indices, self.score)
+        return replace(entity, attrs=attrs)
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[int, int, Fragments, str]:
@@ -197,7 +239,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
                 f"({', '.join(sorted(labels))}): one group holds one entity. "
                 "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
             )
-        entities.append(DiscontinuousEntity(spans, labels.pop(), group.attrs.get("score")))
+        entities.append(DiscontinuousEntity(spans, labels.pop(), group.attrs))
     return tuple(sorted(entities, key=text_order))
 
 
@@ -259,8 +301,14 @@ def set_entities(
         del doc.spans[name]
     for number, entity in enumerate(plain, start=1):
         name = f"{key}_{number}"
-        attrs = {} if entity.score is None else {"score": float(entity.score)}
-        spans = [Span(doc, start, end, label=entity.label) for start, end in entity.fragments]
+        attrs = dict(entity.attrs)
+        if entity.score is not None:
+            attrs["score"] = float(entity.score)
+        kb_id = attrs.get("kb_id", "")
+        spans = [
+            Span(doc, start, end, label=entity.label, kb_id=kb_id)
+            for start, end in entity.fragments
+        ]
         doc.spans[name] = SpanGroup(doc, name=name, attrs=attrs, spans=spans)
 
 
@@ -353,5 +401,21 @@ def _group_names(doc: Doc, key: str) -> list[str]:
     return [name for name in doc.spans if pattern.fullmatch(name)]
 
 
+def _get_attrs(doc: Doc) -> dict[str, dict[str, Any]]:
+    return {
+        name: dict(doc.spans[name].attrs)
+        for key in get_spans_keys(doc)
+        for name in _group_names(doc, key)
+    }
+
+
+def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:
+    for name, values in attrs.items():
+        if name in doc.spans:
+            doc.spans[name].attrs.update(values)
+
+
 if not Doc.has_extension("discontinuous_ents"):
     Doc.set_extension("discontinuous_ents", getter=find_entities)
+    # JSON keeps the attrs of groups as an extension alone: doc.to_json(underscore=[...])
+    Doc.set_extension("discontinuous_ents_attrs", getter=_get_attrs, setter=_set_attrs)

@@ -14,7 +14,7 @@ SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.
 # A module imports only from its own package and from what stands in a line above. What stands in
 # one line knows nothing of each other.
 ORDER = [
-    ["errors"],
+    ["errors", "entity_data"],
     ["entities", "sentences"],
     ["segments", "losses", "decoding", "calibration", "augmentation"],
     ["tagging", "saved_settings"],
@@ -200,7 +200,7 @@ def test_commands_of_spacy_import_no_more_of_ours_than_options():
     ours, libraries = newly_imported("spacy.registry.cli.get_all()", "spacy.cli")
     commands = {f"cli.{path.stem}" for path in (ROOT / "cli").glob("[!_]*.py")}
     shared = {"cli._model", "cli._training_config", "cli._util"}
-    assert commands < ours <= {"", "entities", "cli", *commands, *shared}
+    assert commands < ours <= {"", "entities", "entity_data", "errors", "cli", *commands, *shared}
     assert libraries == set()
 
 
@@ -209,7 +209,7 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
     plugins = "spacy, spacy_transformers.pipeline_component"
     ours, libraries = newly_imported("spacy.blank('en')", plugins)
     assert {name.split(".")[0] for name in ours} == {
-        *("", "calibration", "decoding", "entities", "factory", "losses"),
+        *("", "calibration", "decoding", "entities", "entity_data", "factory", "losses"),
         *("pipe", "saved_settings", "segments", "selection", "sentences", "tagging"),
     }
     assert libraries == set()

@@ -1,0 +1,113 @@
+"""What an entity carries beside its fragments and its type: ids, and attributes of users' own.
+
+Spans of spaCy keep such data by their offsets, which several entities may share. Here they belong
+to one entity: they stand in the attrs of its SpanGroup.
+"""
+
+from collections.abc import Iterator, MutableMapping
+from copy import deepcopy
+from typing import Any
+
+import srsly
+
+# Key of the group's attrs that holds the values of extension attributes
+_VALUES = "_"
+
+# The defaults of the extension attributes, by name
+_EXTENSIONS: dict[str, Any] = {}
+
+
+class EntityAttributes:
+    """Extension attributes of one entity, as ``entity._``; those of spaCy's ``Underscore`` that
+    are values.
+
+    attrs (MutableMapping[str, Any]): The attrs of the entity's SpanGroup.
+    """
+
+    _attrs: MutableMapping[str, Any]
+
+    def __init__(self, attrs: MutableMapping[str, Any]) -> None:
+        object.__setattr__(self, "_attrs", attrs)
+
+    def __getattr__(self, name: str) -> Any:
+        return self.get(name)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self.set(name, value)
+
+    def __dir__(self) -> list[str]:
+        return [*_EXTENSIONS, "get", "set", "has"]
+
+    def get(self, name: str) -> Any:
+        """Read an attribute.
+
+        name (str): Its name.
+        RETURNS (Any): Its value, or its default.
+        RAISES (AttributeError): If there is no such extension.
+        """
+        _require(name)
+        values = self._attrs.get(_VALUES, {})
+        return values[name] if name in values else deepcopy(_EXTENSIONS[name])
+
+    def set(self, name: str, value: object) -> None:
+        """Change an attribute.
+
+        name (str): Its name.
+        value (object): What msgpack can hold: texts, numbers, truth values, lists, dicts, None.
+        RAISES (AttributeError): If there is no such extension.
+        RAISES (ValueError): If the value could not be saved.
+        """
+        _require(name)
+        try:
+            srsly.msgpack_dumps(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(
+                f"The attribute {name} of an entity cannot be saved with the value {value!r:.60}: "
+                f"{error}. Use texts, numbers, lists and dicts."
+            ) from None
+        self._attrs.setdefault(_VALUES, {})[name] = value
+
+    def has(self, name: str) -> bool:
+        """RETURNS (bool): Whether there is an extension of this name."""
+        return has_extension(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._attrs.get(_VALUES, {}))
+
+
+def set_extension(name: str, *, default: Any = None, force: bool = False) -> None:
+    """Add an extension attribute to all entities: ``entity._.NAME``.
+
+    name (str): Its name.
+    default (Any): The value of entities to which none was given.
+    force (bool): Replace an extension of the same name.
+    RAISES (ValueError): If the name is no identifier, or taken.
+    """
+    if not name.isidentifier() or name.startswith("_") or hasattr(EntityAttributes, name):
+        raise ValueError(f"Entities cannot have an extension {name!r}. Choose another name.")
+    if name in _EXTENSIONS and not force:
+        raise ValueError(f"There is an extension {name!r} already; force=True replaces it.")
+    _EXTENSIONS[name] = default
+
+
+def has_extension(name: str) -> bool:
+    """RETURNS (bool): Whether entities have an extension of this name."""
+    return name in _EXTENSIONS
+
+
+def remove_extension(name: str) -> None:
+    """Remove an extension attribute; values that entities have stay in their Docs.
+
+    name (str): Its name.
+    RAISES (AttributeError): If there is no such extension.
+    """
+    _require(name)
+    del _EXTENSIONS[name]
+
+
+def _require(name: str) -> None:
+    if name not in _EXTENSIONS:
+        raise AttributeError(
+            f"Entities have no attribute {name!r}. Add it first: "
+            f"DiscontinuousEntity.set_extension({name!r}, default=None)."
+        )
