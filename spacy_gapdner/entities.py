@@ -334,6 +334,17 @@ def set_contiguous_ents(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
     doc.ents = filter_spans(spans)
 
 
+def set_extent_spans(doc: Doc, key: str, target: str) -> None:
+    """Write the entities' extents, from first to last token, as one SpanGroup of contiguous spans.
+
+    doc (Doc): The document.
+    key (str): Prefix of the span groups with entities.
+    target (str): Name of the SpanGroup, which is replaced.
+    """
+    extents = {(e.start, e.end, e.label_) for e in get_entities(doc, key)}
+    doc.spans[target] = [Span(doc, *bounds, label=label) for *bounds, label in sorted(extents)]
+
+
 def merge_docs(
     docs: Sequence[Doc], keys: Sequence[str] = (DEFAULT_SPANS_KEY,), **kwargs: Any
 ) -> Doc:
