@@ -1,0 +1,136 @@
+"""Entities as tables: a row for each, for spreadsheets and data frames."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..errors import GapDNERError
+from .docs import DOC_NAME
+from .files import replacing
+
+if TYPE_CHECKING:
+    import pandas
+
+# The names of the columns, and the types that they have in a file of typed columns
+COLUMNS = {
+    "document": "string",
+    "type": "string",
+    "text": "string",
+    "start": "int64",
+    "end": "int64",
+    "fragments": "string",
+    "discontinuous": "bool",
+    "score": "float64",
+    "kb_id": "string",
+    "sentence": "string",
+}
+_ROWS_AT_ONCE = 10_000
+
+Row = tuple[Any, ...]
+
+
+def entity_rows(docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY) -> Iterator[Row]:
+    """Make a row of each entity.
+
+    docs (Iterable[Doc]): The documents.
+    spans_key (str): Prefix of the span groups.
+    YIELDS (tuple[Any, ...]): What `COLUMNS` name: the document's name, or its number from 1 on;
+        type and text; the first character and the one after the last; the fragments' character
+        offsets as "0 6;20 24"; whether there is a gap; score; id in a knowledge base; the
+        sentence's text.
+    """
+    for number, doc in enumerate(docs, start=1):
+        name = str(doc.user_data.get(DOC_NAME, number))
+        for entity in get_entities(doc, spans_key):
+            yield (
+                name,
+                entity.label_,
+                entity.text,
+                entity.start_char,
+                entity.end_char,
+                ";".join(f"{span.start_char} {span.end_char}" for span in entity.spans),
+                entity.is_discontinuous,
+                entity.score,
+                entity.kb_id_,
+                _sentence(doc, entity),
+            )
+
+
+def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> "pandas.DataFrame":
+    """Make a data frame of entities, a row for each; see `entity_rows`.
+
+    docs (Iterable[Doc]): The documents.
+    spans_key (str): Prefix of the span groups.
+    RETURNS (pandas.DataFrame): The data frame.
+    RAISES (ImportError): If pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError("Data frames need pandas: pip install pandas.") from None
+    frame = pd.DataFrame(list(entity_rows(docs, spans_key)), columns=list(COLUMNS))
+    return frame.astype(COLUMNS)
+
+
+def write_csv(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_KEY) -> int:
+    """Write entities as CSV, a row for each, as they come.
+
+    docs (Iterable[Doc]): The documents.
+    path (Path): The file, written whole or not at all.
+    spans_key (str): Prefix of the span groups.
+    RETURNS (int): The number of rows.
+    RAISES (GapDNERError): If the path is a folder.
+    """
+    n_rows = 0
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for row in entity_rows(docs, spans_key):
+            writer.writerow("" if cell is None else cell for cell in row)
+            n_rows += 1
+    return n_rows
+
+
+def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_KEY) -> int:
+    """Write entities as Parquet, a row for each, as they come.
+
+    docs (Iterable[Doc]): The documents.
+    path (Path): The file, written whole or not at all.
+    spans_key (str): Prefix of the span groups.
+    RETURNS (int): The number of rows.
+    RAISES (GapDNERError): If the path is a folder, or pyarrow is not installed.
+    """
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise GapDNERError(
+            "Parquet needs pyarrow: pip install pyarrow. CSV needs nothing."
+        ) from None
+    schema = pa.schema(
+        [(name, kind.replace("float64", "double")) for name, kind in COLUMNS.items()]
+    )
+    n_rows = 0
+    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
+        for rows in _chunks(entity_rows(docs, spans_key)):
+            columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
+            writer.write_table(pa.table(columns, schema=schema))
+            n_rows += len(rows)
+    return n_rows
+
+
+def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while chunk := list(islice(rows, _ROWS_AT_ONCE)):
+        yield chunk
+
+
+def _sentence(doc: Doc, entity: DiscontinuousEntity) -> str:
+    if not doc.has_annotation("SENT_START"):
+        return doc.text
+    # an entity may cross a border
+    return doc[doc[entity.start].sent.start : doc[entity.end - 1].sent.end].text

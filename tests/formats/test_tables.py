@@ -1,0 +1,81 @@
+"""Entities as rows: of CSV, Parquet and data frames."""
+
+import pytest
+import spacy
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.tables import (
+    COLUMNS,
+    entity_rows,
+    to_dataframe,
+    write_csv,
+    write_parquet,
+)
+
+FIRST = (
+    *("note-1", "ADE", "severe joint pain", 4, 30),
+    *("4 16;26 30", True, 0.5, "Q1", "Had severe joint and back pain."),
+)
+SECOND = ("2", "DRUG", "Brenorix", 0, 8, "0 8", False, None, "", "Brenorix, daily")
+
+
+@pytest.fixture
+def docs():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_sentencizer")
+    docs = [nlp("Had severe joint and back pain. Gone."), spacy.blank("en")("Brenorix, daily")]
+    docs[0].user_data["gapdner_document"] = "note-1"
+    set_entities(docs[0], [Entity("ADE", ((1, 3), (5, 6)), 0.5)])
+    get_entities(docs[0])[0].kb_id_ = "Q1"
+    set_entities(docs[1], [Entity("DRUG", ((0, 1),))])
+    return docs
+
+
+def test_rows(docs):
+    assert list(entity_rows(docs)) == [FIRST, SECOND]
+    assert len(FIRST) == len(COLUMNS)
+
+
+def test_an_entity_across_sentences_gets_both(docs):
+    set_entities(docs[0], [Entity("ADE", ((1, 2), (7, 8)))])
+    (row, _) = entity_rows(docs)
+    assert row[-1] == docs[0].text
+
+
+def test_csv(docs, tmp_path):
+    assert write_csv(docs, tmp_path / "x.csv") == 2
+    lines = (tmp_path / "x.csv").read_text().splitlines()
+    assert lines[0] == ",".join(COLUMNS)
+    assert lines[2] == '2,DRUG,Brenorix,0,8,0 8,False,,,"Brenorix, daily"'
+    assert len(lines) == 3
+
+
+def test_a_csv_is_whole_or_not_there(docs, tmp_path):
+    def broken():
+        yield docs[0]
+        raise GapDNERError("broken")
+
+    with pytest.raises(GapDNERError):
+        write_csv(broken(), tmp_path / "x.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_parquet_and_data_frames_agree(docs, tmp_path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    frame = to_dataframe(docs)
+    assert list(frame.columns) == list(COLUMNS)
+    assert frame["start"].tolist() == [4, 0]
+    assert frame["score"].isna().tolist() == [False, True]
+    assert write_parquet(docs, tmp_path / "x.parquet") == 2
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet").astype(COLUMNS), frame)
+
+
+def test_no_entities(tmp_path):
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    assert len(to_dataframe([])) == 0
+    assert write_csv([], tmp_path / "x.csv") == 0
+    assert write_parquet([], tmp_path / "x.parquet") == 0
+    assert list(pd.read_parquet(tmp_path / "x.parquet").columns) == list(COLUMNS)
