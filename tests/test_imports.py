@@ -22,6 +22,7 @@ ORDER = [
     ["pipe", "formats"],
     ["factory", "analysis"],
     ["drawing", "experiments", "benchmark"],
+    ["serving"],
     ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

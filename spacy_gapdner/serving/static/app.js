@@ -1,0 +1,127 @@
+"use strict";
+
+const find = (id) => document.getElementById(id);
+// what the server found, and the types that are switched off
+let found = null;
+const hidden = new Set();
+let timer = 0;
+
+async function post(path, body) {
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) {
+    const error = await response.json().catch(() => ({}));
+    const detail = error.detail;
+    throw new Error(typeof detail === "string" ? detail : `The server says ${response.status}.`);
+  }
+  return response;
+}
+
+function say(message, isError = false) {
+  find("status").textContent = message;
+  find("status").className = isError ? "error" : "";
+}
+
+function shown() {
+  const least = Number(find("score").value);
+  const entities = found.entities.filter(
+    (entity) => !hidden.has(entity.label) && (entity.score ?? 1) >= least
+  );
+  return { text: found.text, entities };
+}
+
+async function draw() {
+  try {
+    const prediction = shown();
+    const response = await post("draw", prediction);
+    // the server escapes all it draws
+    find("drawing").innerHTML = await response.text();
+    const all = found.entities.length;
+    say(`${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"} shown`);
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+function listTypes() {
+  const types = [...new Set(found.entities.map((entity) => entity.label))].sort();
+  find("types").replaceChildren(
+    ...types.map((type) => {
+      const label = document.createElement("label");
+      const box = document.createElement("input");
+      box.type = "checkbox";
+      box.checked = !hidden.has(type);
+      box.addEventListener("change", () => {
+        if (box.checked) hidden.delete(type);
+        else hidden.add(type);
+        draw();
+      });
+      label.append(box, ` ${type}`);
+      return label;
+    })
+  );
+}
+
+async function predict() {
+  find("find").disabled = true;
+  say("Reading ...");
+  try {
+    found = await (await post("predict", { text: find("text").value })).json();
+    listTypes();
+    find("result").hidden = false;
+    await draw();
+  } catch (error) {
+    say(error.message, true);
+  } finally {
+    find("find").disabled = false;
+  }
+}
+
+async function save(format) {
+  try {
+    const response = await post(`export/${format}`, shown());
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(await response.blob());
+    link.download = format === "brat" ? "entities.zip" : `entities.${format}`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+function acceptFiles() {
+  const area = find("text");
+  for (const name of ["dragenter", "dragover"]) {
+    area.addEventListener(name, (event) => {
+      event.preventDefault();
+      area.classList.add("over");
+    });
+  }
+  for (const name of ["dragleave", "drop"]) {
+    area.addEventListener(name, () => area.classList.remove("over"));
+  }
+  area.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    const file = event.dataTransfer.files[0];
+    area.value = file ? await file.text() : event.dataTransfer.getData("text");
+    predict();
+  });
+}
+
+find("find").addEventListener("click", predict);
+find("score").addEventListener("input", () => {
+  find("score-value").textContent = Number(find("score").value).toFixed(2);
+  clearTimeout(timer);
+  timer = setTimeout(draw, 150);
+});
+for (const button of document.querySelectorAll(".export")) {
+  button.addEventListener("click", () => save(button.dataset.format));
+}
+acceptFiles();
+fetch("health").then((response) => response.json()).then((health) => {
+  find("model").textContent = health.model;
+});

@@ -1,0 +1,185 @@
+"""The web application: what it answers, and what it refuses."""
+
+import threading
+from io import BytesIO
+from zipfile import ZipFile
+
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_gapdner import Entity, set_entities
+
+pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
+pytest.importorskip("httpx2", reason="httpx2 is not installed")
+
+from fastapi.testclient import TestClient
+
+from spacy_gapdner.serving.app import create_app
+
+TEXT = "severe joint and back pain"
+RECORD = {
+    "text": TEXT,
+    "entities": [
+        {
+            "label": "ADE",
+            "text": "severe back pain",
+            "start": 0,
+            "end": 26,
+            "fragments": [
+                {"start": 0, "end": 6, "text": "severe"},
+                {"start": 17, "end": 26, "text": "back pain"},
+            ],
+            "score": 0.75,
+            "discontinuous": True,
+        },
+    ],
+}
+
+
+@Language.component("find_pain_for_test")
+def find_pain(doc: Doc) -> Doc:
+    if doc.text.startswith(TEXT):
+        set_entities(doc, [Entity("ADE", ((0, 1), (3, 5)), 0.75)])
+    return doc
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("find_pain_for_test")
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def client(nlp):
+    return TestClient(create_app(nlp, "gapdner", max_characters=1000), "http://localhost")
+
+
+def test_predict(client):
+    response = client.post("/predict", json={"text": TEXT})
+    assert (response.status_code, response.json()) == (200, RECORD)
+
+
+def test_draw(client):
+    html = client.post("/draw", json=RECORD).text
+    assert "severe … back pain" in html
+    assert (
+        client.post("/draw", json={"text": "<script>", "entities": []}).text.count("<script") == 0
+    )
+
+
+def test_export_jsonl(client):
+    assert client.post("/export/jsonl", json=RECORD).json() == RECORD
+
+
+def test_export_csv(client):
+    lines = client.post("/export/csv", json=RECORD).text.splitlines()
+    assert lines[1] == f"1,ADE,severe back pain,0,26,0 6;17 26,True,0.75,,{TEXT}"
+
+
+def test_export_brat(client):
+    with ZipFile(BytesIO(client.post("/export/brat", json=RECORD).content)) as archive:
+        assert archive.namelist() == ["text.ann", "text.txt"]
+        assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
+
+
+def test_the_page_and_its_parts(client):
+    page = client.get("/")
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    for name in ("app.js", "app.css"):
+        assert name in page.text
+        assert client.get(f"/{name}").status_code == 200
+    assert "http" not in page.text.replace('"http', "")
+
+
+def test_health_and_description(client):
+    assert client.get("/health").json()["status"] == "ok"
+    assert set(client.get("/openapi.json").json()["paths"]) == {
+        *("/health", "/predict", "/draw", "/export/{format}"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "message"),
+    [
+        ("/predict", {"text": "x" * 1001}, 413, "1001 characters"),
+        ("/predict", {"text": "x" * 20_000}, 413, "too long"),
+        ("/predict", {"text": 3}, 422, None),
+        ("/predict", {}, 422, None),
+        ("/draw", {"text": "ab", "entities": [{"label": "A", "fragments": []}]}, 422, None),
+        (
+            "/draw",
+            {"text": "ab", "entities": [{"label": "A", "fragments": [{"start": 1, "end": 9}]}]},
+            422,
+            "no characters 1 to 9",
+        ),
+        ("/export/pickle", {"text": "ab", "entities": []}, 422, None),
+    ],
+)
+def test_bad_requests(client, path, body, status, message):
+    response = client.post(path, json=body)
+    assert response.status_code == status
+    if message:
+        assert message in response.json()["detail"]
+
+
+def test_half_a_surrogate_pair(client):
+    response = client.post(
+        "/predict", content=b'{"text": "\\ud800"}', headers={"content-type": "application/json"}
+    )
+    assert response.status_code == 422
+
+
+def test_no_path_leads_to_other_files(client):
+    for path in ("/../app.py", "/%2e%2e/app.py", "/static/app.js", "/app.js/../../app.py"):
+        assert client.get(path).status_code == 404
+
+
+def test_other_hosts_are_refused(nlp):
+    client = TestClient(create_app(nlp, "gapdner"), "http://evil.example")
+    assert client.get("/health").status_code == 400
+
+
+def test_more_requests_than_may_wait_are_told_so():
+    entered, leave = threading.Event(), threading.Event()
+    nlp = spacy.blank("en")
+
+    @Language.component("wait_for_test")
+    def wait(doc: Doc) -> Doc:
+        entered.set()
+        assert leave.wait(30)
+        return doc
+
+    nlp.add_pipe("wait_for_test")
+    client = TestClient(create_app(nlp, "gapdner", max_waiting=1), "http://localhost")
+    answers = []
+    thread = threading.Thread(
+        target=lambda: answers.append(client.post("/predict", json={"text": "a"}).status_code)
+    )
+    thread.start()
+    assert entered.wait(30)
+    busy = client.post("/predict", json={"text": "b"})
+    leave.set()
+    thread.join(30)
+    assert (busy.status_code, answers) == (503, [200])
+    assert "Busy" in busy.json()["detail"]
+
+
+def test_fifty_requests_at_once_are_all_answered(nlp):
+    client = TestClient(create_app(nlp, "gapdner"), "http://localhost")
+    answers = []
+
+    def ask():
+        response = client.post("/predict", json={"text": TEXT})
+        answers.append((response.status_code, response.json()))
+
+    threads = [threading.Thread(target=ask) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(answers) == 50
+    assert {status for status, _ in answers} <= {200, 503}
+    assert all(answer == RECORD for status, answer in answers if status == 200)
