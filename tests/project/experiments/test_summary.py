@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded_runs import make_run, make_scores
 
-from spacy_gapdner.experiments.summary import Statistic, get_score, seed_table, summarize
+from project.experiments.summary import Statistic, get_score, seed_table, summarize
 
 
 def test_mean_and_sample_deviation():

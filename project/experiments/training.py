@@ -2,18 +2,17 @@
 
 import json
 import os
-import platform
 import shutil
 import subprocess
 import sys
 from collections import deque
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import GapDNERError
-from ..formats.files import require_file
-from ..pipe import DiscontinuousEntityRecognizer
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import require_file
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
+
 from .runs import Evaluation
 
 if TYPE_CHECKING:
@@ -22,19 +21,10 @@ if TYPE_CHECKING:
 
 CONFIG_FILE, LOG_FILE, EVALUATIONS_FILE = "config.cfg", "train.log", "evaluations.jsonl"
 MODEL_BEST, MODEL_LAST = "model-best", "model-last"
-_PACKAGES = (
-    "spacy",
-    "thinc",
-    "torch",
-    "numpy",
-    "spacy-transformers",
-    "transformers",
-    "spacy-gapdner",
-)
 _N_LAST_LINES = 5
 
 
-class Setup(NamedTuple):
+class RunConfig(NamedTuple):
     """A training config with the seed and the overrides in it.
 
     config (Config): The config, variables replaced.
@@ -59,13 +49,13 @@ class Setup(NamedTuple):
         return Path(path)
 
 
-def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
+def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
     """Read a training config.
 
     path (Path): The .cfg file.
     overrides (dict[str, Any]): Values by dotted name that replace those of the file.
     seed (int): The seed.
-    RETURNS (Setup): The config, valid and with the seed.
+    RETURNS (RunConfig): The config, valid and with the seed.
     RAISES (GapDNERError): If it is missing or invalid, or would not choose the best model by the
         F1 of all entities and of discontinuous ones.
     """
@@ -87,16 +77,16 @@ def read_setup(path: Path, overrides: dict[str, Any], seed: int) -> Setup:
         config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
     # as it will be when it has been written and read
     plain = json.loads(json.dumps(filled))
-    return Setup(config, plain, _check_selection(nlp, path))
+    return RunConfig(config, plain, _check_selection(nlp, path))
 
 
-def train(setup: Setup, folder: Path, gpu_id: int) -> None:
+def train(run_config: RunConfig, folder: Path, gpu_id: int) -> None:
     """Train in a new process, so that no run finds what another has left in memory.
 
     What an earlier training left in the folder is removed first. The process's output is shown
     and logged.
 
-    setup (Setup): The config.
+    run_config (RunConfig): The config.
     folder (Path): Takes the config, the log, the evaluations and the best model.
     gpu_id (int): GPU to use; -1 for the CPU.
     RAISES (GapDNERError): If the training fails.
@@ -104,7 +94,7 @@ def train(setup: Setup, folder: Path, gpu_id: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     remove_models(folder)
     (folder / EVALUATIONS_FILE).unlink(missing_ok=True)
-    config = setup.config.copy()
+    config = run_config.config.copy()
     config["training"]["logger"]["output_file"] = str(folder / EVALUATIONS_FILE)
     config.to_disk(folder / CONFIG_FILE)
     command = [sys.executable, "-m", "spacy", "train", str(folder / CONFIG_FILE)]
@@ -163,37 +153,6 @@ def read_evaluations(folder: Path) -> tuple[list[Evaluation], Evaluation]:
     # of equal scores spaCy keeps the last
     best = max(evaluations, key=lambda evaluation: (evaluation.score, evaluation.step))
     return evaluations, best
-
-
-def get_versions() -> dict[str, str | None]:
-    """RETURNS (dict[str, Optional[str]]): Versions of Python and of the packages that matter."""
-    versions: dict[str, str | None] = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = None
-    return versions
-
-
-def get_device(gpu_id: int) -> dict[str, Any]:
-    """Describe what is computed on.
-
-    gpu_id (int): GPU in use; -1 for the CPU.
-    RETURNS (dict[str, Any]): Platform, GPU, number of cores, and OMP_NUM_THREADS if it is set.
-    """
-    device: dict[str, Any] = {
-        "platform": platform.platform(),
-        "processor": platform.processor() or platform.machine(),
-        "cores": os.cpu_count(),
-        "omp_num_threads": os.environ.get("OMP_NUM_THREADS"),
-        "gpu": None,
-    }
-    if gpu_id >= 0:
-        import cupy
-
-        device["gpu"] = cupy.cuda.runtime.getDeviceProperties(gpu_id)["name"].decode()
-    return device
 
 
 def _check_selection(nlp: "Language", path: Path) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from statistics import mean, stdev
 from typing import NamedTuple
 
+from ..tables import Table
 from .runs import Run
-from .tables import Table
 
 # title, ending of the scores' names
 SUBSETS = (

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from ..errors import GapDNERError
+from spacy_gapdner.errors import GapDNERError
+
+from ..tables import Table, to_csv
 from .published import Published
 from .runs import DATA_PATHS, Run, flatten
 from .summary import (
@@ -18,7 +20,6 @@ from .summary import (
     score_statistic,
     summarize,
 )
-from .tables import Table, to_csv
 
 NOT_RUN = "not run"
 _N_LISTED = 5
@@ -27,7 +28,7 @@ _CSV_HEADER = ["name", "part", "subset", "measure", "n", "mean", "sd"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RunGroups:
     """Runs by name.
 
     groups (dict[str, list[Run]]): The runs of every name by seed; the first name is what the
@@ -180,12 +181,11 @@ class Comparison:
         return to_csv(_CSV_HEADER, rows)
 
 
-def make_comparison(runs: Iterable[Run], order: Sequence[str] = ()) -> Comparison:
+def group_runs(runs: Iterable[Run]) -> RunGroups:
     """Group runs by name.
 
     runs (Iterable[Run]): The runs.
-    order (Sequence[str]): Names that come first, in this order; the others follow as the runs do.
-    RETURNS (Comparison): The comparison.
+    RETURNS (RunGroups): The runs by name, in the order in which the names appear.
     RAISES (GapDNERError): If two runs have the same name and seed.
     """
     groups: dict[str, list[Run]] = {}
@@ -197,9 +197,7 @@ def make_comparison(runs: Iterable[Run], order: Sequence[str] = ()) -> Compariso
                 "every run once, or train one of them with another --name."
             )
         group.append(run)
-    names = [name for name in order if name in groups]
-    names += [name for name in groups if name not in order]
-    return Comparison({name: sorted(groups[name], key=lambda run: run.seed) for name in names})
+    return RunGroups({name: sorted(groups[name], key=lambda run: run.seed) for name in groups})
 
 
 def paired_differences(
@@ -256,10 +254,6 @@ def _by_value(runs: Iterable[Run], describe: Callable[[Run], Any]) -> str:
     if len(names) == 1:
         return ""
     return " / ".join(f"{value} ({', '.join(dict.fromkeys(names[value]))})" for value in names)
-
-
-def _get_device(run: Run) -> str:
-    return str(run.device.get("gpu") or run.device.get("processor"))
 
 
 def _describe_files(run: Run, part: str) -> str:

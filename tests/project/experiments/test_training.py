@@ -1,52 +1,48 @@
-import sys
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.experiments import training
-from spacy_gapdner.experiments.runs import Evaluation
-from spacy_gapdner.experiments.training import (
-    get_device,
-    get_versions,
+from project.experiments import training
+from project.experiments.runs import Evaluation
+from project.experiments.training import (
     read_evaluations,
-    read_setup,
+    read_run_config,
     train,
 )
+from spacy_gapdner.errors import GapDNERError
 
-CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_cpu.cfg"
+CONFIG = Path(__file__).parents[3] / "configs" / "gapdner_cpu.cfg"
 WEIGHTS = "training.score_weights"
 NO_WEIGHT = {f"{WEIGHTS}.spans_gapdner_f": 0.0, f"{WEIGHTS}.spans_gapdner_disc_f": 0.0}
 
 
-def test_the_setup_holds_seed_overrides_and_defaults(tmp_path):
+def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
     text = CONFIG.read_text(encoding="utf8")
     (tmp_path / "short.cfg").write_text(text.replace("cell_threshold = 0.1\n", ""))
     overrides = {"training.max_steps": 12, "components.gapdner.model.bilstm": False}
-    setup = read_setup(tmp_path / "short.cfg", overrides, 3)
-    for config in (setup.config, setup.filled):
+    read = read_run_config(tmp_path / "short.cfg", overrides, 3)
+    for config in (read.config, read.filled):
         assert config["system"]["seed"] == config["training"]["seed"] == 3
         # a variable that stands for another setting
         assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == 12
         assert config["components"]["gapdner"]["model"]["bilstm"] is False
         assert config["training"]["logger"]["@loggers"] == "spacy.ConsoleLogger.v3"
-    assert setup.filled["components"]["gapdner"]["cell_threshold"] == 0.1
-    assert type(setup.filled) is dict
-    assert setup.spans_key == "gapdner"
+    assert read.filled["components"]["gapdner"]["cell_threshold"] == 0.1
+    assert type(read.filled) is dict
+    assert read.spans_key == "gapdner"
 
 
 def test_paths_of_data():
-    setup = read_setup(CONFIG, {"paths.train": "a/b.spacy"}, 0)
-    assert setup.path("train") == Path("a/b.spacy")
+    config = read_run_config(CONFIG, {"paths.train": "a/b.spacy"}, 0)
+    assert config.path("train") == Path("a/b.spacy")
     with pytest.raises(GapDNERError, match=r"--paths\.dev PATH"):
-        setup.path("dev")
+        config.path("dev")
 
 
 def test_another_spans_key():
     weights = {**NO_WEIGHT, f"{WEIGHTS}.spans_ade_f": 1.0}
-    setup = read_setup(CONFIG, {"components.gapdner.spans_key": "ade", **weights}, 0)
-    assert setup.spans_key == "ade"
+    config = read_run_config(CONFIG, {"components.gapdner.spans_key": "ade", **weights}, 0)
+    assert config.spans_key == "ade"
 
 
 @pytest.mark.parametrize(
@@ -63,14 +59,14 @@ def test_another_spans_key():
         ({"nlp.pipeline": ["sentencizer"]}, "no component with the factory gapdner"),
     ],
 )
-def test_what_is_no_setup(overrides, message):
+def test_what_is_no_config(overrides, message):
     with pytest.raises(GapDNERError, match=message):
-        read_setup(CONFIG, overrides, 0)
+        read_run_config(CONFIG, overrides, 0)
 
 
 def test_no_config(tmp_path):
     with pytest.raises(GapDNERError, match=r"There is no file .*a\.cfg"):
-        read_setup(tmp_path / "a.cfg", {}, 0)
+        read_run_config(tmp_path / "a.cfg", {}, 0)
 
 
 def test_of_equal_scores_the_last_is_the_best_model(tmp_path):
@@ -96,7 +92,7 @@ def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
     (folder / "model-best").mkdir(parents=True)
     (folder / "evaluations.jsonl").touch()
     with pytest.raises(GapDNERError) as error:
-        train(read_setup(CONFIG, {}, 0), folder, -1)
+        train(read_run_config(CONFIG, {}, 0), folder, -1)
     log = folder / "train.log"
     assert str(error.value) == (
         f"The training failed with exit code 3. {log} ends with: "
@@ -104,17 +100,3 @@ def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
     )
     assert log.read_text() == capsys.readouterr().out
     assert sorted(path.name for path in folder.iterdir()) == ["config.cfg", "train.log"]
-
-
-def test_versions():
-    versions = get_versions()
-    assert versions["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert versions["torch"] == version("torch")
-    assert {"spacy", "thinc", "numpy", "transformers", "spacy-gapdner"} < set(versions)
-
-
-def test_device(monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    device = get_device(-1)
-    assert (device["gpu"], device["omp_num_threads"]) == (None, "3")
-    assert device["cores"] >= 1

@@ -14,12 +14,14 @@ from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, make_doc
 from typer.testing import CliRunner
 
-from spacy_gapdner.cli import app
+from project.environment import get_commit
+from project.experiments import training
+from project.experiments.__main__ import app
+from project.experiments.runs import read_run
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.experiments import training
-from spacy_gapdner.experiments.runs import read_run
 
-CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_cpu.cfg"
+ROOT = Path(__file__).parents[3]
+CONFIG = ROOT / "configs" / "gapdner_cpu.cfg"
 SMALL = {
     "training.max_steps": 40,
     "training.eval_frequency": 20,
@@ -76,7 +78,7 @@ def again(trained, tmp_path, monkeypatch):
     shutil.copytree(trained[0], folder)
     noted = []
 
-    def note(setup, path, gpu_id):
+    def note(config, path, gpu_id):
         noted.append(path.name)
         raise GapDNERError("The training failed.")
 
@@ -115,6 +117,7 @@ def test_records(trained):
         assert chosen_by == pytest.approx(run.selected.score)
         assert run.scores["test"]["spans_gapdner_counts"]["gold"] == 7
         assert run.seconds["train"] > run.seconds["dev"] > 0
+        assert run.commit == get_commit()
     assert runs[0].evaluations != runs[1].evaluations
 
 
@@ -189,7 +192,7 @@ def test_models_can_be_dropped(again, monkeypatch):
     """The folder of a finished training stands in for a new one."""
     source = again.folder / "out" / "seed_0"
 
-    def copy(setup, path, gpu_id):
+    def copy(config, path, gpu_id):
         shutil.copytree(source, path)
         (path / "run.json").unlink()
 
@@ -229,7 +232,8 @@ def test_a_stop_ends_the_training_too(trained):
     """The command and the process that trains are one group, which is empty afterwards."""
     command = make_command(trained[0], output="stopped", training__max_steps=100_000)
     process = subprocess.Popen(
-        [sys.executable, "-m", "spacy", "gapdner", *command],
+        [sys.executable, "-m", "project.experiments", *command],
+        cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         encoding="utf8",

@@ -5,6 +5,8 @@ import io
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from wasabi import msg
+
 
 class Table(NamedTuple):
     """A table of texts.
@@ -23,6 +25,16 @@ class Table(NamedTuple):
         lines = [self.header, ["---", *["---:"] * (len(self.header) - 1)], *self.rows]
         body = "".join(f"| {' | '.join(_escape(cell) for cell in line)} |\n" for line in lines)
         return f"**{self.title}**\n\n{body}"
+
+
+def print_table(table: Table) -> None:
+    """Print a table.
+
+    table (Table): The table.
+    """
+    print(f"\n{table.title}")
+    aligns = ["l", *["r"] * (len(table.header) - 1)]
+    msg.table(table.rows, header=table.header, divider=True, aligns=aligns, max_col=60)
 
 
 def to_csv(header: list[str], rows: Iterable[Iterable[object]]) -> str:

@@ -4,7 +4,7 @@ import json
 import pytest
 from recorded_runs import make_run
 
-from spacy_gapdner.experiments.runs import write_run
+from project.experiments.runs import write_run
 
 
 @pytest.fixture

@@ -5,14 +5,13 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities
-from ..errors import GapDNERError
-from ..formats.files import read_text, replacing, visible_files
+from spacy.tokens import Doc
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
+from spacy_gapdner.entities import DEFAULT_SPANS_KEY, get_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import read_text, replacing, visible_files
 
 RUN_FILE = "run.json"
 _KIND = "spacy-gapdner run 1"
@@ -61,6 +60,7 @@ class Run:
         replaced.
     versions (dict[str, Optional[str]]): Versions of Python and of the packages; None for what is
         not installed.
+    commit (Optional[str]): The git commit of the clone; None if there was none.
     device (dict[str, Any]): What it was computed on.
     data (dict[str, list[DataFile]]): Files by part: "train", "dev", and "test" if given.
     evaluations (list[Evaluation]): The evaluations on the development data, by step.
@@ -74,6 +74,7 @@ class Run:
     seed: int
     config: dict[str, Any]
     versions: dict[str, str | None]
+    commit: str | None
     device: dict[str, Any]
     data: dict[str, list[DataFile]]
     evaluations: list[Evaluation]
@@ -101,6 +102,8 @@ class Run:
             if not isinstance(value[name], kind) or isinstance(value[name], bool):
                 raise ValueError(f"{name!r} is of the wrong type")
         fields = {name: value[name] for name in _JSON_TYPES}
+        # records of versions up to 0.4 have none
+        fields["commit"] = value.get("commit")
         try:
             fields["data"] = {
                 part: [DataFile(**file) for file in files] for part, files in value["data"].items()
@@ -185,7 +188,7 @@ def find_runs(folders: Iterable[Path]) -> list[Run]:
     return runs
 
 
-def describe_file(path: Path, docs: Iterable["Doc"], key: str = DEFAULT_SPANS_KEY) -> DataFile:
+def describe_file(path: Path, docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY) -> DataFile:
     """Describe a .spacy file.
 
     path (Path): The file.

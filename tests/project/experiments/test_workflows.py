@@ -14,13 +14,13 @@ from tiny_pipeline import CORPUS, make_doc
 from typer.testing import CliRunner
 from weasel.cli.run import load_project_config, project_run
 
-import spacy_gapdner.cli.train_seeds
-from spacy_gapdner.cli import app
-from spacy_gapdner.experiments.published import PUBLISHED
-from spacy_gapdner.experiments.runs import flatten
-from spacy_gapdner.experiments.training import read_setup
+from project.experiments import __main__ as commands
+from project.experiments.published import PUBLISHED
+from project.experiments.runs import flatten
+from project.experiments.training import read_run_config
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
+MODULES = ("project/environment.py", "project/tables.py")
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
 MORE = ("train-plain", "train-without", "train-older")
 SMALL = {
@@ -35,8 +35,8 @@ def scripts(*names, **overrides):
     config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in overrides.items()})
     commands = {command["name"]: command["script"] for command in config["commands"]}
     lines = [line for name in names for line in commands[name]]
-    # without "python -m spacy gapdner"
-    return [shlex.split(line)[4:] for line in lines]
+    # without "python -m project.experiments"
+    return [shlex.split(line)[3:] for line in lines]
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def called(monkeypatch):
             calls.append({"config": config_path, "output": output_path, **kwargs})
             return [], {}
 
-        monkeypatch.setattr(spacy_gapdner.cli.train_seeds, "train_seeds", note)
-        result = CliRunner().invoke(app, arguments)
+        monkeypatch.setattr(commands, "train_seeds", note)
+        result = CliRunner().invoke(commands.app, arguments)
         assert result.exit_code == 0, result.output
         return calls[0]
 
@@ -70,7 +70,9 @@ def test_the_ablation_switches_off_one_part_each(called):
     assert len({call["output"] for call in calls}) == 5
     switched_off = []
     for call in calls:
-        model = read_setup(call["config"], call["overrides"], 0).filled["components"]["gapdner"]
+        model = read_run_config(call["config"], call["overrides"], 0).filled["components"][
+            "gapdner"
+        ]
         switched_off.append([part for part in PARTS if not model["model"][part]])
     assert switched_off == [[], *([part] for part in PARTS)]
 
@@ -87,11 +89,11 @@ def test_the_three_are_trained_alike(called):
 def test_the_choices_of_the_default_are_measured_one_by_one(called):
     names = [name for name in trainings("quality") if name not in trainings("compare")]
     changed = {}
-    default = read_setup(called(scripts("train-gapdner")[0])["config"], {}, 0).filled
+    default = read_run_config(called(scripts("train-gapdner")[0])["config"], {}, 0).filled
     for script in scripts(*names):
         call = called(script)
         changed[call["name"]] = differences(
-            default, read_setup(call["config"], call["overrides"], 0).filled
+            default, read_run_config(call["config"], call["overrides"], 0).filled
         )
     model = "components.gapdner.model"
     share = "corpora.train.augmenter.share"
@@ -120,7 +122,7 @@ def test_the_variables_arrive(called):
     variables |= {"experiment": "mine", "transformer": "some/bert"}
     call = called(scripts("train-gapdner", **variables)[0])
     assert (call["seeds"], call["gpu_id"]) == ([3, 4], 1)
-    assert call["output"] == Path("project/experiments/mine/gapdner")
+    assert call["output"] == Path("project/runs/mine/gapdner")
     assert call["test_path"] == Path("t.spacy")
     expected = {"paths.train": "a.spacy", "vars.max_steps": 70, "vars.transformer": "some/bert"}
     assert expected.items() <= call["overrides"].items()
@@ -140,9 +142,10 @@ def test_the_table_is_made_of_what_was_trained(called, workflow, folders):
 @pytest.fixture
 def project(tmp_path):
     """The project with a corpus in the place of CADEC, and a small config in that of the paper."""
-    for name in ("configs", "project/scripts"):
+    for name in ("configs", "project/experiments", "project/scripts"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "project.yml", tmp_path)
+    for name in ("project.yml", "project/__init__.py", *MODULES):
+        shutil.copy(ROOT / name, tmp_path / name)
     small = load_config(ROOT / "configs/gapdner_cpu.cfg", overrides=SMALL)
     small.to_disk(tmp_path / "configs/paper_cadec.cfg")
     corpus = tmp_path / "project/corpus/cadec"
@@ -159,7 +162,7 @@ def test_paper(project, monkeypatch, capfd):
     project_run(project, "paper", overrides={"vars.seeds": 2})
     printed = capfd.readouterr().out
     assert "GapDNER, seed 2" in printed
-    folder = project / "project/experiments/paper-cadec"
+    folder = project / "project/runs/paper-cadec"
     (group,) = srsly.read_json(folder / "table.json")["groups"]
     assert (group["name"], group["seeds"]) == ("GapDNER", [2])
     table = (folder / "table.md").read_text(encoding="utf8")

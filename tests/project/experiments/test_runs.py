@@ -7,8 +7,7 @@ import spacy
 from recorded_runs import make_run, set_value
 from tiny_pipeline import CORPUS, make_doc
 
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.experiments.runs import (
+from project.experiments.runs import (
     DataFile,
     describe_file,
     find_differences,
@@ -17,6 +16,7 @@ from spacy_gapdner.experiments.runs import (
     read_run,
     write_run,
 )
+from spacy_gapdner.errors import GapDNERError
 
 
 def test_a_run_is_read_as_it_was_written(tmp_path):
@@ -26,6 +26,13 @@ def test_a_run_is_read_as_it_was_written(tmp_path):
     write_run(run, tmp_path / "a" / "run.json")
     assert read_run(tmp_path / "a" / "run.json") == run
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["run.json"]
+
+
+def test_older_records_have_no_commit(tmp_path):
+    value = make_run().to_json()
+    assert value.pop("commit") == "a1b2c3"
+    (tmp_path / "run.json").write_text(json.dumps(value))
+    assert read_run(tmp_path / "run.json") == make_run(commit=None)
 
 
 def without(name):

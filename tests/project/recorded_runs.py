@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from spacy_gapdner.experiments.runs import DataFile, Evaluation, Run
+from project.experiments.runs import DataFile, Evaluation, Run
 
 SUBSETS = ("", "_disc", "_disc_sents", "_overlap_sents")
 CONFIG = {
@@ -41,6 +41,7 @@ def make_run(name="GapDNER", seed=0, f=0.5, **changes):
             set_value(deepcopy(CONFIG), "system.seed", seed), "training.seed", seed
         ),
         "versions": {"python": "3.11.7", "cupy": None},
+        "commit": "a1b2c3",
         "device": {"platform": "Linux", "processor": "x86_64", "gpu": None},
         "data": {
             part: [DataFile(f"{part}.spacy", docs=3, entities=4, sha256=part * 8)]

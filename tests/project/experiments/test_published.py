@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_gapdner.experiments.published import PUBLISHED
+from project.experiments.published import PUBLISHED
 
 # the decreases of F that Table 3 states itself
 DECREASES = {
