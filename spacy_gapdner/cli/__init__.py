@@ -10,7 +10,6 @@ from spacy.cli._util import app as spacy_app
 from .analyze import analyze_cli
 from .attention import attention_cli
 from .augment import augment_cli
-from .benchmark import benchmark_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
@@ -41,7 +40,6 @@ app.command("analyze")(analyze_cli)
 app.command("predict")(predict_cli)
 app.command("tune")(tune_cli)
 app.command("attention")(attention_cli)
-app.command("benchmark")(benchmark_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

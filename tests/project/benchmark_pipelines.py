@@ -7,23 +7,13 @@ from spacy.training import Example
 from tiny_pipeline import CORPUS, make_doc, model_config
 from tiny_transformer import WIDTH
 
-CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
+CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_trf.cfg"
 ENCODERS = (
     "spacy-gapdner.TransformerModel.v1",
     "spacy-transformers.TransformerModel.v3",
     "tok2vec",
     "tok2vec of its own",
 )
-# sentences of 9, 5, 1, 9, 5 and 20 words, and an empty document in between
-TEXTS = [
-    "severe joint , shoulder and upper body pain . took aspirin and ibuprofen daily",
-    "fever",
-    "",
-    "severe joint , shoulder and upper body pain .",
-    "nothing else to report !",
-    " ".join(["aspirin", "fever"] * 10),
-]
-LENGTHS = [9, 5, 1, 9, 5, 20]
 
 
 def load_transformer_config(architecture, bert, mixed_precision):
