@@ -22,6 +22,8 @@ REST, WORD_PIECES, ENCODER = "rest", "word pieces, alignment", "encoder"
 # how the networks mark their parts, and we ours
 _PREFIX = "gapdner."
 _BACKWARD = "autograd::engine::evaluate_function"
+# PyTorch reads it with the first profile: no lines of Kineto's own on stderr
+os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
 
 def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
@@ -123,8 +125,6 @@ def _run_component(component: Any, docs: list[Doc]) -> None:
 
 
 def _profile(runner: Runner, run: Callable[[], object]) -> dict[str, float]:
-    # read with the first profile: no lines of Kineto's own on stderr
-    os.environ.setdefault("KINETO_LOG_LEVEL", "99")
     activities = [ProfilerActivity.CPU]
     if torch.cuda.is_initialized():
         activities.append(ProfilerActivity.CUDA)
