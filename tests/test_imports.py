@@ -21,7 +21,7 @@ ORDER = [
     ["model", "scorer", "selection"],
     ["pipe", "formats"],
     ["factory", "analysis"],
-    ["drawing", "experiments", "benchmark"],
+    ["drawing"],
     ["serving"],
     ["cli"],
 ]
@@ -63,6 +63,10 @@ def imported_parts(path, source):
 
 def imports_torch(path, source):
     return any(name.split(".")[0] == "torch" for name in imported_modules(path, source))
+
+
+def imports_project(path, source):
+    return any(name.split(".")[0] == "project" for name in imported_modules(path, source))
 
 
 def order_violations(path, source):
@@ -116,6 +120,11 @@ def test_modules_import_what_stands_above_them(path):
     assert order_violations(path, SOURCES[path]) == set()
 
 
+@pytest.mark.parametrize("path", sorted(SOURCES))
+def test_the_package_imports_nothing_of_the_laboratory(path):
+    assert not imports_project(path, SOURCES[path])
+
+
 def test_the_package_itself_needs_entities_only():
     assert imported_parts("__init__.py", SOURCES["__init__.py"]) == {"entities"}
 
@@ -138,6 +147,18 @@ def test_the_package_itself_needs_entities_only():
 def test_the_import_walls_would_fall(path, source, torch, violations):
     assert imports_torch(path, source) == torch
     assert order_violations(path, source) == violations
+
+
+@pytest.mark.parametrize(
+    ("source", "is_project"),
+    [
+        ("import project.tables", True),
+        ("def f():\n    from project.experiments.runs import Run", True),
+        ("from . import project", False),
+    ],
+)
+def test_the_wall_to_the_laboratory_would_fall(source, is_project):
+    assert imports_project("pipe.py", source) == is_project
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,15 @@ import pytest
 import srsly
 
 ROOT = Path(__file__).parents[2]
+MODULES = ("__init__", "environment", "tables")
 
 
 @pytest.fixture
 def project(tmp_path):
-    for name in ("configs", "project/scripts"):
+    for name in ("configs", "project/benchmark", "project/scripts"):
         shutil.copytree(ROOT / name, tmp_path / name)
-    shutil.copy(ROOT / "project.yml", tmp_path)
+    for name in ("project.yml", *(f"project/{module}.py" for module in MODULES)):
+        shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path
 
 
@@ -40,6 +42,9 @@ def test_all(project):
     assert scores["docs"] == 400
     unseen = (project / "project/corpus/sample/unseen.txt").read_text().splitlines()
     assert all(sentence in printed for sentence in unseen)
+    assert "prediction: nlp.pipe" in run(project, "benchmark", benchmark_limit=2)
+    measured = srsly.read_json(project / "project/metrics/benchmark.json")
+    assert (measured["docs"], measured["threads"], measured["commit"]) == (2, 1, None)
 
 
 def test_the_workflow_craft_says_what_is_missing(project):

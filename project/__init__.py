@@ -1,0 +1,1 @@
+"""The laboratory: experiments and benchmark, run from a clone, no part of what is installed."""

@@ -1,0 +1,72 @@
+"""The command ``python -m project.benchmark``."""
+
+from pathlib import Path
+
+import torch
+import typer
+
+from spacy_gapdner.cli._model import GPU_ID
+from spacy_gapdner.cli._util import clean_errors
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import write_json
+
+from ..tables import print_table
+from .memory import Subject
+from .run import make_tables, run_benchmark
+
+_SAMPLE = Path("project/corpus/sample/test.spacy")
+app = typer.Typer(name="project.benchmark", rich_markup_mode=None)
+
+
+@app.command()
+def benchmark_cli(
+    model: str = typer.Argument(..., help="Folder of a trained pipeline, or installed package"),
+    data: Path = typer.Argument(
+        _SAMPLE,
+        help=".spacy file with gold entities, or folder of such; best of one sentence each",
+    ),
+    json_path: Path | None = typer.Option(
+        None, "--json", help="JSON file for everything that was measured"
+    ),
+    limit: int = typer.Option(300, "--limit", "-n", min=0, help="Docs to take; 0 for all"),
+    repeats: int = typer.Option(
+        3, "--repeats", "-r", min=1, help="Repeat so often; the least time counts"
+    ),
+    threads: int | None = typer.Option(
+        None, "--threads", "-t", min=1, help="Threads; PyTorch's own number if not given"
+    ),
+    cpu_time: bool = typer.Option(
+        False,
+        "--cpu-time",
+        help="Count the time that the process computes: for one thread on a busy machine",
+    ),
+    gpu_id: int = GPU_ID,
+) -> None:
+    """Measure how fast a pipeline is.
+
+    Words per second of prediction and training, beside the encoder alone on the same batches; the
+    share of the time of each part; peak memory. The pipeline's files stay as they are."""
+    threads = threads or torch.get_num_threads()
+    with clean_errors():
+        if cpu_time and (threads != 1 or gpu_id >= 0):
+            raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
+        if json_path is not None:
+            _check_output(json_path)
+        subject = Subject(model, str(data), limit, threads, gpu_id)
+        found = run_benchmark(subject, repeats=repeats, cpu_time=cpu_time)
+        if json_path is not None:
+            write_json(found, json_path)
+    print(f"{found['docs']:,} Docs, {found['words']:,} words")
+    for table in make_tables(found):
+        print_table(table)
+
+
+def _check_output(path: Path) -> None:
+    # before the work, which takes minutes
+    if path.is_dir():
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m project.benchmark")

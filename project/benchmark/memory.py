@@ -1,0 +1,101 @@
+"""Peak memory, of a process for each thing measured, as the peak of a process never sinks again."""
+
+import random
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+from spacy.util import minibatch
+
+from spacy_gapdner.cli._model import load_pipeline
+from spacy_gapdner.errors import GapDNERError
+
+from .data import read_examples
+from .speed import TRAINING_BATCH, Runner
+
+TASKS = ("prediction", "training")
+_STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is measured.
+
+    model (str): Folder of the pipeline, or name of an installed package.
+    data (str): A .spacy file, or a folder of such files.
+    limit (int): Take so many Docs; all if 0.
+    threads (int): Threads of PyTorch.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    """
+
+    model: str
+    data: str
+    limit: int
+    threads: int
+    gpu_id: int
+
+
+def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
+    """Load a pipeline in a new process, let it work, and measure the memory that it takes.
+
+    subject (Subject): The pipeline and its data.
+    task (str): "prediction" for `nlp.pipe` on all texts, "training" for steps on all Docs.
+    RETURNS (dict[str, Optional[int]]): Bytes at most: of the process while it loads the pipeline,
+        of the process afterwards, and of the GPU by PyTorch (None on a CPU).
+    RAISES (GapDNERError): If the process is ended from outside.
+    """
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
+        try:
+            return executor.submit(_work, subject, task).result()
+        except BrokenProcessPool:
+            # a kernel that runs out of memory says nothing
+            raise GapDNERError(
+                f"The process that measures the memory of {task} was ended from outside, perhaps "
+                "for want of memory. Give a smaller --limit."
+            ) from None
+
+
+def peak_memory() -> int | None:
+    """RETURNS (Optional[int]): Bytes that this process has had resident at most, on Linux since
+    `reset_peak`; None where the system does not tell."""
+    if _STATUS.exists():
+        # not ru_maxrss, which begins with what the process that started this one took
+        lines = _STATUS.read_text().splitlines()
+        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+    try:
+        import resource
+    except ImportError:
+        return None
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def reset_peak() -> None:
+    """Let the peak begin anew, where the system can do that."""
+    with suppress(OSError):
+        _CLEAR.write_text("5")
+
+
+def _work(subject: Subject, task: str) -> dict[str, int | None]:
+    torch.set_num_threads(subject.threads)
+    nlp, pipe = load_pipeline(subject.model, gpu_id=subject.gpu_id)
+    loading = peak_memory()
+    examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
+    reset_peak()
+    if task == "prediction":
+        for _ in nlp.pipe([example.text for example in examples]):
+            pass
+    else:
+        runner = Runner(nlp, pipe)
+        # as in training; batches of like length would need less
+        random.Random(0).shuffle(examples)
+        for batch in minibatch(examples, TRAINING_BATCH):
+            runner.update(list(batch))
+            runner.finish_update()
+    gpu = torch.cuda.max_memory_allocated() if torch.cuda.is_initialized() else None
+    return {"loading": loading, "peak": peak_memory(), "gpu": gpu}

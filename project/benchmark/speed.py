@@ -1,0 +1,187 @@
+"""The time that a pipeline takes, and its encoder alone on the same batches."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter, process_time
+from typing import Any
+
+import torch
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import registry
+from thinc.api import Optimizer
+
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
+
+from .data import make_batches
+from .encoder import find_encoder
+
+# Docs of a training batch, as in configs/
+TRAINING_BATCH = 12
+
+
+class Runner:
+    """Runs and times the parts of a pipeline on batches of Docs.
+
+    nlp (Language): The pipeline.
+    pipe (DiscontinuousEntityRecognizer): Its pipe.
+    cpu_time (bool): Count the time that the process computes, not the time that passes: right for
+        one thread on a machine that has other work.
+    """
+
+    def __init__(
+        self, nlp: Language, pipe: DiscontinuousEntityRecognizer, *, cpu_time: bool = False
+    ) -> None:
+        self.nlp = nlp
+        self.pipe = pipe
+        self.encoder = find_encoder(nlp, pipe.model)
+        self.components = [c for c in (self.encoder.component, pipe) if c is not None]
+        self._clock = process_time if cpu_time else perf_counter
+        self._dropout = nlp.config["training"]["dropout"]
+        self._optimizer = _make_optimizer(nlp)
+
+    def time(self, run: Callable[[], object]) -> float:
+        """Time something.
+
+        run (Callable[[], object]): What to do.
+        RETURNS (float): Seconds.
+        """
+        start = self._now()
+        run()
+        return self._now() - start
+
+    def predict(self, docs: list[Doc]) -> float:
+        """Compute the scores of Docs from their words on.
+
+        docs (list[Doc]): The Docs.
+        RETURNS (float): Seconds, without those of word pieces and their alignment: they are no
+            work of the networks, and the encoder alone finds them done.
+        """
+
+        def encode() -> None:
+            for component in self.components[:-1]:
+                component.set_annotations(docs, component.predict(docs))
+
+        return self._time_model(
+            encode, lambda: self.pipe.model.predict((docs, self.pipe.segments(docs)))
+        )
+
+    def update(self, examples: list[Example]) -> float:
+        """Compute the loss of Docs and the gradients of all weights.
+
+        examples (list[Example]): The Docs.
+        RETURNS (float): Seconds, as for `predict`.
+        """
+
+        def encode() -> None:
+            for component in self.components[:-1]:
+                self.update_component(component, examples)
+
+        return self._time_model(encode, lambda: self.update_component(self.pipe, examples))
+
+    def update_component(self, component: Any, examples: list[Example]) -> None:
+        """Let one of the components compute its gradients.
+
+        component (Any): One of `components`.
+        examples (list[Example]): The Docs.
+        """
+        component.update(examples, drop=self._dropout, sgd=None, losses={})
+
+    def finish_update(self) -> None:
+        """Let the optimizer do its work, at a learning rate of zero: the weights stay."""
+        for component in self.components:
+            component.finish_update(self._optimizer)
+
+    def _time_model(self, encode: Callable[[], object], rest: Callable[[], object]) -> float:
+        with self._network_moments() as moments:
+            seconds = self.time(encode)
+        if self.encoder.network is not None and self.encoder.component is not None:
+            # ends less starts
+            seconds = sum(moments[1::2]) - sum(moments[::2])
+        return seconds + self.time(rest)
+
+    @contextmanager
+    def _network_moments(self) -> Iterator[list[float]]:
+        # when the transformer's network starts and ends
+        moments: list[float] = []
+        network = self.encoder.network
+        if network is None:
+            yield moments
+            return
+        handles = [
+            network.register_forward_pre_hook(lambda *_: moments.append(self._now())),
+            network.register_forward_hook(lambda *_: moments.append(self._now())),
+        ]
+        try:
+            yield moments
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    def _now(self) -> float:
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+        return self._clock()
+
+
+def time_batches(
+    runner: Runner, examples: list[Example], repeats: int, *, is_train: bool
+) -> dict[str, float]:
+    """Time prediction, without what comes before the word pieces and after the scores, or
+    training steps: forward, loss and backward.
+
+    The encoder alone and the whole model take turns on each batch, so that whatever else the
+    machine does slows both down. The least time of each batch counts.
+
+    runner (Runner): The pipeline. Its weights stay as they are.
+    examples (list[Example]): The Docs.
+    repeats (int): How often each batch is computed.
+    is_train (bool): Whether training is timed.
+    RETURNS (dict[str, float]): Seconds of the encoder, the model and, in training, the optimizer.
+    """
+    total = {"encoder": 0.0, "model": 0.0, "optimizer": 0.0}
+    for n, batch in enumerate(
+        make_batches(examples, TRAINING_BATCH if is_train else runner.nlp.batch_size)
+    ):
+        docs = [example.predicted for example in batch]
+        inputs = runner.encoder.read(docs, is_train)
+        runs = []
+        # what is computed first takes longer
+        for _ in range(repeats + (n == 0)):
+            if is_train:
+                encoder = runner.time(lambda: runner.encoder.update(inputs))  # noqa: B023
+                runs.append((encoder, runner.update(batch), runner.time(runner.finish_update)))
+            else:
+                encoder = runner.time(lambda: runner.encoder.predict(inputs))  # noqa: B023
+                runs.append((encoder, runner.predict(docs), 0.0))
+        for name, seconds in zip(total, zip(*runs, strict=True), strict=True):
+            total[name] += min(seconds)
+        for doc in docs:
+            # a transformer's output
+            doc.user_data.clear()
+    return total
+
+
+def time_pipe(runner: Runner, examples: list[Example], repeats: int) -> float:
+    """Time `nlp.pipe` on texts, all that the pipeline does.
+
+    runner (Runner): The pipeline.
+    examples (list[Example]): The Docs, whose texts are taken.
+    repeats (int): How often.
+    RETURNS (float): The least seconds.
+    """
+    texts = [example.text for example in examples]
+
+    def run() -> None:
+        for _ in runner.nlp.pipe(texts):
+            pass
+
+    return min(runner.time(run) for _ in range(repeats))
+
+
+def _make_optimizer(nlp: Language) -> Optimizer:
+    config = nlp.config.interpolate()["training"]["optimizer"]
+    optimizer = registry.resolve({"optimizer": config})["optimizer"]
+    optimizer.learn_rate = 0.0
+    return optimizer

@@ -1,0 +1,142 @@
+"""The commands ``python -m project.experiments ...``."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import typer
+from spacy.cli._util import parse_config_overrides
+from wasabi import msg
+
+from spacy_gapdner.cli._model import GPU_ID
+from spacy_gapdner.cli._util import clean_errors, fail, split_list
+from spacy_gapdner.formats.files import replacing, write_json
+
+from ..tables import print_table
+from .compare import compare
+from .runs import Run
+from .summary import PARTS, seed_table
+from .train_seeds import train_seeds
+
+app = typer.Typer(
+    name="project.experiments",
+    help="Trainings with several seeds, and tables of them.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+# spaCy's commands take settings of the config as options
+@app.command(
+    "train-seeds", context_settings={"allow_extra_args": True, "ignore_unknown_options": True}
+)
+def train_seeds_cli(
+    context: typer.Context,
+    config_path: Path = typer.Argument(..., metavar="CONFIG", help="Training config"),
+    output_path: Path = typer.Argument(
+        ..., metavar="OUTPUT", help="Folder that takes a folder per seed"
+    ),
+    name: str = typer.Option(..., "--name", help="Name of the runs in tables, e.g. GapDNER"),
+    seeds: str = typer.Option("0,1,2,3,4", "--seeds", help="Seeds, with commas between them"),
+    test_path: Path | None = typer.Option(
+        None, "--test", help=".spacy file, or folder of such, to report scores on; never to choose"
+    ),
+    keep_models: bool = typer.Option(
+        True, "--keep-models/--no-keep-models", help="Keep the best model of every seed"
+    ),
+    gpu_id: int = GPU_ID,
+) -> None:
+    """Train with several seeds and record every run.
+
+    Each seed has a process of its own. The model that is best on the development data is
+    evaluated, and the run recorded in a run.json. Settings of the config can be given as options,
+    as for spacy train. Runs that are complete are not repeated."""
+    overrides = parse_config_overrides(list(context.args))
+    with clean_errors(), _exit_on_sigterm():
+        runs, errors = train_seeds(
+            config_path,
+            output_path,
+            name=name,
+            seeds=_parse_seeds(seeds),
+            overrides=overrides,
+            test_path=test_path,
+            keep_models=keep_models,
+            gpu_id=gpu_id,
+        )
+    if runs:
+        _print_runs(runs)
+    if errors:
+        fail(" ".join(f"Seed {seed}: {error}" for seed, error in errors.items()))
+
+
+@app.command("compare")
+def compare_cli(
+    folders: list[Path] = typer.Argument(
+        ..., help="Folders with runs of train-seeds, at any depth"
+    ),
+    published: str | None = typer.Option(
+        None, "--published", help="table2 or table3: the paper's numbers beside the measured ones"
+    ),
+    markdown_path: Path | None = typer.Option(None, "--markdown", help="File for the tables"),
+    json_path: Path | None = typer.Option(None, "--json", help="JSON file for the numbers"),
+    csv_path: Path | None = typer.Option(None, "--csv", help="CSV file for the numbers"),
+) -> None:
+    """Print the scores of recorded runs side by side.
+
+    Means and standard deviations over seeds, grouped by name, and the differences to the first
+    name."""
+    with clean_errors():
+        groups, tables = compare(folders, published=published)
+        if markdown_path is not None:
+            _write_text("\n".join(table.to_markdown() for table in tables), markdown_path)
+        if json_path is not None:
+            write_json(groups.to_json(), json_path)
+        if csv_path is not None:
+            _write_text(groups.to_csv(), csv_path)
+    for table in tables:
+        print_table(table)
+    for warning in groups.warnings():
+        msg.warn(warning)
+
+
+@contextmanager
+def _exit_on_sigterm() -> Iterator[None]:
+    # By itself the signal would end this process alone and leave the training running
+    def leave(number: int, frame: FrameType | None) -> None:
+        sys.exit(128 + number)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _print_runs(runs: list[Run]) -> None:
+    for part in PARTS:
+        if all(part in run.scores for run in runs):
+            print_table(seed_table(runs, part))
+    steps = ", ".join(f"{run.seed}: {run.selected.step}" for run in runs)
+    print(f"Steps of the best models on dev, by seed: {steps}")
+
+
+def _parse_seeds(text: str) -> list[int]:
+    try:
+        seeds = [int(seed) for seed in split_list(text)]
+    except ValueError:
+        seeds = []
+    if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
+        fail(f"--seeds {text} is not a list of different numbers such as 0,1,2.")
+    return seeds
+
+
+def _write_text(text: str, path: Path) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf8")
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m project.experiments")

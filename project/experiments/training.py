@@ -1,0 +1,176 @@
+"""One training in a process of its own, from a config to the evaluations it logged."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import require_file
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
+
+from .runs import Evaluation
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from thinc.api import Config
+
+CONFIG_FILE, LOG_FILE, EVALUATIONS_FILE = "config.cfg", "train.log", "evaluations.jsonl"
+MODEL_BEST, MODEL_LAST = "model-best", "model-last"
+_N_LAST_LINES = 5
+
+
+class RunConfig(NamedTuple):
+    """A training config with the seed and the overrides in it.
+
+    config (Config): The config, variables replaced.
+    filled (dict[str, Any]): The same with all defaults.
+    spans_key (str): Prefix of the span groups.
+    """
+
+    config: "Config"
+    filled: dict[str, Any]
+    spans_key: str
+
+    def path(self, part: str) -> Path:
+        """Get the path of a part of the data.
+
+        part (str): "train" or "dev".
+        RETURNS (Path): The path.
+        RAISES (GapDNERError): If the config has none.
+        """
+        path = self.config.get("paths", {}).get(part)
+        if not path:
+            raise GapDNERError(f"The config has no path of data. Give it with --paths.{part} PATH.")
+        return Path(path)
+
+
+def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
+    """Read a training config.
+
+    path (Path): The .cfg file.
+    overrides (dict[str, Any]): Values by dotted name that replace those of the file.
+    seed (int): The seed.
+    RETURNS (RunConfig): The config, valid and with the seed.
+    RAISES (GapDNERError): If it is missing or invalid, or would not choose the best model by the
+        F1 of all entities and of discontinuous ones.
+    """
+    from spacy.util import load_config, load_model_from_config
+
+    require_file(path)
+    seeds = {"system.seed": seed, "training.seed": seed}
+    given = [name for name in seeds if name in overrides]
+    if given:
+        raise GapDNERError(f"--{given[0]} would give all runs one seed. Use --seeds.")
+    try:
+        config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
+        nlp = load_model_from_config(config, auto_fill=True)
+        filled = nlp.config.interpolate()
+    # spaCy, thinc, confection and configparser each have errors of their own
+    except Exception as error:
+        raise GapDNERError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
+    for config_ in (config, filled):
+        config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
+    # as it will be when it has been written and read
+    plain = json.loads(json.dumps(filled))
+    return RunConfig(config, plain, _check_selection(nlp, path))
+
+
+def train(run_config: RunConfig, folder: Path, gpu_id: int) -> None:
+    """Train in a new process, so that no run finds what another has left in memory.
+
+    What an earlier training left in the folder is removed first. The process's output is shown
+    and logged.
+
+    run_config (RunConfig): The config.
+    folder (Path): Takes the config, the log, the evaluations and the best model.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    RAISES (GapDNERError): If the training fails.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    remove_models(folder)
+    (folder / EVALUATIONS_FILE).unlink(missing_ok=True)
+    config = run_config.config.copy()
+    config["training"]["logger"]["output_file"] = str(folder / EVALUATIONS_FILE)
+    config.to_disk(folder / CONFIG_FILE)
+    command = [sys.executable, "-m", "spacy", "train", str(folder / CONFIG_FILE)]
+    command += ["--output", str(folder), "--gpu-id", str(gpu_id)]
+    last: deque[str] = deque(maxlen=_N_LAST_LINES)
+    with (
+        (folder / LOG_FILE).open("w", encoding="utf8") as log,
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf8",
+            errors="replace",
+            env={**os.environ, "PYTHONIOENCODING": "utf8"},
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            for line in process.stdout:
+                print(line, end="", flush=True)
+                log.write(line)
+                log.flush()
+                if line.strip():
+                    last.append(line.strip())
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode or not (folder / MODEL_BEST).is_dir():
+        raise GapDNERError(
+            f"The training failed with exit code {process.returncode}. {folder / LOG_FILE} ends "
+            f"with: {' / '.join(last)}"
+        )
+
+
+def remove_models(folder: Path, *names: str) -> None:
+    """Delete trained pipelines.
+
+    folder (Path): The folder of a run.
+    *names (str): Which of them; all if not given.
+    """
+    for name in names or (MODEL_BEST, MODEL_LAST):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def read_evaluations(folder: Path) -> tuple[list[Evaluation], Evaluation]:
+    """Read the evaluations that a training logged.
+
+    folder (Path): The folder of the run.
+    RETURNS (tuple[list[Evaluation], Evaluation]): All of them, and the one of the best model.
+    """
+    lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    evaluations = [
+        Evaluation(row["step"], row["epoch"], row["score"], row["losses"]) for row in rows
+    ]
+    # of equal scores spaCy keeps the last
+    best = max(evaluations, key=lambda evaluation: (evaluation.score, evaluation.step))
+    return evaluations, best
+
+
+def _check_selection(nlp: "Language", path: Path) -> str:
+    """RETURNS (str): The prefix of the span groups by whose F1 the best model is chosen."""
+    pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
+    names = {pipe.key: (f"spans_{pipe.key}_f", f"spans_{pipe.key}_disc_f") for pipe in pipes}
+    if not names:
+        raise GapDNERError(
+            f"{path} has no component with the factory gapdner in its pipeline. Check the file."
+        )
+    weights = {name: w for name, w in nlp.config["training"]["score_weights"].items() if w}
+    for key, chosen_by in names.items():
+        if weights and weights.keys() <= set(chosen_by):
+            return key
+    found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
+    wanted = " or ".join(" and ".join(chosen_by) for chosen_by in names.values())
+    raise GapDNERError(
+        f"[training.score_weights] of {path} must choose the best model by F1 alone, of all "
+        f"entities and of discontinuous ones, but it has {found or 'no weight'}. Weight {wanted}, "
+        "and set all others to 0.0."
+    )

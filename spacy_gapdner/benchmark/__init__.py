@@ -1,1 +1,0 @@
-"""How fast a pipeline is, where its time goes and how much memory it takes."""

@@ -1,0 +1,90 @@
+import json
+
+import pytest
+import torch
+from benchmark_pipelines import make_pipeline
+from typer.testing import CliRunner
+
+from project.benchmark.__main__ import app
+from project.benchmark.run import compare_to_encoder
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model")
+    make_pipeline("tok2vec of its own", None).to_disk(path)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def restored(monkeypatch):
+    monkeypatch.setenv("TOKENIZERS_PARALLELISM", "false")
+    n_threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(n_threads)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_times_are_compared_within_their_mode():
+    seconds = {"a: encoder alone": 2, "a: model": 3, "b: encoder alone": 10, "b: model": 40}
+    found = compare_to_encoder(seconds, n_words=120)
+    assert {name: of["ratio"] for name, of in found.items()} == {
+        "a: encoder alone": 1,
+        "a: model": 1.5,
+        "b: encoder alone": 1,
+        "b: model": 4,
+    }
+    assert found["b: model"] == {"seconds": 40, "words_per_second": 3, "ratio": 4}
+
+
+def test_all(model, data, tmp_path):
+    path = tmp_path / "out" / "speed.json"
+    options = "--threads", 1, "--cpu-time", "--repeats", 1, "--limit", 4, "--json", path
+    result = run(model, data, *options)
+    assert result.exit_code == 0, result.output
+    found = json.loads(path.read_text())
+    assert (found["docs"], found["words"], found["threads"]) == (4, 9 + 8 + 5 + 1, 1)
+    assert list(found["speed"]) == [
+        "prediction: encoder alone",
+        "prediction: model",
+        "prediction: nlp.pipe",
+        "training: encoder alone",
+        "training: model",
+        "training: model and optimizer",
+    ]
+    for memory in found["memory"].values():
+        assert memory["loading"] > 50_000_000
+        assert memory["gpu"] is None
+    words = " ".join(result.stdout.split())
+    assert words.startswith("4 Docs, 23 words Speed, CPU time, 1 thread ")
+    for name, of in found["speed"].items():
+        cells = f"{of['words_per_second']:,.0f} {of['seconds']:.2f} {of['ratio']:.2f}"
+        assert f"{name} {cells}" in words
+    biaffine = [f"{100 * shares['biaffine']:.1f}" for shares in found["shares"].values()]
+    assert f"biaffine {' '.join(biaffine)}" in words
+    memory = found["memory"]["training"]
+    assert f"training {memory['loading'] / 1e6:,.0f} {memory['peak'] / 1e6:,.0f} -" in words
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--cpu-time", "--threads", 2], "--cpu-time is for one thread without a GPU"),
+        (["--cpu-time", "--threads", 1, "--gpu-id", 0], "--cpu-time is for one thread"),
+        (["--json", "."], ". is a folder. Give the name of the file to write."),
+    ],
+)
+def test_what_cannot_be_measured(model, data, options, message):
+    result = run(model, data, *options)
+    assert result.exit_code == 1, result.output
+    assert result.stdout == ""
+    assert len(result.stderr.splitlines()) == 1
+    assert message in result.stderr
+
+
+def test_the_sample_corpus_is_what_is_measured_by_default(model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "project/corpus/sample/test.spacy" in run(model).stderr

@@ -1,0 +1,81 @@
+import csv
+import json
+
+import pytest
+from recorded_runs import make_run
+
+from project.experiments.runs import write_run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, place, scores in (
+        ("GapDNER", "full", (0.60, 0.62)),
+        ("w/o BiLSTM", "ablated", (0.55, 0.53)),
+    ):
+        for seed, f in enumerate(scores):
+            write_run(make_run(name, seed, f), tmp_path / place / f"seed_{seed}" / "run.json")
+    return tmp_path
+
+
+def test_tables(run, folder):
+    result = run("compare", folder / "full", folder / "ablated", "--published", "table3")
+    assert result.exit_code == 0
+    for text in (
+        "Scores on dev (dev.spacy, 3 Docs)",
+        "61.00 ± 1.41",
+        "54.00 ± 1.41",
+        # -0.05 and -0.09
+        "-7.00 ± 2.83",
+        "not run",
+        "73.65",
+    ):
+        assert text in result.stdout
+    assert "differ" not in result.stdout
+
+
+def test_the_first_folder_is_what_the_others_are_compared_with(run, folder):
+    result = run("compare", folder / "ablated", folder / "full")
+    assert "less that of w/o BiLSTM" in result.stdout
+    assert "+7.00 ± 2.83" in result.stdout
+
+
+def test_one_name_has_no_differences(run, folder):
+    assert "less that of" not in run("compare", folder / "full").stdout
+
+
+def test_files(run, folder):
+    paths = {name: folder / "out" / f"tables.{name}" for name in ("markdown", "json", "csv")}
+    options = [part for name, path in paths.items() for part in (f"--{name}", path)]
+    assert run("compare", folder / "full", *options).exit_code == 0
+    assert "| GapDNER | 2 | 61.00 ± 1.41 |" in paths["markdown"].read_text()
+    assert json.loads(paths["json"].read_text())["groups"][0]["seeds"] == [0, 1]
+    with paths["csv"].open() as stream:
+        assert next(csv.DictReader(stream))["name"] == "GapDNER"
+
+
+def test_mixed_records_are_told(run, folder):
+    run_1 = make_run("W2NER")
+    run_1.config["training"]["max_steps"] = 7
+    write_run(run_1, folder / "w2ner" / "run.json")
+    result = run("compare", folder)
+    assert "training.max_steps 100" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["full", "--published", "table1"], "Unknown table 'table1': choose table2 or table3."),
+        (["nowhere"], "There is no folder nowhere"),
+        (["full", "full"], "There are two runs of GapDNER with seed 0"),
+    ],
+)
+def test_what_cannot_be_compared(fails, folder, monkeypatch, arguments, message):
+    monkeypatch.chdir(folder)
+    fails(message, "compare", *arguments)
+
+
+def test_a_broken_record(fails, folder):
+    path = folder / "full" / "seed_1" / "run.json"
+    path.write_text(path.read_text()[:100])
+    fails(f"{path} is no record of a run", "compare", folder)

@@ -1,0 +1,76 @@
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recorded_runs import make_run, make_scores
+
+from project.experiments.summary import Statistic, get_score, seed_table, summarize
+
+
+def test_mean_and_sample_deviation():
+    """Deviations -0.03, -0.01, 0.04: squares sum up to 0.0026, over n - 1 = 2 is 0.0013."""
+    statistic = summarize([0.60, 0.62, 0.67])
+    assert statistic == (3, pytest.approx(0.63), pytest.approx(math.sqrt(0.0013)))
+    assert statistic.format() == "63.00 ± 3.61"
+
+
+@given(st.lists(st.floats(0, 1), min_size=2))
+def test_against_the_formula(values):
+    mean = sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    statistic = summarize(values)
+    assert statistic == (
+        len(values),
+        pytest.approx(mean),
+        pytest.approx(math.sqrt(variance), abs=1e-9),
+    )
+
+
+def test_a_single_run_has_no_deviation():
+    assert summarize([0.5]) == (1, 0.5, None)
+    assert summarize([0.5]).format() == "50.00"
+
+
+def test_runs_without_a_score_do_not_count():
+    assert summarize([None, 0.5, None]) == (1, 0.5, None)
+    assert summarize([None]) is None
+    assert summarize([]) is None
+
+
+@pytest.mark.parametrize(
+    ("statistic", "options", "text"),
+    [
+        (Statistic(2, 0.0123, 0.001), {"sign": "+"}, "+1.23 ± 0.10"),
+        (Statistic(2, -0.0123, 0.001), {"sign": "+"}, "-1.23 ± 0.10"),
+        (Statistic(1, 61.6, None), {"scale": 1, "digits": 0}, "62"),
+    ],
+)
+def test_format(statistic, options, text):
+    assert statistic.format(**options) == text
+
+
+def test_get_score():
+    run = make_run(scores={"dev": make_scores(0.5, disc=0.25, p=0.75)})
+    assert get_score(run, "dev") == 0.5
+    assert get_score(run, "dev", measure="p") == 0.75
+    assert get_score(run, "dev", "_disc") == 0.25
+    assert get_score(run, "test") is None
+
+
+def test_seed_table():
+    first = make_run(seed=0, scores={"dev": make_scores(0.60, p=0.5, r=0.75)})
+    second = make_run(seed=4, scores={"dev": make_scores(0.64, disc=0.1, p=0.6, r=0.75)})
+    table = seed_table([first, second], "dev")
+    # deviations -0.02 and 0.02: sqrt(0.0008 / 1) = 0.0283
+    assert table.rows[:3] == [
+        ["All entities", "0", "50.00", "75.00", "60.00"],
+        ["", "4", "60.00", "75.00", "64.00"],
+        ["", "mean ± sd (n = 2)", "55.00 ± 7.07", "75.00 ± 0.00", "62.00 ± 2.83"],
+    ]
+    assert table.rows[6:9] == [
+        ["Discontinuous entities", "0", "-", "-", "-"],
+        ["", "4", "10.00", "10.00", "10.00"],
+        ["", "mean ± sd (n = 1)", "10.00", "10.00", "10.00"],
+    ]
+    assert len(table.rows) == 12

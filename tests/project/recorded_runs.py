@@ -1,0 +1,62 @@
+"""Records of runs that nobody trained, for the tests of tables."""
+
+from copy import deepcopy
+
+from project.experiments.runs import DataFile, Evaluation, Run
+
+SUBSETS = ("", "_disc", "_disc_sents", "_overlap_sents")
+CONFIG = {
+    "nlp": {"pipeline": ["encoder", "gapdner"]},
+    "components": {
+        "encoder": {"factory": "transformer", "model": {"name": "some/bert"}},
+        "gapdner": {
+            "factory": "gapdner",
+            "spans_key": "sc",
+            "model": {"bilstm": True, "tok2vec": {"grad_factor": 1.0}},
+        },
+    },
+    "paths": {"train": "here/train.spacy", "dev": "here/dev.spacy"},
+    "training": {"seed": 0, "max_epochs": 0, "max_steps": 100},
+    "system": {"seed": 0},
+}
+
+
+def make_scores(f, disc=None, p=None, r=None):
+    """What evaluate returns, as far as tables need it; P and R as F if not given."""
+    scores = {"spans_key": "sc", "speed": 500.0}
+    for ending in SUBSETS:
+        value = disc if ending == "_disc" else f
+        scores |= {f"spans_sc{ending}_{measure}": value for measure in "prf"}
+    return scores | {f"spans_sc_{m}": value for m, value in (("p", p), ("r", r)) if value}
+
+
+def make_run(name="GapDNER", seed=0, f=0.5, **changes):
+    config = set_value(deepcopy(CONFIG), "system.seed", seed)
+    config["training"]["seed"] = seed
+    selected = Evaluation(step=50, epoch=2, score=f or 0.0, losses={"gapdner": 1.5})
+    fields = {
+        "name": name,
+        "seed": seed,
+        "config": set_value(
+            set_value(deepcopy(CONFIG), "system.seed", seed), "training.seed", seed
+        ),
+        "versions": {"python": "3.11.7", "cupy": None},
+        "commit": "a1b2c3",
+        "device": {"platform": "Linux", "processor": "x86_64", "gpu": None},
+        "data": {
+            part: [DataFile(f"{part}.spacy", docs=3, entities=4, sha256=part * 8)]
+            for part in ("train", "dev", "test")
+        },
+        "evaluations": [Evaluation(0, 0, 0.0, {"gapdner": 3.0}), selected],
+        "selected": selected,
+        "scores": {"dev": make_scores(f), "test": make_scores(f)},
+        "seconds": {"train": 60.0, "dev": 1.0, "test": 2.0},
+    }
+    return Run(**{**fields, **changes})
+
+
+def set_value(config, name, value):
+    """A copy of the config with another value, by dotted name."""
+    first, _, rest = name.partition(".")
+    inner = set_value(config.get(first, {}), rest, value) if rest else value
+    return {**config, first: inner}
