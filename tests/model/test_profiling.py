@@ -5,7 +5,7 @@ import torch
 from torch.profiler import ProfilerActivity, profile, record_function
 from torch.utils.checkpoint import checkpoint
 
-from spacy_gapdner.model.network import GapDNERNetwork
+from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 from spacy_gapdner.model.profiling import PartProfiler, compute_settings
 from spacy_gapdner.tagging import GridLayout
 
@@ -103,9 +103,7 @@ WIDTHS = ("hidden", "boundary", "grid", "attention", "co_predictor")
 @pytest.mark.parametrize("without", [None, *PARTS])
 def test_marks_of_the_network(without):
     """What is switched off takes no time."""
-    network = GapDNERNetwork(
-        8,
-        GridLayout(4, (0, 1), (2,), (3,)),
+    settings = GapDNERSettings(
         **{f"{name}_width": 8 for name in WIDTHS},
         **{f"{name}_dropout": 0.1 for name in ("word", "boundary", "grid")},
         **{name: name != without for name in (*PARTS, "biaffine")},
@@ -114,6 +112,7 @@ def test_marks_of_the_network(without):
         triangle_mask=True,
         none_bias=1.0,
     )
+    network = GapDNERNetwork(8, GridLayout(4, (0, 1), (2,), (3,)), settings)
     profiler = PartProfiler()
     with profiler.record():
         (scores,) = network(torch.ones(2, 5, 8), torch.tensor([5, 4]), [2])
