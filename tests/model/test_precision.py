@@ -11,7 +11,6 @@ from spacy.util import load_model_from_config, registry
 
 from spacy_gapdner.model.precision import make_matmul_precision
 
-
 CACHES = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
 # how many megabytes products of 400 shapes leave behind
 PRODUCTS = """

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy_transformers.data_classes import TransformerData
 from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import chain
@@ -322,3 +323,51 @@ def test_settings_are_left_as_they_are(bert):
     }
     make_model(OURS, bert, **settings)
     assert not any(settings.values())
+
+
+LISTENER = {
+    "@architectures": "spacy-transformers.TransformerListener.v1",
+    "grad_factor": 1.0,
+    "pooling": {"@layers": "reduce_mean.v1"},
+}
+
+
+def make_tagged(name, bert):
+    """A pipeline of two taggers that listen to one transformer."""
+    nlp = spacy.blank("en")
+    spans = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 12, "stride": 8}
+    model = {"@architectures": name, "name": str(bert), "get_spans": spans}
+    nlp.add_pipe("transformer", config={"model": model})
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": LISTENER}
+    for pipe in ("tagger", "other_tagger"):
+        nlp.add_pipe("tagger", pipe, config={"model": tagger})
+    texts = ["no fever and pain", "ab cd. " * 20, "x"]
+    examples = [
+        Example.from_dict(doc, {"tags": ["A" if len(t) > 2 else "B" for t in doc]})
+        for doc in make_docs(texts)
+    ]
+    spacy.util.fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
+def test_other_pipes_listen_as_to_spacy_transformers(bert):
+    found = []
+    for name in (OURS, THEIRS):
+        nlp, examples = make_tagged(name, bert)
+        docs = list(nlp.pipe([eg.reference.text for eg in examples]))
+        vectors = nlp.get_pipe("tagger").model.get_ref("tok2vec").predict(docs)
+        # the first row of each span is that of [CLS]
+        spans = [doc._.trf_data.model_output.last_hidden_state[:, 0] for doc in docs]
+        losses = nlp.update(examples, drop=0.0, sgd=None)
+        transformer = nlp.get_pipe("transformer").model
+        found.append((vectors, spans, losses, gradients(transformer)))
+    (vectors, spans, losses, ours), (other_vectors, other_spans, other_losses, theirs) = found
+    assert losses == pytest.approx(other_losses, rel=1e-4)
+    for array, other in zip([*vectors, *spans], [*other_vectors, *other_spans], strict=True):
+        assert array.shape == other.shape
+        assert_allclose(array, other, atol=1e-4)
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        scale = max(1.0, float(theirs[name].abs().max()))
+        assert_allclose(ours[name] / scale, theirs[name] / scale, atol=1e-4, err_msg=name)
