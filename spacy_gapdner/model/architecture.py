@@ -1,15 +1,14 @@
 """The registered architecture of GapDNER: what a config can set, and the network it makes."""
 
 from functools import partial
-from typing import Any
 
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..tagging import TaggingScheme
-from .bridge import ModelIn, ModelOut, build_grid_model, check_settings
-from .network import GapDNERNetwork
+from .bridge import ModelIn, ModelOut, build_grid_model
+from .network import GapDNERNetwork, GapDNERSettings
 
 
 def build_gapdner_v1(
@@ -44,24 +43,7 @@ def build_gapdner_v1(
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives the word representations: a tok2vec, or a
         listener to a tok2vec or transformer pipe.
     tagging (TaggingScheme): How entities are written into the grid, with the loss.
-    hidden_width (int): Width d of the token representations (BiLSTM, both directions).
-    boundary_width (int): Width of the head and tail representations and of the biaffine features.
-    grid_width (int): Width of the grid features.
-    attention_width (int): Width d' of the queries and keys of the criss-cross attention.
-    bilstm (bool): Use the BiLSTM.
-    biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
-    linear_attention (bool): Use the linear attention over the tokens of each span.
-    criss_cross (bool): Use the criss-cross attention over the grid.
-    co_predictor (bool): Add a biaffine product of head and tail to the scores. Off by default in
-        this function; the pipe's default model and the configs of v2 have it.
-    co_predictor_width (int): Width of the head and tail representations of this product.
-    word_dropout (float): Dropout rate of the word representations.
-    boundary_dropout (float): Dropout rate of the head and tail representations.
-    grid_dropout (float): Rate at which whole channels of the grid features are dropped.
-    layer_norm (bool): Normalise the grid features.
-    distance_embedding (bool): Tell the grid how far tail lies from head.
-    triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold.
-    none_bias (float): How much lower than None all labels score at first.
+    hidden_width, ..., none_bias: The settings of the network; see `GapDNERSettings`.
     max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
         included; a longer segment is a batch of its own.
     mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
@@ -71,31 +53,30 @@ def build_gapdner_v1(
         "tok2vec" and "grid" are its two parts.
     RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
     """
-    settings: dict[str, Any] = {
-        "hidden_width": hidden_width,
-        "boundary_width": boundary_width,
-        "grid_width": grid_width,
-        "attention_width": attention_width,
-        "bilstm": bilstm,
-        "biaffine": biaffine,
-        "linear_attention": linear_attention,
-        "criss_cross": criss_cross,
-        "co_predictor": co_predictor,
-        "co_predictor_width": co_predictor_width,
-        "word_dropout": word_dropout,
-        "boundary_dropout": boundary_dropout,
-        "grid_dropout": grid_dropout,
-        "layer_norm": layer_norm,
-        "distance_embedding": distance_embedding,
-        "triangle_mask": triangle_mask,
-        "none_bias": none_bias,
-    }
-    check_settings(settings)
+    settings = GapDNERSettings(
+        hidden_width=hidden_width,
+        boundary_width=boundary_width,
+        grid_width=grid_width,
+        attention_width=attention_width,
+        bilstm=bilstm,
+        biaffine=biaffine,
+        linear_attention=linear_attention,
+        criss_cross=criss_cross,
+        co_predictor=co_predictor,
+        co_predictor_width=co_predictor_width,
+        word_dropout=word_dropout,
+        boundary_dropout=boundary_dropout,
+        grid_dropout=grid_dropout,
+        layer_norm=layer_norm,
+        distance_embedding=distance_embedding,
+        triangle_mask=triangle_mask,
+        none_bias=none_bias,
+    )
     return build_grid_model(
         "gapdner",
         tok2vec,
         tagging,
-        partial(GapDNERNetwork, **settings),
+        partial(GapDNERNetwork, settings=settings),
         max_batch_cells=max_batch_cells,
         mixed_precision=mixed_precision,
         nO=nO,

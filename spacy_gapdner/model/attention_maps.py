@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import cast
 
 import numpy as np
@@ -15,9 +14,7 @@ from torch import Tensor
 
 from ..segments import Segment
 from .bridge import ModelIn, ModelOut
-from .criss_cross import CrissCrossAttention
 from .network import GapDNERNetwork
-from .span_attention import SpanAttention
 
 
 @dataclass(frozen=True)
@@ -156,44 +153,38 @@ def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecor
     """
     network = find_network(model)
     recording = AttentionRecording()
-    # of each batch of grids
-    tokens: list[Tensor | None] = []
-    cross: list[Tensor | None] = []
 
-    # Hooks, so that the tensors are those of the call: its inputs, its mode, its precision.
-    def span_hook(module: SpanAttention, args: tuple[Tensor, ...], _: Tensor) -> None:
-        layers = (module.upper, module.lower)
-        tokens.append(torch.cat([layer(args[0]) for layer in layers], dim=-1).mT)
-
-    def cross_hook(module: CrissCrossAttention, args: tuple[Tensor, Tensor], _: Tensor) -> None:
-        cross.append(module.attention(*args))
-
-    def network_hook(
+    def add(
         _: GapDNERNetwork,
         args: tuple[Tensor, Tensor, Sequence[int]],
         scores: tuple[Tensor, ...],
     ) -> None:
-        lengths = iter(args[1].tolist())
-        missing = [None] * len(scores)
-        parts = zip(scores, args[2], tokens or missing, cross or missing, strict=True)
-        for batch, size, *attentions in parts:
-            recording.add(list(islice(lengths, size)), batch, *attentions)
-        tokens.clear()
-        cross.clear()
+        words, lengths, batch_sizes = args
+        first = 0
+        for batch, size in zip(scores, batch_sizes, strict=True):
+            rows = slice(first, first + size)
+            own = lengths[rows]
+            recording.add(own.tolist(), batch, *_attend(network, words[rows, : own.max()], own))
+            first += size
 
-    handles = [network.register_forward_hook(network_hook)]
-    if network.span_attention is not None:
-        handles.append(network.span_attention.register_forward_hook(span_hook))
-    if network.criss_cross is not None:
-        handles.append(network.criss_cross.register_forward_hook(cross_hook))
-    # layer by layer, so that the layers are called that are recorded
-    folded, network.folded = network.folded, False
+    # a hook, as the words are those that the encoder gives for this call
+    handle = network.register_forward_hook(add)
     try:
         yield recording
     finally:
-        network.folded = folded
-        for handle in handles:
-            handle.remove()
+        handle.remove()
+
+
+@torch.no_grad()
+def _attend(
+    network: GapDNERNetwork, words: Tensor, lengths: Tensor
+) -> tuple[Tensor | None, Tensor | None]:
+    # What the two attentions of a network compute for a batch
+    hidden = network.encode(words, lengths)
+    mask = torch.arange(words.shape[1], device=words.device) < lengths.to(words.device)[:, None]
+    tokens = network.span_attention and network.span_attention.scores(hidden)
+    cross = network.criss_cross and network.criss_cross.attention(network.map_grid(hidden), mask)
+    return tokens, cross
 
 
 def _without_padding(cross: Tensor, n: int) -> Tensor:

@@ -4,16 +4,15 @@ Both train in the same pipe with the same encoder, optimizer and scorer as GapDN
 """
 
 from functools import partial
-from typing import Any
 
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..tagging import TaggingScheme
-from .bridge import ModelIn, ModelOut, build_grid_model, check_settings
-from .toe import TOENetwork
-from .w2ner import W2NERNetwork
+from .bridge import ModelIn, ModelOut, build_grid_model
+from .toe import TOENetwork, TOESettings
+from .w2ner import W2NERNetwork, W2NERSettings
 
 
 def build_w2ner_v1(
@@ -39,16 +38,7 @@ def build_w2ner_v1(
         listener to a tok2vec or transformer pipe.
     tagging (TaggingScheme): How entities are written into the grid, with the loss; W2NER's own is
         `spacy-gapdner.W2NERTagging.v1`.
-    hidden_width (int): Width of the BiLSTM's output, both directions.
-    embedding_width (int): Width of the distance embeddings, and of the region embeddings.
-    grid_width (int): Width of the grid features that each convolution reads and gives.
-    predictor_width (int): Width of what the co-predictor's two parts read.
-    dilations (list[int]): The dilation of each convolution.
-    word_dropout (float): Dropout rate of the word representations.
-    grid_dropout (float): Dropout rate of the grid features; whole channels are dropped.
-    predictor_dropout (float): Dropout rate of what the co-predictor's two parts read.
-    triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold.
-    none_bias (float): How much lower than None all labels score at first.
+    hidden_width, ..., none_bias: The settings of the network; see `W2NERSettings`.
     max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
         included; a longer segment is a batch of its own.
     mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
@@ -57,24 +47,23 @@ def build_w2ner_v1(
     RETURNS (Model[ModelIn, ModelOut]): The model; see `build_grid_model`.
     RAISES (ValueError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
     """
-    settings: dict[str, Any] = {
-        "hidden_width": hidden_width,
-        "embedding_width": embedding_width,
-        "grid_width": grid_width,
-        "predictor_width": predictor_width,
-        "dilations": dilations,
-        "word_dropout": word_dropout,
-        "grid_dropout": grid_dropout,
-        "predictor_dropout": predictor_dropout,
-        "triangle_mask": triangle_mask,
-        "none_bias": none_bias,
-    }
-    _check(settings)
+    settings = W2NERSettings(
+        hidden_width=hidden_width,
+        embedding_width=embedding_width,
+        grid_width=grid_width,
+        predictor_width=predictor_width,
+        dilations=dilations,
+        word_dropout=word_dropout,
+        grid_dropout=grid_dropout,
+        predictor_dropout=predictor_dropout,
+        triangle_mask=triangle_mask,
+        none_bias=none_bias,
+    )
     return build_grid_model(
         "w2ner",
         tok2vec,
         tagging,
-        partial(W2NERNetwork, **settings),
+        partial(W2NERNetwork, settings=settings),
         max_batch_cells=max_batch_cells,
         mixed_precision=mixed_precision,
         nO=nO,
@@ -105,46 +94,31 @@ def build_toe_v1(
     All arguments but two are those of `build_w2ner_v1`. TOE's own tagging is
     `spacy-gapdner.TOETagging.v1`.
 
-    n_heads (int): Number of heads of the self-attention over words and tags; `hidden_width` must
-        be a multiple of it.
-    tag_dropout (float): Dropout rate within this attention.
+    n_heads (int), tag_dropout (float): See `TOESettings`.
     RETURNS (Model[ModelIn, ModelOut]): The model; see `build_grid_model`.
     RAISES (ValueError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
         `hidden_width` no multiple of `n_heads`.
     """
-    settings: dict[str, Any] = {
-        "hidden_width": hidden_width,
-        "n_heads": n_heads,
-        "embedding_width": embedding_width,
-        "grid_width": grid_width,
-        "predictor_width": predictor_width,
-        "dilations": dilations,
-        "word_dropout": word_dropout,
-        "tag_dropout": tag_dropout,
-        "grid_dropout": grid_dropout,
-        "predictor_dropout": predictor_dropout,
-        "triangle_mask": triangle_mask,
-        "none_bias": none_bias,
-    }
-    _check(settings)
-    if n_heads < 1 or hidden_width % n_heads:
-        raise ValueError(
-            f"The model's hidden_width must be a multiple of n_heads, but they are {hidden_width} "
-            f"and {n_heads}."
-        )
+    settings = TOESettings(
+        hidden_width=hidden_width,
+        n_heads=n_heads,
+        embedding_width=embedding_width,
+        grid_width=grid_width,
+        predictor_width=predictor_width,
+        dilations=dilations,
+        word_dropout=word_dropout,
+        tag_dropout=tag_dropout,
+        grid_dropout=grid_dropout,
+        predictor_dropout=predictor_dropout,
+        triangle_mask=triangle_mask,
+        none_bias=none_bias,
+    )
     return build_grid_model(
         "toe",
         tok2vec,
         tagging,
-        partial(TOENetwork, **settings),
+        partial(TOENetwork, settings=settings),
         max_batch_cells=max_batch_cells,
         mixed_precision=mixed_precision,
         nO=nO,
     )
-
-
-def _check(settings: dict[str, Any]) -> None:
-    check_settings(settings)
-    dilations = settings["dilations"]
-    if not dilations or min(dilations) < 1:
-        raise ValueError(f"The model's dilations must be numbers from 1 on, but are {dilations}.")

@@ -1,23 +1,14 @@
 """The bridge between spaCy's documents, thinc and the PyTorch networks that score label grids."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
-from typing import Any
 
 import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import (
-    ArgsKwargs,
-    Model,
-    Ops,
-    PyTorchWrapper_v3,
-    torch2xp,
-    xp2torch,
-)
+from thinc.api import ArgsKwargs, Model, Ops, PyTorchShim, torch2xp, xp2torch
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
@@ -25,12 +16,7 @@ from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .onednn import limit_onednn_caches
-
-# OpenMP's thread pool does not survive a fork: a worker of nlp.pipe(n_process=2) would wait for
-# ever. One thread a worker, as in PyTorch's own data loaders.
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
+from .prediction import evaluate, use_one_thread_in_forks
 
 # So many words, padding included, go through the network at once.
 _MAX_CALL_WORDS = 2**14
@@ -78,7 +64,6 @@ def build_grid_model(
         raise ValueError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
-    limit_onednn_caches()
     make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
     grid = Model(
         f"{name}_grid",
@@ -99,21 +84,6 @@ def build_grid_model(
     )
 
 
-def check_settings(settings: dict[str, Any]) -> None:
-    """Check the settings of a network that architectures have in common, by their names.
-
-    settings (dict[str, Any]): The settings.
-    RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
-    """
-    for name, value in settings.items():
-        if name.endswith("_width") and value < 1:
-            raise ValueError(f"The model's {name} must be at least 1, but it is {value}.")
-        if name.endswith("_dropout") and not 0 <= value < 1:
-            raise ValueError(
-                f"The model's {name} must be at least 0 and below 1, but it is {value}."
-            )
-
-
 def _make_from_sizes(
     tagging: TaggingScheme,
     make_network: NetworkFactory,
@@ -121,9 +91,21 @@ def _make_from_sizes(
     n_in: int,
     n_channels: int,
 ) -> GridNetwork:
-    network = make_network(n_in, tagging.layout(tagging.n_types(n_channels)))
+    network = make_network(n_in, _find_layout(tagging, n_channels))
     network.mixed_precision = mixed_precision
     return network
+
+
+def _find_layout(tagging: TaggingScheme, n_channels: int) -> GridLayout:
+    # the number of channels is what a config and a saved model hold
+    for n_types in range(1, n_channels + 1):
+        layout = tagging.layout(n_types)
+        if layout.n_channels == n_channels:
+            return layout
+    raise ValueError(
+        f"The model's nO is {n_channels}, but {type(tagging).__name__} makes no grid with so many "
+        "channels. Leave nO out of the config: it follows from the labels."
+    )
 
 
 def _init(
@@ -171,6 +153,7 @@ def _grid_init(
 def _grid_forward(
     max_batch_cells: int, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
 ) -> tuple[ModelOut, Callable]:
+    use_one_thread_in_forks()
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
@@ -226,13 +209,37 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
 
 
 def _wrap(make_network: Callable[[int, int], GridNetwork]) -> Model:
-    return PyTorchWrapper_v3(
-        None,  # type: ignore[arg-type]  # made once the number of labels is known
-        convert_inputs=_convert_inputs,
-        convert_outputs=_convert_outputs,
+    # the network is made once the number of labels is known
+    shim = PyTorchShim(
+        None,
         serialize_model=_serialize,
         deserialize_model=partial(_deserialize, make_network),
     )
+    return Model("pytorch", _call_network, shims=[shim], dims={"nI": None, "nO": None})
+
+
+def _call_network(
+    model: Model, inputs: tuple[Floats3d, np.ndarray, list[int]], is_train: bool
+) -> tuple[list[Floats4d], Callable[[list[Floats4d]], Floats3d]]:
+    words, lengths, batch_sizes = inputs
+    shim = model.shims[0]
+    args = (xp2torch(words, requires_grad=is_train), torch.from_numpy(lengths), batch_sizes)
+    inputs_torch = ArgsKwargs(args=args, kwargs={})
+    if not is_train:
+        return _to_numpy(evaluate(shim._model, inputs_torch)), lambda d_scores: words
+    scores_torch, backprop_torch = shim.begin_update(inputs_torch)
+
+    def backprop(d_scores: list[Floats4d]) -> Floats3d:
+        gradients = tuple(
+            xp2torch(d_batch, device=batch.device).to(batch.dtype)
+            for d_batch, batch in zip(d_scores, scores_torch, strict=True)
+        )
+        d_inputs = backprop_torch(
+            ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
+        )
+        return torch2xp(d_inputs.args[0])
+
+    return [torch2xp(batch.float().detach()) for batch in scores_torch], backprop
 
 
 def _serialize(network: GridNetwork | None) -> bytes:
@@ -257,36 +264,6 @@ def _deserialize(
     state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
     network.load_state_dict(state)
     return network.to(device)
-
-
-def _convert_inputs(
-    model: Model, inputs: tuple[Floats3d, np.ndarray, list[int]], is_train: bool
-) -> tuple[ArgsKwargs, Callable[[ArgsKwargs], Floats3d]]:
-    words, lengths, batch_sizes = inputs
-    words_torch = xp2torch(words, requires_grad=is_train)
-
-    def backprop(d_inputs: ArgsKwargs) -> Floats3d:
-        return torch2xp(d_inputs.args[0])
-
-    args = (words_torch, torch.from_numpy(lengths), batch_sizes)
-    return ArgsKwargs(args=args, kwargs={}), backprop
-
-
-def _convert_outputs(
-    model: Model, inputs: tuple[object, tuple[torch.Tensor, ...]], is_train: bool
-) -> tuple[list[Floats4d], Callable[[list[Floats4d]], ArgsKwargs]]:
-    _, scores_torch = inputs
-
-    def backprop(d_scores: list[Floats4d]) -> ArgsKwargs:
-        gradients = tuple(
-            xp2torch(d_batch, device=batch.device).to(batch.dtype)
-            for d_batch, batch in zip(d_scores, scores_torch, strict=True)
-        )
-        return ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
-
-    if is_train:
-        return [torch2xp(batch.float().detach()) for batch in scores_torch], backprop
-    return _to_numpy(scores_torch), backprop
 
 
 def _to_numpy(scores: tuple[torch.Tensor, ...]) -> list[Floats4d]:

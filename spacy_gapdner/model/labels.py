@@ -31,12 +31,15 @@ class TriangleMask(nn.Module):
 
         scores (Tensor): Logits.
             *Shape:* `(batch, n, n, channels)`
-        RETURNS (Tensor): Logits, very low where a label cannot stand.
+        RETURNS (Tensor): Logits, at least in single precision, very low where a label cannot stand.
             *Shape:* `(batch, n, n, channels)`
         """
         rows = torch.arange(scores.shape[1], device=scores.device)
         # 0 above the diagonal, 1 on it, 2 below
         part = torch.sign(rows[:, None] - rows[None, :]) + 1
+        # the network may have multiplied in half precision
+        if scores.dtype.itemsize < 4:
+            scores = scores.float()
         return scores.masked_fill(self.impossible[part], _IMPOSSIBLE)
 
 

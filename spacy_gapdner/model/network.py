@@ -1,5 +1,6 @@
 """The GapDNER network: word representations of sentences -> scores of their label grids."""
 
+from dataclasses import dataclass
 from functools import partial
 
 import torch
@@ -13,26 +14,19 @@ from .biaffine import Biaffine, Concatenation, CoPredictor, FeedForward
 from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
-from .grid_network import GridNetwork
+from .grid_network import GridNetwork, GridSettings
 from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
 # So many cells of a long sentence's grid features exist at a time: tensors below 32 MB, as the
 # allocator reuses their memory and returns that of larger ones to the system.
 _BLOCK_CELLS = 60_000
-# Up to this length a product of matrices computes the linear attention faster than a scan.
-_SCAN_LENGTH = 128
 
 
-class GapDNERNetwork(GridNetwork):
-    """The paper's "Proposed Model" from the BiLSTM to the classifier.
+@dataclass(frozen=True)
+class GapDNERSettings(GridSettings):
+    """What a config can set of a GapDNER network.
 
-    With `folded`, which is the default, it computes the same scores with linear layers folded into
-    each other, in another order and without intermediate results; else layer by layer as the
-    paper writes it.
-
-    n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold.
     hidden_width (int): Width d of the token representations H; the encoder's own without BiLSTM.
     boundary_width (int): Width of the head and tail representations.
     grid_width (int): Width of the grid features.
@@ -52,59 +46,71 @@ class GapDNERNetwork(GridNetwork):
         paper.
     none_bias (float): How much lower than None all labels score at first. The paper
         says nothing of it.
+    RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
     """
 
-    def __init__(
-        self,
-        n_in: int,
-        layout: GridLayout,
-        *,
-        hidden_width: int,
-        boundary_width: int,
-        grid_width: int,
-        attention_width: int,
-        bilstm: bool,
-        biaffine: bool,
-        linear_attention: bool,
-        criss_cross: bool,
-        co_predictor: bool,
-        co_predictor_width: int,
-        word_dropout: float,
-        boundary_dropout: float,
-        grid_dropout: float,
-        layer_norm: bool,
-        distance_embedding: bool,
-        triangle_mask: bool,
-        none_bias: float,
-    ) -> None:
+    hidden_width: int
+    boundary_width: int
+    grid_width: int
+    attention_width: int
+    bilstm: bool
+    biaffine: bool
+    linear_attention: bool
+    criss_cross: bool
+    co_predictor: bool
+    co_predictor_width: int
+    word_dropout: float
+    boundary_dropout: float
+    grid_dropout: float
+    layer_norm: bool
+    distance_embedding: bool
+    triangle_mask: bool
+    none_bias: float
+
+
+class GapDNERNetwork(GridNetwork):
+    """The paper's "Proposed Model" from the BiLSTM to the classifier.
+
+    Linear layers that follow one another are computed as one, and the grid in blocks of rows, so
+    that intermediate results stay small.
+
+    n_in (int): Width of the word representations.
+    layout (GridLayout): The labels that the parts of the grid can hold.
+    settings (GapDNERSettings): Its parts and their sizes.
+    """
+
+    def __init__(self, n_in: int, layout: GridLayout, settings: GapDNERSettings) -> None:
         super().__init__(n_in, layout.n_channels)
-        self.folded = True
-        self.word_dropout = nn.Dropout(word_dropout)
-        self.bilstm = BiLSTM(n_in, hidden_width) if bilstm else None
-        hidden = hidden_width if bilstm else n_in
-        self.head = FeedForward(hidden, boundary_width, boundary_dropout)
-        self.tail = FeedForward(hidden, boundary_width, boundary_dropout)
+        hidden = settings.hidden_width if settings.bilstm else n_in
+        boundary, grid = settings.boundary_width, settings.grid_width
+        dropout = settings.boundary_dropout
+        self.word_dropout = nn.Dropout(settings.word_dropout)
+        self.bilstm = BiLSTM(n_in, hidden) if settings.bilstm else None
+        self.head = FeedForward(hidden, boundary, dropout)
+        self.tail = FeedForward(hidden, boundary, dropout)
         self.boundary: Biaffine | Concatenation = (
-            Biaffine(boundary_width, boundary_width) if biaffine else Concatenation(boundary_width)
+            Biaffine(boundary, boundary) if settings.biaffine else Concatenation(boundary)
         )
         # The MLP of Equation 12, its linear layer split by the parts of G
-        self.from_boundary = nn.Linear(self.boundary.n_out, grid_width)
-        self.span_attention = SpanAttention(hidden) if linear_attention else None
-        if linear_attention:
-            self.from_tokens = nn.Linear(hidden, grid_width, bias=False)
-        self.distance = nn.Embedding(N_DISTANCES, grid_width) if distance_embedding else None
+        self.from_boundary = nn.Linear(self.boundary.n_out, grid)
+        self.span_attention = SpanAttention(hidden) if settings.linear_attention else None
+        if settings.linear_attention:
+            self.from_tokens = nn.Linear(hidden, grid, bias=False)
+        self.distance = nn.Embedding(N_DISTANCES, grid) if settings.distance_embedding else None
         self.activation = nn.GELU()
-        self.norm = nn.LayerNorm(grid_width) if layer_norm else nn.Identity()
-        self.grid_dropout = grid_dropout
-        self.criss_cross = CrissCrossAttention(grid_width, attention_width) if criss_cross else None
+        self.norm = nn.LayerNorm(grid) if settings.layer_norm else nn.Identity()
+        self.grid_dropout = settings.grid_dropout
+        self.criss_cross = (
+            CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
+        )
         self.co_predictor = (
-            CoPredictor(hidden, co_predictor_width, layout.n_channels, boundary_dropout)
-            if co_predictor
+            CoPredictor(hidden, settings.co_predictor_width, layout.n_channels, dropout)
+            if settings.co_predictor
             else None
         )
-        self.classifier = nn.Linear(grid_width, layout.n_channels)
-        prefer_none(self.classifier, layout, none_bias)
-        self.triangle_mask = TriangleMask(layout, triangle_mask)
+        self.classifier = nn.Linear(grid, layout.n_channels)
+        prefer_none(self.classifier, layout, settings.none_bias)
+        self.triangle_mask = TriangleMask(layout, settings.triangle_mask)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H; see `GridNetwork.encode`."""
@@ -116,60 +122,39 @@ class GapDNERNetwork(GridNetwork):
 
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
-        # Dropout of whole channels of M
-        kept = hidden.new_ones(len(hidden), 1, 1, self.classifier.in_features)
-        kept = F.dropout(kept, self.grid_dropout, self.training)
-        if self.folded:
-            scores = self._score_folded(hidden, mask, kept)
-        else:
-            grid = self.grid_features(hidden) * kept
-            if self.criss_cross is not None:
-                # M'' = M' + M (Equation 14)
-                grid = self.criss_cross(grid, mask) + grid
-            scores = self.classifier(grid)
+        scores = self.map_grid(hidden)
+        if self.criss_cross is not None:
+            with record_function("gapdner.criss_cross"):
+                scores = self.criss_cross.classify(scores, mask)
         if self.co_predictor is not None:
             with record_function("gapdner.co_predictor"):
                 scores = scores + self.co_predictor(hidden)
         return self.triangle_mask(scores)
 
-    def grid_features(self, hidden: Tensor) -> Tensor:
-        """Compute the grid features M from boundaries and inner tokens of each span, layer by
-        layer.
+    def map_grid(self, hidden: Tensor) -> Tensor:
+        """Compute all that is read of the grid features M, which is a linear map of them.
 
         hidden (Tensor): Token representations H.
             *Shape:* `(batch, n, hidden)`
-        RETURNS (Tensor): Grid features.
-            *Shape:* `(batch, n, n, grid_width)`
+        RETURNS (Tensor): What `CrissCrossAttention.classify` takes; without this attention the
+            classifier's logits.
+            *Shape:* `(batch, n, n, n_out)`
         """
-        grid = self.from_boundary(self.boundary(self.head(hidden), self.tail(hidden)))
-        if self.span_attention is not None:
-            grid = grid + self.from_tokens(self.span_attention(hidden, hidden))
-        if self.distance is not None:
-            grid = grid + self.distance(distance_buckets(hidden.shape[1], hidden.device))
-        return self.norm(self.activation(grid))
-
-    def _score_folded(self, hidden: Tensor, mask: Tensor, kept: Tensor) -> Tensor:
-        # All that is read of M are linear maps: they are computed block by block of its rows
-        weight: Tensor
-        bias: Tensor
         if self.criss_cross is None:
             weight, bias = self.classifier.weight, self.classifier.bias
         else:
             weight, bias = self.criss_cross.fold(self.classifier)
-        # dropped channels of M are dropped columns of the map
-        weight = weight * kept.view(len(kept), 1, -1)
-        n = hidden.shape[1]
+        batch, n, _ = hidden.shape
+        # Dropout of whole channels of M: of columns of the map
+        kept = hidden.new_ones(batch, 1, weight.shape[1])
+        weight = weight * F.dropout(kept, self.grid_dropout, self.training)
         parts = (hidden, self.head(hidden), self.tail(hidden), weight, bias)
         compute = self._map_rows
         if n * n > _BLOCK_CELLS and torch.is_grad_enabled():
             compute = partial(checkpoint, compute, use_reentrant=False)
-        size = max(_BLOCK_CELLS // (len(hidden) * n), 1)
+        size = max(_BLOCK_CELLS // (batch * n), 1)
         blocks = [compute(slice(i, min(i + size, n)), *parts) for i in range(0, n, size)]
-        maps = blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
-        if self.criss_cross is None:
-            return maps
-        with record_function("gapdner.criss_cross"):
-            return self.criss_cross.classify(maps, mask)
+        return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 
     def _map_rows(
         self,
@@ -189,20 +174,12 @@ class GapDNERNetwork(GridNetwork):
     def _features_of_rows(
         self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor
     ) -> Tensor:
-        # What grid_features gives, of some rows, each term added to those before
-        n, n_rows = hidden.shape[1], heads[:, rows].shape[1]
-        if self.distance is None:
-            # a copy, as the sum may be made in place
-            grid = self.from_boundary.bias.expand(1, n_rows, n, -1).clone()
-        else:
-            by_distance = self.distance.weight + self.from_boundary.bias
-            buckets = distance_buckets(n, hidden.device)[rows]
-            grid = F.embedding(buckets, by_distance).unsqueeze(0)
+        # Some rows of the grid features M, from boundaries and inner tokens of each span
+        with record_function("gapdner.biaffine"):
+            grid = self.from_boundary(self.boundary(heads[:, rows], tails))
         if self.span_attention is not None:
             with record_function("gapdner.span_attention"):
-                long = hidden.shape[1] > _SCAN_LENGTH and not torch.is_grad_enabled()
-                add = self.span_attention.scan_to if long else self.span_attention.add_to
-                grid = add(grid, hidden, self.from_tokens(hidden), rows)
-        with record_function("gapdner.biaffine"):
-            grid = self.boundary.project(heads[:, rows], tails, self.from_boundary.weight, grid)
+                grid += self.span_attention(hidden, self.from_tokens(hidden), rows)
+        if self.distance is not None:
+            grid += self.distance(distance_buckets(hidden.shape[1], hidden.device)[rows])
         return self.norm(self.activation(grid))

@@ -1,11 +1,17 @@
 """How precisely float32 matrices are multiplied: a setting of PyTorch that a config can hold."""
 
+import os
 from collections.abc import Callable
 
 import torch
 from spacy.language import Language
 
 PRECISIONS = ("highest", "high", "medium")
+
+# For how many shapes of matrices oneDNN, with which PyTorch multiplies in bfloat16 on a CPU, keeps
+# what it has prepared. It would keep 1,024, each of some megabytes, while batches of sentences
+# hardly ever have the same shape twice. A batch needs some ten shapes at a time.
+_ONEDNN_CACHES = {"LRU_CACHE_CAPACITY": "16", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16"}
 
 
 def make_matmul_precision(
@@ -15,6 +21,11 @@ def make_matmul_precision(
 
     Registered as `spacy-gapdner.matmul_precision.v1`. Weights and results stay float32. The
     setting holds for all of PyTorch in the process, thus also for the transformer.
+
+    Products in bfloat16 on a CPU would let the process grow by gigabytes in a long training. Thus
+    "high" and "medium" also bound the caches of oneDNN, by the environment variables
+    `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY`; those that are set are kept.
+    PyTorch reads them at its first such product.
 
     precision (str): "highest" multiplies in float32, "high" in TF32 or two bfloat16 parts where
         the hardware can, "medium" in bfloat16 where it can (GPUs since Ampere, CPUs with
@@ -28,6 +39,9 @@ def make_matmul_precision(
         )
 
     def set_precision(language: type[Language]) -> type[Language]:
+        if precision != "highest":
+            for name, capacity in _ONEDNN_CACHES.items():
+                os.environ.setdefault(name, capacity)
         torch.set_float32_matmul_precision(precision)
         return language
 

@@ -1,11 +1,13 @@
 """The TOE network (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model Enhanced by
 Embedding Tag/Word Relations and More Fine-Grained Tags"): W2NER that attends to the tags."""
 
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 
 from ..tagging import GridLayout
-from .w2ner import W2NERNetwork
+from .w2ner import W2NERNetwork, W2NERSettings
 
 
 class TagRepresentationEmbedding(nn.Module):
@@ -46,22 +48,43 @@ class TagRepresentationEmbedding(nn.Module):
         return attended[:, :n]
 
 
+@dataclass(frozen=True)
+class TOESettings(W2NERSettings):
+    """What a config can set of a TOE network: the settings of W2NER, and two more.
+
+    n_heads (int): Number of heads of the self-attention over words and tags; `hidden_width` must
+        be a multiple of it.
+    tag_dropout (float): Dropout rate within this attention.
+    RAISES (ValueError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
+        `hidden_width` no multiple of `n_heads`.
+    """
+
+    n_heads: int
+    tag_dropout: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_heads < 1 or self.hidden_width % self.n_heads:
+            raise ValueError(
+                "The model's hidden_width must be a multiple of n_heads, but they are "
+                f"{self.hidden_width} and {self.n_heads}."
+            )
+
+
 class TOENetwork(W2NERNetwork):
     """W2NER with tag representations embedded after the BiLSTM.
 
     n_in (int): Width of the word representations.
     layout (GridLayout): The labels that the parts of the grid can hold; each is a tag.
-    n_heads (int): Number of attention heads over words and tags.
-    tag_dropout (float): Dropout rate within this attention.
-    **settings: As in `W2NERNetwork`.
+    settings (TOESettings): The sizes of its parts.
     """
 
-    def __init__(
-        self, n_in: int, layout: GridLayout, *, n_heads: int, tag_dropout: float, **settings: object
-    ) -> None:
-        super().__init__(n_in, layout, **settings)  # type: ignore[arg-type]
+    def __init__(self, n_in: int, layout: GridLayout, settings: TOESettings) -> None:
+        super().__init__(n_in, layout, settings)
         width = self.bilstm.n_out
-        self.tags = TagRepresentationEmbedding(width, layout.n_channels, n_heads, tag_dropout)
+        self.tags = TagRepresentationEmbedding(
+            width, layout.n_channels, settings.n_heads, settings.tag_dropout
+        )
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the word representations H, which know of the tags; see `GridNetwork.encode`."""

@@ -1,4 +1,4 @@
-"""spacy-transformers' model without its padding: the spans run in batches of like length."""
+"""spacy-transformers' model with less padding: the spans run in batches of like length."""
 
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
@@ -10,16 +10,16 @@ import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, TransformerData, WordpieceBatch
-from spacy_transformers.layers import TransformerModel
+from spacy_transformers.layers.transformer_model import TransformerModel, init
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
-from thinc.types import Floats3d
+from thinc.types import Floats3d, FloatsXd
 from thinc.util import get_torch_default_device
-from transformers import PreTrainedTokenizerBase
 from transformers.file_utils import ModelOutput
 
-from .onednn import limit_onednn_caches
-from .word_pieces import Layout, WordPieces, align, join_alignments, lay_out, pad, tokenize
+from .batching import batch_by_length
+from .prediction import evaluate, use_one_thread_in_forks
+from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
 
@@ -44,13 +44,12 @@ def build_transformer_model_v1(
     mixed_precision: bool = False,
     grad_scaler_config: dict[str, Any] = SimpleFrozenDict(),
 ) -> Model[list[Doc], FullTransformerBatch]:
-    """Build the model of a `transformer` component, which computes and keeps next to no padding.
+    """Build the model of a `transformer` component, which computes next to no padding.
 
     Registered as the architecture `spacy-gapdner.TransformerModel.v1`. It has the settings, the
-    weights and the results of `spacy-transformers.TransformerModel.v3`, but holds them without
-    padding: in `doc._.trf_data` the word pieces of all spans are one row, one span after the
-    other. `last_hidden_state` and each of `hidden_states` are `(1, pieces, width)`, `align` points
-    into them, and `pooler_output` has a row for each span.
+    weights and the results of `spacy-transformers.TransformerModel.v3`: `doc._.trf_data` has a row
+    for each span. The rows are as long as the longest span of the document, not of the batch.
+    Annotation setters find all of it in the batch's `doc_data`; its other fields are empty.
 
     name (str): Name of the Hugging Face model, or its directory.
     get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Cuts documents into what the
@@ -74,15 +73,14 @@ def build_transformer_model_v1(
             "spacy-gapdner.TransformerModel.v1 does not give attentions: leave output_attentions "
             "out of its transformer_config, or use spacy-transformers.TransformerModel.v3."
         )
-    limit_onednn_caches()
     # copies, as spacy-transformers writes into its settings
-    return PackedTransformerModel(
+    return BatchingTransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision
     )
 
 
-class PackedTransformerModel(TransformerModel):
-    """spacy-transformers' TransformerModel with the forward pass of this module.
+class BatchingTransformerModel(TransformerModel):
+    """A TransformerModel that runs the spans in batches of like length.
 
     name (str): Name of the Hugging Face model, or its directory.
     get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Cuts documents into spans.
@@ -102,18 +100,29 @@ class PackedTransformerModel(TransformerModel):
         # thinc's own switch is for GPUs alone
         on_gpu = mixed_precision and get_torch_default_device().type == "cuda"
         no_scaling = {"enabled": False}
-        super().__init__(name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling)
+        theirs = TransformerModel(
+            name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling
+        )
+        # the same parts, but a forward pass of its own
+        Model.__init__(
+            self,
+            theirs.name,
+            _forward,
+            init=init,
+            layers=theirs.layers,
+            dims={"nO": None},
+            attrs=dict(theirs.attrs),
+        )
         # no attr: thinc would restore its saved value over the config of a loaded pipeline
         self.mixed_precision = mixed_precision
-        self._func = _forward
 
-    def copy(self) -> "PackedTransformerModel":
+    def copy(self) -> "BatchingTransformerModel":
         """Copy the model and its weights, as `nlp.replace_listeners` does.
 
-        RETURNS (PackedTransformerModel): The copy.
+        RETURNS (BatchingTransformerModel): The copy.
         """
         name, get_spans = self.attrs["name"], self.attrs["get_spans"]
-        copied = PackedTransformerModel(name, get_spans, {}, {}, self.mixed_precision)
+        copied = BatchingTransformerModel(name, get_spans, {}, {}, self.mixed_precision)
         copied.attrs.update(self.attrs)
         copied.layers[0] = deepcopy(self.layers[0])
         if self.has_dim("nO"):
@@ -121,69 +130,81 @@ class PackedTransformerModel(TransformerModel):
         return copied
 
 
-class PackedTransformerBatch(FullTransformerBatch):
-    """A FullTransformerBatch whose word pieces are one row."""
+class DocTransformerBatch(FullTransformerBatch):
+    """A FullTransformerBatch that holds its data by document alone."""
 
-    def unsplit_by_doc(self, arrays: list[list[Floats3d]]) -> "PackedTransformerBatch":
+    def unsplit_by_doc(self, arrays: list[list[Floats3d]]) -> "DocTransformerBatch":
         """Put the gradients of the documents together.
 
         arrays (list[list[Floats3d]]): For each document that has spans, the gradient of its
             `last_hidden_state`.
-        RETURNS (PackedTransformerBatch): A batch that holds the gradients in place of the outputs.
+        RETURNS (DocTransformerBatch): A batch that holds the gradients in place of the outputs, a
+            word piece a row.
         """
         xp = get_array_module(arrays[0][0])
-        d_hidden = xp.concatenate([d_outputs[0] for d_outputs in arrays], axis=1)
+        d_hidden = xp.concatenate([d[0].reshape(-1, d[0].shape[-1]) for d in arrays])
         return replace(self, model_output=ModelOutput(last_hidden_state=xp2torch(d_hidden)))
 
 
 def _forward(
-    model: PackedTransformerModel, docs: list[Doc], is_train: bool
+    model: BatchingTransformerModel, docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[FullTransformerBatch], list[Doc]]]:
+    use_one_thread_in_forks()
     nested = model.attrs["get_spans"](docs)
-    texts = [span.text for spans in nested for span in spans]
-    if not texts:
-        return FullTransformerBatch.empty(len(nested)), lambda d_output: docs
+    batch = replace(DocTransformerBatch.empty(len(nested)), spans=nested)
+    filled = [i for i, spans in enumerate(nested) if spans]
+    if not filled:
+        return batch, lambda d_output: docs
     maybe_flush_pytorch_cache(chance=model.attrs["flush_cache_chance"])
-    tokenizer, network = model.tokenizer, model.layers[0]
-    pieces = tokenize(tokenizer, texts)
-    layout = lay_out(pieces.lengths, *_limits(network, is_train))
-    batches = pad(pieces, layout, tokenizer)
-    device = network.shims[0].device.type
-    # The type of what thinc autocasts on a GPU, too
-    with torch.autocast(device, torch.bfloat16, enabled=model.mixed_precision):
-        outputs, backprop_network = _run(network, batches, is_train)
-    output = _join(outputs, layout)
-    doc_data = _split_by_doc(nested, pieces, output, tokenizer)
-    aligned = [data for data in doc_data if data.wordpieces.lengths]
-    alignment = join_alignments(
-        [data.align for data in aligned], [data.wordpieces.lengths[0] for data in aligned]
+    by_doc = [nested[i] for i in filled]
+    pieces = tokenize(model.tokenizer, [span.text for spans in by_doc for span in spans])
+    doc_layout = lay_out(pieces.lengths, _number(by_doc))
+    limits = _limits(model, is_train)
+    layout = lay_out(
+        pieces.lengths,
+        batch_by_length(pieces.lengths.tolist(), limits.max_size, max_padding=limits.max_padding),
     )
-    batch = PackedTransformerBatch(nested, pieces.to_row(), output, alignment, doc_data)
+    outputs, backprop_network = _run(model, pad(pieces, layout, model.tokenizer), is_train)
+    doc_outputs = _move(outputs, layout, doc_layout)
+    doc_pieces = split_by_doc(by_doc, pieces, doc_layout, model.tokenizer)
+    for i, own, output in zip(filled, doc_pieces, doc_outputs, strict=True):
+        wordpieces, alignment = own
+        batch.doc_data[i] = TransformerData(wordpieces, output, alignment)
 
     def backprop(d_batch: FullTransformerBatch) -> list[Doc]:
-        d_hidden = d_batch.model_output["last_hidden_state"][0]
-        d_padded = d_hidden.new_zeros(sum(layout.sizes), d_hidden.shape[1])
-        d_padded[_to_torch(layout.pieces, d_hidden)] = d_hidden
-        backprop_network(d_padded.split(layout.sizes))
+        d_hidden = d_batch.model_output["last_hidden_state"]
+        backprop_network(_move_pieces(d_hidden, doc_layout, layout).split(layout.sizes))
         return docs
 
     return batch, backprop
 
 
-def _limits(network: Model, is_train: bool) -> Limits:
-    if network.shims[0].device.type != "cpu":
+def _number(nested: list[list[Span]]) -> list[np.ndarray]:
+    # The number of each span among those of all documents
+    ends = np.cumsum([len(spans) for spans in nested])
+    return np.split(np.arange(ends[-1]), ends[:-1])
+
+
+def _limits(model: BatchingTransformerModel, is_train: bool) -> Limits:
+    if model.transformer.device.type != "cpu":
         return _GPU
     return _CPU_TRAIN if is_train else _CPU_PREDICT
 
 
 def _run(
-    network: Model, batches: list[WordpieceBatch], is_train: bool
+    model: BatchingTransformerModel, batches: list[WordpieceBatch], is_train: bool
 ) -> tuple[list[ModelOutput], Callable[[Sequence[torch.Tensor]], None]]:
-    outputs = []
-    for batch in batches:
-        inputs, _ = network.attrs["convert_inputs"](network, batch, is_train)
-        output, backprop_batch = network.shims[0](inputs, is_train)
-        outputs.append(output)
+    network, outputs = model.layers[0], []
+    device = model.transformer.device.type
+    # The type of what thinc autocasts on a GPU, too
+    with torch.autocast(device, torch.bfloat16, enabled=model.mixed_precision):
+        for batch in batches:
+            inputs, _ = network.attrs["convert_inputs"](network, batch, is_train)
+            if is_train:
+                output, backprop_batch = network.shims[0].begin_update(inputs)
+            else:
+                output = evaluate(model.transformer, inputs)
+            outputs.append(output)
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
         hidden = [output["last_hidden_state"] for output in outputs]
@@ -195,55 +216,35 @@ def _run(
 
 
 @torch.no_grad()
-def _join(outputs: list[ModelOutput], layout: Layout) -> ModelOutput:
-    def join(batches: Sequence[torch.Tensor]) -> torch.Tensor:
-        rows = torch.cat([batch.flatten(0, 1) for batch in batches]).float()
-        return rows[_to_torch(layout.pieces, rows)][None]
+def _move(outputs: list[ModelOutput], layout: Layout, doc_layout: Layout) -> list[ModelOutput]:
+    # From the batches that were computed to documents
+    def move(batches: Sequence[torch.Tensor]) -> list[FloatsXd]:
+        flat = torch.cat([batch.flatten(0, 1) for batch in batches]).float()
+        parts = _move_pieces(flat, layout, doc_layout).split(doc_layout.sizes)
+        shapes = doc_layout.shapes
+        return [torch2xp(p.view(*shape, -1)) for p, shape in zip(parts, shapes, strict=True)]
 
-    joined = ModelOutput(
-        last_hidden_state=join([output["last_hidden_state"] for output in outputs])
-    )
+    hidden = move([output["last_hidden_state"] for output in outputs])
+    moved = [ModelOutput(last_hidden_state=array) for array in hidden]
     if "pooler_output" in outputs[0]:
         rows = torch.cat([output["pooler_output"] for output in outputs]).float()
-        joined["pooler_output"] = rows[_to_torch(layout.rows, rows)]
+        rows = rows[_to_torch(layout.rows, rows)]
+        for own, part in zip(moved, rows.split([n for n, _ in doc_layout.shapes]), strict=True):
+            own["pooler_output"] = torch2xp(part)
     if "hidden_states" in outputs[0]:
         layers = zip(*(output["hidden_states"] for output in outputs), strict=True)
-        joined["hidden_states"] = tuple(join(layer) for layer in layers)
-    return joined
+        by_doc = zip(*(move(layer) for layer in layers), strict=True)
+        for own, states in zip(moved, by_doc, strict=True):
+            own["hidden_states"] = list(states)
+    return moved
+
+
+def _move_pieces(flat: torch.Tensor, before: Layout, after: Layout) -> torch.Tensor:
+    # Zero where there is padding afterwards
+    moved = flat.new_zeros(sum(after.sizes), flat.shape[1])
+    moved[_to_torch(after.pieces, flat)] = flat[_to_torch(before.pieces, flat)]
+    return moved
 
 
 def _to_torch(indices: np.ndarray, like: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(indices).to(like.device)
-
-
-def _split_by_doc(
-    nested: list[list[Span]],
-    pieces: WordPieces,
-    output: ModelOutput,
-    tokenizer: PreTrainedTokenizerBase,
-) -> list[TransformerData]:
-    doc_data = []
-    n_spans = n_pieces = 0
-    for spans in nested:
-        if not spans:
-            doc_data.append(TransformerData.empty())
-            continue
-        own_spans = slice(n_spans, n_spans + len(spans))
-        own = pieces.take(own_spans)
-        own_output = _take(output, own_spans, slice(n_pieces, n_pieces + len(own.ids)))
-        doc_data.append(TransformerData(own.to_row(), own_output, align(spans, own, tokenizer)))
-        n_spans += len(spans)
-        n_pieces += len(own.ids)
-    return doc_data
-
-
-def _take(output: ModelOutput, spans: slice, pieces: slice) -> ModelOutput:
-    taken = ModelOutput()
-    for name, value in output.items():
-        if name == "pooler_output":
-            taken[name] = torch2xp(value[spans])
-        elif isinstance(value, tuple):
-            taken[name] = [torch2xp(layer[:, pieces]) for layer in value]
-        else:
-            taken[name] = torch2xp(value[:, pieces])
-    return taken

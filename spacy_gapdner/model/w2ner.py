@@ -1,6 +1,9 @@
 """The W2NER network (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
 Classification"): word representations of sentences -> scores of their label grids."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
@@ -9,7 +12,7 @@ from ..tagging import GridLayout
 from .biaffine import Biaffine, FeedForward
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
-from .grid_network import GridNetwork
+from .grid_network import GridNetwork, GridSettings
 from .labels import TriangleMask, prefer_none
 
 _N_REGIONS = 3
@@ -48,11 +51,11 @@ class DilatedConvolutions(nn.Module):
     Convolution"): each reads the same input, their outputs stand side by side.
 
     width (int): Width of the input and of each convolution's output.
-    dilations (list[int]): The step between the cells that each convolution reads.
+    dilations (Sequence[int]): The step between the cells that each convolution reads.
     dropout (float): Rate at which whole channels of the input are dropped.
     """
 
-    def __init__(self, width: int, dilations: list[int], dropout: float) -> None:
+    def __init__(self, width: int, dilations: Sequence[int], dropout: float) -> None:
         super().__init__()
         self.dropout = nn.Dropout2d(dropout)
         self.convolutions = nn.ModuleList(
@@ -121,60 +124,74 @@ class CoPredictor(nn.Module):
         return by_words + self.classifier(self.grid(grid))
 
 
-class W2NERNetwork(GridNetwork):
-    """W2NER from the BiLSTM to the co-predictor.
+@dataclass(frozen=True)
+class W2NERSettings(GridSettings):
+    """What a config can set of a W2NER network.
 
-    n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold.
     hidden_width (int): Width of the BiLSTM's output, both directions.
     embedding_width (int): Width of the distance embeddings, and of the region embeddings.
     grid_width (int): Width of the grid features that each convolution reads and gives.
     predictor_width (int): Width of what the co-predictor's two parts read.
-    dilations (list[int]): The dilation of each convolution.
+    dilations (Sequence[int]): The dilation of each convolution.
     word_dropout (float): Dropout rate of the word representations.
     grid_dropout (float): Dropout rate of the grid features; whole channels are dropped.
     predictor_dropout (float): Dropout rate of what the co-predictor's two parts read.
     triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold. Not in the
         paper.
     none_bias (float): How much lower than None all labels score at first. Not in the paper.
+    RAISES (ValueError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
     """
 
-    def __init__(
-        self,
-        n_in: int,
-        layout: GridLayout,
-        *,
-        hidden_width: int,
-        embedding_width: int,
-        grid_width: int,
-        predictor_width: int,
-        dilations: list[int],
-        word_dropout: float,
-        grid_dropout: float,
-        predictor_dropout: float,
-        triangle_mask: bool,
-        none_bias: float,
-    ) -> None:
+    hidden_width: int
+    embedding_width: int
+    grid_width: int
+    predictor_width: int
+    dilations: Sequence[int]
+    word_dropout: float
+    grid_dropout: float
+    predictor_dropout: float
+    triangle_mask: bool
+    none_bias: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.dilations or min(self.dilations) < 1:
+            raise ValueError(
+                f"The model's dilations must be numbers from 1 on, but are {self.dilations}."
+            )
+
+
+class W2NERNetwork(GridNetwork):
+    """W2NER from the BiLSTM to the co-predictor.
+
+    n_in (int): Width of the word representations.
+    layout (GridLayout): The labels that the parts of the grid can hold.
+    settings (W2NERSettings): The sizes of its parts.
+    """
+
+    def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:
         super().__init__(n_in, layout.n_channels)
-        self.word_dropout = nn.Dropout(word_dropout)
-        self.bilstm = BiLSTM(n_in, hidden_width)
-        self.pairs = ConditionalLayerNorm(hidden_width)
-        self.distance = nn.Embedding(N_DISTANCES, embedding_width)
-        self.region = nn.Embedding(_N_REGIONS, embedding_width)
+        hidden, grid = settings.hidden_width, settings.grid_width
+        embedding = settings.embedding_width
+        self.word_dropout = nn.Dropout(settings.word_dropout)
+        self.bilstm = BiLSTM(n_in, hidden)
+        self.pairs = ConditionalLayerNorm(hidden)
+        self.distance = nn.Embedding(N_DISTANCES, embedding)
+        self.region = nn.Embedding(_N_REGIONS, embedding)
         # the first layer of the MLP over [V; distance; region], in its three parts
-        self.from_pairs = nn.Linear(hidden_width, grid_width)
-        self.from_distance = nn.Linear(embedding_width, grid_width, bias=False)
-        self.from_region = nn.Linear(embedding_width, grid_width, bias=False)
-        self.convolutions = DilatedConvolutions(grid_width, dilations, grid_dropout)
+        self.from_pairs = nn.Linear(hidden, grid)
+        self.from_distance = nn.Linear(embedding, grid, bias=False)
+        self.from_region = nn.Linear(embedding, grid, bias=False)
+        self.convolutions = DilatedConvolutions(grid, settings.dilations, settings.grid_dropout)
         self.predictor = CoPredictor(
-            hidden_width,
+            hidden,
             self.convolutions.n_out,
-            predictor_width,
+            settings.predictor_width,
             layout,
-            predictor_dropout,
-            none_bias,
+            settings.predictor_dropout,
+            settings.none_bias,
         )
-        self.triangle_mask = TriangleMask(layout, triangle_mask)
+        self.triangle_mask = TriangleMask(layout, settings.triangle_mask)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the word representations H; see `GridNetwork.encode`."""

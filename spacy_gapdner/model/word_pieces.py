@@ -1,6 +1,7 @@
-"""The word pieces of spans: one row without padding, and padded batches of spans of like length."""
+"""The word pieces of spans: one row without padding, and padded batches of spans."""
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,8 @@ from spacy_transformers.data_classes import WordpieceBatch
 from thinc.types import Ragged
 from transformers import PreTrainedTokenizerBase
 
-from .batching import batch_by_length
+# A fast tokenizer cannot be told how to pad while another thread uses it.
+_LOCK = Lock()
 
 
 class WordPieces(NamedTuple):
@@ -29,35 +31,6 @@ class WordPieces(NamedTuple):
     type_ids: np.ndarray | None
     strings: list[str]
     offsets: np.ndarray | None
-
-    def take(self, spans: slice) -> "WordPieces":
-        """Take some neighbouring spans.
-
-        spans (slice): Which ones.
-        RETURNS (WordPieces): Their word pieces.
-        """
-        first = int(self.lengths[: spans.start].sum())
-        pieces = slice(first, first + int(self.lengths[spans].sum()))
-        return WordPieces(
-            self.lengths[spans],
-            self.ids[pieces],
-            None if self.type_ids is None else self.type_ids[pieces],
-            self.strings[pieces],
-            None if self.offsets is None else self.offsets[pieces],
-        )
-
-    def to_row(self) -> WordpieceBatch:
-        """Give them the form of spacy-transformers.
-
-        RETURNS (WordpieceBatch): One sequence, that of all word pieces.
-        """
-        return WordpieceBatch(
-            strings=[self.strings],
-            input_ids=self.ids[None],
-            attention_mask=np.ones((1, len(self.ids)), dtype="f"),
-            lengths=[len(self.ids)],
-            token_type_ids=None if self.type_ids is None else self.type_ids[None],
-        )
 
 
 class Layout(NamedTuple):
@@ -86,9 +59,10 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str]) -> WordPieces
     texts (list[str]): The texts of spans.
     RETURNS (WordPieces): Their word pieces.
     """
-    encoded = tokenizer(
-        texts, return_attention_mask=False, return_offsets_mapping=tokenizer.is_fast
-    )
+    with _LOCK:
+        encoded = tokenizer(
+            texts, return_attention_mask=False, return_offsets_mapping=tokenizer.is_fast
+        )
     longest = tokenizer.model_max_length
     flat = {
         name: [item for row in rows for item in row[:longest]] for name, rows in encoded.items()
@@ -103,44 +77,14 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str]) -> WordPieces
     )
 
 
-def align(spans: list[Span], pieces: WordPieces, tokenizer: PreTrainedTokenizerBase) -> Ragged:
-    """Find the word pieces of each token of a Doc.
-
-    spans (list[Span]): Spans of one Doc.
-    pieces (WordPieces): The word pieces of these spans.
-    tokenizer (PreTrainedTokenizerBase): The tokenizer that made them.
-    RETURNS (Ragged): For each token of the Doc the indices of its word pieces.
-    """
-    ends = np.cumsum(pieces.lengths)
-    if pieces.offsets is not None:
-        return get_alignment_via_offset_mapping(spans, np.split(pieces.offsets, ends[:-1]))
-    strings = [pieces.strings[end - n : end] for end, n in zip(ends, pieces.lengths, strict=True)]
-    return get_alignment(spans, strings, tokenizer.all_special_tokens)
-
-
-def join_alignments(alignments: Sequence[Ragged], n_pieces: Sequence[int]) -> Ragged:
-    """Join the alignments of documents whose word pieces follow one another.
-
-    alignments (Sequence[Ragged]): Each document's own.
-    n_pieces (Sequence[int]): How many word pieces each has.
-    RETURNS (Ragged): One alignment for the tokens of all.
-    """
-    starts = np.cumsum(n_pieces) - n_pieces
-    indices = [own.dataXd + start for own, start in zip(alignments, starts, strict=True)]
-    lengths = [own.lengths for own in alignments]
-    return Ragged(np.concatenate(indices).astype("i"), np.concatenate(lengths))
-
-
-def lay_out(lengths: np.ndarray, max_size: int, max_padding: int) -> Layout:
-    """Lay spans out in batches of like length, whose padding comes last.
+def lay_out(lengths: np.ndarray, batches: Sequence[Sequence[int]]) -> Layout:
+    """Lay spans out in batches, whose padding comes last.
 
     lengths (np.ndarray): How many word pieces each span has. *Shape:* (spans,).
-    max_size (int): As in `batch_by_length`.
-    max_padding (int): As in `batch_by_length`.
+    batches (Sequence[Sequence[int]]): The spans of each batch; each span is in one.
     RETURNS (Layout): The places of spans and word pieces.
     """
-    batches = batch_by_length(lengths.tolist(), max_size, max_padding=max_padding)
-    shapes = [(len(batch), int(lengths[batch[0]])) for batch in batches]
+    shapes = [(len(batch), int(lengths[batch].max())) for batch in batches]
     order = np.concatenate(batches)
     widths = np.repeat([longest for _, longest in shapes], [n for n, _ in shapes])
     begins = np.empty_like(lengths)
@@ -173,8 +117,43 @@ def pad(
     ]
 
 
-def _place(values: np.ndarray, layout: Layout, padding: int) -> list[np.ndarray]:
-    flat = np.full(sum(layout.sizes), padding, dtype=values.dtype)
+def split_by_doc(
+    nested: list[list[Span]],
+    pieces: WordPieces,
+    layout: Layout,
+    tokenizer: PreTrainedTokenizerBase,
+) -> list[tuple[WordpieceBatch, Ragged]]:
+    """Give word pieces the form of spacy-transformers: a row for each span of a document.
+
+    nested (list[list[Span]]): The spans of each document; each document has some.
+    pieces (WordPieces): Their word pieces.
+    layout (Layout): The place of each span in the rows of its document.
+    tokenizer (PreTrainedTokenizerBase): The tokenizer that made them.
+    RETURNS (list[tuple[WordpieceBatch, Ragged]]): For each document its word pieces, padded to its
+        own longest span, and for each of its tokens the indices of its word pieces.
+    """
+    strings = _place(np.array(pieces.strings, dtype=object), layout, tokenizer.pad_token or "")
+    parts = zip(nested, pad(pieces, layout, tokenizer), strings, strict=True)
+    offsets = None if pieces.offsets is None else _place(pieces.offsets, layout, 0)
+    n_spans = 0
+    split = []
+    for i, (spans, batch, rows) in enumerate(parts):
+        batch.strings = rows.tolist()
+        batch.lengths = pieces.lengths[n_spans : n_spans + len(spans)].tolist()
+        n_spans += len(spans)
+        if offsets is None:
+            aligned = get_alignment(spans, batch.strings, tokenizer.all_special_tokens)
+        else:
+            aligned = get_alignment_via_offset_mapping(spans, offsets[i])
+        split.append((batch, aligned))
+    return split
+
+
+def _place(values: np.ndarray, layout: Layout, padding: object) -> list[np.ndarray]:
+    flat = np.full((sum(layout.sizes), *values.shape[1:]), padding, dtype=values.dtype)
     flat[layout.pieces] = values
     parts = np.split(flat, np.cumsum(layout.sizes)[:-1])
-    return [part.reshape(shape) for part, shape in zip(parts, layout.shapes, strict=True)]
+    return [
+        part.reshape(*shape, *values.shape[1:])
+        for part, shape in zip(parts, layout.shapes, strict=True)
+    ]

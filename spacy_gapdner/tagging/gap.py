@@ -81,14 +81,6 @@ class SoftmaxTagging:
         types = tuple(range(3, n_types + 3))
         return GapLayout.of(n_types + 3, (1,) * n_types, (2,) * n_types, types)
 
-    def n_types(self, n_channels: int) -> int:
-        """Invert `layout`.
-
-        n_channels (int): Number of channels.
-        RETURNS (int): Number of entity types.
-        """
-        return n_channels - 3
-
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write a segment's entities into its grid.
 
@@ -159,14 +151,6 @@ class MultilabelTagging:
                 3 * n, tuple(range(n)), tuple(range(n, 2 * n)), tuple(range(2 * n, 3 * n))
             )
         return GapLayout.of(n + 2, (0,) * n, (1,) * n, tuple(range(2, n + 2)))
-
-    def n_types(self, n_channels: int) -> int:
-        """Invert `layout`.
-
-        n_channels (int): Number of channels.
-        RETURNS (int): Number of entity types.
-        """
-        return n_channels // 3 if self.per_type else n_channels - 2
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write a segment's entities into its grid.

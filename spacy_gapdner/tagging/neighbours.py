@@ -49,14 +49,6 @@ class W2NERTagging:
         types = tuple(range(2, n_types + 2))
         return GridLayout(n_types + 2, upper=(1,), diagonal=types, lower=types)
 
-    def n_types(self, n_channels: int) -> int:
-        """Invert `layout`.
-
-        n_channels (int): Number of channels.
-        RETURNS (int): Number of entity types.
-        """
-        return n_channels - 2
-
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write a segment's entities into its grid.
 
@@ -126,14 +118,6 @@ class TOETagging:
             lower=(1, *tail_head),
         )
 
-    def n_types(self, n_channels: int) -> int:
-        """Invert `layout`.
-
-        n_channels (int): Number of channels.
-        RETURNS (int): Number of entity types.
-        """
-        return n_channels // 2 - 1
-
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write a segment's entities into its grid.
 
@@ -176,8 +160,9 @@ class TOETagging:
         )
 
     def _mirrored(self, n_channels: int) -> list[int]:
-        n = self.n_types(n_channels)
-        return [1, 0, *range(n + 2, 2 * n + 2), *range(2, n + 2)]
+        # NNW and PNW, then the THW labels and as many HTW labels
+        first_htw = n_channels // 2 + 1
+        return [1, 0, *range(first_htw, n_channels), *range(2, first_htw)]
 
 
 def decode_chains(

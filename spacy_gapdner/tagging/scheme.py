@@ -44,10 +44,6 @@ class TaggingScheme(Protocol):
         """RETURNS (GridLayout): The channels for so many entity types."""
         ...
 
-    def n_types(self, n_channels: int) -> int:
-        """RETURNS (int): The number of entity types of a grid with so many channels."""
-        ...
-
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """RETURNS (ndarray): Cells `(row, column, channel)` of a segment, shape `(m, 3)`."""
         ...

@@ -5,8 +5,9 @@ import torch
 from grid_models import WIDTH, fixed_vectors, initialize_model, make_input, network_of
 
 from spacy_gapdner.model.architecture import build_gapdner_v1
-from spacy_gapdner.model.network import GapDNERNetwork
-from spacy_gapdner.tagging import MultilabelTagging
+from spacy_gapdner.model.labels import TriangleMask
+from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
+from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging, TOETagging, W2NERTagging
 
 # two types
 TAGGING, N_CHANNELS = MultilabelTagging(), 4
@@ -45,7 +46,7 @@ def test_architecture_builds_its_network(settings):
     assert type(built) is GapDNERNetwork
     assert (built.n_in, built.n_channels) == (WIDTH, N_CHANNELS)
     # every setting reaches the network
-    expected = GapDNERNetwork(WIDTH, TAGGING.layout(2), **{**SETTINGS, **settings})
+    expected = GapDNERNetwork(WIDTH, TAGGING.layout(2), GapDNERSettings(**{**SETTINGS, **settings}))
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
     assert torch.equal(built.triangle_mask.impossible, expected.triangle_mask.impossible)
@@ -57,6 +58,32 @@ def test_the_number_of_channels_may_be_known_before():
     model.initialize(X=make_input())
     assert model.get_dim("nO") == N_CHANNELS
     assert model.predict(make_input())[0].shape == (3, 3, N_CHANNELS)
+
+
+@pytest.mark.parametrize("n_types", [1, 2, 7])
+@pytest.mark.parametrize(
+    "tagging",
+    [
+        SoftmaxTagging(),
+        MultilabelTagging(),
+        MultilabelTagging(per_type=True),
+        W2NERTagging(),
+        TOETagging(),
+    ],
+    ids=lambda tagging: f"{tagging.name}",
+)
+def test_the_labels_follow_from_the_number_of_channels(tagging, n_types):
+    layout = tagging.layout(n_types)
+    model = build_gapdner_v1(fixed_vectors(), tagging, **SETTINGS, nO=layout.n_channels)
+    model.initialize(X=make_input())
+    expected = TriangleMask(layout, True).impossible
+    assert torch.equal(network_of(model).triangle_mask.impossible, expected)
+
+
+def test_a_number_of_channels_that_no_labels_have():
+    model = build_gapdner_v1(fixed_vectors(), TOETagging(), **SETTINGS, nO=5)
+    with pytest.raises(ValueError, match="nO is 5, but TOETagging makes no grid"):
+        model.initialize(X=make_input())
 
 
 @pytest.mark.parametrize(

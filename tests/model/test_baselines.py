@@ -8,8 +8,8 @@ from grid_models import SEGMENTS, fixed_vectors, initialize_model, make_input, n
 from grid_models import WIDTH as N_IN
 
 from spacy_gapdner.model.baselines import build_toe_v1, build_w2ner_v1
-from spacy_gapdner.model.toe import TOENetwork
-from spacy_gapdner.model.w2ner import W2NERNetwork
+from spacy_gapdner.model.toe import TOENetwork, TOESettings
+from spacy_gapdner.model.w2ner import W2NERNetwork, W2NERSettings
 from spacy_gapdner.tagging import MultilabelTagging, TOETagging, W2NERTagging
 
 IMPOSSIBLE = -1e4
@@ -26,7 +26,8 @@ both_models = pytest.mark.parametrize("name", MODELS)
 
 def make_network(name, tagging=None, **settings):
     network, own_tagging, own_settings, _ = MODELS[name]
-    return network(N_IN, (tagging or own_tagging).layout(2), **{**own_settings, **settings})
+    given = (TOESettings if name == "TOE" else W2NERSettings)(**{**own_settings, **settings})
+    return network(N_IN, (tagging or own_tagging).layout(2), given)
 
 
 def make_batch(lengths, dtype=torch.float32):

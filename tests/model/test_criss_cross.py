@@ -1,5 +1,6 @@
 import math
 
+import layer_by_layer
 import pytest
 import torch
 from equations import criss_cross
@@ -13,6 +14,11 @@ def layer():
     return CrissCrossAttention(width=4, attention_width=3).double()
 
 
+@pytest.fixture
+def classifier():
+    return torch.nn.Linear(4, 2).double()
+
+
 def make_mask(lengths):
     return torch.arange(max(lengths)) < torch.tensor(lengths).unsqueeze(1)
 
@@ -22,21 +28,36 @@ def make_grid(lengths, width=4):
     return torch.randn(len(lengths), n, n, width, dtype=torch.float64, requires_grad=True)
 
 
+def read(layer, classifier, grid):
+    return torch.nn.functional.linear(grid, *layer.fold(classifier))
+
+
+def classify(layer, classifier, grid, mask):
+    return layer.classify(read(layer, classifier, grid), mask)
+
+
+@pytest.mark.parametrize("chunk", [1, 2**20])
 @pytest.mark.parametrize("lengths", [[1], [2], [5], [3, 1, 4]])
-def test_is_equation_13_for_each_sentence(assert_same, layer, lengths):
+def test_is_equation_13_for_each_sentence(
+    assert_same, monkeypatch, layer, classifier, lengths, chunk
+):
+    monkeypatch.setattr(criss_cross_module, "_CHUNK", chunk)
     grid = make_grid(lengths)
-    output = layer(grid, make_mask(lengths))
-    actual = [output[row, :n, :n].reshape(-1, 4) for row, n in enumerate(lengths)]
+    output = classify(layer, classifier, grid, make_mask(lengths))
+    actual = [output[row, :n, :n].reshape(-1, 2) for row, n in enumerate(lengths)]
+    grids = [grid[row, :n, :n] for row, n in enumerate(lengths)]
     expected = [
-        criss_cross(grid[row, :n, :n], layer.query, layer.key, layer.value).reshape(-1, 4)
-        for row, n in enumerate(lengths)
+        classifier(criss_cross(g, layer.query, layer.key, layer.value) + g).reshape(-1, 2)
+        for g in grids
     ]
-    assert_same(torch.cat(actual), torch.cat(expected), [grid, *layer.parameters()])
+    tensors = [grid, *layer.parameters(), *classifier.parameters()]
+    assert_same(torch.cat(actual), torch.cat(expected), tensors)
 
 
-def test_attends_to_row_and_column_and_itself_once(layer):
+def test_attends_to_row_and_column_and_itself_once(layer, classifier):
     lengths = [3, 5]
-    weights = layer.attention(make_grid(lengths), make_mask(lengths)).detach()
+    features = read(layer, classifier, make_grid(lengths))
+    weights = layer.attention(features, make_mask(lengths)).detach()
     assert weights.shape == (2, 5, 5, 10)
     for row, n in enumerate(lengths):
         for i in range(n):
@@ -48,9 +69,10 @@ def test_attends_to_row_and_column_and_itself_once(layer):
                 assert float(by_row.sum() + by_column.sum()) == pytest.approx(1.0, abs=1e-12)
 
 
-def test_a_single_cell_attends_to_itself(layer):
+def test_a_single_cell_attends_to_itself(layer, classifier):
     grid = make_grid([1])
-    torch.testing.assert_close(layer(grid, make_mask([1])), layer.value(grid))
+    expected = classifier(layer.value(grid) + grid)
+    torch.testing.assert_close(classify(layer, classifier, grid, make_mask([1])), expected)
 
 
 def test_scores_are_divided_by_the_root_of_the_attention_width():
@@ -64,69 +86,44 @@ def test_scores_are_divided_by_the_root_of_the_attention_width():
     exponents = [2 * key for key in (1.0, 2.0, 3.0)]
     total = sum(math.exp(x) for x in exponents)
     expected = [math.exp(x) / total for x in exponents]
-    weights = layer.attention(grid, make_mask([2]))[0, 0, 0]
+    features = read(layer, torch.nn.Linear(1, 1), grid)
+    weights = layer.attention(features, make_mask([2]))[0, 0, 0]
     torch.testing.assert_close(weights, torch.tensor([expected[0], expected[1], 0.0, expected[2]]))
 
 
-def test_what_stands_in_the_padding_is_of_no_account(layer):
+def test_what_stands_in_the_padding_is_of_no_account(layer, classifier):
     grid = make_grid([2, 4]).detach()
     other = grid.clone()
     other[0, 2:] = 1e6
     other[0, :, 2:] = -1e6
     mask = make_mask([2, 4])
-    torch.testing.assert_close(layer(other, mask)[0, :2, :2], layer(grid, mask)[0, :2, :2])
-    assert layer(other, mask).isfinite().all()
+    expected = classify(layer, classifier, grid, mask)
+    actual = classify(layer, classifier, other, mask)
+    torch.testing.assert_close(actual[0, :2, :2], expected[0, :2, :2])
+    assert actual.isfinite().all()
 
 
-def classify(layer, classifier, grid, mask):
-    weight, bias = layer.fold(classifier)
-    return layer.classify(torch.nn.functional.linear(grid, weight, bias), mask)
-
-
-@pytest.mark.parametrize("fused", [True, False])
 @pytest.mark.parametrize("lengths", [[1], [2], [7, 1, 4], [64], [70, 1, 66]])
 @pytest.mark.parametrize("spread", [1.0, 30.0])
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_folding_the_classifier_is_exact(layer, monkeypatch, fused, lengths, spread, n_classes):
-    monkeypatch.setattr(criss_cross_module, "_FUSED_LENGTH", 1 if fused else 10**6)
+def test_folding_the_classifier_is_exact(layer, lengths, spread, n_classes):
     classifier = torch.nn.Linear(4, n_classes).double()
     layer.query.weight.data *= spread
     grid, mask = make_grid(lengths), make_mask(lengths)
     with torch.no_grad():
-        expected = classifier(layer(grid, mask) + grid)
+        expected = classifier(layer_by_layer.criss_cross(layer, grid, mask) + grid)
         actual = classify(layer, classifier, grid, mask)
     for row, n in enumerate(lengths):
         torch.testing.assert_close(actual[row, :n, :n], expected[row, :n, :n], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("fused", [True, False])
-def test_folding_the_classifier_in_single_precision(monkeypatch, fused):
-    monkeypatch.setattr(criss_cross_module, "_FUSED_LENGTH", 1 if fused else 10**6)
+def test_folding_the_classifier_in_single_precision():
     layer, classifier = CrissCrossAttention(8, 4), torch.nn.Linear(8, 3)
     layer.query.weight.data *= 50
     grid, mask = make_grid([40, 33], 8).detach(), make_mask([40, 33])
     with torch.no_grad():
-        actual = classify(layer, classifier, grid.float(), mask)
-        expected = classifier.double()(layer.double()(grid, mask) + grid)
-    torch.testing.assert_close(actual[0].double(), expected[0], rtol=0, atol=2e-4)
-    torch.testing.assert_close(
-        actual[1, :33, :33].double(), expected[1, :33, :33], rtol=0, atol=2e-4
-    )
-
-
-def test_training_never_takes_the_way_without_gradient(assert_same, monkeypatch, layer):
-    monkeypatch.setattr(criss_cross_module, "_FUSED_LENGTH", 1)
-    classifier = torch.nn.Linear(4, 2).double()
-    grid, mask = make_grid([6]), make_mask([6])
-    tensors = [grid, *layer.parameters(), *classifier.parameters()]
-    expected = classifier(layer(grid, mask) + grid)
-    assert_same(classify(layer, classifier, grid, mask), expected, tensors)
-
-
-def test_works_where_there_is_no_fused_attention(monkeypatch, layer):
-    classifier = torch.nn.Linear(4, 2).double()
-    grid, mask = make_grid([65]), make_mask([65])
-    with torch.no_grad():
-        expected = classify(layer, classifier, grid, mask)
-        monkeypatch.setattr(criss_cross_module, "_fused_attention", None)
-        torch.testing.assert_close(classify(layer, classifier, grid, mask), expected)
+        actual = classify(layer, classifier, grid.float(), mask).double()
+        layer, classifier = layer.double(), classifier.double()
+        expected = classifier(layer_by_layer.criss_cross(layer, grid, mask) + grid)
+    for row, n in enumerate([40, 33]):
+        torch.testing.assert_close(actual[row, :n, :n], expected[row, :n, :n], rtol=0, atol=2e-4)

@@ -61,11 +61,12 @@ def test_mask_that_is_switched_off():
     assert torch.equal(TriangleMask(LAYOUT, enabled=False)(scores), scores)
 
 
-def test_masked_scores_stay_finite_in_half_precision():
-    scores = torch.zeros(1, 2, 2, 4, dtype=torch.float16)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_scores_in_half_precision_are_masked_in_single_precision(dtype):
+    scores = torch.zeros(1, 2, 2, 4, dtype=dtype)
     masked = TriangleMask(LAYOUT, enabled=True)(scores)
-    assert masked.dtype == torch.float16
-    assert masked.isfinite().all()
+    assert masked.dtype == torch.float32
+    assert set(masked.flatten().tolist()) == {0.0, -1e4}
 
 
 def test_the_mask_is_not_saved():

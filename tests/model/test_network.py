@@ -1,4 +1,7 @@
+from functools import partial
+
 import equations
+import layer_by_layer
 import pytest
 import torch
 from equations import biaffine, bilstm, bucket, by_cell, gelu, linear, regularity
@@ -8,8 +11,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import layer_norm
 
 from spacy_gapdner.model import criss_cross, network
-from spacy_gapdner.model.biaffine import Biaffine
-from spacy_gapdner.model.network import GapDNERNetwork
+from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging
 
 SETTINGS = {
@@ -54,7 +56,7 @@ IMPOSSIBLE = -1e4
 
 def make_network(tagging=None, n_types=2, **settings):
     layout = (tagging or SoftmaxTagging()).layout(n_types)
-    return GapDNERNetwork(N_IN, layout, **{**SETTINGS, **settings})
+    return GapDNERNetwork(N_IN, layout, GapDNERSettings(**{**SETTINGS, **settings}))
 
 
 def make_batch(lengths, dtype=torch.float64):
@@ -137,6 +139,47 @@ def test_a_part_can_be_left_out(switch):
     assert unused == set()
 
 
+def test_weights_keep_their_names_and_shapes():
+    """Pipelines that are saved hold them."""
+    shapes = {name: list(weights.shape) for name, weights in make_network().state_dict().items()}
+    lstm = {
+        f"bilstm.lstm.{name}_l0{direction}": shape
+        for direction in ("", "_reverse")
+        for name, shape in [
+            ("weight_ih", [12, 5]),
+            ("weight_hh", [12, 3]),
+            ("bias_ih", [12]),
+            ("bias_hh", [12]),
+        ]
+    }
+    linear = {
+        "head.0": (3, 6),
+        "tail.0": (3, 6),
+        "boundary.linear": (3, 6),
+        "from_boundary": (4, 3),
+        "span_attention.upper": (1, 6),
+        "span_attention.lower": (1, 6),
+        "criss_cross.query": (2, 4),
+        "criss_cross.key": (2, 4),
+        "criss_cross.value": (4, 4),
+        "co_predictor.head.0": (5, 6),
+        "co_predictor.tail.0": (5, 6),
+        "co_predictor.biaffine.linear": (5, 10),
+        "classifier": (5, 4),
+    }
+    assert shapes == {
+        **lstm,
+        **{f"{name}.weight": list(shape) for name, shape in linear.items()},
+        **{f"{name}.bias": [shape[0]] for name, shape in linear.items()},
+        "boundary.bilinear": [3, 3, 3],
+        "co_predictor.biaffine.bilinear": [5, 5, 5],
+        "from_tokens.weight": [4, 6],
+        "distance.weight": [17, 4],
+        "norm.weight": [4],
+        "norm.bias": [4],
+    }
+
+
 def test_all_parts_can_be_left_out():
     net = make_network(**dict.fromkeys(PARTS, False), triangle_mask=False, none_bias=0.0)
     parts = {name.split(".")[0] for name, _ in net.named_parameters()}
@@ -208,8 +251,7 @@ def test_dropout_acts_in_training_only(dropout):
     assert torch.equal(score(net, *inputs), score(net, *inputs))
 
 
-@pytest.mark.parametrize("folded", [True, False])
-def test_grid_dropout_drops_whole_channels(folded):
+def test_grid_dropout_drops_whole_channels():
     off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "criss_cross": False}
     net = make_network(**off, grid_width=50, grid_dropout=0.5).train()
     # a classifier that shows what it reads
@@ -217,7 +259,6 @@ def test_grid_dropout_drops_whole_channels(folded):
     net.classifier.weight.data.copy_(torch.eye(50))
     net.classifier.bias = torch.nn.Parameter(torch.zeros(50))
     net.triangle_mask = torch.nn.Identity()
-    net.folded = folded
     net.co_predictor = None
     hidden = torch.randn(3, 4, 6)
     grid = net.score(hidden, torch.ones(3, 4, dtype=torch.bool))
@@ -228,7 +269,8 @@ def test_grid_dropout_drops_whole_channels(folded):
     # each sentence drops channels of its own
     assert not torch.equal(dropped[0], dropped[1])
     kept = ~dropped.all(1)[:, None, None].expand_as(grid)
-    torch.testing.assert_close(grid[kept], 2 * net.grid_features(hidden)[kept])
+    whole = layer_by_layer.grid_features(net, hidden, net.head(hidden), net.tail(hidden))
+    torch.testing.assert_close(grid[kept], 2 * whole[kept])
 
 
 def make_spread(net, spread):
@@ -242,17 +284,17 @@ def make_spread(net, spread):
 
 
 def compute_both(net, words, lengths, seed=0):
-    """The scores of the words, folded and layer by layer, with the same dropout."""
+    """The scores of the words by the network and layer by layer, with the same dropout."""
+    mask = torch.arange(words.shape[1]) < lengths.unsqueeze(1)
     results = []
-    for folded in (True, False):
-        net.folded = folded
+    for compute in (net.score, partial(layer_by_layer.score, net)):
         torch.manual_seed(seed)
-        scores = score(net, words, lengths)
+        scores = compute(net.encode(words, lengths), mask)
         results.append(torch.cat([scores[i, :n, :n].flatten(0, 1) for i, n in enumerate(lengths)]))
     return results
 
 
-FOLDS = [
+SWITCHES = [
     {},
     {"biaffine": False},
     {"linear_attention": False},
@@ -262,101 +304,86 @@ FOLDS = [
 ]
 
 
-@pytest.mark.parametrize("switches", FOLDS)
+@pytest.mark.parametrize("switches", SWITCHES)
 @pytest.mark.parametrize("spread", [1.0, 100.0])
 @pytest.mark.parametrize("is_train", [False, True])
-def test_folding_changes_neither_scores_nor_gradients(assert_same, switches, spread, is_train):
+def test_scores_and_gradients_are_those_layer_by_layer(assert_same, switches, spread, is_train):
     net = make_network(**switches, triangle_mask=False).double().train(is_train)
     make_spread(net, spread)
     words, lengths = make_batch([3, 1, 9, 5])
-    folded, plain = compute_both(net, words, lengths)
-    assert_same(folded, plain, [words, *net.parameters()], atol=1e-9)
+    actual, plain = compute_both(net, words, lengths)
+    assert_same(actual, plain, [words, *net.parameters()], atol=1e-9)
 
 
 @settings(max_examples=25, deadline=None)
 @given(
     lengths=st.lists(st.integers(1, 64), min_size=1, max_size=3),
     spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),
-    switches=st.sampled_from(FOLDS),
+    switches=st.sampled_from(SWITCHES),
     seed=st.integers(0, 2**16),
 )
-def test_folding_is_exact_at_any_length(lengths, spread, switches, seed):
+def test_is_exact_at_any_length(lengths, spread, switches, seed):
     torch.manual_seed(seed)
     net = make_network(**switches, triangle_mask=False).double()
     make_spread(net, spread)
     words, lengths = make_batch(lengths)
-    folded, plain = compute_both(net, words, lengths, seed)
-    torch.testing.assert_close(folded, plain, rtol=0, atol=1e-9)
+    actual, plain = compute_both(net, words, lengths, seed)
+    torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
     weights = torch.randn_like(plain)
     tensors = [words, *net.parameters()]
     gradients = [
         torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
-        for result in (folded, plain)
+        for result in (actual, plain)
     ]
-    for actual, expected in zip(*gradients, strict=True):
-        torch.testing.assert_close(actual, expected, rtol=1e-7, atol=1e-7)
+    for gradient, expected in zip(*gradients, strict=True):
+        torch.testing.assert_close(gradient, expected, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("switches", FOLDS)
+@pytest.mark.parametrize("switches", SWITCHES)
 @pytest.mark.parametrize("lengths", [[1], [5], [1, 1], [3, 5]])
-@pytest.mark.parametrize("is_folded", [True, False])
-def test_predicting_is_exact_and_leaves_the_weights(monkeypatch, switches, lengths, is_folded):
-    monkeypatch.setattr(Biaffine, "folding_pays", lambda *_: is_folded)
+def test_predicting_is_exact_and_leaves_the_weights(switches, lengths):
     net = make_network(**switches, triangle_mask=False).double().eval()
     before = {name: p.clone() for name, p in net.named_parameters()}
     words, lengths = make_batch(lengths)
     with torch.no_grad():
-        folded, plain = compute_both(net, words, lengths)
+        actual, plain = compute_both(net, words, lengths)
         again = compute_both(net, words, lengths)[0]
-    torch.testing.assert_close(folded, plain, rtol=0, atol=1e-9)
-    assert torch.equal(folded, again)
+    torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
+    assert torch.equal(actual, again)
     assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
 
 
-@pytest.mark.parametrize("fused_length", [1, 100])
 @pytest.mark.parametrize("blocks", [1, 40, 130])
 @pytest.mark.parametrize("is_train", [False, True])
-def test_long_sentences_are_computed_in_blocks(
-    assert_same, monkeypatch, fused_length, blocks, is_train
-):
+def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
     net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
     words, lengths = make_batch([11, 8])
-    expected = compute_both(net, words, lengths)[1]
     for module, name, value in [
         (network, "_BLOCK_CELLS", blocks),
-        (network, "_SCAN_LENGTH", 1),
         (criss_cross, "_CHUNK", blocks),
-        (criss_cross, "_FUSED_CELLS", blocks),
         (criss_cross, "_KEPT_LENGTH", 1),
-        (criss_cross, "_FUSED_LENGTH", fused_length),
     ]:
         monkeypatch.setattr(module, name, value)
-    actual = compute_both(net, words, lengths)[0]
+    actual, expected = compute_both(net, words, lengths)
     assert_same(actual, expected, [words, *net.parameters()], atol=1e-9)
     with torch.no_grad():
-        scanned = compute_both(net, words, lengths)[0]
-    torch.testing.assert_close(scanned, expected.detach(), rtol=0, atol=1e-9)
+        predicted = compute_both(net, words, lengths)[0]
+    torch.testing.assert_close(predicted, expected.detach(), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("switches", FOLDS)
-@pytest.mark.parametrize("is_folded", [True, False])
-def test_half_precision_is_near(monkeypatch, switches, is_folded):
-    monkeypatch.setattr(Biaffine, "folding_pays", lambda *_: is_folded)
+@pytest.mark.parametrize("switches", SWITCHES)
+def test_half_precision_is_near(switches):
     net = make_network(**switches, triangle_mask=False)
     words, lengths = make_batch([6, 4], torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
-        folded, plain = compute_both(net, words, lengths)
-        folded.float().sum().backward()
+        scores = compute_both(net, words, lengths)[0]
+        scores.sum().backward()
+    assert scores.dtype == torch.float32
     exact = compute_both(net, words, lengths)[1]
+    torch.testing.assert_close(scores, exact, rtol=0.05, atol=0.05)
     with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
         net.eval()
         predicted = compute_both(net, words, lengths)[0]
         alone = compute_both(net, words[:1], lengths[:1])[0]
-        net.train()
-        # the way of long sentences
-        monkeypatch.setattr(network, "_SCAN_LENGTH", 1)
-        scanned = compute_both(net, words, lengths)[0]
-    torch.testing.assert_close(predicted[: len(alone)].float(), alone.float(), rtol=0.05, atol=0.1)
-    for scores in (folded, plain, scanned):
-        torch.testing.assert_close(scores.float(), exact, rtol=0.05, atol=0.05)
+    torch.testing.assert_close(predicted[: len(alone)], alone, rtol=0.05, atol=0.1)
     assert all(p.grad is None or p.grad.isfinite().all() for p in net.parameters())

@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import pytest
 import spacy
 import torch
@@ -7,10 +11,39 @@ from spacy.util import load_model_from_config, registry
 
 from spacy_gapdner.model.precision import make_matmul_precision
 
+CACHES = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
+# how many megabytes products of 400 shapes leave behind
+PRODUCTS = """
+import sys
+import torch
+from spacy.lang.en import English
+from spacy_gapdner.model.precision import make_matmul_precision
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+torch.set_num_threads(1)
+if sys.argv[1] == "ours":
+    make_matmul_precision("medium")(English)
+else:
+    torch.set_float32_matmul_precision("medium")
+layer, words = torch.nn.Linear(384, 768), torch.rand(400, 384)
+layer(words).sum().backward()
+before = resident()
+for n in range(1, 400):
+    layer(words[:n]).sum().backward()
+print((resident() - before) // 2**20)
+"""
+
 
 @pytest.fixture(autouse=True)
-def restored():
+def restored(monkeypatch):
     before = torch.get_float32_matmul_precision()
+    for name in CACHES:
+        # so that it is restored even if it was not there
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     yield
     torch.set_float32_matmul_precision(before)
 
@@ -37,3 +70,22 @@ def test_the_class_is_passed_on():
 def test_unknown_precision():
     with pytest.raises(ValueError, match="'highest', 'high' or 'medium', but it is 'half'"):
         make_matmul_precision("half")
+
+
+def test_only_products_in_bfloat16_bound_the_caches(monkeypatch):
+    make_matmul_precision("highest")(English)
+    assert not set(CACHES) & set(os.environ)
+    monkeypatch.setenv(CACHES[0], "99")
+    make_matmul_precision("medium")(English)
+    assert [os.environ[name] for name in CACHES] == ["99", "16"]
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="Linux alone tells it there")
+def test_products_of_many_shapes_leave_little_behind():
+    unbounded, bounded = (
+        int(subprocess.check_output([sys.executable, "-c", PRODUCTS, way], text=True))
+        for way in ("plain", "ours")
+    )
+    if unbounded < 300:
+        pytest.skip("this CPU does not multiply in bfloat16")
+    assert bounded < 100

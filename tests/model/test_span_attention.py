@@ -31,17 +31,11 @@ def define(scores, values):
     return torch.stack(rows, dim=1).unflatten(1, (n, n))
 
 
-def compute(way, layer, scores, values, block=None):
-    """All rows of the grid by one of the ways to compute them, in blocks of rows."""
+def compute(layer, scores, values, block=None):
+    """All rows of the grid, in blocks of rows."""
     n = scores.shape[1]
-    zeros = values.new_zeros(1, 1, 1, 1).expand(1, n, n, values.shape[-1])
-    blocks = []
-    for start in range(0, n, block or n):
-        rows = slice(start, min(start + (block or n), n))
-        if way == "forward":
-            blocks.append(layer(scores, values, rows))
-        else:
-            blocks.append(getattr(layer, way)(zeros[:, rows], scores, values, rows))
+    size = block or n
+    blocks = [layer(scores, values, slice(i, min(i + size, n))) for i in range(0, n, size)]
     return torch.cat(blocks, dim=1)
 
 
@@ -73,7 +67,6 @@ def test_projecting_before_pooling_is_projecting_after(assert_same, n):
     assert_same(layer(hidden, project(hidden)), project(layer(hidden, hidden)), tensors)
 
 
-@pytest.mark.parametrize("way", ["forward", "add_to", "scan_to"])
 @settings(max_examples=40, deadline=None)
 @given(
     n=st.integers(1, 24) | st.just(64),
@@ -82,57 +75,52 @@ def test_projecting_before_pooling_is_projecting_after(assert_same, n):
     block=st.integers(1, 64) | st.none(),
     seed=st.integers(0, 2**16),
 )
-def test_is_the_definition_for_any_scores(way, n, spread, offset, block, seed):
+def test_is_the_definition_for_any_scores(n, spread, offset, block, seed):
     generator = torch.Generator().manual_seed(seed)
     scores = torch.randn(2, n, 2, generator=generator).double() * spread + offset
     values = torch.randn(2, n, 3, generator=generator).double()
     layer = given_scores().double()
     with torch.no_grad():
-        actual = compute(way, layer, scores, values, block)
+        actual = compute(layer, scores, values, block)
     torch.testing.assert_close(actual, define(scores, values), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("way", ["forward", "add_to", "scan_to"])
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("spread", SPREADS)
-def test_is_the_definition_in_single_precision(way, spread, offset):
+def test_is_the_definition_in_single_precision(spread, offset):
     scores, values = torch.randn(2, 64, 2) * spread + offset, torch.rand(2, 64, 3) * 2 - 1
     with torch.no_grad():
-        actual = compute(way, given_scores(), scores, values)
+        actual = compute(given_scores(), scores, values)
     assert actual.dtype == torch.float32
     # scores of hundreds have few digits after the point
     atol = 5e-5 if spread == 200.0 else 1e-5
     torch.testing.assert_close(actual.double(), define(scores, values), rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("way", ["forward", "add_to"])
 @pytest.mark.parametrize("spread", [1.0, 5.0, 200.0])
 @pytest.mark.parametrize("n", [1, 17, 64])
-def test_gradient_is_that_of_the_definition(assert_same, way, n, spread):
+def test_gradient_is_that_of_the_definition(assert_same, n, spread):
     scores = (torch.randn(2, n, 2, dtype=torch.float64) * spread).requires_grad_()
     values = torch.randn(2, n, 3, dtype=torch.float64, requires_grad=True)
-    actual = compute(way, given_scores().double(), scores, values)
+    actual = compute(given_scores().double(), scores, values)
     assert_same(actual, define(scores, values), [scores, values], atol=1e-9)
 
 
-@pytest.mark.parametrize("way", ["add_to", "scan_to"])
-@pytest.mark.parametrize("n_summands", [1, 2])
-def test_adds_to_what_is_given(way, n_summands):
-    layer, scores, values = given_scores(), torch.randn(2, 5, 2), torch.randn(2, 5, 3)
-    grid, rows = torch.randn(n_summands, 2, 5, 3), slice(1, 3)
-    before = grid.clone()
-    with torch.no_grad():
-        actual = getattr(layer, way)(grid, scores, values, rows)
-        expected = before + layer(scores, values)[:, rows]
-    torch.testing.assert_close(actual, expected)
-    assert torch.equal(grid, before)
+def test_the_weights_of_a_span_by_hand():
+    layer, scores = given_scores(), torch.tensor([[[0.0, 1.0], [1.0, 0.0], [2.0, 3.0]]])
+    weights = layer.attention(scores, slice(1, 3))[0]
+    assert weights.shape == (2, 3, 3)
+    e = torch.tensor(1.0).exp()
+    # from token 1 back to 0 by the scores of the lower triangle, on to 2 by those of the upper one
+    torch.testing.assert_close(weights[0, 0], torch.stack([e, e**0, e * 0]) / (1 + e))
+    assert weights[0, 1].tolist() == [0.0, 1.0, 0.0]
+    torch.testing.assert_close(weights[0, 2], torch.stack([e * 0, e, e**2]) / (e + e**2))
+    torch.testing.assert_close(weights[1, 0], torch.stack([e, e**0, e**3]) / (1 + e + e**3))
 
 
-def test_half_precision_scans_in_single_precision():
-    scores, values = torch.randn(1, 300, 2) * 5, torch.rand(1, 300, 3) * 2 - 1
-    half = given_scores().bfloat16()
-    with torch.no_grad():
-        actual = compute("scan_to", half, scores.bfloat16(), values.bfloat16(), 50)
+def test_half_precision_is_near():
+    scores, values = torch.randn(1, 60, 2) * 5, torch.rand(1, 60, 3) * 2 - 1
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        actual = compute(given_scores(), scores.bfloat16(), values.bfloat16(), 50)
     expected = define(scores.bfloat16(), values.bfloat16())
-    assert actual.dtype == torch.bfloat16
-    torch.testing.assert_close(actual.double(), expected, rtol=0, atol=5e-3)
+    torch.testing.assert_close(actual.double(), expected, rtol=0, atol=2e-2)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy_transformers.data_classes import TransformerData
 from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import chain
@@ -101,8 +102,6 @@ def assert_same_batch(models, docs):
     assert len(ours.doc_data) == len(docs)
     for data, other in zip(ours.doc_data, theirs.doc_data, strict=True):
         assert_same_data(data, other)
-    assert_array_equal(ours.align.lengths, theirs.align.lengths)
-    assert_allclose(rows_of(ours), rows_of(theirs), atol=1e-5)
 
 
 def test_odd_texts_get_the_same_vectors(models):
@@ -129,21 +128,27 @@ def test_any_texts_get_the_same_vectors(shared_models, texts):
     assert_same_batch(shared_models, make_docs(texts))
 
 
-def test_the_word_pieces_of_a_document_are_one_row(models):
+def test_a_document_has_a_row_for_each_span(models):
     doc = NLP.make_doc("ab cd. " * 20)
     ours, theirs = (model.predict([doc]).doc_data[0] for model in models)
-    theirs_unpadded = [
-        [piece for piece in row if piece != "[PAD]"] for row in theirs.wordpieces.strings
-    ]
-    assert len(theirs_unpadded) == 4
-    (strings,) = ours.wordpieces.strings
-    assert strings == [piece for row in theirs_unpadded for piece in row]
-    n = len(strings)
-    assert ours.wordpieces.lengths == [n]
-    assert ours.wordpieces.input_ids.shape == ours.wordpieces.token_type_ids.shape == (1, n)
-    assert ours.wordpieces.attention_mask.tolist() == [[1.0] * n]
-    assert ours.model_output.last_hidden_state.shape == (1, n, WIDTH)
-    assert ours.model_output.pooler_output.shape == (4, WIDTH)
+    assert len(theirs.wordpieces.strings) == 4
+    for name in ("strings", "lengths"):
+        assert getattr(ours.wordpieces, name) == getattr(theirs.wordpieces, name)
+    for name in ("input_ids", "attention_mask", "token_type_ids"):
+        assert_array_equal(getattr(ours.wordpieces, name), getattr(theirs.wordpieces, name))
+    assert_array_equal(ours.align.dataXd, theirs.align.dataXd)
+    hidden, other = (data.model_output.last_hidden_state for data in (ours, theirs))
+    assert hidden.shape == other.shape
+    mask = theirs.wordpieces.attention_mask > 0
+    assert_allclose(hidden[mask], other[mask], atol=1e-5)
+    assert not hidden[~mask].any()
+    assert_allclose(*(d.model_output.pooler_output for d in (ours, theirs)), atol=1e-5)
+
+
+def test_rows_are_as_long_as_the_longest_span_of_their_document(models):
+    docs = [Doc(NLP.vocab, words=["a"] * n) for n in (3, 20, 1)]
+    shapes = [d.model_output.last_hidden_state.shape for d in models[0].predict(docs).doc_data]
+    assert shapes == [(1, 5, WIDTH), (1, 22, WIDTH), (1, 3, WIDTH)]
 
 
 def pooled(model):
@@ -284,12 +289,14 @@ def test_a_copy_has_weights_of_its_own(models):
     model = models[0]
     copied = model.copy().copy()
     before = copied.predict(docs)
-    assert_allclose(rows_of(before), rows_of(model.predict(docs)))
+    for data, other in zip(before.doc_data, model.predict(docs).doc_data, strict=True):
+        assert_same_data(data, other)
     for weights in model.transformer.parameters():
         weights.data.zero_()
     after = copied.predict(docs)
-    assert_allclose(rows_of(after), rows_of(before))
-    assert after.wordpieces.input_ids.shape[0] == 1
+    for data, other in zip(after.doc_data, before.doc_data, strict=True):
+        assert_same_data(data, other)
+    assert any(rows_of(data).any() for data in after.doc_data if len(data.align.dataXd))
     assert copied.get_dim("nO") == WIDTH
 
 
@@ -316,3 +323,51 @@ def test_settings_are_left_as_they_are(bert):
     }
     make_model(OURS, bert, **settings)
     assert not any(settings.values())
+
+
+LISTENER = {
+    "@architectures": "spacy-transformers.TransformerListener.v1",
+    "grad_factor": 1.0,
+    "pooling": {"@layers": "reduce_mean.v1"},
+}
+
+
+def make_tagged(name, bert):
+    """A pipeline of two taggers that listen to one transformer."""
+    nlp = spacy.blank("en")
+    spans = {"@span_getters": "spacy-transformers.strided_spans.v1", "window": 12, "stride": 8}
+    model = {"@architectures": name, "name": str(bert), "get_spans": spans}
+    nlp.add_pipe("transformer", config={"model": model})
+    tagger = {"@architectures": "spacy.Tagger.v2", "tok2vec": LISTENER}
+    for pipe in ("tagger", "other_tagger"):
+        nlp.add_pipe("tagger", pipe, config={"model": tagger})
+    texts = ["no fever and pain", "ab cd. " * 20, "x"]
+    examples = [
+        Example.from_dict(doc, {"tags": ["A" if len(t) > 2 else "B" for t in doc]})
+        for doc in make_docs(texts)
+    ]
+    spacy.util.fix_random_seed(0)
+    nlp.initialize(lambda: examples)
+    return nlp, examples
+
+
+def test_other_pipes_listen_as_to_spacy_transformers(bert):
+    found = []
+    for name in (OURS, THEIRS):
+        nlp, examples = make_tagged(name, bert)
+        docs = list(nlp.pipe([eg.reference.text for eg in examples]))
+        vectors = nlp.get_pipe("tagger").model.get_ref("tok2vec").predict(docs)
+        # the first row of each span is that of [CLS]
+        spans = [doc._.trf_data.model_output.last_hidden_state[:, 0] for doc in docs]
+        losses = nlp.update(examples, drop=0.0, sgd=None)
+        transformer = nlp.get_pipe("transformer").model
+        found.append((vectors, spans, losses, gradients(transformer)))
+    (vectors, spans, losses, ours), (other_vectors, other_spans, other_losses, theirs) = found
+    assert losses == pytest.approx(other_losses, rel=1e-4)
+    for array, other in zip([*vectors, *spans], [*other_vectors, *other_spans], strict=True):
+        assert array.shape == other.shape
+        assert_allclose(array, other, atol=1e-4)
+    assert ours.keys() == theirs.keys()
+    for name in ours:
+        scale = max(1.0, float(theirs[name].abs().max()))
+        assert_allclose(ours[name] / scale, theirs[name] / scale, atol=1e-4, err_msg=name)

@@ -133,9 +133,6 @@ def test_layouts():
     layout = TOE.layout(2)
     assert (layout.n_channels, layout.upper, layout.lower) == (6, (0, 4, 5), (1, 2, 3))
     assert layout.diagonal == (2, 3, 4, 5)
-    for tagging in (W2NER, TOE):
-        for n_types in (1, 2, 7):
-            assert tagging.n_types(tagging.layout(n_types).n_channels) == n_types
 
 
 def test_schemes_fit_their_losses():
