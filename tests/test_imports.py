@@ -21,7 +21,7 @@ ORDER = [
     ["model", "scorer", "selection"],
     ["pipe", "formats"],
     ["factory", "analysis"],
-    ["drawing", "experiments", "benchmark"],
+    ["drawing", "experiments", "benchmark", "conversion"],
     ["cli"],
 ]
 RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}

@@ -88,6 +88,22 @@ def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str
     return found
 
 
+def check_apart(output: Path, source: Path) -> None:
+    """Make sure that writing does not touch what is read.
+
+    output (Path): The file or folder to write.
+    source (Path): The file or folder that is read.
+    RAISES (GapDNERError): If they are the same, or one lies in the other.
+    """
+    written, read = output.resolve(), source.resolve()
+    if written == read:
+        raise GapDNERError(f"{output} is the input. Choose another output.")
+    if read in written.parents and read.is_dir():
+        raise GapDNERError(f"{output} lies in the input {source}. Choose a place outside of it.")
+    if written in read.parents and written.is_dir():
+        raise GapDNERError(f"{output} holds the input {source}. Choose another folder.")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Write a file whole or not at all: the caller writes a temporary file that takes its place.

@@ -20,7 +20,7 @@ RECORD = '{"sentence": ["a"], "ner": []}'
         ({"a.ann": ""}, "a.ann", "brat"),
         ({"a.xml": "<annotations>"}, ".", "knowtator"),
         ({"a.xml": "<knowtator-project/>"}, "a.xml", "knowtator"),
-        ({"articles/txt/1.txt": "", "concept-annotation/x.ann": ""}, ".", "knowtator"),
+        ({"articles/txt/1.txt": "", "concept-annotation/x.ann": ""}, ".", "craft"),
         ({"a.json": f"[{RECORD}]"}, "a.json", "w2ner"),
         ({"a.jsonl": RECORD}, ".", "w2ner"),
     ],
@@ -53,7 +53,7 @@ def test_read_records(write, report):
     assert len(list(read_records(path, report, ontologies=(), split=None))) == 1
     with pytest.raises(GapDNERError, match="w2ner has no option split"):
         read_records(path, report, split="dev")
-    with pytest.raises(GapDNERError, match="Unknown format 'conll': choose brat"):
+    with pytest.raises(GapDNERError, match="Unknown format 'conll': choose jsonl, brat"):
         get_format("conll")
 
 
