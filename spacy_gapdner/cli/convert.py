@@ -76,7 +76,7 @@ def convert_cli(
     with clean_errors():
         if report_path is not None:
             check_apart(report_path, input_path)
-            check_apart(report_path, output_path)
+            check_apart(report_path, output_path, "output")
         statistics, report = convert(
             input_path,
             output_path,

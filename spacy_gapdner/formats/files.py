@@ -88,20 +88,24 @@ def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str
     return found
 
 
-def check_apart(output: Path, source: Path) -> None:
-    """Make sure that writing does not touch what is read.
+def check_apart(path: Path, other: Path, role: str = "input") -> None:
+    """Make sure that writing one path does not touch another.
 
-    output (Path): The file or folder to write.
-    source (Path): The file or folder that is read.
+    path (Path): The file or folder to write.
+    other (Path): The file or folder that must stay as it is.
+    role (str): What the other one is, for the message.
     RAISES (GapDNERError): If they are the same, or one lies in the other.
     """
-    written, read = output.resolve(), source.resolve()
-    if written == read:
-        raise GapDNERError(f"{output} is the input. Choose another output.")
-    if read in written.parents and read.is_dir():
-        raise GapDNERError(f"{output} lies in the input {source}. Choose a place outside of it.")
-    if written in read.parents and written.is_dir():
-        raise GapDNERError(f"{output} holds the input {source}. Choose another folder.")
+    ours, theirs = path.resolve(), other.resolve()
+    problem = None
+    if ours == theirs:
+        problem = f"is the {role}"
+    elif theirs in ours.parents and theirs.is_dir():
+        problem = f"lies in the {role} {other}"
+    elif ours in theirs.parents and ours.is_dir():
+        problem = f"holds the {role} {other}"
+    if problem:
+        raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
 
 
 @contextmanager

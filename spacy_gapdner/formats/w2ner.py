@@ -21,6 +21,10 @@ SUFFIXES = (".json", ".jsonl")
 # whitespace and the byte order mark
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
+_OPENING, _CLOSING = ("start_map", "start_array"), ("end_map", "end_array")
+# a record has a depth of 5
+_MAX_DEPTH = 100
+
 
 def has_sentences(path: Path) -> bool:
     """Find out whether a file is W2NER's, by its first bytes.
@@ -115,7 +119,18 @@ def _stream_list(path: Path) -> Iterator[Any]:
     with path.open("rb") as stream:
         if stream.read(len(BOM_UTF8)) != BOM_UTF8:
             stream.seek(0)
-        yield from ijson.items(stream, "item", use_float=True)
+        depth, builder = 0, ijson.ObjectBuilder()
+        # not ijson.items: its memory grows with the square of the depth
+        for event, value in ijson.basic_parse(stream, use_float=True):
+            depth += (event in _OPENING) - (event in _CLOSING)
+            if depth > _MAX_DEPTH:
+                raise RecursionError
+            if depth == 0 or (depth == 1 and event in _OPENING):
+                continue
+            builder.event(event, value)
+            if depth == 1:
+                yield builder.value
+                builder = ijson.ObjectBuilder()
 
 
 def _decode(raw: str | bytes, path: Path, line: int) -> Any:

@@ -1,7 +1,8 @@
 import json
+import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -99,19 +100,15 @@ def test_lists_are_read_as_they_were_written(tmp_path_factory, items, indent, bo
 @example(text="[[1]")
 @example(text="[NaN]")
 def test_lists_are_read_as_json_reads_them(tmp_path_factory, text):
+    # ijson does not see a string that begins behind the list and never ends
+    assume(not re.search(r'\][ ]*"[^"]*$', text))
     path = tmp_path_factory.mktemp("lists") / "a.json"
     path.write_text(text, encoding="utf-8")
     try:
         expected = json.loads(text)
     except ValueError:
-        try:
-            found = list_items(path)
-        except GapDNERError as error:
-            assert "is not JSON" in str(error)
-        else:
-            # ijson does not see a text that begins behind the list and never ends
-            whole, end = json.JSONDecoder().raw_decode(text)
-            assert (found, text[end:].strip()[0]) == (whole, '"')
+        with pytest.raises(GapDNERError, match="is not JSON"):
+            list_items(path)
     else:
         # NaN is not equal to itself
         assert repr(list_items(path)) == repr(expected)
