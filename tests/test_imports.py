@@ -21,7 +21,7 @@ ORDER = [
     ["model", "scorer", "selection"],
     ["pipe", "formats"],
     ["factory", "analysis"],
-    ["drawing"],
+    ["drawing", "conversion"],
     ["serving"],
     ["cli"],
 ]

@@ -1,36 +1,40 @@
-"""convert: annotated text in any format -> .spacy."""
+"""convert: annotated text from one format to another."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 from wasabi import msg
 
-from ..errors import GapDNERError
-from ..formats.docbin import write_docbin
-from ..formats.files import write_json
 from ._util import clean_errors, print_report, split_list
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
     from ..analysis.statistics import CorpusStatistics
-    from ..formats import Alignment, Report
+    from ..formats import Report
 
 
 def convert_cli(
     input_path: Path = typer.Argument(..., help="File or folder to convert"),
-    output_path: Path = typer.Argument(..., help="The .spacy file to write"),
+    output_path: Path = typer.Argument(..., help="File or folder to write"),
     format: str | None = typer.Option(
         None,
         "--format",
         "-f",
-        help="brat, knowtator, w2ner, inline, cadec, share13 or share14; guessed if not given",
+        help="The input's: jsonl, brat, w2ner, inline, spacy, knowtator, craft, cadec, share13 or "
+        "share14; guessed if not given",
+    ),
+    to: str | None = typer.Option(
+        None,
+        "--to",
+        "-t",
+        help="The output's: spacy, jsonl, brat, w2ner or inline; by its ending if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokeniser"),
-    n_sents: int = typer.Option(
-        1, "--n-sents", "-n", help="Sentences per Doc; 0 for whole documents"
+    n_sents: int | None = typer.Option(
+        None,
+        "--n-sents",
+        "-n",
+        help="Sentences per Doc, 0 for whole documents; 1 into .spacy and else 0 if not given",
     ),
     alignment: str = typer.Option(
         "expand",
@@ -63,97 +67,37 @@ def convert_cli(
         None, "--report", help="JSON file for everything dropped or repaired"
     ),
 ) -> None:
-    """Convert annotated text to a .spacy file for training and evaluation, and report what was
-    dropped or repaired on the way, with file and line."""
+    """Convert annotated text, e.g. to .spacy for training.
+
+    Whatever is dropped or repaired on the way is reported, with file and line."""
+    from ..conversion import convert
+    from ..formats.files import check_apart, write_json
+
     with clean_errors():
+        if report_path is not None:
+            check_apart(report_path, input_path)
+            check_apart(report_path, output_path, "output")
         statistics, report = convert(
             input_path,
             output_path,
             format=format,
+            to=to,
             lang=lang,
             n_sents=n_sents,
             alignment=alignment,  # type: ignore[arg-type]
-            ontologies=split_list(ontologies),
-            labels=labels,
             types=split_list(types),
-            split=split,
-            ids=ids,
             spans_key=spans_key,
             strict=strict,
+            ontologies=split_list(ontologies),
+            labels=labels,
+            split=split,
+            ids=ids,
         )
         if report_path is not None:
             data = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)
     _print(statistics, report, output_path)
-
-
-def convert(
-    input_path: Path,
-    output_path: Path,
-    *,
-    format: str | None = None,
-    lang: str = "en",
-    n_sents: int = 1,
-    alignment: "Alignment" = "expand",
-    ontologies: tuple[str, ...] = (),
-    labels: str | None = None,
-    types: tuple[str, ...] = (),
-    split: str | None = None,
-    ids: Path | None = None,
-    spans_key: str = "gapdner",
-    strict: bool = False,
-) -> tuple["CorpusStatistics", "Report"]:
-    """Convert annotated text to a .spacy file.
-
-    input_path (Path): File or folder.
-    output_path (Path): The file to write; it is written whole or not at all.
-    format (Optional[str]): The input's format, see `spacy_gapdner.formats.FORMATS`; guessed if
-        None.
-    lang (str): Language of the tokeniser.
-    n_sents (int): Sentences per Doc; 0 for whole documents, which keep their names in
-        ``doc.user_data["gapdner_document"]``.
-    alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
-    ontologies (tuple[str, ...]): See `spacy_gapdner.formats.read_knowtator`.
-    labels (Optional[str]): See there.
-    types (tuple[str, ...]): Entity types to keep; all if empty. For CADEC see
-        `spacy_gapdner.formats.read_cadec`.
-    split (Optional[str]): See there, or `spacy_gapdner.formats.read_knowtator`.
-    ids (Optional[Path]): See `spacy_gapdner.formats.read_cadec`.
-    spans_key (str): Prefix of the span groups that hold the entities.
-    strict (bool): Stop at the first item that would be dropped.
-    RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
-        repaired on the way.
-    RAISES (GapDNERError): If the input cannot be read, or holds no document.
-    """
-    from ..analysis.statistics import CorpusStatistics
-    from ..formats import Report, blank_pipeline, read_records, to_docs
-
-    report = Report(strict=strict)
-    statistics = CorpusStatistics()
-    records = read_records(
-        input_path,
-        report,
-        format,
-        ontologies=ontologies,
-        labels=labels,
-        types=types,
-        split=split,
-        ids=ids,
-    )
-    nlp = blank_pipeline(lang)
-    docs = to_docs(records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key)
-
-    def counted() -> Iterator["Doc"]:
-        for doc in docs:
-            statistics.add(doc, spans_key)
-            yield doc
-        if not statistics.docs:
-            raise GapDNERError(f"{input_path} holds no document with text. Check the path.")
-
-    # a name per sentence would double the time to read and write the file
-    write_docbin(counted(), output_path, store_user_data=n_sents == 0, attrs=("NORM", "SENT_START"))
-    return statistics, report
 
 
 def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) -> None:

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME
-from .files import read_text, replacing, visible_files
+from .files import filling, read_text, visible_files
 from .fragments import choose_line_ends, clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report
@@ -49,27 +49,44 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
         yield _read_document(stem, stem.relative_to(root).as_posix(), report)
 
 
-def write_brat(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_KEY) -> int:
-    """Write a .txt and an .ann file a Doc; fragments are cut at line ends, as brat does.
+def has_annotations(path: Path) -> bool:
+    """Find out whether a file is brat's, by its name and what lies beside it.
+
+    path (Path): The file.
+    RETURNS (bool): True for an annotation file, and for a text with one beside it.
+    """
+    if path.suffix in ANNOTATION_SUFFIXES:
+        return True
+    return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)
+
+
+def write_brat(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
+    """Write a .txt and an .ann file per Doc, all or none; fragments are cut at line ends, as brat
+    does.
 
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes the entities of whitespace alone, which brat cannot have.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If a label cannot stand in the format.
     """
-    path = Path(path)
+    report = Report() if report is None else report
     taken: Counter[str] = Counter()
     number = 0
-    for number, doc in enumerate(docs, start=1):
-        name, text = _file_name(doc, number, taken), doc.text
-        lines = [
-            _entity_line(f"T{i}", entity, text)
-            for i, entity in enumerate(get_entities(doc, spans_key), start=1)
-        ]
-        for suffix, content in ((".txt", text), (".ann", "".join(lines))):
-            with replacing(path / f"{name}{suffix}") as temporary:
-                temporary.write_bytes(content.encode("utf-8"))
+    with filling(Path(path)) as temporary:
+        for number, doc in enumerate(docs, start=1):
+            name = _file_name(doc, number, taken)
+            stem = temporary / name
+            stem.parent.mkdir(parents=True, exist_ok=True)
+            lines = _entity_lines(doc, spans_key, report)
+            _with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
+            _with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
     return number
 
 
@@ -131,6 +148,21 @@ def _parse_entity(line: str, place: Place) -> TextEntity | None:
     fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
     surface = fields[2] if len(fields) == 3 and fields[2].strip() else None
     return TextEntity(match.group(1), fragments, fields[0], place, surface)
+
+
+def _entity_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
+    lines: list[str] = []
+    # Doc.text is put together anew each time
+    text = doc.text
+    for entity in get_entities(doc, spans_key):
+        if not entity.text.strip():
+            message = f"{entity.label_} covers nothing but whitespace"
+            place = Place(None, None, doc.user_data.get(DOC_NAME))
+            offsets = entity.to_entity().fragments
+            report.add("dropped", "entity of whitespace", message, place, offsets)
+            continue
+        lines.append(_entity_line(f"T{len(lines) + 1}", entity, text))
+    return lines
 
 
 def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:

@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, get_args
 
 from ..errors import GapDNERError
 from .files import read_text, visible_files
-from .knowtator import Labels, make_record, read_annotation_file
+from .knowtator_xml import make_record, read_annotation_file
 from .records import TextEntity, TextRecord
 from .report import Place, Report
 
+Labels = Literal["ontology", "class"]
 SPLITS = ("train", "dev", "test")
 _SUFFIXES = (".txt.knowtator.xml", ".xml")
 
@@ -37,11 +39,20 @@ def read_craft(
     report (Report): Takes what is dropped or repaired, and articles that are missing.
     ontologies (tuple[str, ...]): Names such as "CL" and "GO_BP", or of variants such as
         "CL+extensions"; every ontology, in its plain variant, if empty.
-    labels (str): "ontology" or "class".
+    labels (str): "ontology" for the ontologies' names; "class" for the annotations' classes.
     split (Optional[str]): "train", "dev" or "test"; all articles if None.
     YIELDS (TextRecord): Articles by the order of their names.
-    RAISES (GapDNERError): If an ontology, the split or a text is missing.
+    RAISES (GapDNERError): If the path is not CRAFT, an option is unknown, or a file is missing or
+        not what its name says.
     """
+    path = Path(path)
+    if not is_craft(path):
+        raise GapDNERError(
+            f"{path} is not the top folder of CRAFT: it has no articles/txt and "
+            "concept-annotation. Check the path, or choose the format knowtator."
+        )
+    if labels not in get_args(Labels):
+        raise GapDNERError(f"Unknown labels {labels!r}: choose {' or '.join(get_args(Labels))}.")
     folders = _choose(path, ontologies)
     for name in _articles(path, split, report):
         text_path = path / "articles" / "txt" / f"{name}.txt"

@@ -1,13 +1,18 @@
 """Docs in .spacy files."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
+from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
-from .files import replacing, require_file, visible_files
+from .files import filling, replacing, require_file, visible_files
+from .report import Report
+
+DOCS_PER_FILE = 10_000
 
 
 def find_docbins(path: Path) -> list[Path]:
@@ -29,7 +34,6 @@ def require_docbins(path: Path) -> list[Path]:
     RETURNS (list[Path]): See `find_docbins`.
     RAISES (GapDNERError): If there are none.
     """
-
     files = find_docbins(path)
     if not files and not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
@@ -88,3 +92,68 @@ def write_docbin(
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)
+
+
+def read_spacy(
+    path: Path,
+    report: Report,
+    *,
+    types: tuple[str, ...] = (),
+    spans_key: str = DEFAULT_SPANS_KEY,
+    vocab: Vocab | None = None,
+) -> Iterator[Doc]:
+    """Read Docs as they are, with their own tokens.
+
+    path (Path): A .spacy file, or a folder of such.
+    report (Report): Counts the entities of types that were not asked for.
+    types (tuple[str, ...]): The entity types to keep; all if empty.
+    spans_key (str): Prefix of the span groups.
+    vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
+    YIELDS (Doc): The Docs.
+    RAISES (GapDNERError): If there is no .spacy file, or it cannot be read.
+    """
+    vocab = Vocab() if vocab is None else vocab
+    found: set[str] = set()
+    for file in require_docbins(Path(path)):
+        for doc in read_docbin(file, vocab):
+            if types:
+                entities = get_entities(doc, spans_key)
+                wanted = [entity for entity in entities if entity.label_ in types]
+                found.update(entity.label_ for entity in wanted)
+                report.left_out.update(e.label_ for e in entities if e.label_ not in types)
+                set_entities(doc, wanted, spans_key)
+            yield doc
+    report.note_types(types, found)
+
+
+def write_spacy(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+    *,
+    store_user_data: bool = True,
+    attrs: Iterable[str] | None = None,
+) -> int:
+    """Write a .spacy file, or a folder of numbered ones so that memory does not grow with the Docs.
+
+    docs (Iterable[Doc]): The Docs.
+    path (Path): The file, by the ending .spacy, or the folder.
+    spans_key (str): As other writers take it; all span groups are kept.
+    report (Optional[Report]): Takes nothing: the format holds every entity.
+    store_user_data (bool): See `write_docbin`.
+    attrs (Optional[Iterable[str]]): See `write_docbin`.
+    RETURNS (int): The number of Docs.
+    RAISES (GapDNERError): If the folder holds .spacy files already.
+    """
+    if path.suffix == ".spacy":
+        return write_docbin(docs, path, store_user_data=store_user_data, attrs=attrs)
+    if path.is_dir() and any(path.glob("*.spacy")):
+        raise GapDNERError(f"{path} holds .spacy files already. Choose another folder.")
+    docs, number = iter(docs), 0
+    with filling(path) as temporary:
+        for part, first in enumerate(docs, start=1):
+            held = chain([first], islice(docs, DOCS_PER_FILE - 1))
+            file = temporary / f"{part:05d}.spacy"
+            number += write_docbin(held, file, store_user_data=store_user_data, attrs=attrs)
+    return number

@@ -1,6 +1,6 @@
 """Records -> Docs: tokens, sentences, and entities aligned to them."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
@@ -16,6 +16,8 @@ Alignment = Literal["expand", "contract", "strict"]
 
 # in doc.user_data: the name of the document a Doc was made from
 DOC_NAME = "gapdner_document"
+# and what else its record in a file holds
+DOC_EXTRA = "gapdner_record"
 
 
 def to_docs(
@@ -30,7 +32,7 @@ def to_docs(
     """Make Docs with entities, one record at a time.
 
     A TokenRecord is one sentence. Those that name no document become one Doc each, whatever
-    `n_sents`.
+    `n_sents`. A Doc stays as it is.
 
     records (Iterable[Record]): What a reader gives.
     nlp (Language): Tokenises and splits sentences; `blank_pipeline` makes one.
@@ -52,6 +54,11 @@ def to_docs(
         )
     last_document = None
     for item in _group_sentences(records, n_sents):
+        if isinstance(item, Doc):
+            report.documents += 1
+            report.entities += len(get_entities(item, spans_key))
+            yield item
+            continue
         if isinstance(item, TextRecord):
             name, entities = item.name, len(item.entities)
             report.documents += 1
@@ -65,6 +72,8 @@ def to_docs(
         report.entities += entities
         for doc in docs:
             doc.user_data[DOC_NAME] = name
+            if isinstance(item, TextRecord) and item.extra:
+                doc.user_data[DOC_EXTRA] = dict(item.extra)
             yield doc
 
 
@@ -110,11 +119,9 @@ def align_entities_to_tokens(
     """
     # Doc.text is put together anew each time
     text = doc.text
-    starts = [token.idx for token in doc]
-    ends = [token.idx + len(token) for token in doc]
     aligned: dict[Entity, TextEntity] = {}
     for source in entities:
-        entity = _align(source, text, starts, ends, alignment, report)
+        entity = _align(source, doc, text, alignment, report)
         if entity is None:
             continue
         if entity in aligned:
@@ -175,16 +182,19 @@ def _text_docs(
 
 def _group_sentences(
     records: Iterable[Record], n_sents: int
-) -> Iterator[TextRecord | list[TokenRecord]]:
+) -> Iterator[TextRecord | Doc | list[TokenRecord]]:
     # what becomes one Doc: sentences of one document, or a record alone
     group: list[TokenRecord] = []
     for record in records:
-        if group and (isinstance(record, TextRecord) or record.document != group[0].document):
-            yield group
-            group = []
-        if isinstance(record, TextRecord):
+        if isinstance(record, TextRecord | Doc):
+            if group:
+                yield group
+                group = []
             yield record
             continue
+        if group and record.document != group[0].document:
+            yield group
+            group = []
         group.append(record)
         if record.document is None or len(group) == n_sents:
             yield group
@@ -208,32 +218,24 @@ def _token_doc(records: list[TokenRecord], nlp: Language, spans_key: str) -> Doc
 
 
 def _align(
-    source: TextEntity,
-    text: str,
-    starts: list[int],
-    ends: list[int],
-    alignment: Alignment,
-    report: Report,
+    source: TextEntity, doc: Doc, text: str, alignment: Alignment, report: Report
 ) -> Entity | None:
     tokens: list[int] = []
     moved: list[str] = []
     n_kept = 0
     for start, end in source.fragments:
-        # expanded: the tokens that share a character with the fragment
-        first, last = bisect_right(ends, start), bisect_left(starts, end)
-        if starts[first] != start or ends[last - 1] != end:
-            whole = text[starts[first] : ends[last - 1]]
+        span = doc.char_span(start, end, alignment_mode="expand")
+        if (span.start_char, span.end_char) != (start, end):
             if alignment == "strict":
-                message = f"{text[start:end]!r} is not whole tokens, but part of {whole!r}"
+                message = f"{text[start:end]!r} is not whole tokens, but part of {span.text!r}"
                 _note(report, "dropped", "boundary within a token", message, source)
                 return None
             if alignment == "contract":
-                first += starts[first] < start
-                last -= ends[last - 1] > end
-                whole = text[starts[first] : ends[last - 1]] if first < last else ""
-            moved.append(f"{text[start:end]!r} -> {whole!r}")
-        tokens.extend(range(first, last))
-        n_kept += first < last
+                span = doc.char_span(start, end, alignment_mode="contract")
+            moved.append(f"{text[start:end]!r} -> {span.text if span else ''!r}")
+        if span:
+            tokens.extend(range(span.start, span.end))
+            n_kept += 1
     if not tokens:
         message = f"{source.label} {', '.join(moved)}: no whole token"
         _note(report, "dropped", "no whole token", message, source)
@@ -241,7 +243,7 @@ def _align(
     if moved:
         message = f"{source.label} {', '.join(moved)}"
         _note(report, "repaired", "boundary moved to whole tokens", message, source)
-    entity = Entity.from_tokens(source.label, tokens)
+    entity = Entity.from_tokens(source.label, tokens, source.score)
     if len(entity.fragments) < n_kept:
         message = f"{source.label} has {n_kept} fragments, but {len(entity.fragments)} in tokens"
         _note(report, "repaired", "fragments adjacent after tokenisation", message, source)

@@ -88,6 +88,26 @@ def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str
     return found
 
 
+def check_apart(path: Path, other: Path, role: str = "input") -> None:
+    """Make sure that writing one path does not touch another.
+
+    path (Path): The file or folder to write.
+    other (Path): The file or folder that must stay as it is.
+    role (str): What the other one is, for the message.
+    RAISES (GapDNERError): If they are the same, or one lies in the other.
+    """
+    ours, theirs = path.resolve(), other.resolve()
+    problem = None
+    if ours == theirs:
+        problem = f"is the {role}"
+    elif theirs in ours.parents and theirs.is_dir():
+        problem = f"lies in the {role} {other}"
+    elif ours in theirs.parents and ours.is_dir():
+        problem = f"holds the {role} {other}"
+    if problem:
+        raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Write a file whole or not at all: the caller writes a temporary file that takes its place.

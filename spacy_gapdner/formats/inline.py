@@ -6,9 +6,8 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity
+from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..errors import GapDNERError
-from .dai import merge_ranges
 from .docs import DOC_NAME, doc_sentences
 from .files import read_lines, replacing, visible_files, with_unix_line_ends
 from .records import TokenRecord
@@ -86,6 +85,35 @@ def write_inline(
                     stream.write(_sentence_lines(tokens, entities, name))
                     number += 1
     return number
+
+
+def merge_ranges(
+    label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
+) -> Entity:
+    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
+
+    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
+    move the boundaries can bring about, is taken the other way round.
+
+    label (str): The entity type.
+    ranges (list[tuple[int, int]]): The first and the last token of every fragment.
+    report (Report): Takes what is changed.
+    place (Place): Where the entity stands.
+    offsets (tuple[tuple[int, int], ...]): Its fragments, for the report.
+    RETURNS (Entity): The entity.
+    """
+    turned = [(min(pair), max(pair)) for pair in ranges]
+    entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
+    changes = {
+        "fragment ends before it begins": turned != ranges,
+        "fragments out of order": turned != sorted(turned),
+        "fragments adjacent after tokenisation": len(entity.fragments) < len(ranges),
+    }
+    for kind, changed in changes.items():
+        if changed:
+            message = f"{label} at tokens {ranges} -> {entity.fragments}"
+            report.add("repaired", kind, message, place, offsets)
+    return entity
 
 
 def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:

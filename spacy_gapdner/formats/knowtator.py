@@ -1,148 +1,29 @@
-"""Knowtator's XML, of version 1 (also written by eHOST) and of version 2."""
+"""Knowtator: texts with annotation files in XML, of version 1 (also written by eHOST) or 2."""
 
-import re
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
-from xml.sax import SAXException, SAXParseException
-from xml.sax.handler import ContentHandler
-from xml.sax.xmlreader import AttributesImpl, Locator
-
-import defusedxml.sax
-from defusedxml import DefusedXmlException
 
 from ..errors import GapDNERError
-from .files import read_text, visible_files
-from .fragments import choose_line_ends, clean_entities
-from .records import TextEntity, TextRecord
-from .report import Place, Report
-
-Labels = Literal["ontology", "class"]
-
-# stands between the fragments in the surface texts of version 1
-_SEPARATOR = " ... "
-_OFFSET = re.compile(r"\s*-?\d{1,18}\s*")
-_ROOTS = ("annotations", "knowtator-project")
+from .craft import is_craft
+from .files import visible_files
+from .knowtator_xml import make_record, read_annotation_file
+from .records import TextRecord
+from .report import Report
 
 
-class AnnotationFile(NamedTuple):
-    """What an annotation file says.
+def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
+    """Read Knowtator XML, one document at a time. Labels are the classes of the annotations.
 
-    text_name (str): File name of the text.
-    entities (list[TextEntity]): The annotations, labelled with their classes, offsets unchecked.
-    """
-
-    text_name: str
-    entities: list[TextEntity]
-
-
-def read_knowtator(
-    path: Path,
-    report: Report,
-    *,
-    ontologies: tuple[str, ...] = (),
-    labels: Labels | None = None,
-    split: str | None = None,
-) -> Iterator[TextRecord]:
-    """Read Knowtator XML, one document at a time.
-
-    path (Path): A folder with texts and annotation files (.xml) at any depth, one annotation
-        file, or the top folder of the CRAFT corpus.
+    path (Path): A folder with texts and annotation files (.xml) at any depth, or one annotation
+        file.
     report (Report): Takes what is dropped or repaired.
-    ontologies (tuple[str, ...]): For CRAFT alone: the ontologies to read; all if empty.
-    labels (Optional[str]): "class" for the annotations' classes; "ontology", CRAFT's default,
-        for the ontologies' names.
-    split (Optional[str]): For CRAFT alone: "train", "dev" or "test"; all articles if None.
     YIELDS (TextRecord): Documents by the order of their names.
-    RAISES (GapDNERError): If something is missing, or is not what its name says.
+    RAISES (GapDNERError): If something is missing, is not what its name says, or is the CRAFT
+        corpus, which has a reader of its own.
     """
-    from .craft import is_craft, read_craft
-
     path = Path(path)
-    if labels not in (None, "ontology", "class"):
-        raise GapDNERError(f'Unknown labels {labels!r}: choose "ontology" or "class".')
     if is_craft(path):
-        yield from read_craft(
-            path, report, ontologies=ontologies, labels=labels or "ontology", split=split
-        )
-        return
-    if ontologies or split or labels == "ontology":
-        raise GapDNERError(
-            f"{path} is not the top folder of CRAFT (it has no articles/txt and "
-            "concept-annotation), so it has neither ontologies nor a split."
-        )
-    yield from _read_folder(path, report)
-
-
-def make_record(
-    name: str, text_path: Path, entities: list[TextEntity], report: Report, split: str | None = None
-) -> TextRecord:
-    """Put a text and its annotations together.
-
-    name (str): The document's name.
-    text_path (Path): The file of its text.
-    entities (list[TextEntity]): The annotations, offsets unchecked.
-    report (Report): Takes what is dropped or repaired.
-    split (Optional[str]): The part of the corpus it belongs to.
-    RETURNS (TextRecord): The document.
-    RAISES (GapDNERError): If the text is not UTF-8.
-    """
-    place = Place(str(text_path), None, name)
-    text = choose_line_ends(read_text(text_path, report), entities, report, place, _SEPARATOR)
-    cleaned = clean_entities(text, entities, report, _SEPARATOR)
-    return TextRecord(name, text, cleaned, str(text_path), split)
-
-
-def read_annotation_file(path: Path, report: Report, label: str | None = None) -> AnnotationFile:
-    """Read an annotation file of either version.
-
-    path (Path): The file.
-    report (Report): Takes the annotations that are dropped.
-    label (Optional[str]): A label for all annotations, whatever their class.
-    RETURNS (AnnotationFile): What it says.
-    RAISES (GapDNERError): If the file is not well-formed, is not Knowtator's, or declares
-        entities, with which a small file can fill the memory.
-    """
-    handler = _Handler(path, report, label)
-    try:
-        _parse_xml(path, handler)
-    except SAXParseException as error:
-        raise GapDNERError(
-            f"{path}:{error.getLineNumber()} is not well-formed XML ({error.getMessage()}). "
-            "Is the file cut off, or of another format?"
-        ) from None
-    return handler.result()
-
-
-def has_knowtator_root(path: Path) -> bool:
-    """Find out whether a file is Knowtator's, by its root element.
-
-    path (Path): An XML file.
-    RETURNS (bool): True if the root is one of Knowtator's.
-    RAISES (GapDNERError): If the file declares entities.
-    """
-    handler = _RootHandler()
-    with suppress(SAXException):
-        _parse_xml(path, handler)
-    return handler.root in _ROOTS
-
-
-def _parse_xml(path: Path, handler: ContentHandler) -> None:
-    try:
-        # given a name, the parser would also fetch from the network
-        with path.open("rb") as stream:
-            defusedxml.sax.parse(stream, handler)
-    except DefusedXmlException as error:
-        raise GapDNERError(
-            f"{path} declares XML entities or external data, which may be an attack "
-            f"({type(error).__name__}). Remove the declaration if you trust the file."
-        ) from None
-    except LookupError as error:
-        raise GapDNERError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
-
-
-def _read_folder(path: Path, report: Report) -> Iterator[TextRecord]:
+        raise GapDNERError(f"{path} is the CRAFT corpus. Choose the format craft.")
     if path.is_dir():
         files, root = visible_files(path, (".xml",)), path
     elif path.is_file():
@@ -176,118 +57,3 @@ def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
     if len(found) > 1 and not beside:
         raise GapDNERError(f"{file} annotates {name}, of which there are {len(found)}. Keep one.")
     return (beside or found)[0]
-
-
-class _RootHandler(ContentHandler):
-    """Takes the root element's name and stops."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.root: str | None = None
-
-    def startElement(self, name: str, attrs: AttributesImpl) -> None:
-        self.root = name
-        raise SAXException("seen enough")
-
-
-class _Handler(ContentHandler):
-    """Collects annotations of both versions, with the lines they begin at."""
-
-    def __init__(self, path: Path, report: Report, label: str | None = None) -> None:
-        super().__init__()
-        self._path, self._report, self._label = path, report, label
-        self._locator: Locator | None = None
-        self._text_name = ""
-        self._elements: list[str] = []
-        self._found: list[_Annotation] = []
-        self._classes: dict[str, str] = {}
-        self._class_mention = ""
-
-    def setDocumentLocator(self, locator: Locator) -> None:
-        self._locator = locator
-
-    def startElement(self, name: str, attrs: AttributesImpl) -> None:
-        if not self._elements and name not in _ROOTS:
-            raise GapDNERError(
-                f"{self._path} is not Knowtator XML: its root is <{name}>, not <{_ROOTS[0]}> or "
-                f"<{_ROOTS[1]}>. Choose the right format."
-            )
-        within = "annotation" in self._elements
-        self._elements.append(name)
-        if name == _ROOTS[0] and len(self._elements) == 1:
-            self._text_name = attrs.get("textSource", "")
-        elif name == "document":
-            self._text_name = attrs.get("text-file") or f"{attrs.get('id', '')}.txt"
-        elif name == "annotation":
-            self._found.append(_Annotation(self._place(), attrs.get("id")))
-        elif name == "classMention":
-            self._class_mention = attrs.get("id", "")
-        elif name == "mentionClass":
-            self._classes[self._class_mention] = attrs.get("id", "")
-        elif within:
-            self._start_within(self._found[-1], name, attrs)
-
-    def _start_within(self, annotation: "_Annotation", name: str, attrs: AttributesImpl) -> None:
-        if name == "mention":
-            annotation.mention = attrs.get("id")
-        elif name == "class":
-            annotation.label = attrs.get("id")
-        elif name == "span":
-            annotation.offsets.append((attrs.get("start", ""), attrs.get("end", "")))
-            annotation.texts.append("")
-        elif name == "spannedText":
-            annotation.surface = ""
-
-    def characters(self, content: str) -> None:
-        if "annotation" not in self._elements:
-            return
-        annotation = self._found[-1]
-        if self._elements[-1] == "spannedText":
-            annotation.surface = (annotation.surface or "") + content
-        elif self._elements[-1] == "span":
-            annotation.texts[-1] += content
-
-    def endElement(self, name: str) -> None:
-        self._elements.pop()
-
-    def result(self) -> AnnotationFile:
-        """RETURNS (AnnotationFile): What the file says, once it is parsed."""
-        entities = [self._entity(annotation) for annotation in self._found]
-        return AnnotationFile(Path(self._text_name).name, [e for e in entities if e is not None])
-
-    def _entity(self, annotation: "_Annotation") -> TextEntity | None:
-        label = self._label or annotation.label
-        label = label or self._classes.get(annotation.mention or "")
-        name = annotation.id or annotation.mention
-        problem = None
-        if not label:
-            problem = "annotation without class"
-        elif not annotation.offsets:
-            problem = "annotation without span"
-        elif not all(_OFFSET.fullmatch(n) for offsets in annotation.offsets for n in offsets):
-            problem = "offsets are no numbers"
-        if problem or not label:
-            message = f"{name}: {problem}, {annotation.offsets}"
-            self._report.add("dropped", problem or "", message, annotation.place)
-            return None
-        fragments = tuple((int(start), int(end)) for start, end in annotation.offsets)
-        surface = annotation.surface
-        if surface is None and all(annotation.texts):
-            surface = _SEPARATOR.join(annotation.texts)
-        return TextEntity(label, fragments, name, annotation.place, surface)
-
-    def _place(self) -> Place:
-        line = self._locator.getLineNumber() if self._locator else None
-        return Place(str(self._path), line, Path(self._text_name).stem)
-
-
-class _Annotation:
-    """An annotation while its elements come in."""
-
-    def __init__(self, place: Place, id: str | None) -> None:
-        self.place, self.id = place, id
-        self.mention: str | None = None
-        self.label: str | None = None
-        self.surface: str | None = None
-        self.offsets: list[tuple[str, str]] = []
-        self.texts: list[str] = []

@@ -1,6 +1,10 @@
 """The values between files and Docs: what readers give and ``to_docs`` takes."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
 from .report import NOWHERE, Place
@@ -17,6 +21,7 @@ class TextEntity:
     id (Optional[str]): The annotation's name in its file.
     place (Place): Where the annotation stands.
     surface (Optional[str]): The entity's text as the file gives it.
+    score (Optional[float]): Confidence between 0 and 1; None for gold annotation.
     """
 
     label: str
@@ -24,6 +29,7 @@ class TextEntity:
     id: str | None = None
     place: Place = NOWHERE
     surface: str | None = None
+    score: float | None = field(default=None, compare=False)
 
     @property
     def line(self) -> int | None:
@@ -40,6 +46,7 @@ class TextRecord:
     entities (tuple[TextEntity, ...]): The entities.
     path (Optional[str]): The file of the text.
     split (Optional[str]): The part of the corpus it belongs to, e.g. "train".
+    extra (Mapping[str, Any]): What else the file holds of it, for formats that can keep it.
     """
 
     name: str
@@ -47,6 +54,7 @@ class TextRecord:
     entities: tuple[TextEntity, ...] = ()
     path: str | None = None
     split: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,4 +75,5 @@ class TokenRecord:
     document: str | None = None
 
 
-Record = TextRecord | TokenRecord
+# a Doc has its tokens already
+Record = TextRecord | TokenRecord | Doc

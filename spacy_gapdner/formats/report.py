@@ -1,10 +1,16 @@
 """What a reader or a conversion dropped, repaired or left as it was, and where."""
 
+import logging
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from ..errors import GapDNERError
+
+_LOGGER = logging.getLogger(__name__)
 
 Action = Literal["dropped", "repaired", "kept"]
 
@@ -105,6 +111,18 @@ class Report:
                 f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
             )
 
+    def note_types(self, types: Iterable[str], found: set[str]) -> None:
+        """Note the types that were asked for and that no entity has.
+
+        types (Iterable[str]): What was asked for.
+        found (set[str]): What entities have.
+        """
+        for label in types:
+            if label not in found:
+                others = ", ".join(sorted({*found, *self.left_out})) or "none"
+                message = f"no entity has the type {label!r}; there are {others}"
+                self.add("kept", "type without entities", message, NOWHERE)
+
     def counts(self, action: Action | None = None) -> Counter[str]:
         """Count the issues by kind.
 
@@ -124,3 +142,18 @@ class Report:
             "kept": dict(self.counts("kept")),
             "issues": [issue.to_dict() for issue in self.issues],
         }
+
+
+@contextmanager
+def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
+    """See to it that what is dropped is told where nobody asked for a report.
+
+    report (Optional[Report]): The report that was asked for.
+    path (Union[str, Path]): What is read or written.
+    YIELDS (Report): The report; a new one if there was none, whose drops are logged at the end.
+    """
+    made = Report() if report is None else report
+    yield made
+    if report is None:
+        for kind, count in made.counts("dropped").items():
+            _LOGGER.warning("%s: %d left out (%s)", path, count, kind)

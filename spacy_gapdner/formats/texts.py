@@ -51,7 +51,7 @@ def read_texts(path: Path, *, lines: bool = False) -> Iterator[InputText]:
     elif not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     elif path.suffix == ".jsonl":
-        return _read_jsonl(path)
+        return (text for _, text in read_jsonl_texts(path))
     elif path.suffix == ".txt":
         named = [(path, path.stem)]
     else:
@@ -62,6 +62,19 @@ def read_texts(path: Path, *, lines: bool = False) -> Iterator[InputText]:
     return _read_files(named, lines)
 
 
+def read_jsonl_texts(path: Path) -> Iterator[tuple[int, InputText]]:
+    """Read a file with an object {"text": ...} a line.
+
+    path (Path): The file.
+    YIELDS (tuple[int, InputText]): Line numbers from 1 on, and what the lines hold.
+    RAISES (GapDNERError): If a line is no such object.
+    """
+    with path.open("rb") as stream:
+        for number, line in _lines(stream, str(path)):
+            if line.strip():
+                yield number, _parse(line, f"{path}:{number}")
+
+
 def _read_files(named: Iterable[tuple[Path, str]], lines: bool) -> Iterator[InputText]:
     for file, name in named:
         if not lines:
@@ -70,13 +83,6 @@ def _read_files(named: Iterable[tuple[Path, str]], lines: bool) -> Iterator[Inpu
         with file.open("rb") as stream:
             for number, text in _lines(stream, str(file)):
                 yield InputText(text, {"id": f"{name}-{number}"})
-
-
-def _read_jsonl(path: Path) -> Iterator[InputText]:
-    with path.open("rb") as stream:
-        for number, line in _lines(stream, str(path)):
-            if line.strip():
-                yield _parse(line, f"{path}:{number}")
 
 
 def _parse(line: str, place: str) -> InputText:

@@ -1,13 +1,13 @@
 """W2NER's JSON: tokenised sentences with the indices of their entities' tokens."""
 
 import json
-import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import ijson
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
@@ -20,11 +20,20 @@ from .report import Place, Report
 SUFFIXES = (".json", ".jsonl")
 # whitespace and the byte order mark
 _BLANK = b"\xef\xbb\xbf \t\r\n"
-# what stands before and after an item of a JSON list
-_BEFORE = re.compile(r"[ \t\r\n]*[\[,][ \t\r\n]*")
-_AFTER = re.compile(r"[ \t\r\n]*[\],]")
-_LIST_END = re.compile(r"[ \t\r\n]*(\[[ \t\r\n]*)?\][ \t\r\n]*")
-_N_CHARACTERS = 1 << 20
+
+_OPENING, _CLOSING = ("start_map", "start_array"), ("end_map", "end_array")
+# a record has a depth of 5
+_MAX_DEPTH = 100
+
+
+def has_sentences(path: Path) -> bool:
+    """Find out whether a file is W2NER's, by its first bytes.
+
+    path (Path): The file.
+    RETURNS (bool): True if they hold the key "sentence".
+    """
+    with path.open("rb") as stream:
+        return b'"sentence"' in stream.read(1 << 16)
 
 
 def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
@@ -101,32 +110,27 @@ def _list_items(path: Path, report: Report) -> Iterator[Any]:
         for item in _stream_list(path):
             yield item
             n_items += 1
-    # not JSON, not UTF-8, a number of too many digits, or nesting too deep: the whole file tells
-    # where
-    except (ValueError, RecursionError):
+    # not JSON, not UTF-8, a number of too many digits, or nesting too deep: json tells where
+    except (ijson.JSONError, ValueError, RecursionError):
         yield from islice(_decode(read_text(path, report), path, 1), n_items, None)
 
 
 def _stream_list(path: Path) -> Iterator[Any]:
-    decoder = json.JSONDecoder()
-    text = ""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        for part in iter(partial(stream.read, _N_CHARACTERS), ""):
-            text += part
-            position = 0
-            while before := _BEFORE.match(text, position):
-                try:
-                    item, end = decoder.raw_decode(text, before.end())
-                except json.JSONDecodeError:
-                    break
-                # a number may go on in the next part
-                if not _AFTER.match(text, end):
-                    break
-                yield item
-                position = end
-            text = text[position:]
-    if not _LIST_END.fullmatch(text):
-        raise ValueError("The list does not end.")
+    with path.open("rb") as stream:
+        if stream.read(len(BOM_UTF8)) != BOM_UTF8:
+            stream.seek(0)
+        depth, builder = 0, ijson.ObjectBuilder()
+        # not ijson.items: its memory grows with the square of the depth
+        for event, value in ijson.basic_parse(stream, use_float=True):
+            depth += (event in _OPENING) - (event in _CLOSING)
+            if depth > _MAX_DEPTH:
+                raise RecursionError
+            if depth == 0 or (depth == 1 and event in _OPENING):
+                continue
+            builder.event(event, value)
+            if depth == 1:
+                yield builder.value
+                builder = ijson.ObjectBuilder()
 
 
 def _decode(raw: str | bytes, path: Path, line: int) -> Any:

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.cli import app
-from spacy_gapdner.cli.convert import convert
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.conversion import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
 ANN = (
@@ -173,16 +172,64 @@ def test_bad_input(tmp_path, name, content, options, message):
     assert not (tmp_path / "out.spacy").exists()
 
 
-def test_bad_output(data, tmp_path):
-    assert_one_line(run("convert", data, tmp_path), "is a folder")
-    assert_one_line(run("convert", data, data / "a.txt" / "x.spacy"), "a.txt")
+def content(folder):
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_from_python(data, tmp_path):
-    statistics, report = convert(data, tmp_path / "a.spacy")
-    assert (statistics.docs, statistics.entities, report.entities) == (2, 4, 5)
-    with pytest.raises(GapDNERError, match="no option labels"):
-        convert(data, tmp_path / "a.spacy", labels="class")
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        ("data", ["data"], "data is the input, which would be overwritten. Choose another place"),
+        ("data/a.txt", ["data/../data/a.txt", "-t", "jsonl"], "is the input"),
+        ("data/a.ann", ["data"], "holds the input"),
+        ("data", ["."], "holds the input"),
+        ("data", ["data/a.spacy"], "lies in the input"),
+        ("data", ["a.spacy", "--report", "data/a.ann"], "lies in the input"),
+        ("data/a.ann", ["a.spacy", "--report", "data/a.ann"], "a.ann is the input"),
+        ("data", ["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
+        ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
+        ("data", ["file.md", "-t", "brat"], "file.md is a file. Give the name of the folder"),
+        ("data", ["file.md"], "Cannot tell the format from the name"),
+        ("data", ["a.xml", "-t", "knowtator"], "Cannot write the format 'knowtator': choose jsonl"),
+        ("data", ["a.xml", "-t", "conll"], "Unknown format 'conll': choose jsonl, brat"),
+        ("data", ["file.md/a.spacy"], "file.md"),
+    ],
+)
+def test_bad_output(data, tmp_path, monkeypatch, source, options, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file.md").write_text("")
+    before = content(tmp_path)
+    assert_one_line(run("convert", source, *options), message)
+    assert content(tmp_path) == before
+
+
+def test_a_link_to_the_input_is_the_input(data, tmp_path):
+    (tmp_path / "link").symlink_to(data)
+    assert_one_line(run("convert", data, tmp_path / "link"), "link is the input")
+
+
+def test_to_another_format(data, tmp_path):
+    result = run("convert", data, tmp_path / "a.jsonl")
+    assert result.exit_code == 0, result.output
+    (line,) = (tmp_path / "a.jsonl").read_text().splitlines()
+    record = json.loads(line)
+    # whole documents, and an entity over two sentences
+    assert (record["text"], record["id"]) == (TEXT, "a")
+    assert [(e["label"], e["text"]) for e in record["entities"]] == [
+        ("ADR", "Severe shoulder pain"),
+        ("ADR", "Severe joint pain"),
+        ("Sign", "pain.\nNo rash"),
+        ("Sign", "rash"),
+        ("Sign", "pretest"),
+    ]
+    result = run("convert", tmp_path / "a.jsonl", tmp_path / "a", "--to", "inline", "-n", 1)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / "a").read_text() == (
+        "Document: a\nSevere joint and shoulder pain .\n0,0,3,4 ADR|0,1,4,4 ADR\n\n"
+        "Document: a\nNo rash , pretest .\n1,1 Sign|3,3 Sign\n\n"
+    )
+    assert "entity crosses a sentence boundary" in result.stdout
 
 
 def test_a_command_of_spacy():

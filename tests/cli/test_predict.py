@@ -11,7 +11,7 @@ from spacy_gapdner import get_entities
 from spacy_gapdner.analysis import predictions
 from spacy_gapdner.cli._model import load_pipeline
 from spacy_gapdner.cli.predict import predict, predict_docs
-from spacy_gapdner.formats import Report, read_brat, read_inline, read_w2ner, writers
+from spacy_gapdner.formats import Report, docbin, read_brat, read_inline, read_w2ner
 from spacy_gapdner.formats.texts import InputText
 
 JOINT = "Severe joint and shoulder pain today ."
@@ -177,7 +177,7 @@ def test_spacy_file(run, model, folder, tmp_path):
 
 
 def test_spacy_folder_is_written_in_parts(run, fails, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(writers, "DOCS_PER_FILE", 2)
+    monkeypatch.setattr(docbin, "DOCS_PER_FILE", 2)
     (tmp_path / "a.txt").write_text("\n".join([ASPIRIN] * 5))
     args = ("predict", model, tmp_path / "a.txt", "--lines", "-f", "spacy", "-o", tmp_path / "out")
     assert run(*args).exit_code == 0

@@ -1,5 +1,7 @@
 import pytest
 import spacy
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -16,6 +18,7 @@ from spacy_gapdner.formats import (
     blank_pipeline,
     to_docs,
 )
+from spacy_gapdner.formats.docs import align_entities_to_tokens
 
 
 def record(text, *entities, label="X"):
@@ -145,6 +148,24 @@ def test_alignment(nlp, report, plain, alignment, entities, kinds):
     )
     assert plain(doc) == entities
     assert report.counts() == kinds
+
+
+@settings(max_examples=200)
+@given(data=st.data(), text=st.text(st.sampled_from("ab-.' \n"), min_size=1, max_size=14))
+@pytest.mark.parametrize("alignment", ["expand", "contract", "strict"])
+def test_alignment_is_by_the_characters_of_tokens(nlp, alignment, data, text):
+    visible = [i for i, character in enumerate(text) if not character.isspace()]
+    assume(visible)
+    start, last = sorted((data.draw(st.sampled_from(visible)), data.draw(st.sampled_from(visible))))
+    doc, fragment = nlp(text), set(range(start, last + 1))
+    source = TextEntity("X", ((start, last + 1),))
+    found = align_entities_to_tokens(doc, [source], Report(), alignment)
+    spots = {token.i: set(range(token.idx, token.idx + len(token))) for token in doc}
+    touched = [i for i, spot in spots.items() if spot & fragment]
+    within = [i for i in touched if spots[i] <= fragment]
+    whole = min(spots[touched[0]]) == start and max(spots[touched[-1]]) == last
+    expected = {"expand": touched, "contract": within, "strict": touched if whole else []}
+    assert [i for entity, _ in found for i in entity.token_indices] == expected[alignment]
 
 
 def test_contracted_to_nothing(nlp, report, plain):

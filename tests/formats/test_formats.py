@@ -1,11 +1,16 @@
+import subprocess
+import sys
 from contextlib import suppress
+from inspect import signature
 
 import pytest
+import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_gapdner import formats, get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, get_format, guess_format, read_records
+from spacy_gapdner.formats import FORMATS, Report, get_format, guess_format, read, read_records
 from spacy_gapdner.formats.files import read_lines, read_text, replacing, with_unix_line_ends
 
 RECORD = '{"sentence": ["a"], "ner": []}'
@@ -20,9 +25,15 @@ RECORD = '{"sentence": ["a"], "ner": []}'
         ({"a.ann": ""}, "a.ann", "brat"),
         ({"a.xml": "<annotations>"}, ".", "knowtator"),
         ({"a.xml": "<knowtator-project/>"}, "a.xml", "knowtator"),
-        ({"articles/txt/1.txt": "", "concept-annotation/x.ann": ""}, ".", "knowtator"),
+        ({"articles/txt/1.txt": "", "concept-annotation/x.ann": ""}, ".", "craft"),
         ({"a.json": f"[{RECORD}]"}, "a.json", "w2ner"),
         ({"a.jsonl": RECORD}, ".", "w2ner"),
+        ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),
+        ({"a.jsonl": '{"text": "a", "entities": [], "sentence": 1}'}, "a.jsonl", "jsonl"),
+        ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
+        ({"text/a.txt": "x", "original/a.ann": ""}, ".", "cadec"),
+        ({"cadec/text/a.txt": "x", "cadec/original/a.ann": ""}, ".", "cadec"),
+        ({"a.inline": "a b\n0,0 X\n\n"}, ".", "inline"),
     ],
 )
 def test_guess(write, files, path, name):
@@ -40,6 +51,8 @@ def test_guess(write, files, path, name):
         ({"a.xml": "junk"}, "a.xml", "no format fits"),
         ({"a.json": "{}"}, ".", "no format fits"),
         ({"a.json": RECORD, "a.ann": ""}, ".", "several formats fit"),
+        ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
+        ({"a.spacy": "", "a.ann": ""}, ".", r"several formats fit \(brat, spacy\)"),
         ({"a.pdf": ""}, "a.pdf", "no format fits"),
     ],
 )
@@ -53,7 +66,7 @@ def test_read_records(write, report):
     assert len(list(read_records(path, report, ontologies=(), split=None))) == 1
     with pytest.raises(GapDNERError, match="w2ner has no option split"):
         read_records(path, report, split="dev")
-    with pytest.raises(GapDNERError, match="Unknown format 'conll': choose brat"):
+    with pytest.raises(GapDNERError, match="Unknown format 'conll': choose jsonl, brat"):
         get_format("conll")
 
 
@@ -112,3 +125,48 @@ def test_report_as_json(write):
             }
         ],
     }
+
+
+@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
+def test_formats_name_what_is_there(format):
+    assert FORMATS[format.name] is format
+    assert callable(format.read)
+    assert (format.write is None) == (format.writer is None) == (format.ending is None)
+    parameters = signature(format.read).parameters
+    assert set(format.options) == {
+        name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY and name != "corpus"
+    }
+
+
+def test_everything_that_the_package_names_is_there():
+    for name in formats._MODULE_OF:
+        assert getattr(formats, name) is not None
+    with pytest.raises(AttributeError, match="read_conll"):
+        _ = formats.read_conll
+
+
+def test_readers_are_imported_when_they_are_used():
+    script = """
+import sys
+from spacy_gapdner.formats.docbin import read_docbin
+print(*(name for name in sys.modules if name.startswith("spacy_gapdner.formats.")))
+from spacy_gapdner.formats import FORMATS, Report, read, write
+print({"defusedxml", "ijson", "spacy_gapdner.formats.brat"} & set(sys.modules))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    first, second = result.stdout.splitlines()
+    assert {name.split(".")[-1] for name in first.split()} == {"docbin", "files", "report"}
+    assert second == "set()"
+
+
+def test_read(write):
+    path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3\tOne\nT2\tB 5 8\tTwo\n"})
+    nlp = spacy.blank("de")
+    docs = list(read(path, nlp=nlp, types=("A",), spans_key="gold"))
+    assert [doc.text for doc in docs] == ["One. ", "Two."]
+    assert [[e.label_ for e in get_entities(doc, "gold")] for doc in docs] == [["A"], []]
+    assert all(doc.vocab is nlp.vocab for doc in docs)
+    (doc,) = read(str(path), n_sents=0)
+    assert len(get_entities(doc)) == 2

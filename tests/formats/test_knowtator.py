@@ -1,40 +1,9 @@
-import os
-from pathlib import Path
-
 import pytest
+from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
 
-from spacy_gapdner.analysis.statistics import corpus_statistics
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import read_knowtator, to_docs
+from spacy_gapdner.formats import read_knowtator
 
-TEXT = "hair and root cells\n"
-
-
-def version_1(name, *annotations):
-    body = ""
-    for number, (label, spans, surface) in enumerate(annotations):
-        tags = "".join(f'<span start="{s}" end="{e}"/>' for s, e in spans)
-        body += (
-            f'<annotation>\n<mention id="I_{number}"/><annotator id="A">A</annotator>{tags}'
-            f"<spannedText>{surface}</spannedText></annotation>\n"
-        )
-        if label:
-            body += (
-                f'<classMention id="I_{number}"><mentionClass id="{label}">x</mentionClass>'
-                "</classMention>\n"
-            )
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n'
-    return f'{head}<annotations textSource="{name}">\n{body}</annotations>\n'
-
-
-VERSION_2 = """<?xml version="1.0" encoding="UTF-8"?>
-<knowtator-project><document id="1" text-file="1.txt">
-<annotation annotator="Default" id="a1" motivation="" type="identity">
-  <class id="X:1" label="'x'"/>
-  <span end="19" id="s2" start="14">cells</span><span end="4" id="s1" start="0">hair</span>
-</annotation></document></knowtator-project>
-"""
-HAIR_CELLS = ("CL:1", [(0, 4), (14, 19)], "hair ... cells")
 ROOT_CELLS = ("CL:2", [(9, 19)], "root cells")
 
 
@@ -112,67 +81,7 @@ def test_bad_input(write, report, files, message):
         list(read_knowtator(write(files), report))
 
 
-@pytest.fixture
-def craft(write):
-    ontologies = "concept-annotation"
-    return write(
-        {
-            "articles/txt/1.txt": TEXT,
-            "articles/txt/2.txt": TEXT,
-            "articles/ids/craft-ids-train.txt": "1\n9\n",
-            "articles/ids/craft-ids-dev.txt": "2\n",
-            "articles/ids/craft-ids-test.txt": "8\n",
-            f"{ontologies}/CL/CL/knowtator/1.txt.knowtator.xml": version_1("1.txt", HAIR_CELLS),
-            f"{ontologies}/CL/CL/knowtator/2.txt.knowtator.xml": version_1("2.txt"),
-            f"{ontologies}/CL/CL+extensions/knowtator/1.txt.knowtator.xml": version_1("1.txt"),
-            f"{ontologies}/MONDO/MONDO_with_genotype_annotations/knowtator-2/1.xml": "junk",
-            f"{ontologies}/MONDO/MONDO_without_genotype_annotations/knowtator-2/1.xml": VERSION_2,
-        }
-    )
-
-
-def test_craft(craft, report):
-    first, second = read_knowtator(craft, report)
-    assert (first.name, first.split, second.name) == ("1", None, "2")
-    assert fragments(first) == [
-        ("CL", ((0, 4), (14, 19))),
-        ("MONDO", ((0, 4), (14, 19))),
-    ]
-    assert second.entities == ()
-    assert report.counts("kept") == {"no annotation file": 1}
-
-
-def test_craft_options(craft, report):
-    (record,) = read_knowtator(craft, report, ontologies=("CL",), labels="class", split="train")
-    assert (record.name, record.split) == ("1", "train")
-    assert [e.label for e in record.entities] == ["CL:1"]
-    assert report.counts("dropped") == {"article missing": 1}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"ontologies": ("CL", "GO")}, r"no ontology GO\. It has: CL.*, MONDO"),
-        ({"split": "test"}, "None of the 1 articles"),
-        ({"split": "all"}, "Unknown split 'all'"),
-        ({"labels": "name"}, "Unknown labels 'name'"),
-    ],
-)
-def test_craft_bad_options(craft, report, options, message):
-    with pytest.raises(GapDNERError, match=message):
-        list(read_knowtator(craft, report, **options))
-
-
-def test_craft_options_elsewhere(write, report):
-    path = write({"1.txt": TEXT, "1.xml": VERSION_2})
-    with pytest.raises(GapDNERError, match="not the top folder of CRAFT"):
-        list(read_knowtator(path, report, split="train"))
-
-
-@pytest.mark.skipif("GAPDNER_CRAFT" not in os.environ, reason="GAPDNER_CRAFT names no CRAFT copy")
-def test_real_craft(nlp, report):
-    path = Path(os.environ["GAPDNER_CRAFT"])
-    records = read_knowtator(path, report, ontologies=("CL", "GO_BP"), split="dev")
-    found = corpus_statistics(to_docs(records, nlp, report, n_sents=0))
-    assert (found.docs, found.entities, found.discontinuous) == (7, 2236, 89)
-    assert report.counts("dropped") == {}
+def test_craft_is_another_format(write, report):
+    path = write({"articles/txt/1.txt": TEXT, "concept-annotation/CL/1.xml": VERSION_2})
+    with pytest.raises(GapDNERError, match=r"is the CRAFT corpus\. Choose the format craft"):
+        list(read_knowtator(path, report))

@@ -7,14 +7,14 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from ..errors import GapDNERError
+from ...errors import GapDNERError
+from ..files import map_names, read_text, visible_files, with_unix_line_ends
+from ..knowtator_xml import read_annotation_file
+from ..records import TextEntity, TokenRecord
+from ..report import Place, Report
 from .dai import align_entities, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
-from .files import map_names, read_text, visible_files, with_unix_line_ends
 from .id_lists import check_split, note_missing, read_ids
-from .knowtator import read_annotation_file
-from .records import TextEntity, TokenRecord
-from .report import Place, Report
 from .share_folders import ARCHIVES, PARTS, Part, PartFolders, find_folders
 
 LABEL = "Disorder"

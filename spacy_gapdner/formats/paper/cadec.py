@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ..errors import GapDNERError
+from ...errors import GapDNERError
+from ..files import map_names, read_text, visible_files, with_unix_line_ends
+from ..records import TextEntity, TokenRecord
+from ..report import Place, Report
 from .dai import align_cadec, align_entities, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
-from .files import map_names, read_text, visible_files, with_unix_line_ends
 from .id_lists import check_split, note_missing, read_ids
-from .records import TextEntity, TokenRecord
-from .report import Place, Report
 
 ARCHIVE = "CADEC.v2.zip"
 TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")
@@ -19,12 +19,12 @@ _OFFSETS = re.compile(rf"{_RANGE}(?: *; *{_RANGE})*")
 
 
 def is_cadec(path: Path) -> bool:
-    """Find out whether a folder is the top of CADEC.
+    """Find out whether a folder is the top of CADEC, or the one above it.
 
     path (Path): The folder.
     RETURNS (bool): True if texts and annotations lie where CADEC has them.
     """
-    return (path / "text").is_dir() and (path / "original").is_dir()
+    return _find_top(path) is not None
 
 
 def read_cadec(
@@ -47,8 +47,7 @@ def read_cadec(
     RAISES (GapDNERError): If something is missing, or is not what its name says, or there is no
         such type.
     """
-    path = Path(path)
-    root = next((folder for folder in (path, path / "cadec") if is_cadec(folder)), None)
+    root = _find_top(Path(path))
     if root is None:
         raise GapDNERError(
             f"{path} has no folders text and original. Unpack {ARCHIVE} and give its folder cadec."
@@ -82,6 +81,13 @@ def read_cadec(
             message = f"{name} has a text but no annotation file: taken as without entities"
             report.add("kept", "no annotation file", message, document.place)
         yield from document.records(align_entities(document, found, align_cadec, report))
+
+
+def _find_top(path: Path) -> Path | None:
+    for folder in (path, path / "cadec"):
+        if (folder / "text").is_dir() and (folder / "original").is_dir():
+            return folder
+    return None
 
 
 def _read_annotations(

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..entities import Entity, Fragments
+from ...entities import Entity
+from ..files import read_text, with_unix_line_ends
+from ..inline import merge_ranges
+from ..records import TextEntity, TokenRecord
+from ..report import Place, Report
 from .dai_tokens import Tokeniser
-from .files import read_text, with_unix_line_ends
-from .records import TextEntity, TokenRecord
-from .report import Place, Report
 
 # characters that a boundary may be moved by
 _CADEC_REACH = 20
@@ -190,35 +191,6 @@ def align_share(document: TokenisedText, entity: TextEntity, report: Report) -> 
             return None
         ranges.append((first, last))
     return _to_entity(document, entity, ranges, report)
-
-
-def merge_ranges(
-    label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
-) -> Entity:
-    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
-
-    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
-    move the boundaries can bring about, is taken the other way round.
-
-    label (str): The entity type.
-    ranges (list[tuple[int, int]]): The first and the last token of every fragment.
-    report (Report): Takes what is changed.
-    place (Place): Where the entity stands.
-    offsets (tuple[tuple[int, int], ...]): Its fragments, for the report.
-    RETURNS (Entity): The entity.
-    """
-    turned = [(min(pair), max(pair)) for pair in ranges]
-    entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
-    changes = {
-        "fragment ends before it begins": turned != ranges,
-        "fragments out of order": turned != sorted(turned),
-        "fragments adjacent after tokenisation": len(entity.fragments) < len(ranges),
-    }
-    for kind, changed in changes.items():
-        if changed:
-            message = f"{label} at tokens {ranges} -> {entity.fragments}"
-            report.add("repaired", kind, message, place, offsets)
-    return entity
 
 
 def _nearest(offsets: list[int], offset: int, *, rightmost: bool) -> int | None:

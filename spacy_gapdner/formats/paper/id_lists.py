@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..errors import GapDNERError
-from .files import read_text
-from .report import Place, Report
+from ...errors import GapDNERError
+from ..files import read_text
+from ..report import Place, Report
 
 SPLITS = ("train", "dev", "test")
 SOURCE = "github.com/dainlp/acl2020-transition-discontinuous-ner"

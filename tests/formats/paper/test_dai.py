@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from spacy_gapdner import Entity
 from spacy_gapdner.formats import Place, Report, TextEntity
-from spacy_gapdner.formats.dai import (
+from spacy_gapdner.formats.paper.dai import (
     align_cadec,
     align_entities,
     align_share,
@@ -12,7 +12,7 @@ from spacy_gapdner.formats.dai import (
     merge_ranges,
     read_tokenised,
 )
-from spacy_gapdner.formats.dai_tokens import cadec_sentences
+from spacy_gapdner.formats.paper.dai_tokens import cadec_sentences
 
 
 @pytest.fixture

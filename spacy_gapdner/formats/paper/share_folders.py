@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ..errors import GapDNERError
+from ...errors import GapDNERError
 
 Part = Literal["train", "test"]
 PARTS: tuple[Part, ...] = ("train", "test")
@@ -142,6 +142,16 @@ def guess_corpus(root: Path) -> str | None:
         if names & own:
             return corpus
     return None
+
+
+def is_share13(path: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds the corpus of 2013, see `guess_corpus`."""
+    return guess_corpus(path) == "share13"
+
+
+def is_share14(path: Path) -> bool:
+    """RETURNS (bool): Whether a folder holds the corpus of 2014, see `guess_corpus`."""
+    return guess_corpus(path) == "share14"
 
 
 def _below(root: Path, path: Path) -> str:

@@ -1,0 +1,141 @@
+"""JSONL: an object with a text and its entities a line, as predict writes it."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, get_entities
+from ..errors import GapDNERError
+from .docs import DOC_EXTRA, DOC_NAME
+from .files import replacing, require_file, visible_files
+from .fragments import clean_entities
+from .records import TextEntity, TextRecord
+from .report import Place, Report
+from .texts import InputText, read_jsonl_texts
+
+SUFFIXES = (".jsonl",)
+
+
+def has_entities(path: Path) -> bool:
+    """Find out whether a file holds texts with entities, by its first line.
+
+    path (Path): The file.
+    RETURNS (bool): True if the line is an object with "text" and "entities".
+    """
+    try:
+        _, first = next(read_jsonl_texts(path), (0, InputText("")))
+    except GapDNERError:
+        return False
+    return isinstance(first.extra.get("entities"), list)
+
+
+def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
+    """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,
+    "end": ...}], "score": ...}]}`` with character offsets. Scores are kept.
+
+    path (Path): A file with an object a line, or a folder of such files.
+    report (Report): Takes what is dropped or repaired.
+    YIELDS (TextRecord): Documents in order, named by their "id", else by file and line.
+    RAISES (GapDNERError): If a line is no such object.
+    """
+    path = Path(path)
+    files = visible_files(path, SUFFIXES) if path.is_dir() else [path]
+    if not files:
+        raise GapDNERError(f"{path} holds no .jsonl file. Check path and format.")
+    for file in files:
+        require_file(file)
+        for number, text in read_jsonl_texts(file):
+            name = text.name or f"{file.stem}-{number}"
+            yield _to_text_record(text, Place(str(file), number, name), report)
+
+
+def write_jsonl(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
+    """Write a line per Doc: its text, its entities, and what ``doc.user_data`` keeps of its record.
+
+    docs (Iterable[Doc]): Docs with entities.
+    path (Path): The file to write.
+    spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes nothing: the format holds every entity.
+    RETURNS (int): The number of documents written.
+    """
+    number = 0
+    with replacing(Path(path)) as temporary, temporary.open("wb") as stream:
+        for doc in docs:
+            number += 1
+            name = doc.user_data.get(DOC_NAME)
+            extra = {} if name is None else {"id": name}
+            stream.write(to_line(doc, spans_key, extra | dict(doc.user_data.get(DOC_EXTRA, {}))))
+    return number
+
+
+def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> bytes:
+    """RETURNS (bytes): The JSONL record of a Doc, a line; see `to_record`."""
+    return json.dumps(to_record(doc, key, extra), ensure_ascii=False).encode("utf-8") + b"\n"
+
+
+def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
+    """Make the JSONL record of a Doc.
+
+    doc (Doc): A Doc with entities.
+    key (str): Prefix of the span groups.
+    extra (dict[str, Any]): Further keys; "text" and "entities" are left out.
+    RETURNS (dict[str, Any]): Text and entities with character offsets, and the further keys.
+    """
+    entities = [
+        {
+            "label": entity.label_,
+            "text": entity.text,
+            "start": entity.start_char,
+            "end": entity.end_char,
+            "fragments": [
+                {"start": span.start_char, "end": span.end_char, "text": span.text}
+                for span in entity.spans
+            ],
+            "score": None if entity.score is None else round(entity.score, 6),
+            "discontinuous": entity.is_discontinuous,
+        }
+        for entity in get_entities(doc, key)
+    ]
+    carried = {name: value for name, value in extra.items() if name not in ("text", "entities")}
+    return {"text": doc.text, "entities": entities, **carried}
+
+
+def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord:
+    found = text.extra.pop("entities", None)
+    if not isinstance(found, list):
+        raise GapDNERError(
+            f'{place}: no object with "text" and a list "entities". Choose the right format.'
+        )
+    parsed = (_parse_entity(item, place, report) for item in found)
+    entities = clean_entities(text.text, (e for e in parsed if e is not None), report)
+    return TextRecord(place.document or "", text.text, entities, place.file, extra=text.extra)
+
+
+def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
+    values = item if isinstance(item, dict) else {}
+    label, fragments, score = (values.get(key) for key in ("label", "fragments", "score"))
+    offsets = _parse_fragments(fragments)
+    is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
+    if not isinstance(label, str) or not label or not offsets or not is_score:
+        message = f'no "label", "fragments" with "start" and "end", or "score" in {str(item)[:80]}'
+        report.add("dropped", "malformed entity", message, place)
+        return None
+    surface = values.get("text")
+    surface = surface if isinstance(surface, str) and surface.strip() else None
+    return TextEntity(label, offsets, None, place, surface, score)
+
+
+def _parse_fragments(value: Any) -> tuple[tuple[int, int], ...]:
+    if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
+        return ()
+    offsets = tuple((part.get("start"), part.get("end")) for part in value)
+    # bool is an int to Python, but no offset
+    return offsets if all(type(n) is int for pair in offsets for n in pair) else ()

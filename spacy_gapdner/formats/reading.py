@@ -1,0 +1,120 @@
+"""Reading annotated text of any format: files -> records -> Docs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY
+from ..errors import GapDNERError
+from ..sentences import SENTENCIZER_CONFIG, blank_pipeline
+from .docs import Alignment, to_docs
+from .records import Record, TextRecord, TokenRecord
+from .registry import FORMATS, get_format, guess_format
+from .report import Report, logging_drops
+
+_NOT_GIVEN = (None, "", (), [])
+
+
+def read(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    nlp: Language | None = None,
+    lang: str = "en",
+    n_sents: int = 1,
+    types: tuple[str, ...] = (),
+    report: Report | None = None,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    alignment: Alignment = "expand",
+    **options: Any,
+) -> Iterator[Doc]:
+    """Read annotated text as Docs with entities, one document at a time.
+
+    path (Union[str, Path]): A file or folder.
+    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
+    nlp (Optional[Language]): Gives tokeniser and vocab; its components are not run.
+    lang (str): Language of the tokeniser if there is no `nlp`.
+    n_sents (int): Sentences per Doc, split by rule; 0 for whole documents. The Docs of .spacy
+        files stay as they are.
+    types (tuple[str, ...]): Entity types to keep; all if empty (CADEC: ADR).
+    report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
+    spans_key (str): Prefix of the span groups that hold the entities.
+    alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    **options: What the format's reader takes beyond: `split`, `ids`, `ontologies`, `labels`.
+    YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
+        ``doc.user_data["gapdner_document"]``.
+    RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
+    """
+    nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
+    with logging_drops(report, path) as report:
+        records = read_records(
+            Path(path),
+            report,
+            format,
+            types=types,
+            known={"vocab": nlp.vocab, "spans_key": spans_key},
+            **options,
+        )
+        yield from to_docs(
+            records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
+        )
+
+
+def read_records(
+    path: Path,
+    report: Report,
+    name: str | None = None,
+    *,
+    types: tuple[str, ...] = (),
+    known: dict[str, object] | None = None,
+    **options: object,
+) -> Iterator[Record]:
+    """Read a file or folder of any format.
+
+    path (Path): The file or folder.
+    report (Report): Takes what is dropped or repaired.
+    name (Optional[str]): The format's name; guessed if None.
+    types (tuple[str, ...]): The entity types to keep; all if empty. The report counts the
+        entities of others. A format whose reader chooses types itself gets them as they are.
+    known (Optional[dict[str, object]]): Options that a reader gets if it takes them.
+    **options: What the format's reader takes beyond; those that are None or empty count as not
+        given.
+    RETURNS (Iterator[Record]): The records, read as they are asked for.
+    RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
+    """
+    chosen = get_format(name or guess_format(path))
+    given = {key: value for key, value in options.items() if value not in _NOT_GIVEN}
+    for key in given:
+        if key not in chosen.options:
+            others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
+            hint = f" ({others} has it)" if others else ""
+            raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
+    given |= {key: value for key, value in (known or {}).items() if key in chosen.options}
+    if types and "types" in chosen.options:
+        return chosen.read(Path(path), report, types=types, **given)
+    records = chosen.read(Path(path), report, **given)
+    return _of_types(records, types, report) if types else records
+
+
+def _of_types(
+    records: Iterator[TextRecord | TokenRecord], types: tuple[str, ...], report: Report
+) -> Iterator[Record]:
+    found: set[str] = set()
+    for record in records:
+        wanted = tuple(entity for entity in record.entities if entity.label in types)
+        found.update(entity.label for entity in wanted)
+        report.left_out.update(e.label for e in record.entities if e.label not in types)
+        yield replace(record, entities=wanted)
+    report.note_types(types, found)
+
+
+def _splitting_pipeline(nlp: Language) -> Language:
+    # a trained pipeline would run its components on the gold
+    own = Language(nlp.vocab, max_length=10**9)
+    own.tokenizer = nlp.tokenizer
+    own.add_pipe(SENTENCIZER_CONFIG["factory"], name="sentencizer")
+    return own

@@ -1,0 +1,244 @@
+"""The formats: how each is read, written and recognised."""
+
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import GapDNERError
+from .files import visible_files
+
+if TYPE_CHECKING:
+    from .records import Record
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of annotated text. Its functions are imported when they are used.
+
+    name (str): Its name.
+    description (str): What its files are, for lists and messages.
+    reader (str): MODULE:FUNCTION, see `read`.
+    writer (Optional[str]): MODULE:FUNCTION, see `write`; None if it is only read.
+    detector (Optional[str]): MODULE:FUNCTION, see `fits`; None if the endings alone tell.
+    options (tuple[str, ...]): Keywords that `read` takes.
+    suffixes (tuple[str, ...]): Endings of its files; empty if it is a folder in one layout.
+    ending (Optional[str]): Ending of a name that `write` is chosen by; "" for a folder.
+    """
+
+    name: str
+    description: str
+    reader: str
+    writer: str | None = None
+    detector: str | None = None
+    options: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
+    ending: str | None = None
+
+    @property
+    def read(self) -> Callable[..., "Iterator[Record]"]:
+        """RETURNS (Callable[..., Iterator[Record]]): Takes a path, a Report, and the options as
+        keywords.
+        """
+        return _resolve(self.reader)
+
+    @property
+    def write(self) -> Callable[..., int] | None:
+        """RETURNS (Optional[Callable[..., int]]): Takes Docs, a path, a spans key and a Report;
+        returns the number of documents or sentences written. None if the format is only read.
+        """
+        return None if self.writer is None else _resolve(self.writer)
+
+    def fits(self, path: Path) -> bool:
+        """Find out whether a file, or the folder of a corpus, is of this format.
+
+        path (Path): The file, or the folder.
+        RETURNS (bool): True if its names and first bytes say so.
+        """
+        if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
+            return False
+        return self.detector is None or _resolve(self.detector)(path)
+
+
+FORMATS = {
+    format.name: format
+    for format in (
+        Format(
+            "jsonl",
+            "a text and its entities a line, as predict writes them",
+            "jsonl:read_jsonl",
+            "jsonl:write_jsonl",
+            "jsonl:has_entities",
+            suffixes=(".jsonl",),
+            ending=".jsonl",
+        ),
+        Format(
+            "brat",
+            "brat standoff: .txt with .ann, or with .a1 and .a2",
+            "brat:read_brat",
+            "brat:write_brat",
+            "brat:has_annotations",
+            suffixes=(".ann", ".a1", ".a2", ".txt"),
+            ending="",
+        ),
+        Format(
+            "w2ner",
+            "JSON of tokenised sentences with token indices",
+            "w2ner:read_w2ner",
+            "w2ner:write_w2ner",
+            "w2ner:has_sentences",
+            suffixes=(".json", ".jsonl"),
+            ending=".json",
+        ),
+        Format(
+            "inline",
+            "a sentence in three lines: its tokens, its mentions, and an empty line",
+            "inline:read_inline",
+            "inline:write_inline",
+            "inline:has_inline_mentions",
+            suffixes=(".txt", ".inline"),
+            ending=".inline",
+        ),
+        Format(
+            "spacy",
+            "spaCy's DocBin: a .spacy file, or a folder of such",
+            "docbin:read_spacy",
+            "docbin:write_spacy",
+            options=("types", "spans_key", "vocab"),
+            suffixes=(".spacy",),
+            ending=".spacy",
+        ),
+        Format(
+            "knowtator",
+            "Knowtator XML of version 1 or 2 with .txt",
+            "knowtator:read_knowtator",
+            detector="knowtator_xml:has_knowtator_root",
+            suffixes=(".xml",),
+        ),
+        Format(
+            "craft",
+            "the CRAFT corpus: its top folder",
+            "craft:read_craft",
+            detector="craft:is_craft",
+            options=("ontologies", "labels", "split"),
+        ),
+        Format(
+            "cadec",
+            "CADEC: the folder with text and original",
+            "paper.cadec:read_cadec",
+            detector="paper.cadec:is_cadec",
+            options=("types", "split", "ids"),
+        ),
+        Format(
+            "share13",
+            "ShARe/CLEF 2013 task 1: the folder of the unpacked archives",
+            "paper.share:read_share13",
+            detector="paper.share_folders:is_share13",
+            options=("split", "ids"),
+        ),
+        Format(
+            "share14",
+            "ShARe/CLEF 2014 task 2: the folder of the unpacked archives",
+            "paper.share:read_share14",
+            detector="paper.share_folders:is_share14",
+            options=("split", "ids"),
+        ),
+    )
+}
+
+
+def get_format(name: str) -> Format:
+    """Look up a format.
+
+    name (str): Its name, see FORMATS.
+    RETURNS (Format): The format.
+    RAISES (GapDNERError): If there is none of this name.
+    """
+    if name not in FORMATS:
+        raise GapDNERError(f"Unknown format {name!r}: choose {', '.join(FORMATS)}.")
+    return FORMATS[name]
+
+
+def writable() -> list[str]:
+    """RETURNS (list[str]): The names of the formats that can be written."""
+    return [name for name, format in FORMATS.items() if format.writer]
+
+
+def get_writable(name: str) -> Format:
+    """Look up a format to write.
+
+    name (str): Its name, see FORMATS.
+    RETURNS (Format): The format.
+    RAISES (GapDNERError): If there is none of this name, or it can only be read.
+    """
+    if name not in writable():
+        problem = "Cannot write the" if name in FORMATS else "Unknown"
+        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(writable())}.")
+    return FORMATS[name]
+
+
+def guess_format(path: Path) -> str:
+    """Guess the format of a file or folder by its names and first bytes.
+
+    path (Path): The file or folder.
+    RETURNS (str): The format's name.
+    RAISES (GapDNERError): If there is nothing there, or nothing or more than one format fits.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
+    corpora = [format for format in FORMATS.values() if not format.suffixes]
+    if path.is_dir() and (found := next((f.name for f in corpora if f.fits(path)), None)):
+        return found
+    files = _annotation_files(path) if path.is_dir() else [path]
+    # a folder may hold thousands of files: the first of each ending tells
+    firsts = {file.suffix: file for file in reversed(files)}
+    of_files = [format for format in FORMATS.values() if format.suffixes]
+    # the first of them: a text with annotations beside it is brat's, whatever it looks like
+    fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
+    names = sorted(name for name in fitting if name)
+    if len(names) == 1:
+        return names[0]
+    seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
+    raise GapDNERError(
+        f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(FORMATS)}."
+    )
+
+
+def choose_output(path: Path, name: str | None = None) -> Format:
+    """Choose the format to write.
+
+    path (Path): The file or folder to write.
+    name (Optional[str]): The format's name; guessed from the path's ending if None.
+    RETURNS (Format): The format.
+    RAISES (GapDNERError): If it is unknown, cannot be written or guessed, or needs another path.
+    """
+    if name is None:
+        ending = "" if path.is_dir() else path.suffix
+        name = next((f.name for f in FORMATS.values() if f.ending == ending), None)
+    if name is None:
+        raise GapDNERError(
+            f"Cannot tell the format from the name {path}. Choose one: {', '.join(writable())}."
+        )
+    format = get_writable(name)
+    folder = format.ending == "" or (name == "spacy" and path.suffix != ".spacy")
+    if folder and path.is_file():
+        raise GapDNERError(f"{path} is a file. Give the name of the folder to write.")
+    if not folder and path.is_dir():
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
+    return format
+
+
+def _annotation_files(folder: Path) -> list[Path]:
+    # .txt last: beside other annotations it holds the texts
+    suffixes = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s != ".txt")
+    files = visible_files(folder, tuple(s for s in suffixes if s != ".inline"))
+    files = files or visible_files(folder, (".txt", ".inline"))
+    if not files:
+        raise GapDNERError(f"{folder} holds no annotation file ({', '.join(suffixes)}).")
+    return files
+
+
+def _resolve(name: str) -> Callable:
+    return pkgutil.resolve_name(f"{__package__}.{name}")

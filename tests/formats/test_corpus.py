@@ -1,0 +1,143 @@
+import pytest
+import spacy
+from spacy import registry
+from spacy.tokens import DocBin
+from spacy.training import Corpus as DocBinCorpus
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from spacy.util import fix_random_seed
+from thinc.api import Config
+from tiny_pipeline import model_config
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.conversion import convert
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.corpus import Corpus
+
+TEXT = "Severe joint and shoulder pain.\nNo rash today.\n"
+ANN = (
+    "T1\tADR 0 12;26 30\tSevere joint pain\n"
+    "T2\tADR 0 6;17 30\tSevere shoulder pain\n"
+    "T3\tSign 35 39\trash\n"
+)
+CONFIG = """
+[corpora]
+
+[corpora.train]
+@readers = "spacy-gapdner.Corpus.v1"
+path = null
+format = "brat"
+types = ["ADR"]
+
+[corpora.dev]
+@readers = "spacy-gapdner.Corpus.v1"
+path = ${corpora.train.path}
+n_sents = 0
+
+[nlp]
+lang = "en"
+pipeline = ["gapdner"]
+
+[components]
+
+[components.gapdner]
+factory = "gapdner"
+
+[training]
+max_steps = 100
+eval_frequency = 50
+
+[training.score_weights]
+spans_gapdner_f = 1.0
+"""
+
+
+@pytest.fixture
+def data(write):
+    return write({"brat/a.txt": TEXT, "brat/a.ann": ANN}) / "brat"
+
+
+@pytest.fixture
+def nlp():
+    return spacy.blank("en")
+
+
+def found(examples):
+    return [[(e.label_, e.text) for e in get_entities(x.reference)] for x in examples]
+
+
+def test_a_config_trains_from_a_brat_folder(data):
+    config = Config().from_str(CONFIG, overrides={"corpora.train.path": str(data)})
+    config["components"]["gapdner"]["model"] = model_config()
+    filled = spacy.util.load_model_from_config(config, auto_fill=True).config
+    fix_random_seed(0)
+    nlp = init_nlp(filled)
+    assert nlp.get_pipe("gapdner").labels == ("ADR",)
+    nlp, _ = train(nlp)
+    entities = nlp(TEXT)._.discontinuous_ents
+    assert [e.text for e in entities] == ["Severe shoulder pain", "Severe joint pain"]
+
+
+def test_examples_are_those_of_the_converted_corpus(data, nlp, tmp_path):
+    convert(data, tmp_path / "a.spacy")
+    ours, theirs = list(Corpus(data)(nlp)), list(DocBinCorpus(tmp_path / "a.spacy")(nlp))
+    assert found(ours) == found(theirs)
+    assert found(ours)[1] == [("Sign", "rash")]
+    for our, their in zip(ours, theirs, strict=True):
+        assert our.to_dict()["token_annotation"] == their.to_dict()["token_annotation"]
+        assert our.predicted.text == their.predicted.text
+        assert get_entities(our.predicted) == ()
+    assert found(Corpus(tmp_path / "a.spacy")(nlp)) == found(theirs)
+
+
+def test_only_the_tokeniser_is_run(data, nlp):
+    @spacy.Language.component("gapdner_test_never_run")
+    def never_run(doc):
+        raise AssertionError
+
+    nlp.add_pipe("gapdner_test_never_run")
+    assert len(list(Corpus(data)(nlp))) == 2
+
+
+def test_settings(data, nlp, tmp_path):
+    assert len(list(Corpus(data, limit=1)(nlp))) == 1
+    assert found(Corpus(data, n_sents=0, types=["Sign"])(nlp)) == [[("Sign", "rash")]]
+    (example,) = Corpus(data, n_sents=0, spans_key="gold")(nlp)
+    assert len(get_entities(example.reference, "gold")) == 3
+    twice = Corpus(data, augmenter=lambda nlp, example: iter([example, example]))
+    assert len(list(twice(nlp))) == 4
+    with pytest.raises(GapDNERError, match="brat has no option split"):
+        list(Corpus(data, options={"split": "train"})(nlp))
+
+
+def test_shuffled_anew_in_every_epoch(nlp, write):
+    lines = "".join(f'{{"text": "{n}", "entities": []}}\n' for n in range(20))
+    path = write({"a.jsonl": lines}) / "a.jsonl"
+    corpus = Corpus(path, shuffle=True)
+    first, second = ([example.text for example in corpus(nlp)] for _ in range(2))
+    assert first != second
+    assert sorted(first) == sorted(second)
+
+
+def test_tokens_of_tokenised_text_stay(nlp, write):
+    path = write({"a.json": '[{"sentence": ["a-b", "c."], "ner": []}]'}) / "a.json"
+    (example,) = Corpus(path)(nlp)
+    assert [token.text for token in example.predicted] == ["a-b", "c."]
+
+
+def test_docs_without_tokens_are_left_out(nlp, tmp_path):
+    docs = [nlp("a"), nlp(""), nlp("b")]
+    DocBin(docs=docs).to_disk(tmp_path / "a.spacy")
+    assert [example.text for example in Corpus(tmp_path / "a.spacy", limit=2)(nlp)] == ["a", "b"]
+
+
+def test_a_path_is_needed():
+    make = registry.readers.get("spacy-gapdner.Corpus.v1")
+    with pytest.raises(GapDNERError, match=r"no path.*--paths\.train"):
+        make(None)
+
+
+def test_what_is_dropped_is_logged(data, nlp, caplog):
+    (data / "a.ann").write_text("T1\tADR 26 39\tpain.\nNo rash\n")
+    list(Corpus(data)(nlp))
+    assert "1 left out (entity crosses a sentence boundary)" in caplog.text

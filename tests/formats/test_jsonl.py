@@ -1,0 +1,135 @@
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME, Report, read_jsonl, to_docs, write_jsonl
+
+TEXT = "Bad arm and leg pain"
+FRAGMENTS = [{"start": 0, "end": 7}, {"start": 16, "end": 20}]
+
+
+def line(*entities, **extra):
+    return json.dumps({"text": TEXT, "entities": list(entities), **extra}) + "\n"
+
+
+def entity(**values):
+    return {"label": "ADR", "fragments": FRAGMENTS, **values}
+
+
+def test_read(write, report):
+    content = line(entity(score=0.5, text="Bad arm pain"), id="x", n=1) + "\n" + line()
+    path = write({"sub/a.jsonl": content, "b.jsonl": line(id=7), "c.txt": "no"})
+    numbered, named, unnamed = read_jsonl(path, report)
+    assert (named.name, unnamed.name, numbered.name) == ("x", "a-3", "7")
+    assert (named.extra, unnamed.extra) == ({"id": "x", "n": 1}, {})
+    (found,) = named.entities
+    assert (found.label, found.fragments, found.score) == ("ADR", ((0, 7), (16, 20)), 0.5)
+    assert (found.place.line, found.place.document) == (1, "x")
+    assert report.issues == []
+
+
+@pytest.mark.parametrize(
+    ("item", "action", "kind"),
+    [
+        ("ADR", "dropped", "malformed entity"),
+        (entity(label=""), "dropped", "malformed entity"),
+        (entity(label=3), "dropped", "malformed entity"),
+        (entity(score="high"), "dropped", "malformed entity"),
+        (entity(score=True), "dropped", "malformed entity"),
+        (entity(fragments=[]), "dropped", "malformed entity"),
+        (entity(fragments=[[0, 7]]), "dropped", "malformed entity"),
+        (entity(fragments=[{"start": True, "end": 7}]), "dropped", "malformed entity"),
+        (entity(fragments=[{"start": 0}]), "dropped", "malformed entity"),
+        (entity(fragments=[{"start": 0, "end": 70}]), "dropped", "offsets out of range"),
+        (entity(fragments=FRAGMENTS[::-1]), "repaired", "fragments out of order"),
+        (entity(text="Bad leg pain"), "kept", "surface text differs"),
+    ],
+)
+def test_entities(write, report, item, action, kind):
+    (record,) = read_jsonl(write({"a.jsonl": line(item)}) / "a.jsonl", report)
+    assert len(record.entities) == (action != "dropped")
+    (issue,) = report.issues
+    assert (issue.action, issue.kind, issue.place.line) == (action, kind, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"text": "a"}\n', r'a\.jsonl:1: no object with "text" and a list "entities"'),
+        (line() + '{"entities": []}\n', r'a\.jsonl:2 is no object with a "text"'),
+        (line() + "{", r"a\.jsonl:2 is not JSON"),
+        (b'{"text": "\xe9"}', r"a\.jsonl:1 is not UTF-8"),
+    ],
+)
+def test_bad_input(write, report, content, message):
+    with pytest.raises(GapDNERError, match=message):
+        list(read_jsonl(write({"a.jsonl": content}) / "a.jsonl", report))
+
+
+def test_missing(write, report):
+    path = write({"a.txt": ""})
+    with pytest.raises(GapDNERError, match=r"holds no \.jsonl file"):
+        list(read_jsonl(path, report))
+    with pytest.raises(GapDNERError, match="There is no file"):
+        list(read_jsonl(path / "b.jsonl", report))
+
+
+def test_write(tmp_path):
+    doc = Doc(Vocab(), words=["Bad", "arm", "pain"])
+    set_entities(doc, [Entity("ADR", ((0, 1), (2, 3)), 0.12345678)])
+    doc.user_data[DOC_NAME] = "x"
+    assert write_jsonl([doc], tmp_path / "a.jsonl") == 1
+    assert json.loads((tmp_path / "a.jsonl").read_text()) == {
+        "text": "Bad arm pain ",
+        "entities": [
+            {
+                "label": "ADR",
+                "text": "Bad pain",
+                "start": 0,
+                "end": 12,
+                "fragments": [
+                    {"start": 0, "end": 3, "text": "Bad"},
+                    {"start": 8, "end": 12, "text": "pain"},
+                ],
+                "score": 0.123457,
+                "discontinuous": True,
+            }
+        ],
+        "id": "x",
+    }
+
+
+@st.composite
+def annotated(draw, nlp):
+    doc = nlp(draw(st.text(st.sampled_from("ab é\u2028\n."), max_size=20)))
+    words = [token.i for token in doc if not token.is_space]
+    tokens = st.sets(st.sampled_from(words), min_size=1) if words else st.nothing()
+    scores = st.none() | st.integers(0, 100).map(lambda n: n / 100)
+    chosen = draw(st.lists(tokens, max_size=3)) if words else []
+    set_entities(doc, {Entity.from_tokens("X", t, draw(scores)) for t in chosen})
+    return doc
+
+
+def visible(doc):
+    return {
+        (e.label_, tuple(i for i in e.token_indices if not doc[i].is_space)): e.score
+        for e in get_entities(doc)
+    }
+
+
+@given(data=st.data())
+def test_round_trip(tmp_path_factory, nlp, data):
+    docs = [doc for doc in data.draw(st.lists(annotated(nlp), max_size=3)) if doc.text.strip()]
+    path = tmp_path_factory.mktemp("jsonl") / "a.jsonl"
+    write_jsonl(docs, path)
+    report = Report()
+    found = list(to_docs(read_jsonl(path, report), nlp, report, n_sents=0))
+    assert [doc.text for doc in found] == [doc.text for doc in docs]
+    assert [visible(doc) for doc in found] == [visible(doc) for doc in docs]
+    assert report.counts("dropped") == {}

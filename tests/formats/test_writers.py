@@ -1,0 +1,106 @@
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, docbin, read, write
+from spacy_gapdner.formats.registry import writable
+from spacy_gapdner.formats.writers import choose_writer, to_record
+
+
+@pytest.fixture
+def doc():
+    doc = Doc(Vocab(), words=["a", "b", " ", "c"], sent_starts=[True, False, False, True])
+    doc.user_data[DOC_NAME] = "x"
+    entities = [("A", ((0, 2),)), ("Across", ((1, 2), (3, 4))), ("Blank", ((2, 3),))]
+    set_entities(doc, [Entity(label, fragments) for label, fragments in entities])
+    return doc
+
+
+# what each format must leave out
+LEFT_OUT = {
+    "jsonl": {},
+    "brat": {"entity of whitespace": 1},
+    "w2ner": {"entity crosses a sentence boundary": 1},
+    "inline": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
+    "spacy": {},
+}
+
+
+def test_every_format_that_writes_is_tested():
+    assert set(LEFT_OUT) == set(writable())
+
+
+@pytest.mark.parametrize("format", LEFT_OUT)
+def test_what_a_format_cannot_hold_is_reported(doc, tmp_path, format):
+    report = Report()
+    n_written = write([doc], tmp_path / f"a{FORMATS[format].ending}", format, report=report)
+    assert n_written == (2 if format in ("w2ner", "inline") else 1)
+    assert report.counts("dropped") == LEFT_OUT[format]
+
+
+@pytest.mark.parametrize("format", LEFT_OUT)
+def test_what_is_left_out_is_logged_without_a_report(doc, tmp_path, format, caplog, capsys):
+    write([doc], tmp_path / f"a{FORMATS[format].ending}")
+    logged = [record.getMessage() for record in caplog.records]
+    path = tmp_path / f"a{FORMATS[format].ending}"
+    assert logged == [f"{path}: {n} left out ({kind})" for kind, n in LEFT_OUT[format].items()]
+    assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("format", LEFT_OUT)
+def test_all_or_nothing(doc, tmp_path, format):
+    path = tmp_path / "new" / f"a{FORMATS[format].ending}"
+    write([doc], path)
+    before = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
+
+    def docs():
+        yield doc
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        write(docs(), path)
+    after = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("name", "format", "message"),
+    [
+        ("a.md", None, r"Cannot tell the format from the name .*a\.md\. Choose one: jsonl, brat"),
+        ("a", "craft", "Cannot write the format 'craft': choose jsonl"),
+        ("a", "conll", "Unknown format 'conll': choose jsonl"),
+        ("folder", "jsonl", "is a folder. Give the name of the file"),
+        ("file", "brat", "is a file. Give the name of the folder"),
+        ("file", "spacy", "is a file. Give the name of the folder"),
+    ],
+)
+def test_bad_output(tmp_path, name, format, message):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(GapDNERError, match=message):
+        write([], tmp_path / name, format)
+
+
+def test_a_folder_of_docbins(doc, tmp_path, monkeypatch):
+    monkeypatch.setattr(docbin, "DOCS_PER_FILE", 2)
+    assert write([doc] * 5, tmp_path / "out", "spacy") == 5
+    parts = sorted((tmp_path / "out").iterdir())
+    assert [part.name for part in parts] == ["00001.spacy", "00002.spacy", "00003.spacy"]
+    assert [len(DocBin().from_disk(part)) for part in parts] == [2, 2, 1]
+    assert [len(get_entities(doc)) for doc in read(tmp_path / "out")] == [3] * 5
+    with pytest.raises(GapDNERError, match=r"holds \.spacy files already"):
+        write([doc], tmp_path / "out", "spacy")
+
+
+def test_predictions_keep_their_records(doc, tmp_path, capfdbinary):
+    choose_writer(tmp_path / "a.jsonl")([(doc, {"id": 5, "text": "no"})], "gapdner")
+    choose_writer(None)([(doc, {"id": 5, "text": "no"})], "gapdner")
+    written = (tmp_path / "a.jsonl").read_bytes()
+    assert capfdbinary.readouterr().out == written
+    record = to_record(doc, "gapdner", {"id": 5})
+    assert (record["text"], record["id"], len(record["entities"])) == (doc.text, 5, 3)
+    assert b'"id": 5' in written
+    with pytest.raises(GapDNERError, match="needs a place to write to"):
+        choose_writer(None, "brat")

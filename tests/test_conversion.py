@@ -1,0 +1,103 @@
+import json
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.conversion import convert
+from spacy_gapdner.errors import GapDNERError
+
+RECORD = {
+    "text": "Bad arm and leg pain.\nNo rash.",
+    "entities": [
+        {"label": "ADR", "fragments": [{"start": 0, "end": 7}, {"start": 16, "end": 20}]},
+        {"label": "ADR", "fragments": [{"start": 25, "end": 29}], "score": 0.25},
+    ],
+    "id": "a",
+    "meta": {"year": 2020},
+}
+FOUND = [("ADR", "Bad arm pain", None), ("ADR", "rash", 0.25)]
+# what writes, and reads again, with what it keeps beside the entities
+ENDINGS = {"a.spacy": "score", "a.jsonl": "score", "a.json": "", "a.inline": "", "a": ""}
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text(json.dumps(RECORD) + "\n")
+    return path
+
+
+def docs(path):
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def found(path):
+    return [(e.label_, e.text, e.score) for doc in docs(path) for e in get_entities(doc)]
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_there_and_back(data, tmp_path, name):
+    statistics, report = convert(data, tmp_path / name)
+    assert (statistics.entities, statistics.discontinuous, report.issues) == (2, 1, [])
+    back, _ = convert(tmp_path / name, tmp_path / "back.spacy")
+    expected = FOUND if ENDINGS[name] else [(label, text, None) for label, text, _ in FOUND]
+    assert found(tmp_path / "back.spacy") == expected
+    assert back.sentences == 2
+
+
+def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
+    convert(data, tmp_path / "cut.spacy")
+    texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
+    assert texts == ["Bad arm and leg pain.\n", "No rash."]
+    convert(data, tmp_path / "whole.spacy", n_sents=0)
+    convert(tmp_path / "whole.spacy", tmp_path / "whole")
+    assert (tmp_path / "whole" / "a.txt").read_text() == RECORD["text"]
+    assert (tmp_path / "whole" / "a.ann").read_text() == (
+        "T1\tADR 0 7;16 20\tBad arm pain\nT2\tADR 25 29\trash\n"
+    )
+
+
+def test_records_keep_what_else_they_hold(data, tmp_path):
+    convert(data, tmp_path / "a.spacy", n_sents=0)
+    convert(tmp_path / "a.spacy", tmp_path / "b.jsonl")
+    record = json.loads((tmp_path / "b.jsonl").read_text())
+    assert (record["id"], record["meta"]) == ("a", {"year": 2020})
+
+
+def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
+    doc = Doc(Vocab(), words=["a-b", "c"], tags=["T", "U"])
+    set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    statistics, report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", types=("X",))
+    (again,) = docs(tmp_path / "b.spacy")
+    assert [token.text for token in again] == ["a-b", "c"]
+    assert [token.tag_ for token in again] == ["T", "U"]
+    assert [e.label_ for e in get_entities(again)] == ["X"]
+    assert (statistics.entities, report.entities, report.left_out) == (1, 1, {"Y": 1})
+    with pytest.raises(GapDNERError, match="holds Docs already"):
+        convert(tmp_path / "a.spacy", tmp_path / "b.spacy", n_sents=1)
+
+
+def test_options_of_readers(data, tmp_path):
+    with pytest.raises(GapDNERError, match=r"jsonl has no option labels \(craft has it\)"):
+        convert(data, tmp_path / "a.spacy", labels="class")
+    with pytest.raises(GapDNERError, match=r"no option pages\."):
+        convert(data, tmp_path / "a.spacy", pages=2)
+
+
+def test_strict(data, tmp_path):
+    record = {"text": "ab", "entities": [{"label": "X", "fragments": [{"start": 0, "end": 9}]}]}
+    data.write_text(json.dumps(record))
+    with pytest.raises(GapDNERError, match=r"data\.jsonl:1: X at 0-9"):
+        convert(data, tmp_path / "a.spacy", strict=True)
+    assert not (tmp_path / "a.spacy").exists()
+
+
+def test_input_without_documents(tmp_path):
+    (tmp_path / "a.json").write_text('[{"sentence": [], "ner": []}]')
+    (tmp_path / "out").mkdir()
+    with pytest.raises(GapDNERError, match="holds no document with text"):
+        convert(tmp_path / "a.json", tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
