@@ -10,14 +10,11 @@ from spacy.cli._util import app as spacy_app
 from .analyze import analyze_cli
 from .attention import attention_cli
 from .augment import augment_cli
-from .benchmark import benchmark_cli
-from .compare import compare_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
 from .predict import predict_cli
 from .stats import stats_cli
-from .train_seeds import CONTEXT, train_seeds_cli
 from .tune import tune_cli
 
 app = typer.Typer(
@@ -43,9 +40,6 @@ app.command("analyze")(analyze_cli)
 app.command("predict")(predict_cli)
 app.command("tune")(tune_cli)
 app.command("attention")(attention_cli)
-app.command("benchmark")(benchmark_cli)
-app.command("train-seeds", context_settings=CONTEXT)(train_seeds_cli)
-app.command("compare")(compare_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

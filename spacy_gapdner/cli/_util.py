@@ -1,8 +1,9 @@
-"""What the commands share: errors in one line, and tables."""
+"""What the commands share: errors in one line, reading data, and tables."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,6 +13,9 @@ from wasabi.util import locale_escape
 from ..errors import GapDNERError
 
 if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
     from ..calibration import ReliabilityBin
     from ..formats import Report
 
@@ -49,6 +53,31 @@ def split_list(text: str | None) -> tuple[str, ...]:
     RETURNS (tuple[str, ...]): The names, without whitespace around them.
     """
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def read_docs(path: Path, vocab: "Vocab") -> Iterator["Doc"]:
+    """Read annotated Docs.
+
+    path (Path): A .spacy file, or a folder of such files.
+    vocab (Vocab): The Docs' vocab.
+    RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
+    RAISES (GapDNERError): If there are no such files, now, or if they cannot be read or hold no
+        document, on the way.
+    """
+    from ..formats.docbin import read_docbin, require_docbins
+
+    files = require_docbins(path)
+
+    def docs() -> Iterator["Doc"]:
+        is_empty = True
+        for file in files:
+            for doc in read_docbin(file, vocab):
+                is_empty = False
+                yield doc
+        if is_empty:
+            raise GapDNERError(f"{path} holds no document. Check the path.")
+
+    return docs()
 
 
 def print_report(report: "Report") -> None:

@@ -8,8 +8,6 @@ import typer
 from wasabi import msg
 
 from ..errors import GapDNERError
-from ..formats.docbin import write_docbin
-from ..formats.files import write_json
 from ._util import clean_errors, print_report, split_list
 
 if TYPE_CHECKING:
@@ -82,6 +80,8 @@ def convert_cli(
             strict=strict,
         )
         if report_path is not None:
+            from ..formats.files import write_json
+
             data = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)
@@ -128,6 +128,7 @@ def convert(
     """
     from ..analysis.statistics import CorpusStatistics
     from ..formats import Report, blank_pipeline, read_records, to_docs
+    from ..formats.docbin import write_docbin
 
     report = Report(strict=strict)
     statistics = CorpusStatistics()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from spacy_gapdner.analysis.statistics import corpus_statistics
+from spacy_gapdner.analysis.statistics import stats
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import read_knowtator, to_docs
 
@@ -173,6 +173,6 @@ def test_craft_options_elsewhere(write, report):
 def test_real_craft(nlp, report):
     path = Path(os.environ["GAPDNER_CRAFT"])
     records = read_knowtator(path, report, ontologies=("CL", "GO_BP"), split="dev")
-    found = corpus_statistics(to_docs(records, nlp, report, n_sents=0))
+    found = stats(to_docs(records, nlp, report, n_sents=0))
     assert (found.docs, found.entities, found.discontinuous) == (7, 2236, 89)
     assert report.counts("dropped") == {}
