@@ -3,7 +3,13 @@ from collections import Counter
 
 import pytest
 
-from spacy_gapdner.analysis.expectations import CORPORA, FIGURES, VARIANTS, compare_figures, get_figures
+from spacy_gapdner.analysis.expectations import (
+    CORPORA,
+    FIGURES,
+    VARIANTS,
+    compare_figures,
+    get_figures,
+)
 from spacy_gapdner.analysis.statistics import CorpusStatistics
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Place, Report
