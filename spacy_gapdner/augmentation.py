@@ -298,7 +298,9 @@ def _replace(
     added = len(synthetic.words) - (end - start)
     words = [token.text for token in doc]
     spaces = [bool(token.whitespace_) for token in doc]
-    sent_starts = [token.is_sent_start for token in doc] if doc.has_annotation("SENT_START") else []
+    sent_starts: list[bool | int | None] = []
+    if doc.has_annotation("SENT_START"):
+        sent_starts = [token.is_sent_start for token in doc]
     new_spaces = [i not in synthetic.tight for i in range(len(synthetic.words) - 1)]
     words[start:end] = synthetic.words
     spaces[start:end] = [*new_spaces, spaces[end - 1]]

@@ -120,7 +120,7 @@ class Tuning:
 
 def tune(
     nlp: Language,
-    docs: Sequence[Doc],
+    docs: Iterable[Doc],
     *,
     spans_key: str | None = None,
     measure: Measure = "f",
@@ -134,7 +134,7 @@ def tune(
     has both.
 
     nlp (Language): The pipeline.
-    docs (Sequence[Doc]): Docs with gold entities that the pipeline was not trained on.
+    docs (Iterable[Doc]): Docs with gold entities that the pipeline was not trained on.
     spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
         None. It also chooses one of several pipes.
     measure (str): What to maximise: "f", the F1 of all entities, or "disc_f", that of
@@ -149,6 +149,7 @@ def tune(
     RAISES (GapDNERError): If the pipeline has no such pipe, the Docs have no gold entity that the
         measure counts, or the pipe finds nothing in them; it is left as it was.
     """
+    docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     threshold = pipe.threshold
     kind = "discontinuous entity" if measure == "disc_f" else "entity"

@@ -23,7 +23,7 @@ def report_models(
     models: Mapping[str, str],
     data: Path,
     spans_key: str | None,
-    settings: Mapping[str, float | None],
+    settings: Mapping[str, Any],
     batch_size: int | None,
     gpu_id: int,
 ) -> dict[str, "ModelReport"]:
@@ -34,7 +34,8 @@ def report_models(
     data (Path): A .spacy file with gold entities, or a folder of such files.
     spans_key (Optional[str]): Prefix of the span groups with entities; that of the first pipe if
         None, or "gapdner" for a file of predictions.
-    settings (Mapping[str, Optional[float]]): Settings of pipes, see `load_pipeline`.
+    settings (Mapping[str, Any]): Settings of pipes by name, see `load_pipeline`; None for the
+        pipe's own.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (dict[str, ModelReport]): Scores and errors by the models' names.

@@ -15,6 +15,7 @@ from ._options import (
     THRESHOLD,
     examples_option,
     output_option,
+    spans_key_option,
 )
 from ._reports import print_reports, report_models, write_reports
 from ._util import clean_errors
@@ -41,11 +42,8 @@ def analyze_cli(
         "Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
     n_examples: int = examples_option("Errors of a kind and model in report.html at most"),
-    spans_key: str | None = typer.Option(
-        None,
-        "--spans-key",
-        "-sk",
-        help="Prefix of the span groups with entities; the first pipe's own if not given",
+    spans_key: str | None = spans_key_option(
+        "Prefix of the span groups with entities; the first pipe's own if not given"
     ),
     threshold: float | None = THRESHOLD,
     cell_threshold: float | None = CELL_THRESHOLD,

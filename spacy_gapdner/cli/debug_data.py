@@ -7,7 +7,7 @@ import typer
 from wasabi import msg
 
 from ._corpora import print_statistics
-from ._options import lang_option, output_option
+from ._options import lang_option, output_option, spans_key_option
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
@@ -29,11 +29,8 @@ def debug_data_cli(
         help="Training config to take the settings from and to check; defaults if not given",
     ),
     lang: str = lang_option("Language of the tokeniser if there is no --config"),
-    spans_key: str | None = typer.Option(
-        None,
-        "--spans-key",
-        "-sk",
-        help="Prefix of the span groups that hold the entities; the config's if not given",
+    spans_key: str | None = spans_key_option(
+        "Prefix of the span groups that hold the entities; the config's if not given"
     ),
     output_path: Path | None = output_option("JSON file for the findings"),
 ) -> None:

@@ -71,7 +71,7 @@ def tune_cli(
         nlp, _ = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
         tuning = tune(
             nlp,
-            list(read_docs(data, nlp.vocab)),
+            read_docs(data, nlp.vocab),
             spans_key=spans_key,
             measure=measure.value,
             min_precision=min_precision,

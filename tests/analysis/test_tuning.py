@@ -88,6 +88,10 @@ def test_tuning_finds_what_the_measure_is_highest_at(nlp):
     assert value["after"]["f"] == result.after.f
 
 
+def test_a_stream_of_docs_will_do(nlp):
+    assert tune(nlp, iter(gold(nlp))).after == tune(nlp, gold(nlp)).after
+
+
 def test_precision_and_recall_can_be_asked_for(nlp):
     pipe = nlp.get_pipe("gapdner")
     precise = tune(nlp, gold(nlp), min_precision=1.0, calibrate=False)
