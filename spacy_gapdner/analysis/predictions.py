@@ -1,8 +1,8 @@
 """What a pipeline makes of texts and of annotated Docs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice, zip_longest
-from typing import NamedTuple, TypeVar
+from itertools import chain, islice, tee, zip_longest
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -10,6 +10,8 @@ from spacy.training import Example
 
 from ..entities import get_entities
 from ..errors import GapDNERError
+from ..formats import DOC_NAME
+from ..formats.texts import InputText
 from ..scorer import Comparison, Item, Positions, compare
 
 T = TypeVar("T")
@@ -69,6 +71,32 @@ def predict(
         with nlp.memory_zone():
             for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
                 yield from nlp.pipe(batch, batch_size=size)
+
+
+def predict_records(
+    nlp: Language,
+    records: Iterable[InputText],
+    *,
+    batch_size: int | None = None,
+    n_process: int = 1,
+) -> Iterator[tuple[Doc, dict[str, Any]]]:
+    """Run a pipeline over texts that come with names and other keys.
+
+    nlp (Language): The pipeline.
+    records (Iterable[InputText]): The texts.
+    batch_size (Optional[int]): See `predict`.
+    n_process (int): See there.
+    YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
+        asked for, with what else their records hold. The name is in
+        ``doc.user_data["gapdner_document"]``.
+    """
+    asked, kept = tee(records)
+    texts = (record.text for record in asked)
+    docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
+    for doc, record in zip(docs, kept, strict=True):
+        # nothing that other pipes left there, such as a transformer's output
+        doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+        yield doc, record.extra
 
 
 def batch_texts(

@@ -5,7 +5,7 @@ from typing import Any
 import typer
 
 
-def spans_key_option(help: str, default: str | None = None) -> Any:
+def spans_key(help: str, default: str | None = None) -> Any:
     """Make the option for the prefix of span groups.
 
     help (str): What they hold, or what the prefix chooses.
@@ -15,7 +15,7 @@ def spans_key_option(help: str, default: str | None = None) -> Any:
     return typer.Option(default, "--spans-key", "-sk", help=help)
 
 
-def output_option(help: str) -> Any:
+def output(help: str) -> Any:
     """Make the option for what a command writes.
 
     help (str): What that is.
@@ -24,7 +24,7 @@ def output_option(help: str) -> Any:
     return typer.Option(None, "--output", "-o", help=help)
 
 
-def format_option(help: str, default: str | None = None) -> Any:
+def format(help: str, default: str | None = None) -> Any:
     """Make the option for a format.
 
     help (str): Which there are.
@@ -34,7 +34,7 @@ def format_option(help: str, default: str | None = None) -> Any:
     return typer.Option(default, "--format", "-f", help=help)
 
 
-def lang_option(help: str) -> Any:
+def lang(help: str) -> Any:
     """Make the option for a tokeniser.
 
     help (str): What it is for.
@@ -43,7 +43,7 @@ def lang_option(help: str) -> Any:
     return typer.Option("en", "--lang", "-l", help=help)
 
 
-def examples_option(help: str) -> Any:
+def examples(help: str) -> Any:
     """Make the option for a number of examples.
 
     help (str): Of what.
@@ -59,11 +59,11 @@ DATA: Any = typer.Argument(
     ..., metavar="DATA", help=".spacy file with gold entities, or folder of such"
 )
 # of data alone, of data for a pipeline, of a pipeline alone
-SPANS_KEY: Any = spans_key_option("Prefix of the span groups that hold the entities", "gapdner")
-GOLD_KEY: Any = spans_key_option(
+SPANS_KEY: Any = spans_key("Prefix of the span groups that hold the entities", "gapdner")
+GOLD_KEY: Any = spans_key(
     "Prefix of the span groups with gold entities; the pipe's own if not given"
 )
-PIPE_KEY: Any = spans_key_option("Chooses the pipe where the pipeline has several")
+PIPE_KEY: Any = spans_key("Chooses the pipe where the pipeline has several")
 THRESHOLD: Any = typer.Option(
     None,
     "--threshold",

@@ -1,24 +1,16 @@
 """analyze: where trained pipelines go wrong, several side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ..errors import GapDNERError
-from ._options import (
-    BATCH_SIZE,
-    CELL_THRESHOLD,
-    DATA,
-    GPU_ID,
-    THRESHOLD,
-    examples_option,
-    output_option,
-    spans_key_option,
-)
-from ._reports import print_reports, report_models, write_reports
-from ._util import clean_errors
+from . import _options as options
+from ._model import check_model, load_pipeline
+from ._reports import print_reports, write_reports
+from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
@@ -34,21 +26,21 @@ def analyze_cli(
         help="Folder of a trained pipeline, installed package, or .spacy file with predictions; "
         "NAME=MODEL gives it a name",
     ),
-    data: Path = DATA,
+    data: Path = options.DATA,
     compare: list[str] = typer.Option(
         [], "--compare", metavar="MODEL", help="Another model; may be given several times"
     ),
-    output_path: Path | None = output_option(
+    output_path: Path | None = options.output(
         "Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
-    n_examples: int = examples_option("Errors of a kind and model in report.html at most"),
-    spans_key: str | None = spans_key_option(
+    n_examples: int = options.examples("Errors of a kind and model in report.html at most"),
+    spans_key: str | None = options.spans_key(
         "Prefix of the span groups with entities; the first pipe's own if not given"
     ),
-    threshold: float | None = THRESHOLD,
-    cell_threshold: float | None = CELL_THRESHOLD,
-    batch_size: int | None = BATCH_SIZE,
-    gpu_id: int = GPU_ID,
+    threshold: float | None = options.THRESHOLD,
+    cell_threshold: float | None = options.CELL_THRESHOLD,
+    batch_size: int | None = options.BATCH_SIZE,
+    gpu_id: int = options.GPU_ID,
 ) -> None:
     """Show where trained pipelines go wrong.
 
@@ -58,7 +50,7 @@ def analyze_cli(
     def run() -> dict[str, "ModelReport"]:
         settings = {"threshold": threshold, "cell_threshold": cell_threshold}
         models = name_models([model, *compare])
-        return report_models(models, data, spans_key, settings, batch_size, gpu_id)
+        return _report_models(models, data, spans_key, settings, batch_size, gpu_id)
 
     with clean_errors():
         if output_path is None:
@@ -77,6 +69,48 @@ def analyze_cli(
     print_reports(reports)
     if output_path is not None:
         print(output_path / "report.html")
+
+
+def _report_models(
+    models: Mapping[str, str],
+    data: Path,
+    spans_key: str | None,
+    settings: Mapping[str, Any],
+    batch_size: int | None,
+    gpu_id: int,
+) -> dict[str, "ModelReport"]:
+    from spacy.vocab import Vocab
+
+    from ..analysis.model_report import analyze, report_model
+    from ..analysis.predictions import pair_examples
+    from ..entities import DEFAULT_SPANS_KEY
+    from ..formats.docbin import read_docbin, require_docbins
+
+    require_docbins(data)
+    predictions = {model for model in models.values() if Path(model).suffix == ".spacy"}
+    for model in models.values():
+        if model not in predictions:
+            check_model(model)
+        elif any(value is not None for value in settings.values()):
+            raise GapDNERError(f"Thresholds are for pipelines: {model} is a file of predictions.")
+    reports = {}
+    for name, model in models.items():
+        if model in predictions:
+            spans_key = spans_key or DEFAULT_SPANS_KEY
+            vocab = Vocab()
+            docs = read_docs(data, vocab)
+            examples = pair_examples(read_docbin(Path(model), vocab), docs, source=model)
+            report = report_model(examples, spans_key)
+        else:
+            nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id, **settings)
+            # one key for all, so that all are compared with the same gold entities
+            spans_key = spans_key or pipe.key
+            docs = read_docs(data, nlp.vocab)
+            report = analyze(nlp, docs, spans_key=spans_key, batch_size=batch_size)
+        if not report.scores.rows()[0].gold:
+            raise GapDNERError(f"{data} has no gold entities under the spans key {spans_key!r}.")
+        reports[name] = report
+    return reports
 
 
 def name_models(models: Sequence[str]) -> dict[str, str]:

@@ -7,16 +7,8 @@ import typer
 from wasabi import msg
 
 from ..errors import GapDNERError
+from . import _options as options
 from ._model import load_pipeline
-from ._options import (
-    CELL_THRESHOLD,
-    GPU_ID,
-    MODEL,
-    PIPE_KEY,
-    THRESHOLD,
-    format_option,
-    output_option,
-)
 from ._util import clean_errors
 
 if TYPE_CHECKING:
@@ -29,7 +21,7 @@ _N_TOP = 5
 
 
 def attention_cli(
-    model: str = MODEL,
+    model: str = options.MODEL,
     text: str = typer.Argument(..., metavar="TEXT", help="The text"),
     spans: list[str] = typer.Option(
         [],
@@ -43,14 +35,16 @@ def attention_cli(
     cells: list[str] = typer.Option(
         [], "--cell", help="Cell to show: token offsets ROW,COLUMN; may be repeated"
     ),
-    output_path: Path | None = output_option(
+    output_path: Path | None = options.output(
         "Folder for a page and plots; tables on the screen if not given"
     ),
-    format: str = format_option("Format of the single plots in --output: png, svg or both", "both"),
-    spans_key: str | None = PIPE_KEY,
-    threshold: float | None = THRESHOLD,
-    cell_threshold: float | None = CELL_THRESHOLD,
-    gpu_id: int = GPU_ID,
+    format: str = options.format(
+        "Format of the single plots in --output: png, svg or both", "both"
+    ),
+    spans_key: str | None = options.PIPE_KEY,
+    threshold: float | None = options.THRESHOLD,
+    cell_threshold: float | None = options.CELL_THRESHOLD,
+    gpu_id: int = options.GPU_ID,
 ) -> None:
     """Show what a trained model attends to in a text.
 
@@ -74,7 +68,7 @@ def attention_cli(
         if output_path is not None:
             n_plots = _write_report(report, output_path, format)
     if output_path is None:
-        print_report(report)
+        _print_report(report)
     for note in report.notes():
         msg.warn(note)
     if output_path is not None:
@@ -82,11 +76,7 @@ def attention_cli(
         print(output_path / _PAGE)
 
 
-def print_report(report: "AttentionReport") -> None:
-    """Print the attentions as tables.
-
-    report (AttentionReport): What `attention` returns.
-    """
+def _print_report(report: "AttentionReport") -> None:
     rows = report.entity_rows()
     if rows:
         msg.table(rows, header=("Entity", "Text", "Tokens", "Score"), divider=True, max_col=60)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ._options import DATA, SPANS_KEY, examples_option, output_option
+from . import _options as options
 from ._util import clean_errors, read_docs, split_list
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def augment_cli(
-    data: Path = DATA,
-    n_examples: int = examples_option("Sentences to print"),
+    data: Path = options.DATA,
+    n_examples: int = options.examples("Sentences to print"),
     share: float = typer.Option(
         0.5, "--share", min=0, max=1, help="Share of the Docs with a place to be augmented"
     ),
@@ -26,8 +26,8 @@ def augment_cli(
         "and,or", "--conjunctions", help="Words that coordinate, with commas between them"
     ),
     seed: int = typer.Option(0, "--seed", help="Seed of all choices"),
-    spans_key: str = SPANS_KEY,
-    output_path: Path | None = output_option("The .spacy file for all synthetic Docs"),
+    spans_key: str = options.SPANS_KEY,
+    output_path: Path | None = options.output("The .spacy file for all synthetic Docs"),
 ) -> None:
     """Show what the augmenter would add to a corpus.
 
@@ -47,18 +47,13 @@ def augment_cli(
             spans_key=spans_key,
         )
         made = list(docs)
-        print_docs(made[:n_examples], spans_key)
+        _print_docs(made[:n_examples], spans_key)
         if output_path is not None:
             write_docbin(made, output_path)
     msg.good(f"{len(made)} synthetic Docs" + (f": {output_path}" if output_path else ""))
 
 
-def print_docs(docs: list["Doc"], spans_key: str) -> None:
-    """Print Docs, each with its discontinuous entities.
-
-    docs (list[Doc]): The Docs.
-    spans_key (str): Prefix of the span groups.
-    """
+def _print_docs(docs: list["Doc"], spans_key: str) -> None:
     from ..entities import get_entities
 
     for doc in docs:

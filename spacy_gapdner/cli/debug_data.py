@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
+from . import _options as options
 from ._corpora import print_statistics
-from ._options import lang_option, output_option, spans_key_option
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def debug_data_cli(
         "-c",
         help="Training config to take the settings from and to check; defaults if not given",
     ),
-    lang: str = lang_option("Language of the tokeniser if there is no --config"),
-    spans_key: str | None = spans_key_option(
+    lang: str = options.lang("Language of the tokeniser if there is no --config"),
+    spans_key: str | None = options.spans_key(
         "Prefix of the span groups that hold the entities; the config's if not given"
     ),
-    output_path: Path | None = output_option("JSON file for the findings"),
+    output_path: Path | None = options.output("JSON file for the findings"),
 ) -> None:
     """Check data and settings before training.
 
@@ -53,14 +53,10 @@ def debug_data_cli(
         )
         if output_path is not None:
             write_json(findings.to_dict(), output_path)
-    print_findings(findings)
+    _print_findings(findings)
 
 
-def print_findings(findings: "DataFindings") -> None:
-    """Print findings as tables and lists.
-
-    findings (DebugData): What `check_data` returns.
-    """
+def _print_findings(findings: "DataFindings") -> None:
     setup, reports = findings.setup, findings.reports
     msg.divider("Corpora")
     print_statistics({name: report.statistics for name, report in reports.items()})

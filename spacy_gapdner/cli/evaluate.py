@@ -5,33 +5,23 @@ from typing import Any
 
 from wasabi import msg
 
+from . import _options as options
 from ._model import load_pipeline
-from ._options import (
-    BATCH_SIZE,
-    CELL_THRESHOLD,
-    CONSISTENT,
-    DATA,
-    GOLD_KEY,
-    GPU_ID,
-    MODEL,
-    THRESHOLD,
-    output_option,
-)
 from ._util import clean_errors, print_reliability, read_docs
 
 _N_GAP_LENGTHS = 10
 
 
 def evaluate_cli(
-    model: str = MODEL,
-    data: Path = DATA,
-    output_path: Path | None = output_option("JSON file for the scores"),
-    spans_key: str | None = GOLD_KEY,
-    threshold: float | None = THRESHOLD,
-    cell_threshold: float | None = CELL_THRESHOLD,
-    consistent: bool | None = CONSISTENT,
-    batch_size: int | None = BATCH_SIZE,
-    gpu_id: int = GPU_ID,
+    model: str = options.MODEL,
+    data: Path = options.DATA,
+    output_path: Path | None = options.output("JSON file for the scores"),
+    spans_key: str | None = options.GOLD_KEY,
+    threshold: float | None = options.THRESHOLD,
+    cell_threshold: float | None = options.CELL_THRESHOLD,
+    consistent: bool | None = options.CONSISTENT,
+    batch_size: int | None = options.BATCH_SIZE,
+    gpu_id: int = options.GPU_ID,
 ) -> None:
     """Score a trained pipeline on annotated data by exact match.
 
@@ -57,14 +47,10 @@ def evaluate_cli(
         scores |= evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
         if output_path is not None:
             write_json(scores, output_path)
-    print_scores(scores)
+    _print_scores(scores)
 
 
-def print_scores(scores: dict[str, Any]) -> None:
-    """Print scores as tables.
-
-    scores (dict[str, Any]): What `evaluate` returns, and the `data`.
-    """
+def _print_scores(scores: dict[str, Any]) -> None:
     from ..analysis.subsets import SUBSETS
     from ..calibration import ReliabilityBin
 

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,28 +10,16 @@ import typer
 from wasabi import msg
 
 from ..errors import GapDNERError
+from . import _options as options
 from ._model import load_pipeline
-from ._options import (
-    BATCH_SIZE,
-    CELL_THRESHOLD,
-    GPU_ID,
-    MODEL,
-    PIPE_KEY,
-    THRESHOLD,
-    format_option,
-    output_option,
-)
 from ._util import clean_errors
 
 if TYPE_CHECKING:
-    from spacy.language import Language
     from spacy.tokens import Doc
-
-    from ..formats.texts import InputText
 
 
 def predict_cli(
-    model: str = MODEL,
+    model: str = options.MODEL,
     input_path: Path = typer.Argument(
         ...,
         metavar="INPUT",
@@ -40,21 +27,21 @@ def predict_cli(
         "lines of standard input",
         allow_dash=True,
     ),
-    output_path: Path | None = output_option(
+    output_path: Path | None = options.output(
         "File or folder to write; JSONL on the screen if not given"
     ),
-    format: str | None = format_option(
+    format: str | None = options.format(
         "jsonl, brat (a folder), w2ner, inline or spacy; guessed from --output if not given"
     ),
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
-    spans_key: str | None = PIPE_KEY,
-    threshold: float | None = THRESHOLD,
-    cell_threshold: float | None = CELL_THRESHOLD,
-    batch_size: int | None = BATCH_SIZE,
+    spans_key: str | None = options.PIPE_KEY,
+    threshold: float | None = options.THRESHOLD,
+    cell_threshold: float | None = options.CELL_THRESHOLD,
+    batch_size: int | None = options.BATCH_SIZE,
     n_process: int = typer.Option(
         1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
     ),
-    gpu_id: int = GPU_ID,
+    gpu_id: int = options.GPU_ID,
     no_progress: bool = typer.Option(
         False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
     ),
@@ -79,6 +66,7 @@ def predict_cli(
 
     try:
         with clean_errors():
+            from ..analysis.predictions import predict_records
             from ..formats.texts import read_texts
             from ..formats.writers import choose_writer
 
@@ -105,35 +93,6 @@ def predict_cli(
     if output_path is not None:
         msg.good(f"{n_docs} documents")
         print(output_path)
-
-
-def predict_records(
-    nlp: "Language",
-    records: Iterable["InputText"],
-    *,
-    batch_size: int | None = None,
-    n_process: int = 1,
-) -> Iterator[tuple["Doc", dict[str, Any]]]:
-    """Run a pipeline over texts that come with names and other keys.
-
-    nlp (Language): The pipeline.
-    records (Iterable[InputText]): The texts.
-    batch_size (Optional[int]): See `spacy_gapdner.predict`.
-    n_process (int): See there.
-    YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
-        asked for, with what else their records hold. The name is in
-        ``doc.user_data["gapdner_document"]``.
-    """
-    from ..analysis.predictions import predict
-    from ..formats import DOC_NAME
-
-    asked, kept = tee(records)
-    texts = (record.text for record in asked)
-    docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
-    for doc, record in zip(docs, kept, strict=True):
-        # nothing that other pipes left there, such as a transformer's output
-        doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-        yield doc, record.extra
 
 
 def _check_paths(input_path: Path, output_path: Path | None) -> None:

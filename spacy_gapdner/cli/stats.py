@@ -7,8 +7,8 @@ import typer
 from wasabi import msg
 
 from ..errors import GapDNERError
+from . import _options as options
 from ._corpora import print_figures, print_statistics
-from ._options import SPANS_KEY, format_option, lang_option, output_option
 from ._util import clean_errors, fail, print_report, read_docs, split_list
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ def stats_cli(
     data: list[Path] = typer.Argument(
         ..., metavar="DATA", help=".spacy files, or anything that convert reads"
     ),
-    format: str | None = format_option("Format of what is not .spacy; guessed if not given"),
-    lang: str = lang_option("Language of the tokeniser for what is not .spacy"),
+    format: str | None = options.format("Format of what is not .spacy; guessed if not given"),
+    lang: str = options.lang("Language of the tokeniser for what is not .spacy"),
     types: str | None = typer.Option(None, "--types", help="See convert"),
     split: str | None = typer.Option(None, "--split", help="See convert; --expect looks at it too"),
     ids: Path | None = typer.Option(None, "--ids", help="See convert"),
@@ -31,8 +31,8 @@ def stats_cli(
     strict: bool = typer.Option(
         False, "--strict", help="With --expect: exit code 1 if a figure differs"
     ),
-    spans_key: str = SPANS_KEY,
-    output_path: Path | None = output_option("JSON file for the numbers"),
+    spans_key: str = options.SPANS_KEY,
+    output_path: Path | None = options.output("JSON file for the numbers"),
 ) -> None:
     """Count documents, entities, fragments, gaps and overlaps.
 
@@ -46,9 +46,9 @@ def stats_cli(
             get_figures(expect, split)
         elif strict:
             fail("--strict needs --expect.")
-        options = {"types": split_list(types), "split": split, "ids": ids}
+        given = {"types": split_list(types), "split": split, "ids": ids}
         counted = {
-            str(path): count_corpus(path, format, lang, spans_key, expect, options) for path in data
+            str(path): _count_corpus(path, format, lang, spans_key, expect, given) for path in data
         }
         checks = {
             name: compare_figures(expect, split, *found) if expect else []
@@ -73,28 +73,14 @@ def stats_cli(
         raise typer.Exit(1)
 
 
-def count_corpus(
+def _count_corpus(
     path: Path,
     format: str | None,
     lang: str,
     spans_key: str,
     expect: str | None,
-    options: dict[str, Any],
+    given: dict[str, Any],
 ) -> tuple["CorpusStatistics", "Report | None"]:
-    """Count what a corpus holds, and note what reading it reported.
-
-    path (Path): A .spacy file or folder of them, or input of a format; this is taken as whole
-        documents.
-    format (Optional[str]): Format of what is not .spacy; guessed if None.
-    lang (str): Language of the tokeniser for what is not .spacy.
-    spans_key (str): Prefix of the span groups.
-    expect (Optional[str]): The corpus that it is compared with, which is the format of a folder
-        if none is given.
-    options (dict[str, Any]): What the formats' readers take beyond, see
-        `spacy_gapdner.formats.read_records`.
-    RETURNS (tuple[CorpusStatistics, Optional[Report]]): The counts; no report for .spacy.
-    RAISES (GapDNERError): If something is missing or cannot be read.
-    """
     from ..analysis.statistics import stats
     from ..formats import Report, blank_pipeline, read_records, to_docs
     from ..formats.docbin import find_docbins
@@ -103,7 +89,7 @@ def count_corpus(
     report = None
     if format is None and find_docbins(path):
         ignored = ("types", "ids") if expect else ("types", "ids", "split")
-        unused = [name for name in ignored if options.get(name)]
+        unused = [name for name in ignored if given.get(name)]
         if unused:
             raise GapDNERError(
                 f"{path} is .spacy: --{' and --'.join(unused)} are for unconverted corpora."
@@ -112,7 +98,7 @@ def count_corpus(
     else:
         report = Report()
         default = expect if path.is_dir() else None
-        records = read_records(path, report, format or default, **options)
+        records = read_records(path, report, format or default, **given)
         docs = to_docs(records, nlp, report, n_sents=0, spans_key=spans_key)
     statistics = stats(docs, spans_key=spans_key)
     if not statistics.entities:

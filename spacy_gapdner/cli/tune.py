@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
+from . import _options as options
 from ._model import load_pipeline
-from ._options import BATCH_SIZE, DATA, GOLD_KEY, GPU_ID, MODEL, output_option
 from ._util import clean_errors, print_reliability, read_docs
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ class MeasureName(str, Enum):
 
 
 def tune_cli(
-    model: str = MODEL,
-    data: Path = DATA,
-    output_path: Path | None = output_option("Folder for the tuned pipeline; may be MODEL itself"),
+    model: str = options.MODEL,
+    data: Path = options.DATA,
+    output_path: Path | None = options.output("Folder for the tuned pipeline; may be MODEL itself"),
     measure: MeasureName = typer.Option(
         MeasureName.f, "--measure", "-m", help="F1 of all entities, or of discontinuous ones alone"
     ),
@@ -47,9 +47,9 @@ def tune_cli(
     plot_path: Path | None = typer.Option(
         None, "--plot", help="Picture of the curve: .png or .svg"
     ),
-    spans_key: str | None = GOLD_KEY,
-    batch_size: int | None = BATCH_SIZE,
-    gpu_id: int = GPU_ID,
+    spans_key: str | None = options.GOLD_KEY,
+    batch_size: int | None = options.BATCH_SIZE,
+    gpu_id: int = options.GPU_ID,
 ) -> None:
     """Choose thresholds and calibration on development data.
 
@@ -87,7 +87,7 @@ def tune_cli(
         if output_path is not None:
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
-    print_tuning(tuning)
+    _print_tuning(tuning)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
     if output_path is None:
@@ -96,11 +96,7 @@ def tune_cli(
         msg.good(f"Tuned pipeline: {output_path}")
 
 
-def print_tuning(tuning: "Tuning") -> None:
-    """Print the curve, the reliability of the scores, and what was chosen.
-
-    tuning (Tuning): The tuning.
-    """
+def _print_tuning(tuning: "Tuning") -> None:
     header = ("Threshold", "P", "R", "F", "Discont. P", "R", "F")
     rows = [_row(f"{point.threshold:.2f}", point) for point in tuning.curve]
     msg.table(rows, header=header, divider=True, aligns=["l", *"rrrrrr"])

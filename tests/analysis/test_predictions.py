@@ -12,8 +12,10 @@ from spacy_gapdner.analysis.predictions import (
     pair_examples,
     predict,
     predict_examples,
+    predict_records,
 )
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.texts import InputText
 
 ASPIRIN = ANNOTATED[1][0]
 
@@ -89,6 +91,17 @@ def test_input_is_consumed_as_output_is_asked_for(nlp, n_process, memory_zone):
         assert [e.text for e in get_entities(next(stream))] == ["aspirin"]
         assert asked <= number + 40
     stream.close()
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_docs_keep_their_records(nlp, n_process):
+    records = [InputText(ASPIRIN, {"id": i, "n": i}) for i in range(9)]
+    pairs = predict_records(nlp, records, batch_size=2, n_process=n_process)
+    for number, (doc, extra) in enumerate(pairs):
+        assert extra == {"id": number, "n": number}
+        assert doc.user_data == {"gapdner_document": str(number)}
+        assert [e.text for e in get_entities(doc)] == ["aspirin"]
+    assert number == 8
 
 
 def test_docs_stay_valid(nlp):

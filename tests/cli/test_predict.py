@@ -8,9 +8,7 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.cli.predict import predict_records
 from spacy_gapdner.formats import Report, read_brat, read_inline, read_w2ner, writers
-from spacy_gapdner.formats.texts import InputText
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -183,17 +181,6 @@ def test_spacy_folder_is_written_in_parts(run, fails, model, tmp_path, monkeypat
     assert [part.name for part in parts] == ["00001.spacy", "00002.spacy", "00003.spacy"]
     assert [len(DocBin().from_disk(part)) for part in parts] == [2, 2, 1]
     fails("holds .spacy files already", *args)
-
-
-@pytest.mark.parametrize("n_process", [1, 2])
-def test_docs_keep_their_records(tiny, n_process):
-    records = [InputText(ASPIRIN, {"id": i, "n": i}) for i in range(9)]
-    pairs = predict_records(tiny, records, batch_size=2, n_process=n_process)
-    for number, (doc, extra) in enumerate(pairs):
-        assert extra == {"id": number, "n": number}
-        assert doc.user_data == {"gapdner_document": str(number)}
-        assert [e.text for e in get_entities(doc)] == ["aspirin"]
-    assert number == 8
 
 
 def test_long_text(run, model, tmp_path):
