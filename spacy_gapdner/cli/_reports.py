@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wasabi import msg
+from ._util import print_table
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
@@ -42,15 +42,10 @@ def print_reports(reports: Mapping[str, "ModelReport"]) -> None:
     from ..analysis.report_tables import f1_tables
 
     for title, rows in f1_tables(reports).items():
-        _print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
+        print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
     by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
     rows = [(of_kind[0].kind, *(count.errors for count in of_kind)) for of_kind in by_kind]
-    _print_table(rows, ("Errors", *reports))
-
-
-def _print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
-    aligns = ["l"] + ["r"] * (len(header) - 1)
-    msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
+    print_table(rows, ("Errors", *reports))
 
 
 def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:

@@ -1,10 +1,10 @@
 """What the commands share: errors in one line, reading data, and tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from wasabi import color, msg
@@ -101,13 +101,22 @@ def print_report(report: "Report") -> None:
                 print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
 
 
+def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
+    """Print a table of names and numbers; nothing if it has no rows.
+
+    rows (Sequence[Sequence[Any]]): A name and its numbers each.
+    header (Sequence[str]): The columns.
+    """
+    if rows:
+        aligns = ["l", *"r" * (len(header) - 1)]
+        msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
+
+
 def print_reliability(bins: "list[ReliabilityBin]") -> None:
     """Print how often the entities of each range of scores are right.
 
     bins (list[ReliabilityBin]): The ranges; nothing is printed if there are none.
     """
-    if not bins:
-        return
     rows = [
         (
             f"{part.start:.1f}-{part.start + 0.1:.1f}",
@@ -117,5 +126,4 @@ def print_reliability(bins: "list[ReliabilityBin]") -> None:
         )
         for part in bins
     ]
-    header = ("Score", "Entities", "Mean score", "Precision")
-    msg.table(rows, header=header, divider=True, aligns=list("lrrr"))
+    print_table(rows, ("Score", "Entities", "Mean score", "Precision"))

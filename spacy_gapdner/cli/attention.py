@@ -9,7 +9,7 @@ from wasabi import msg
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors
+from ._util import clean_errors, print_table
 
 if TYPE_CHECKING:
     from ..analysis.attention import AttentionReport, SegmentAttention
@@ -88,9 +88,7 @@ def _print_report(report: "AttentionReport") -> None:
 def _print_cell(segment: "SegmentAttention", row: int, column: int) -> None:
     labels = segment.label_text(row, column)
     print(segment.title(row, column) + (f" [{labels}]" if labels else ""))
-    tokens = segment.token_rows(row, column)
-    if tokens:
-        msg.table(tokens, header=("Token", "Linear attention"), divider=True, aligns=["l", "r"])
+    print_table(segment.token_rows(row, column), ("Token", "Linear attention"))
     cells = segment.top_rows(row, column, _N_TOP)
     if cells:
         header = ("Most attended cells", "Row, column", "Labels", "Weight")

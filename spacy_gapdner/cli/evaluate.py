@@ -7,7 +7,7 @@ from wasabi import msg
 
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors, print_reliability, read_docs
+from ._util import clean_errors, print_reliability, print_table, read_docs
 
 _N_GAP_LENGTHS = 10
 
@@ -63,14 +63,14 @@ def _print_scores(scores: dict[str, Any]) -> None:
         prf = (_percent(scores[f"{name}_{prefix}{measure}"]) for measure in "prf")
         numbers = (str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
         rows.append((title, *prf, *numbers))
-    _print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
+    print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
     gold = scores["gold_per_type"]
     types = scores[f"{name}_per_type"] or {}
     rows = [(label, *_prf(prf), str(gold.get(label, 0))) for label, prf in types.items()]
-    _print_table(rows, ("Type", "P", "R", "F", "Gold"))
+    print_table(rows, ("Type", "P", "R", "F", "Gold"))
     lengths = scores[f"{name}_gap_lengths"] or {}
     rows = [(length, *_prf(prf)) for length, prf in lengths.items()]
-    _print_table(rows[:_N_GAP_LENGTHS], ("Gap length", "P", "R", "F"))
+    print_table(rows[:_N_GAP_LENGTHS], ("Gap length", "P", "R", "F"))
     if len(rows) > _N_GAP_LENGTHS:
         print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
     print_reliability([ReliabilityBin(**part) for part in scores["reliability"]])
@@ -84,12 +84,6 @@ def _print_scores(scores: dict[str, Any]) -> None:
         labels = ", ".join(scores["labels_unknown_to_model"])
         msg.warn(f"The model does not know these types of the data, and misses them: {labels}")
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
-
-
-def _print_table(rows: list[tuple], header: tuple[str, ...]) -> None:
-    if rows:
-        aligns = ["l", *"r" * (len(header) - 1)]
-        msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
 
 
 def _prf(scores: dict[str, float]) -> tuple[str, str, str]:

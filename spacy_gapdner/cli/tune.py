@@ -9,7 +9,7 @@ from wasabi import msg
 
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors, print_reliability, read_docs
+from ._util import clean_errors, print_reliability, print_table, read_docs
 
 if TYPE_CHECKING:
     from ..analysis.tuning import CurvePoint, Tuning
@@ -99,13 +99,13 @@ def tune_cli(
 def _print_tuning(tuning: "Tuning") -> None:
     header = ("Threshold", "P", "R", "F", "Discont. P", "R", "F")
     rows = [_row(f"{point.threshold:.2f}", point) for point in tuning.curve]
-    msg.table(rows, header=header, divider=True, aligns=["l", *"rrrrrr"])
+    print_table(rows, header)
     print_reliability(tuning.reliability)
     rows = [
         _row(f"before ({tuning.before.threshold:.2f})", tuning.before),
         _row(f"chosen ({tuning.after.threshold:.2f})", tuning.after),
     ]
-    msg.table(rows, header=("Settings", *header[1:]), divider=True, aligns=["l", *"rrrrrr"])
+    print_table(rows, ("Settings", *header[1:]))
     for label, threshold in tuning.type_thresholds.items():
         msg.text(f"Threshold of {label}: {threshold:.2f}")
     if tuning.ece_before is not None and tuning.ece_after is not None:
