@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from spacy.language import Language
@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from .errors import GapDNERError
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Words = tuple[str, ...]
@@ -58,7 +59,7 @@ class CoordinationAugmenter:
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
     seed (int): Seed of all choices.
-    RAISES (ValueError): If a share is no probability, or there is no conjunction.
+    RAISES (GapDNERError): If a share is no probability, or there is no conjunction.
     """
 
     def __init__(
@@ -71,9 +72,9 @@ class CoordinationAugmenter:
     ) -> None:
         for name, value in (("share", share), ("insertion_share", insertion_share)):
             if not 0 <= value <= 1:
-                raise ValueError(f"{name} must lie between 0 and 1, but it is {value}.")
+                raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value}.")
         if not conjunctions:
-            raise ValueError("conjunctions must name at least one word.")
+            raise GapDNERError("conjunctions must name at least one word.")
         self.share = share
         self.insertion_share = insertion_share
         self.conjunctions = tuple(conjunctions)
@@ -93,12 +94,27 @@ class CoordinationAugmenter:
         YIELDS (Example): The example itself, and perhaps a synthetic one.
         """
         yield example
-        doc = example.reference
+        reference = self.synthesize(example.reference)
+        if reference is not None:
+            predicted = Doc(
+                nlp.vocab,
+                words=[token.text for token in reference],
+                spaces=[bool(token.whitespace_) for token in reference],
+            )
+            yield Example(predicted, reference)
+
+    def synthesize(self, doc: Doc) -> Doc | None:
+        """Make a synthetic document of one with gold entities, from which it also learns.
+
+        doc (Doc): The document.
+        RETURNS (Optional[Doc]): The synthetic one with its entities; None if chance or the
+            document has no place for it.
+        """
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
         words = [token.text for token in doc]
         self._collect(words, entities)
         if self.random.random() >= self.share:
-            return
+            return None
         # within an entity that is rewritten all words stand apart
         apart = [
             e
@@ -106,15 +122,7 @@ class CoordinationAugmenter:
             if doc.has_unknown_spaces or all(t.whitespace_ for t in doc[e.start : e.end - 1])
         ]
         made = self._rewrite(words, entities, apart)
-        if made is not None:
-            entity, synthetic = made
-            reference = _replace(doc, entities, entity, synthetic, self.key)
-            predicted = Doc(
-                nlp.vocab,
-                words=[token.text for token in reference],
-                spaces=[bool(token.whitespace_) for token in reference],
-            )
-            yield Example(predicted, reference)
+        return None if made is None else _replace(doc, entities, *made, self.key)
 
     def _collect(self, words: list[str], entities: list[Entity]) -> None:
         for entity in entities:
@@ -225,6 +233,41 @@ class CoordinationAugmenter:
         return Synthetic(written, [kept], {cut, cut + 1} if gap[0] == "(" else set())
 
 
+def augment(
+    docs: Iterable[Doc],
+    *,
+    share: float = 0.5,
+    insertion_share: float = 0.25,
+    conjunctions: Sequence[str] = ("and", "or"),
+    spans_key: str = DEFAULT_SPANS_KEY,
+    seed: int = 0,
+) -> Iterator[Doc]:
+    """Make the synthetic documents that the coordination augmenter adds to a corpus.
+
+    docs (Iterable[Doc]): Docs with gold entities.
+    share (float): See `CoordinationAugmenter`, as of the others.
+    insertion_share (float): See there.
+    conjunctions (Sequence[str]): See there.
+    spans_key (str): Prefix of the span groups.
+    seed (int): See there.
+    RETURNS (Iterator[Doc]): The synthetic Docs with their entities, made as they are asked for.
+    RAISES (GapDNERError): If a setting is out of its range; on the way, if the fragments of an
+        entity carry different labels.
+    """
+    augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
+
+    def synthetic() -> Iterator[Doc]:
+        for number, doc in enumerate(docs, start=1):
+            try:
+                made = augmenter.synthesize(doc)
+            except ValueError as error:
+                raise GapDNERError(f"Document {number}: {error}") from None
+            if made is not None:
+                yield made
+
+    return synthetic()
+
+
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
     """Create the plain alternative: documents with a discontinuous entity are repeated.
 
@@ -233,10 +276,10 @@ def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_K
     times (int): How many times more each of them is read.
     spans_key (str): Prefix of the span groups.
     RETURNS (Callable[[Language, Example], Iterator[Example]]): The augmenter.
-    RAISES (ValueError): If `times` is negative.
+    RAISES (GapDNERError): If `times` is negative.
     """
     if times < 0:
-        raise ValueError(f"times must be at least 0, but it is {times}.")
+        raise GapDNERError(f"times must be at least 0, but it is {times}.")
 
     def oversample(nlp: Language, example: Example) -> Iterator[Example]:
         yield example

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, augmentation, get_entities, set_entities
 from spacy_gapdner.augmentation import CoordinationAugmenter, make_oversampling_augmenter
+from spacy_gapdner.errors import GapDNERError
 
 NLP = spacy.blank("en")
 NAME = "spacy-gapdner.coordination_augmenter.v1"
@@ -250,3 +251,26 @@ def test_oversampling():
     assert len(list(make_oversampling_augmenter(0)(NLP, torn))) == 1
     with pytest.raises(ValueError, match="at least 0"):
         make_oversampling_augmenter(-1)
+
+
+def test_a_corpus_is_augmented_as_it_is_read():
+    asked = []
+
+    def docs():
+        for number, text in enumerate(["B cells grew", "nothing", "T cells died", "B cells grew"]):
+            asked.append(number)
+            entities = [] if text == "nothing" else [("CL", 0, 1)]
+            yield example(text, *entities).reference
+
+    made = augmentation.augment(docs(), share=1, insertion_share=0, conjunctions=["plus"], seed=3)
+    assert asked == []
+    first = next(made)
+    assert asked == [0, 1, 2]
+    assert " plus " in first.text
+    assert texts(first) == [("CL", "B cells"), ("CL", "T cells")]
+    assert len(list(made)) == 1
+
+
+def test_settings_of_augment_are_checked_at_once():
+    with pytest.raises(GapDNERError, match="share must lie between 0 and 1"):
+        augmentation.augment([], share=2)

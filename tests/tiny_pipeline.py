@@ -1,11 +1,13 @@
 """A small model and a handful of annotated sentences for the tests of the pipe."""
 
 import hashlib
+from functools import cache
 
 import spacy
 import torch
 from spacy.tokens import Doc
 from spacy.training import Example
+from thinc.api import Adam
 
 from spacy_gapdner import Entity, get_entities, set_entities
 
@@ -126,3 +128,38 @@ def fingerprint(seed=0):
     predictions = repr([[(found(doc), e.score) for e in get_entities(doc)] for doc in docs])
     assert "SYMPTOM" in predictions
     return tuple(hashlib.sha256(data).hexdigest() for data in (weights, predictions.encode()))
+
+
+# (sentence, its entities): what `trained_pipeline` has learned by heart
+ANNOTATED = [
+    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
+    ("He took aspirin twice .", [("Drug", (2, 3))]),
+    ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
+    ("No complaints so far .", []),
+]
+
+
+def gold_docs(vocab, annotated=ANNOTATED, key="gapdner"):
+    """Docs whose text has a space between all words."""
+    docs = []
+    for text, entities in annotated:
+        words = text.split(" ")
+        doc = Doc(vocab, words=words, spaces=[True] * (len(words) - 1) + [False])
+        set_entities(doc, [Entity(label, fragments) for label, *fragments in entities], key)
+        docs.append(doc)
+    return docs
+
+
+@cache
+def trained_pipeline(steps=30):
+    """A pipeline that splits sentences and finds the entities of ANNOTATED; not to be changed."""
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
+    nlp.add_pipe("gapdner", config={"model": model_config()})
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in gold_docs(nlp.vocab)]
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.02)
+    for _ in range(steps):
+        nlp.update(examples, sgd=optimizer)
+    return nlp

@@ -1,1 +1,1 @@
-"""Numbers and tables about corpora and predictions."""
+"""What corpora hold, and what trained pipelines do with them: functions that return data."""

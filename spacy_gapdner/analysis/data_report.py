@@ -11,7 +11,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities, get_spans_keys
+from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..tagging import (
     MultilabelTagging,
@@ -41,7 +41,7 @@ def default_schemes() -> dict[str, TaggingScheme]:
 
 
 @dataclass
-class Tally:
+class KindCounts:
     """How often something occurs, by kind, with the first examples of each.
 
     counts (Counter[str]): Number by kind.
@@ -72,14 +72,14 @@ class Tally:
 class SchemeReport:
     """What comes back when gold entities are written into grids and read from them.
 
-    missed (Tally): Entities that do not come back, by cause.
-    spurious (Tally): Entities that nobody annotated.
+    missed (KindCounts): Entities that do not come back, by cause.
+    spurious (KindCounts): Entities that nobody annotated.
     ceiling (PRFScore): All gold entities of the Docs against those that came back.
     disc_ceiling (PRFScore): The same over discontinuous entities.
     """
 
-    missed: Tally = field(default_factory=Tally)
-    spurious: Tally = field(default_factory=Tally)
+    missed: KindCounts = field(default_factory=KindCounts)
+    spurious: KindCounts = field(default_factory=KindCounts)
     ceiling: PRFScore = field(default_factory=PRFScore)
     disc_ceiling: PRFScore = field(default_factory=PRFScore)
 
@@ -100,11 +100,10 @@ class DataReport:
     statistics (CorpusStatistics): Counts of the gold Docs.
     docs_without_entities (int): Docs without any.
     empty_docs (int): Docs without tokens.
-    spans_keys (set[str]): Prefixes of span groups in the Docs.
     segments (int): Segments that the pipe works on.
     longest_segment (int): Tokens of the longest.
-    misaligned (Tally): Gold entities that are not whole tokens of the pipeline's tokenizer.
-    unheld (Tally): Aligned entities that no segment can hold, by reason.
+    misaligned (KindCounts): Gold entities that are not whole tokens of the pipeline's tokenizer.
+    unheld (KindCounts): Aligned entities that no segment can hold, by reason.
     schemes (dict[str, SchemeReport]): By name of the tagging scheme.
     texts (dict[str, bool]): The texts of all segments, and whether an entity begins there.
     """
@@ -112,11 +111,10 @@ class DataReport:
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
     docs_without_entities: int = 0
     empty_docs: int = 0
-    spans_keys: set[str] = field(default_factory=set)
     segments: int = 0
     longest_segment: int = 0
-    misaligned: Tally = field(default_factory=Tally)
-    unheld: Tally = field(default_factory=Tally)
+    misaligned: KindCounts = field(default_factory=KindCounts)
+    unheld: KindCounts = field(default_factory=KindCounts)
     schemes: dict[str, SchemeReport] = field(default_factory=dict)
     texts: dict[str, bool] = field(default_factory=dict, repr=False)
 
@@ -126,7 +124,7 @@ class DataReport:
             "statistics": self.statistics.to_dict(),
             "docs_without_entities": self.docs_without_entities,
             "empty_docs": self.empty_docs,
-            "spans_keys": sorted(self.spans_keys),
+            "spans_keys": sorted(self.statistics.spans_keys),
             "segments": self.segments,
             "longest_segment": self.longest_segment,
             "longest_segment_cells": self.longest_segment**2,
@@ -160,7 +158,6 @@ def report_data(
     report = DataReport(schemes={name: SchemeReport() for name in schemes})
     for reference in docs:
         report.statistics.add(reference, spans_key)
-        report.spans_keys.update(get_spans_keys(reference))
         report.docs_without_entities += not get_entities(reference, spans_key)
         report.empty_docs += not len(reference)
         predicted = nlp(without_annotation(reference, nlp))

@@ -35,7 +35,7 @@ class Figure(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FigureCheck:
     """A published figure beside the user's.
 
     name (str): What was counted.
@@ -54,7 +54,7 @@ class Comparison:
     hint: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The comparison as JSON has it."""
+        """RETURNS (dict[str, Any]): The values as JSON has them."""
         return asdict(self)
 
 
@@ -145,16 +145,16 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
     return figures
 
 
-def compare(
+def compare_figures(
     corpus: str, part: str | None, statistics: CorpusStatistics, report: Report | None = None
-) -> list[Comparison]:
+) -> list[FigureCheck]:
     """Compare a copy of a corpus with what is published about it.
 
     corpus (str): "cadec", "share13" or "share14".
     part (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
     statistics (CorpusStatistics): Counts of the copy.
     report (Optional[Report]): What reading the raw corpus reported; None if it was not read.
-    RETURNS (list[Comparison]): One for every figure.
+    RETURNS (list[FigureCheck]): One for every figure.
     RAISES (GapDNERError): If there are no figures on it.
     """
     figures = get_figures(corpus, part)
@@ -186,10 +186,10 @@ def _compare(
     found: int | float | str | None,
     statistics: CorpusStatistics,
     report: Report | None,
-) -> Comparison:
+) -> FigureCheck:
     result = "not known" if found is None else "same" if found == figure.value else "differs"
     hint = _hint(figure, found, statistics, report) if result == "differs" else ""
-    return Comparison(figure.name, figure.value, found, result, figure.source, hint)
+    return FigureCheck(figure.name, figure.value, found, result, figure.source, hint)
 
 
 def _hint(

@@ -5,15 +5,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
-from ..errors import GapDNERError
 from ..formats import DOC_NAME
-from ..scorer import Comparison, Item, compare
+from ..scorer import Comparison, Item
 from ..segments import get_segments
 from .errors import KINDS, Error, find_errors, n_shared
+from .pipes import find_pipe, storing_under
+from .predictions import compare_examples, predict_examples
 from .subsets import SubsetTally
 
 # tokens shown before and after the entities of an error
@@ -109,19 +111,13 @@ class ModelReport:
     scores: SubsetTally = field(default_factory=SubsetTally)
     errors: list[ErrorInContext] = field(default_factory=list)
 
-    def add(self, example: Example, key: str = DEFAULT_SPANS_KEY) -> None:
+    def add(self, example: Example, compared: Comparison) -> None:
         """Count one example in.
 
         example (Example): Prediction and reference.
-        key (str): Prefix of the span groups, in both.
-        RAISES (GapDNERError): If the fragments of an entity carry different labels, or the texts
-            differ.
+        compared (Comparison): Their entities.
         """
         self.docs += 1
-        try:
-            compared = compare(example, key)
-        except ValueError as error:
-            raise GapDNERError(f"Document {self.docs}: {error}") from None
         self.scores.add(compared)
         errors = find_errors(compared.gold, compared.predicted)
         if errors:
@@ -154,17 +150,38 @@ class ModelReport:
         }
 
 
+def analyze(
+    nlp: Language,
+    docs: Iterable[Doc],
+    *,
+    spans_key: str | None = None,
+    batch_size: int | None = None,
+) -> ModelReport:
+    """Find out what a trained pipeline gets right and wrong on annotated Docs.
+
+    nlp (Language): The pipeline. The settings of its pipe, such as the threshold, hold.
+    docs (Iterable[Doc]): Docs with gold entities.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
+        None. It also chooses one of several pipes.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    RETURNS (ModelReport): Scores and errors.
+    RAISES (GapDNERError): If the pipeline has no such pipe; see also `compare_examples`.
+    """
+    with storing_under(find_pipe(nlp, spans_key), spans_key) as key:
+        return report_model(predict_examples(nlp, docs, batch_size), key)
+
+
 def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> ModelReport:
-    """Find out what a model gets right and wrong.
+    """Find out what a model gets right and wrong, from predictions that are there.
 
     examples (Iterable[Example]): Predictions and references.
     key (str): Prefix of the span groups, in both.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): See `ModelReport.add`.
+    RAISES (GapDNERError): See `compare_examples`.
     """
     report = ModelReport()
-    for example in examples:
-        report.add(example, key)
+    for example, compared in compare_examples(examples, key):
+        report.add(example, compared)
     return report
 
 

@@ -1,19 +1,25 @@
-"""What a pipeline makes of annotated Docs."""
+"""What a pipeline makes of texts and of annotated Docs."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple, TypeVar
+from itertools import chain, islice, tee, zip_longest
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..entities import get_entities
-from ..scorer import Comparison, Item, Positions
+from ..errors import GapDNERError
+from ..formats import DOC_NAME
+from ..formats.texts import InputText
+from ..scorer import Comparison, Item, Positions, compare
 
 T = TypeVar("T")
 
 # at BERT's width, a transformer's output for so many takes some 70 MB
 _BATCH_CHARACTERS = 100_000
+# after this many batches a memory zone frees what spaCy learned about words
+_ZONE_BATCHES = 50
 
 
 class Judged(NamedTuple):
@@ -29,6 +35,68 @@ class Judged(NamedTuple):
     discontinuous: bool
     score: float
     correct: bool
+
+
+def predict(
+    nlp: Language,
+    texts: Iterable[str],
+    *,
+    batch_size: int | None = None,
+    n_process: int = 1,
+    memory_zone: bool = False,
+) -> Iterator[Doc]:
+    """Run a pipeline over a stream of texts.
+
+    nlp (Language): The pipeline.
+    texts (Iterable[str]): The texts; never more than a few batches of them are asked for in
+        advance.
+    batch_size (Optional[int]): Texts per batch; the pipeline's own if None. In one process a
+        batch of long texts is smaller.
+    n_process (int): Number of processes; -1 for one per core.
+    memory_zone (bool): Free what spaCy learned about the words of the texts, so that memory does
+        not grow with their number. A Doc is then valid only until the next is asked for. Several
+        processes do without.
+    YIELDS (Doc): Docs with entities, in the texts' order.
+    """
+    size = batch_size or nlp.batch_size
+    if n_process != 1:
+        yield from nlp.pipe(texts, batch_size=size, n_process=n_process)
+        return
+    batches = batch_texts(texts, size, len)
+    if not memory_zone:
+        for batch in batches:
+            yield from nlp.pipe(batch, batch_size=size)
+        return
+    for first in batches:
+        with nlp.memory_zone():
+            for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
+                yield from nlp.pipe(batch, batch_size=size)
+
+
+def predict_records(
+    nlp: Language,
+    records: Iterable[InputText],
+    *,
+    batch_size: int | None = None,
+    n_process: int = 1,
+) -> Iterator[tuple[Doc, dict[str, Any]]]:
+    """Run a pipeline over texts that come with names and other keys.
+
+    nlp (Language): The pipeline.
+    records (Iterable[InputText]): The texts.
+    batch_size (Optional[int]): See `predict`.
+    n_process (int): See there.
+    YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
+        asked for, with what else their records hold. The name is in
+        ``doc.user_data["gapdner_document"]``.
+    """
+    asked, kept = tee(records)
+    texts = (record.text for record in asked)
+    docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
+    for doc, record in zip(docs, kept, strict=True):
+        # nothing that other pipes left there, such as a transformer's output
+        doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+        yield doc, record.extra
 
 
 def batch_texts(
@@ -85,6 +153,40 @@ def predict_examples(
     for batch in batch_texts(pairs, size, lambda pair: len(pair[0].text)):
         for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=size):
             yield Example(predicted, reference)
+
+
+def pair_examples(
+    predicted: Iterable[Doc], gold: Iterable[Doc], source: str = "What is predicted"
+) -> Iterator[Example]:
+    """Put predictions that were made before beside the gold annotation.
+
+    predicted (Iterable[Doc]): Docs with predicted entities.
+    gold (Iterable[Doc]): The same texts with gold entities, in the same order.
+    source (str): Where the predictions are from, for the message.
+    YIELDS (Example): Prediction and reference.
+    RAISES (GapDNERError): If there are more of the one than of the other.
+    """
+    for prediction, reference in zip_longest(predicted, gold):
+        if prediction is None or reference is None:
+            raise GapDNERError(f"{source} does not have as many documents as the data.")
+        yield Example(prediction, reference)
+
+
+def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Example, Comparison]]:
+    """Make the entities of examples comparable.
+
+    examples (Iterable[Example]): Predictions and references.
+    key (str): Prefix of the span groups.
+    YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
+    RAISES (GapDNERError): If the fragments of an entity carry different labels, or the texts
+        differ; it tells the number of the document.
+    """
+    for number, example in enumerate(examples, start=1):
+        try:
+            compared = compare(example, key)
+        except ValueError as error:
+            raise GapDNERError(f"Document {number}: {error}") from None
+        yield example, compared
 
 
 def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:

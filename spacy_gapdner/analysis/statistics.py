@@ -8,7 +8,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, get_spans_keys
 from ..formats import DOC_NAME
 
 
@@ -36,6 +36,7 @@ class CorpusStatistics:
     entity_lengths (Counter[int]): Entities per number of their tokens, gaps left out.
     sentence_lengths (Counter[int]): Sentences per number of tokens.
     names (set[str]): Names of the documents that the Docs were made from.
+    spans_keys (set[str]): Prefixes of all span groups in the Docs.
     """
 
     docs: int = 0
@@ -58,6 +59,7 @@ class CorpusStatistics:
     entity_lengths: Counter[int] = field(default_factory=Counter)
     sentence_lengths: Counter[int] = field(default_factory=Counter)
     names: set[str] = field(default_factory=set, repr=False)
+    spans_keys: set[str] = field(default_factory=set, repr=False)
 
     @property
     def documents(self) -> int | None:
@@ -80,6 +82,7 @@ class CorpusStatistics:
         """
         entities = [entity.to_entity() for entity in get_entities(doc, key)]
         self.docs += 1
+        self.spans_keys.update(get_spans_keys(doc))
         if DOC_NAME in doc.user_data:
             self.names.add(doc.user_data[DOC_NAME])
         self.tokens += len(doc)
@@ -100,7 +103,7 @@ class CorpusStatistics:
         """RETURNS (dict[str, Any]): The counts as JSON has them, histograms in order."""
         # not asdict: Python 3.11 and before make nonsense of a Counter
         result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        del result["names"]
+        del result["names"], result["spans_keys"]
         for name, value in result.items():
             if isinstance(value, Counter):
                 result[name] = {str(key): value[key] for key in sorted(value)}
@@ -134,14 +137,14 @@ class CorpusStatistics:
         self.duplicates += len(entities) - len(set(entities))
 
 
-def corpus_statistics(docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY) -> CorpusStatistics:
+def stats(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> CorpusStatistics:
     """Count what Docs hold.
 
     docs (Iterable[Doc]): Docs with gold entities.
-    key (str): Prefix of the span groups.
+    spans_key (str): Prefix of the span groups.
     RETURNS (CorpusStatistics): The counts.
     """
     statistics = CorpusStatistics()
     for doc in docs:
-        statistics.add(doc, key)
+        statistics.add(doc, spans_key)
     return statistics

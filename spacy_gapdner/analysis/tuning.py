@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from spacy.language import Language
@@ -15,11 +15,11 @@ from ..calibration import (
     expected_calibration_error,
     reliability,
 )
-from ..scorer import Item, compare
-from .predictions import Judged, judge_predictions, predict_examples
-
-if TYPE_CHECKING:
-    from ..pipe import DiscontinuousEntityRecognizer
+from ..errors import GapDNERError
+from ..pipe import DiscontinuousEntityRecognizer
+from ..scorer import Item
+from .pipes import find_pipe, storing_under
+from .predictions import Judged, compare_examples, judge_predictions, predict_examples
 
 Measure = Literal["f", "disc_f"]
 
@@ -55,6 +55,10 @@ class Judgement:
             [judged for judged in self.found if judged.discontinuous],
             [item for item in self.gold if len(item[1]) > 1],
         )
+
+    def counted(self, measure: Measure) -> "Judgement":
+        """RETURNS (Judgement): The entities that a measure counts."""
+        return self.discontinuous() if measure == "disc_f" else self
 
     def reliability(self) -> list[ReliabilityBin]:
         """RETURNS (list[ReliabilityBin]): Scores against precision."""
@@ -116,9 +120,9 @@ class Tuning:
 
 def tune(
     nlp: Language,
-    pipe: "DiscontinuousEntityRecognizer",
-    docs: Sequence[Doc],
+    docs: Iterable[Doc],
     *,
+    spans_key: str | None = None,
     measure: Measure = "f",
     min_precision: float = 0.0,
     min_recall: float = 0.0,
@@ -126,11 +130,13 @@ def tune(
     calibrate: bool = True,
     batch_size: int | None = None,
 ) -> Tuning:
-    """Fit a pipe's calibration and choose its thresholds; the pipe then has both.
+    """Fit the calibration of a trained pipeline's pipe and choose its thresholds; the pipe then
+    has both.
 
     nlp (Language): The pipeline.
-    pipe (DiscontinuousEntityRecognizer): Its pipe.
-    docs (Sequence[Doc]): Annotated Docs that the pipeline was not trained on.
+    docs (Iterable[Doc]): Docs with gold entities that the pipeline was not trained on.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
+        None. It also chooses one of several pipes.
     measure (str): What to maximise: "f", the F1 of all entities, or "disc_f", that of
         discontinuous entities alone.
     min_precision (float): Of the thresholds with at least this precision of all entities. If
@@ -140,31 +146,33 @@ def tune(
     calibrate (bool): Fit the calibration; else the pipe has none.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (Tuning): What was chosen.
-    RAISES (ValueError): If the Docs have no gold entity that the measure counts, or the pipe
-        finds nothing in them; it is left as it was.
+    RAISES (GapDNERError): If the pipeline has no such pipe, the Docs have no gold entity that the
+        measure counts, or the pipe finds nothing in them; it is left as it was.
     """
+    docs = list(docs)
+    pipe = find_pipe(nlp, spans_key)
     threshold = pipe.threshold
-    before = judge(nlp, pipe, docs, batch_size)
-    counted = before.discontinuous() if measure == "disc_f" else before
-    if not counted.gold:
-        kind = "discontinuous entity" if measure == "disc_f" else "entity"
-        raise ValueError(f"The data have no {kind} under the spans_key {pipe.key!r}.")
-    with _candidates(pipe):
-        calibration = None
-        candidates = judge(nlp, pipe, docs, batch_size)
-        if calibrate:
-            calibration = Calibration.fit(j[1:] for j in candidates.found)
-            pipe.calibration = calibration
+    kind = "discontinuous entity" if measure == "disc_f" else "entity"
+    with storing_under(pipe, spans_key) as key:
+        before = judge(nlp, pipe, docs, batch_size)
+        if not before.counted(measure).gold:
+            raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")
+        with _candidates(pipe):
+            calibration = None
             candidates = judge(nlp, pipe, docs, batch_size)
+            if calibrate:
+                calibration = Calibration.fit(j[1:] for j in candidates.found)
+                pipe.calibration = calibration
+                candidates = judge(nlp, pipe, docs, batch_size)
     if not candidates.found:
-        raise ValueError(f"The pipe finds nothing with a score of {_FLOOR} or more in the data.")
-    points = [_point(candidates, t) for t in _STEPS.tolist()]
+        raise GapDNERError(f"The pipe finds nothing with a score of {_FLOOR} or more in the data.")
     pipe.calibration = calibration
+    points = [_point(candidates, t) for t in _STEPS.tolist()]
     pipe.threshold = _choose(points, measure, min_precision, min_recall).threshold
     pipe.type_thresholds = {}
     for label in pipe.labels if per_type else ():
         own = candidates.of_type(label)
-        if len((own.discontinuous() if measure == "disc_f" else own).gold) >= _MIN_GOLD:
+        if len(own.counted(measure).gold) >= _MIN_GOLD:
             of_type = [_point(own, t) for t in _STEPS.tolist()]
             best = _choose(of_type, measure, min_precision, min_recall)
             pipe.type_thresholds[label] = best.threshold
@@ -186,7 +194,7 @@ def tune(
 
 def judge(
     nlp: Language,
-    pipe: "DiscontinuousEntityRecognizer",
+    pipe: DiscontinuousEntityRecognizer,
     docs: Iterable[Doc],
     batch_size: int | None = None,
 ) -> Judgement:
@@ -197,17 +205,18 @@ def judge(
     docs (Iterable[Doc]): Annotated Docs.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (Judgement): Of equal entities in one document, one counts.
+    RAISES (GapDNERError): See `compare_examples`.
     """
     judgement = Judgement([], [])
-    for example in predict_examples(nlp, docs, batch_size):
-        compared = compare(example, pipe.key)
+    examples = predict_examples(nlp, docs, batch_size)
+    for example, compared in compare_examples(examples, pipe.key):
         judgement.gold.extend(compared.gold)
         judgement.found.extend(judge_predictions(example, compared, pipe.key))
     return judgement
 
 
 @contextmanager
-def _candidates(pipe: "DiscontinuousEntityRecognizer") -> Iterator[None]:
+def _candidates(pipe: DiscontinuousEntityRecognizer) -> Iterator[None]:
     # All that the pipe can find, uncalibrated; afterwards it has the settings that it had
     before = pipe.threshold, pipe.type_thresholds, pipe.calibration
     pipe.threshold, pipe.type_thresholds, pipe.calibration = _FLOOR, {}, None

@@ -1,10 +1,8 @@
-"""What the commands that run a trained pipeline share: options, loading it, finding its pipe."""
+"""Loading a trained pipeline, with messages for what can go wrong."""
 
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import typer
 
 from ..errors import GapDNERError
 
@@ -12,30 +10,6 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
     from ..pipe import DiscontinuousEntityRecognizer
-
-THRESHOLD = typer.Option(
-    None,
-    "--threshold",
-    min=0,
-    max=1,
-    help="Drop entities that score lower; the pipe's own if not given",
-)
-CELL_THRESHOLD = typer.Option(
-    None,
-    "--cell-threshold",
-    min=0,
-    max=1,
-    help="Use labels of the grid from this probability on; the pipe's own if not given",
-)
-CONSISTENT = typer.Option(
-    None,
-    "--consistent/--all-paths",
-    help="Keep entities with a label of their own, or all; the pipe's own if not given",
-)
-BATCH_SIZE = typer.Option(
-    None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
-)
-GPU_ID = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 
 
 def load_pipeline(
@@ -62,6 +36,8 @@ def load_pipeline(
     """
     import spacy
 
+    from ..analysis.pipes import find_pipe
+
     check_model(model)
     use_gpu(gpu_id)
     try:
@@ -74,7 +50,10 @@ def load_pipeline(
         raise GapDNERError(
             f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
         ) from None
-    pipe = _find_pipe(nlp, str(model), spans_key)
+    try:
+        pipe = find_pipe(nlp, spans_key)
+    except GapDNERError as error:
+        raise GapDNERError(f"{model}: {error}") from None
     if threshold is not None:
         pipe.threshold = threshold
         pipe.type_thresholds = {}
@@ -128,23 +107,3 @@ def check_model(model: str | Path) -> None:
         raise GapDNERError(
             f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}"
         )
-
-
-def _find_pipe(
-    nlp: "Language", model: str, spans_key: str | None
-) -> "DiscontinuousEntityRecognizer":
-    from ..pipe import DiscontinuousEntityRecognizer
-
-    pipes = [p for _, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)]
-    if not pipes:
-        raise GapDNERError(
-            f"The pipeline {model} has no pipe for discontinuous entities, only "
-            f"{', '.join(nlp.pipe_names) or 'none at all'}. Train one with the factory gapdner."
-        )
-    if len(pipes) == 1:
-        return pipes[0]
-    chosen = [pipe for pipe in pipes if pipe.key == spans_key]
-    if len(chosen) != 1:
-        keys = ", ".join(f"{pipe.name} ({pipe.key})" for pipe in pipes)
-        raise GapDNERError(f"{model} has several pipes: {keys}. Choose one with --spans-key.")
-    return chosen[0]

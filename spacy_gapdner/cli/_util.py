@@ -1,9 +1,10 @@
-"""What the commands share: errors in one line, and tables."""
+"""What the commands share: errors in one line, reading data, and tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
 from wasabi import color, msg
@@ -12,6 +13,9 @@ from wasabi.util import locale_escape
 from ..errors import GapDNERError
 
 if TYPE_CHECKING:
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
     from ..calibration import ReliabilityBin
     from ..formats import Report
 
@@ -51,6 +55,31 @@ def split_list(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
+def read_docs(path: Path, vocab: "Vocab") -> Iterator["Doc"]:
+    """Read annotated Docs.
+
+    path (Path): A .spacy file, or a folder of such files.
+    vocab (Vocab): The Docs' vocab.
+    RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
+    RAISES (GapDNERError): If there are no such files, now, or if they cannot be read or hold no
+        document, on the way.
+    """
+    from ..formats.docbin import read_docbin, require_docbins
+
+    files = require_docbins(path)
+
+    def docs() -> Iterator["Doc"]:
+        is_empty = True
+        for file in files:
+            for doc in read_docbin(file, vocab):
+                is_empty = False
+                yield doc
+        if is_empty:
+            raise GapDNERError(f"{path} holds no document. Check the path.")
+
+    return docs()
+
+
 def print_report(report: "Report") -> None:
     """Print what a reader dropped, repaired or kept, by kind with the first examples of each.
 
@@ -72,13 +101,22 @@ def print_report(report: "Report") -> None:
                 print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
 
 
+def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
+    """Print a table of names and numbers; nothing if it has no rows.
+
+    rows (Sequence[Sequence[Any]]): A name and its numbers each.
+    header (Sequence[str]): The columns.
+    """
+    if rows:
+        aligns = ["l", *"r" * (len(header) - 1)]
+        msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
+
+
 def print_reliability(bins: "list[ReliabilityBin]") -> None:
     """Print how often the entities of each range of scores are right.
 
     bins (list[ReliabilityBin]): The ranges; nothing is printed if there are none.
     """
-    if not bins:
-        return
     rows = [
         (
             f"{part.start:.1f}-{part.start + 0.1:.1f}",
@@ -88,5 +126,4 @@ def print_reliability(bins: "list[ReliabilityBin]") -> None:
         )
         for part in bins
     ]
-    header = ("Score", "Entities", "Mean score", "Precision")
-    msg.table(rows, header=header, divider=True, aligns=list("lrrr"))
+    print_table(rows, ("Score", "Entities", "Mean score", "Precision"))

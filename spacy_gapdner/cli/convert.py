@@ -94,6 +94,8 @@ def convert_cli(
             ids=ids,
         )
         if report_path is not None:
+            from ..formats.files import write_json
+
             data = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi import msg
 
-from ..errors import GapDNERError
-from ..formats.docbin import read_docbin, require_docbins
-from ..formats.files import check_replaceable, replacing_folder, write_json
-from ._model import BATCH_SIZE, GPU_ID, load_pipeline
-from ._util import clean_errors, print_reliability
+from . import _options as options
+from ._model import load_pipeline
+from ._util import clean_errors, print_reliability, print_table, read_docs
 
 if TYPE_CHECKING:
     from ..analysis.tuning import CurvePoint, Tuning
@@ -25,11 +23,9 @@ class MeasureName(str, Enum):
 
 
 def tune_cli(
-    model: str = typer.Argument(..., help="Folder of a trained pipeline, or installed package"),
-    data: Path = typer.Argument(..., help="Development data: .spacy file, or folder of such"),
-    output_path: Path | None = typer.Option(
-        None, "--output", "-o", help="Folder for the tuned pipeline; may be MODEL itself"
-    ),
+    model: str = options.MODEL,
+    data: Path = options.DATA,
+    output_path: Path | None = options.output("Folder for the tuned pipeline; may be MODEL itself"),
     measure: MeasureName = typer.Option(
         MeasureName.f, "--measure", "-m", help="F1 of all entities, or of discontinuous ones alone"
     ),
@@ -51,16 +47,18 @@ def tune_cli(
     plot_path: Path | None = typer.Option(
         None, "--plot", help="Picture of the curve: .png or .svg"
     ),
-    spans_key: str | None = typer.Option(
-        None, "--spans-key", "-sk", help="The pipe's spans_key, to choose one of several"
-    ),
-    batch_size: int | None = BATCH_SIZE,
-    gpu_id: int = GPU_ID,
+    spans_key: str | None = options.GOLD_KEY,
+    batch_size: int | None = options.BATCH_SIZE,
+    gpu_id: int = options.GPU_ID,
 ) -> None:
-    """Choose thresholds on development data, turn scores into probabilities, and save both in
-    the pipeline."""
+    """Choose thresholds and calibration on development data.
 
+    The calibration turns scores into probabilities. Both are saved in the pipeline."""
     with clean_errors():
+        from ..analysis.tuning import tune
+        from ..formats.docbin import require_docbins
+        from ..formats.files import check_replaceable, replacing_folder, write_json
+
         if output_path is not None:
             check_replaceable(output_path, must_hold="meta.json")
         if plot_path is not None:
@@ -69,26 +67,19 @@ def tune_cli(
 
             check_plots()
             check_picture(plot_path)
-        files = require_docbins(data)
-        nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
-        docs = [doc for file in files for doc in read_docbin(file, nlp.vocab)]
-
-        from ..analysis.tuning import tune
-
-        try:
-            tuning = tune(
-                nlp,
-                pipe,
-                docs,
-                measure=measure.value,
-                min_precision=min_precision,
-                min_recall=min_recall,
-                per_type=per_type,
-                calibrate=calibrate,
-                batch_size=batch_size,
-            )
-        except ValueError as error:
-            raise GapDNERError(f"{data}: {error}") from None
+        require_docbins(data)
+        nlp, _ = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
+        tuning = tune(
+            nlp,
+            read_docs(data, nlp.vocab),
+            spans_key=spans_key,
+            measure=measure.value,
+            min_precision=min_precision,
+            min_recall=min_recall,
+            per_type=per_type,
+            calibrate=calibrate,
+            batch_size=batch_size,
+        )
         if json_path is not None:
             write_json(tuning.to_dict(), json_path)
         if plot_path is not None:
@@ -96,7 +87,7 @@ def tune_cli(
         if output_path is not None:
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
-    print_tuning(tuning)
+    _print_tuning(tuning)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
     if output_path is None:
@@ -105,20 +96,16 @@ def tune_cli(
         msg.good(f"Tuned pipeline: {output_path}")
 
 
-def print_tuning(tuning: "Tuning") -> None:
-    """Print the curve, the reliability of the scores, and what was chosen.
-
-    tuning (Tuning): The tuning.
-    """
+def _print_tuning(tuning: "Tuning") -> None:
     header = ("Threshold", "P", "R", "F", "Discont. P", "R", "F")
     rows = [_row(f"{point.threshold:.2f}", point) for point in tuning.curve]
-    msg.table(rows, header=header, divider=True, aligns=["l", *"rrrrrr"])
+    print_table(rows, header)
     print_reliability(tuning.reliability)
     rows = [
         _row(f"before ({tuning.before.threshold:.2f})", tuning.before),
         _row(f"chosen ({tuning.after.threshold:.2f})", tuning.after),
     ]
-    msg.table(rows, header=("Settings", *header[1:]), divider=True, aligns=["l", *"rrrrrr"])
+    print_table(rows, ("Settings", *header[1:]))
     for label, threshold in tuning.type_thresholds.items():
         msg.text(f"Threshold of {label}: {threshold:.2f}")
     if tuning.ece_before is not None and tuning.ece_after is not None:

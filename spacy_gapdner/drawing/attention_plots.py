@@ -4,13 +4,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..analysis.attention import SegmentAttention
 from .page import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from .attention import SegmentAttention
 
 # Larger grids are shown around the cell's span only.
 _MOST_TOKENS = 80
@@ -30,7 +29,7 @@ _LABEL_COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e0
 _HATCHES = ("", "///", "...", "xxx")
 
 
-def plot_cell(segment: "SegmentAttention", row: int, column: int) -> "Figure":
+def plot_cell(segment: SegmentAttention, row: int, column: int) -> "Figure":
     """Draw the linear attention over the span of a cell, and the cell's criss-cross attention.
 
     segment (SegmentAttention): The segment.
@@ -61,7 +60,7 @@ def plot_cell(segment: "SegmentAttention", row: int, column: int) -> "Figure":
     return figure
 
 
-def plot_labels(segment: "SegmentAttention") -> "Figure":
+def plot_labels(segment: SegmentAttention) -> "Figure":
     """Draw the labels of a segment's cells.
 
     segment (SegmentAttention): The segment.
@@ -88,7 +87,7 @@ def plot_labels(segment: "SegmentAttention") -> "Figure":
 
 
 def _draw_bars(
-    axes: "Axes", segment: "SegmentAttention", cell: tuple[int, int], shares: np.ndarray
+    axes: "Axes", segment: SegmentAttention, cell: tuple[int, int], shares: np.ndarray
 ) -> None:
     first = min(cell)
     names = [_token(segment, first + i) for i in range(len(shares))]
@@ -118,7 +117,7 @@ def _draw_bars(
 
 def _draw_cross(
     axes: "Axes",
-    segment: "SegmentAttention",
+    segment: SegmentAttention,
     cell: tuple[int, int],
     weights: np.ndarray,
     window: tuple[int, int],
@@ -160,7 +159,7 @@ def _draw_cross(
 
 
 def _draw_marks(
-    axes: "Axes", segment: "SegmentAttention", weights: np.ndarray, window: tuple[int, int]
+    axes: "Axes", segment: SegmentAttention, weights: np.ndarray, window: tuple[int, int]
 ) -> None:
     size = _font_size(window[1] - window[0], _grid_side(window))
     for (i, j), labels in segment.labels.items():
@@ -173,7 +172,7 @@ def _draw_marks(
 
 def _draw_grid(
     axes: "Axes",
-    segment: "SegmentAttention",
+    segment: SegmentAttention,
     window: tuple[int, int],
     cell: tuple[int, int] | None = None,
 ) -> None:
@@ -224,7 +223,7 @@ def _grid_side(window: tuple[int, int]) -> float:
     return min(max(_INCHES_A_CELL * (window[1] - window[0]), _LEAST_INCHES), _MOST_INCHES)
 
 
-def _grid_size(segment: "SegmentAttention", window: tuple[int, int]) -> tuple[float, float]:
+def _grid_size(segment: SegmentAttention, window: tuple[int, int]) -> tuple[float, float]:
     side = _grid_side(window)
     size = _font_size(window[1] - window[0], side)
     # a character is about six tenths as wide as high
@@ -241,7 +240,7 @@ def _font_size(n: int, inches: float) -> float:
     return min(8.5, 72 * inches / n * 0.6)
 
 
-def _token(segment: "SegmentAttention", i: int) -> str:
+def _token(segment: SegmentAttention, i: int) -> str:
     text = segment.token(i)
     if len(text) <= _LONGEST_NAME:
         return text

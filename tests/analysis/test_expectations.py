@@ -3,7 +3,13 @@ from collections import Counter
 
 import pytest
 
-from spacy_gapdner.analysis.expectations import CORPORA, FIGURES, VARIANTS, compare, get_figures
+from spacy_gapdner.analysis.expectations import (
+    CORPORA,
+    FIGURES,
+    VARIANTS,
+    compare_figures,
+    get_figures,
+)
 from spacy_gapdner.analysis.statistics import CorpusStatistics
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Place, Report
@@ -54,7 +60,7 @@ def as_published():
 
 
 def test_all_the_same():
-    found = compare("cadec", None, *as_published())
+    found = compare_figures("cadec", None, *as_published())
     assert [(c.name, c.found) for c in found if c.result != "same"] == []
     assert [(c.name, c.expected) for c in found] == [
         ("documents", 1250),
@@ -82,7 +88,7 @@ def test_all_the_same():
 def test_without_a_report_some_are_not_known():
     statistics, _ = as_published()
     statistics.names = set()
-    found = {c.name: (c.found, c.result) for c in compare("cadec", None, statistics)}
+    found = {c.name: (c.found, c.result) for c in compare_figures("cadec", None, statistics)}
     assert [name for name, (_, result) in found.items() if result != "same"] == [
         "documents",
         "surface texts that differ",
@@ -93,7 +99,7 @@ def test_without_a_report_some_are_not_known():
 
 
 def hint_of(name, corpus, part, statistics, report=None):
-    (found,) = [c for c in compare(corpus, part, statistics, report) if c.name == name]
+    (found,) = [c for c in compare_figures(corpus, part, statistics, report) if c.name == name]
     assert found.result == "differs"
     return found.hint
 
@@ -137,13 +143,13 @@ def test_hint_of_a_wrong_list(kind, hint):
     report.add("kept", kind, "", Place())
     assert hint_of("sentences", "cadec", "dev", statistics, report) == hint
     # a figure that is as published needs no explanation
-    assert {c.hint for c in compare("cadec", None, statistics, report)} == {""}
+    assert {c.hint for c in compare_figures("cadec", None, statistics, report)} == {""}
 
 
 def test_empty():
-    found = compare("share13", "test", CorpusStatistics(), Report())
+    found = compare_figures("share13", "test", CorpusStatistics(), Report())
     assert {c.result for c in found} == {"differs", "not known"}
-    assert [c.found for c in compare("share14", None, CorpusStatistics())][-1] == "none"
+    assert [c.found for c in compare_figures("share14", None, CorpusStatistics())][-1] == "none"
 
 
 @pytest.mark.parametrize(

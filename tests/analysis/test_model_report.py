@@ -4,9 +4,11 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from tiny_pipeline import gold_docs
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis.model_report import report_model
+from spacy_gapdner.analysis.model_report import analyze, report_model
+from spacy_gapdner.analysis.report_tables import error_table, score_table
 from spacy_gapdner.analysis.subsets import ScoreRow, pool_tail, select
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
@@ -173,3 +175,27 @@ def test_counts_add_up(drawn):
         for entity in filter(None, (error.gold, error.predicted)):
             words = [error.words[i] for i in entity.tokens.token_indices]
             assert " ".join(words) == " ".join(entity.text.replace("… ", "").split())
+
+
+def test_a_pipeline_on_gold_docs(nlp):
+    annotated = [("He took aspirin twice .", [("Food", (2, 3))]), ("Severe pain today .", [])]
+    report = analyze(nlp, gold_docs(nlp.vocab, annotated, "gold"), spans_key="gold", batch_size=1)
+    assert report.docs == 2
+    first = report.errors[0]
+    assert (first.kind, first.gold.label, first.predicted.label) == ("wrong type", "Food", "Drug")
+    assert nlp.get_pipe("gapdner").key == "gapdner"
+
+
+def test_tables_of_several_models(nlp):
+    docs = gold_docs(nlp.vocab, [("He took aspirin twice .", [("Food", (2, 3))])])
+    reports = {"a": analyze(nlp, docs), "b": analyze(nlp, docs)}
+    header, *scores = score_table(reports)
+    assert header == ("model", *ScoreRow._fields)
+    assert ("a", "subset", "all", 0.0, 0.0, 0.0, 1, 1, 0) in scores
+    assert [row[0] for row in scores] == ["a"] * (len(scores) // 2) + ["b"] * (len(scores) // 2)
+    header, *errors = error_table(reports)
+    sides = ("Food", "aspirin", "8 15", "Drug", "aspirin", "8 15")
+    assert errors == [
+        (name, "wrong type", 1, None, "He took aspirin twice .", *sides) for name in "ab"
+    ]
+    assert len(header) == len(errors[0])

@@ -3,9 +3,21 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from tiny_pipeline import ANNOTATED
 
+from spacy_gapdner import get_entities
 from spacy_gapdner.analysis import predictions
-from spacy_gapdner.analysis.predictions import batch_texts, predict_examples
+from spacy_gapdner.analysis.predictions import (
+    batch_texts,
+    pair_examples,
+    predict,
+    predict_examples,
+    predict_records,
+)
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.texts import InputText
+
+ASPIRIN = ANNOTATED[1][0]
 
 
 def batches(lengths, size):
@@ -60,3 +72,64 @@ def test_a_pipeline_takes_fewer_documents_that_are_long(monkeypatch, characters,
     assert len(asked) == largest
     assert [first, *examples][-1].reference is docs[-1]
     assert len(asked) == 9
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+@pytest.mark.parametrize("memory_zone", [True, False])
+def test_input_is_consumed_as_output_is_asked_for(nlp, n_process, memory_zone):
+    asked = 0
+
+    def texts():
+        nonlocal asked
+        while True:
+            asked += 1
+            yield ASPIRIN
+
+    options = {"batch_size": 4, "n_process": n_process, "memory_zone": memory_zone}
+    stream = predict(nlp, texts(), **options)
+    for number in range(1, 30):
+        assert [e.text for e in get_entities(next(stream))] == ["aspirin"]
+        assert asked <= number + 40
+    stream.close()
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_docs_keep_their_records(nlp, n_process):
+    records = [InputText(ASPIRIN, {"id": i, "n": i}) for i in range(9)]
+    pairs = predict_records(nlp, records, batch_size=2, n_process=n_process)
+    for number, (doc, extra) in enumerate(pairs):
+        assert extra == {"id": number, "n": number}
+        assert doc.user_data == {"gapdner_document": str(number)}
+        assert [e.text for e in get_entities(doc)] == ["aspirin"]
+    assert number == 8
+
+
+def test_docs_stay_valid(nlp):
+    texts = [text for text, _ in ANNOTATED] * 60
+    docs = list(predict(nlp, texts, batch_size=2))
+    assert [doc.text for doc in docs] == texts
+    assert sum(len(get_entities(doc)) for doc in docs) == 5 * 60
+
+
+def test_long_texts_are_taken_one_by_one(nlp, monkeypatch):
+    monkeypatch.setattr(predictions, "_BATCH_CHARACTERS", len(ASPIRIN))
+    texts = iter([ASPIRIN] * 5)
+    next(predict(nlp, texts, batch_size=4))
+    assert len(list(texts)) == 4
+
+
+def test_vocabulary_does_not_grow_with_the_input(nlp):
+    before = len(nlp.vocab.strings)
+    texts = (f"word{i} took drug{i} ." for i in range(120))
+    assert sum(len(doc) for doc in predict(nlp, texts, batch_size=2, memory_zone=True)) == 480
+    assert len(nlp.vocab.strings) < before + 10
+
+
+def test_predictions_and_gold_in_pairs():
+    nlp = spacy.blank("en")
+    first, second, third = (nlp(text) for text in "abc")
+    (pair,) = pair_examples([first], [second])
+    assert (pair.predicted, pair.reference) == (first, second)
+    for predicted, gold in (([first], [second, third]), ([first, second], [third])):
+        with pytest.raises(GapDNERError, match="does not have as many documents"):
+            list(pair_examples(predicted, gold, "p.spacy"))

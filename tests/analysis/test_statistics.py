@@ -3,7 +3,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis.statistics import corpus_statistics
+from spacy_gapdner.analysis.statistics import stats
+from spacy_gapdner.analysis.statistics_table import statistics_table
 from spacy_gapdner.formats import DOC_NAME
 
 VOCAB = Vocab()
@@ -26,7 +27,7 @@ def test_counts_by_hand():
     )
     crossing = Doc(VOCAB, words=["a", "b"], sent_starts=[True, True])
     set_entities(crossing, [Entity("Part", ((0, 2),))])
-    found = corpus_statistics([doc, Doc(VOCAB, words=["none"]), crossing, Doc(VOCAB)])
+    found = stats([doc, Doc(VOCAB, words=["none"]), crossing, Doc(VOCAB)])
     assert found.to_dict() == {
         "docs": 4,
         "sentences": 5,
@@ -55,7 +56,7 @@ def test_counts_by_hand():
 def test_duplicates_are_of_one_type():
     doc = Doc(VOCAB, words=["a", "b"])
     set_entities(doc, [Entity("X", ((0, 1),)), Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
-    found = corpus_statistics([doc])
+    found = stats([doc])
     assert (found.entities, found.duplicates, found.multi_type, found.overlapping) == (3, 1, 0, 2)
 
 
@@ -67,16 +68,28 @@ def test_documents_by_name(names, documents):
     docs = [Doc(VOCAB, words=["x"]) for _ in names]
     for doc, name in zip(docs, names, strict=True):
         doc.user_data |= {DOC_NAME: name} if name else {}
-    assert corpus_statistics(docs).documents == documents
+    assert stats(docs).documents == documents
 
 
 def test_nothing():
-    found = corpus_statistics([])
+    found = stats([])
     assert (found.docs, found.entities, found.discontinuous_percent) == (0, 0, 0.0)
 
 
 def test_other_key():
     doc = Doc(VOCAB, words=["a"])
     set_entities(doc, [Entity("X", ((0, 1),))], "gold")
-    assert corpus_statistics([doc]).entities == 0
-    assert corpus_statistics([doc], "gold").entities == 1
+    assert stats([doc]).entities == 0
+    assert stats([doc], spans_key="gold").entities == 1
+
+
+def test_table_of_two_corpora():
+    doc = Doc(VOCAB, words=[str(i) for i in range(30)])
+    gaps = [Entity("A", ((0, 1), (end, end + 1))) for end in range(2, 12)]
+    set_entities(doc, [*gaps, Entity("B", ((20, 21),))])
+    table = {name: values for name, *values in statistics_table([stats([doc]), stats([])])}
+    assert table["Discontinuous"] == ["10 (90.91%)", "0 (0.00%)"]
+    assert table["Fragments: entities"] == ["1: 1, 2: 10", "-"]
+    # eight lengths, and the rest in one
+    shown = "1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9-10: 2"
+    assert table["Gap length: gaps"] == [shown, "-"]

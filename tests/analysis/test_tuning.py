@@ -10,6 +10,7 @@ from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis import tuning as module
 from spacy_gapdner.analysis.predictions import Judged, judge_predictions
 from spacy_gapdner.analysis.tuning import CurvePoint, Judgement, judge, tune
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.scorer import compare
 
 
@@ -72,7 +73,7 @@ def test_choice_by_hand():
 
 def test_tuning_finds_what_the_measure_is_highest_at(nlp):
     pipe = nlp.get_pipe("gapdner")
-    result = tune(nlp, pipe, gold(nlp))
+    result = tune(nlp, gold(nlp))
     assert (pipe.threshold, pipe.calibration) == (result.threshold, result.calibration)
     assert result.calibration is not None
     assert result.before.threshold == 0.4
@@ -87,10 +88,14 @@ def test_tuning_finds_what_the_measure_is_highest_at(nlp):
     assert value["after"]["f"] == result.after.f
 
 
+def test_a_stream_of_docs_will_do(nlp):
+    assert tune(nlp, iter(gold(nlp))).after == tune(nlp, gold(nlp)).after
+
+
 def test_precision_and_recall_can_be_asked_for(nlp):
     pipe = nlp.get_pipe("gapdner")
-    precise = tune(nlp, pipe, gold(nlp), min_precision=1.0, calibrate=False)
-    recalled = tune(nlp, pipe, gold(nlp), min_recall=0.9, calibrate=False)
+    precise = tune(nlp, gold(nlp), min_precision=1.0, calibrate=False)
+    recalled = tune(nlp, gold(nlp), min_recall=0.9, calibrate=False)
     assert precise.after.p == 1.0
     assert recalled.after.r >= 0.9
     assert precise.threshold >= recalled.threshold
@@ -100,20 +105,20 @@ def test_precision_and_recall_can_be_asked_for(nlp):
 def test_thresholds_by_type(nlp, monkeypatch):
     monkeypatch.setattr(module, "_MIN_GOLD", 2)
     pipe = nlp.get_pipe("gapdner")
-    result = tune(nlp, pipe, gold(nlp), per_type=True)
+    result = tune(nlp, gold(nlp), per_type=True)
     # the corpus has 2 BODY, 2 DRUG and 6 SYMPTOM
     assert set(result.type_thresholds) == {"BODY", "DRUG", "SYMPTOM"}
     assert pipe.type_thresholds == result.type_thresholds
     monkeypatch.setattr(module, "_MIN_GOLD", 3)
-    assert set(tune(nlp, pipe, gold(nlp), per_type=True).type_thresholds) == {"SYMPTOM"}
-    assert tune(nlp, pipe, gold(nlp)).type_thresholds == {}
+    assert set(tune(nlp, gold(nlp), per_type=True).type_thresholds) == {"SYMPTOM"}
+    assert tune(nlp, gold(nlp)).type_thresholds == {}
 
 
 @pytest.mark.parametrize("cell_threshold", [0.1, 0.5])
 def test_what_it_says_is_what_the_pipe_gives(nlp, cell_threshold):
     pipe = nlp.get_pipe("gapdner")
     pipe.cell_threshold = cell_threshold
-    result = tune(nlp, pipe, gold(nlp), per_type=True)
+    result = tune(nlp, gold(nlp), per_type=True)
     assert pipe.cell_threshold == cell_threshold
     assert replace(module._point(judge(nlp, pipe, gold(nlp)), 0.0), threshold=0.0) == replace(
         result.after, threshold=0.0
@@ -144,13 +149,13 @@ def test_data_that_cannot_tune(nlp):
     pipe = nlp.get_pipe("gapdner")
     pipe.type_thresholds = {"BODY": 0.75}
     whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])])]
-    with pytest.raises(ValueError, match="no discontinuous entity"):
-        tune(nlp, pipe, whole, measure="disc_f")
+    with pytest.raises(GapDNERError, match="no discontinuous entity"):
+        tune(nlp, whole, measure="disc_f")
     pipe.cell_threshold = 1.0
-    with pytest.raises(ValueError, match="finds nothing"):
-        tune(nlp, pipe, whole)
+    with pytest.raises(GapDNERError, match="finds nothing"):
+        tune(nlp, whole)
     assert (pipe.threshold, pipe.type_thresholds) == (0.4, {"BODY": 0.75})
-    with pytest.raises(ValueError, match="no entity under the spans_key 'gapdner'"):
-        tune(nlp, pipe, [make_doc(nlp, "nothing here")])
+    with pytest.raises(GapDNERError, match="no entity under the spans_key 'gapdner'"):
+        tune(nlp, [make_doc(nlp, "nothing here")])
     assert pipe.threshold == 0.4
     assert pipe.calibration is None

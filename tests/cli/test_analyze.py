@@ -98,9 +98,8 @@ def test_files(run, model, write_docs, tmp_path):
 def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     nothing = write_docs("p.spacy", [(text, []) for text, _ in CHANGED])
     data = write_docs(annotated=CHANGED)
-    result = run(
-        "analyze", model, data, "-c", f"none={nothing}", "-c", f"gold={data}", "-o", tmp_path / "o"
-    )
+    others = ("--compare", f"none={nothing}", "--compare", f"gold={data}")
+    result = run("analyze", model, data, *others, "-o", tmp_path / "o")
     assert result.exit_code == 0, result.output
     printed = lines(result.stdout)
     assert "Exact match Gold tiny F (P/R) none F (P/R) gold F (P/R)" in printed
@@ -140,7 +139,7 @@ class Page(HTMLParser):
 
 def test_the_page_stands_alone(run, model, write_docs, tmp_path):
     data = write_docs(annotated=CHANGED)
-    result = run("analyze", model, data, "-c", f"<i>gold</i>={data}", "-o", tmp_path / "o")
+    result = run("analyze", model, data, "--compare", f"<i>gold</i>={data}", "-o", tmp_path / "o")
     assert result.exit_code == 0, result.output
     html = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     page = Page(html)
@@ -172,7 +171,7 @@ def test_examples(run, write_docs, tmp_path):
     few = page("--examples", 2)
     assert few.count('class="example"') == 2
     assert "p.spacy: 5, the first 2" in few
-    assert page("-n", 0).count('class="example"') == 0
+    assert page("-e", 0).count('class="example"') == 0
     # files of an earlier run are replaced, others stay
     (tmp_path / "o" / "notes.txt").touch()
     page()
@@ -186,7 +185,7 @@ def test_examples(run, write_docs, tmp_path):
 def test_one_spans_key_for_all(run, model, write_docs):
     data = write_docs(key="gold")
     predictions = write_docs("p.spacy", key="gold")
-    result = run("analyze", model, data, "-c", predictions, "-sk", "gold")
+    result = run("analyze", model, data, "--compare", predictions, "-sk", "gold")
     assert "All entities 5 100.0 (100.0/100.0) 100.0 (100.0/100.0)" in lines(result.stdout)
 
 
@@ -208,8 +207,8 @@ def test_names():
 
 def test_bad_input(fails, model, write_docs, tmp_path):
     data = write_docs()
-    fails("Two models are called tiny. Write NAME=", "analyze", model, data, "-c", model)
-    fails("There is no folder nothing_here", "analyze", model, data, "-c", "nothing_here")
+    fails("Two models are called tiny. Write NAME=", "analyze", model, data, "--compare", model)
+    fails("There is no folder nothing_here", "analyze", model, data, "--compare", "nothing_here")
     fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
     fails("There is nothing at", "analyze", model, tmp_path / "missing")
     fails("gold entities under the spans key 'other'", "analyze", model, data, "-sk", "other")
@@ -243,6 +242,6 @@ def test_tables_need_no_matplotlib(run, model, write_docs, monkeypatch):
 @pytest.mark.parametrize("n", [1, 8])
 def test_many_models(run, write_docs, tmp_path, n):
     data = write_docs()
-    more = [part for i in range(n - 1) for part in ("-c", f"m{i}={data}")]
+    more = [part for i in range(n - 1) for part in ("--compare", f"m{i}={data}")]
     result = run("analyze", data, data, *more, "-o", tmp_path / "o")
     assert result.exit_code == 0, result.output

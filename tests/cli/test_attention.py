@@ -1,33 +1,15 @@
 import re
 import sys
 
-import numpy as np
 import pytest
 import spacy
-import torch
-from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import fix_random_seed
+from tiny_pipeline import ANNOTATED, gold_docs
 
-from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.cli._cells import entity_cells, find_segment, parse_cell, span_cell
-from spacy_gapdner.cli.attention import attention
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.model.attention_maps import record_attention
-from spacy_gapdner.segments import Segment, get_segments
-
-JOINT = "Severe joint and shoulder pain today ."
-ASPIRIN = "He took aspirin twice ."
+JOINT = ANNOTATED[0][0]
+ASPIRIN = ANNOTATED[1][0]
 # of both entities of JOINT: Frag, Gap, Frag and type, the type once
 CELLS = [(0, 0), (1, 2), (3, 4), (4, 0), (0, 1), (2, 3), (4, 4)]
-
-
-def make_doc(text):
-    return Doc(spacy.blank("en").vocab, words=text.split(" "))
-
-
-def addresses(report):
-    return [segment.address(*cell) for segment in report.segments for cell in segment.cells]
 
 
 @pytest.fixture(scope="module")
@@ -35,124 +17,17 @@ def other_model(tiny_config, tmp_path_factory):
     """Saves an untrained pipeline with other settings of the model."""
 
     def make(**settings):
-        fix_random_seed(0)
+        spacy.util.fix_random_seed(0)
         nlp = spacy.blank("en")
         config = {"model": {**tiny_config["model"], **settings}}
         nlp.add_pipe("gapdner", config=config)
-        gold = make_doc(JOINT)
-        set_entities(gold, [Entity("ADR", ((0, 2),))])
-        nlp.initialize(lambda: [Example(make_doc(JOINT), gold)])
+        (gold,) = gold_docs(nlp.vocab, ANNOTATED[:1])
+        nlp.initialize(lambda: [Example(nlp.make_doc(JOINT), gold)])
         path = tmp_path_factory.mktemp("models") / "other"
         nlp.to_disk(path)
         return path
 
     return make
-
-
-@pytest.mark.parametrize(
-    ("span", "cell"),
-    [
-        ("shoulder pain", (2, 3)),
-        (" pain ", (3, 3)),
-        ("2:4", (2, 3)),
-        (" 0:5 ", (0, 4)),
-        ("4:5", (4, 4)),
-        # within "painful" it is no token
-        ("pain", (3, 3)),
-    ],
-)
-def test_spans(span, cell):
-    doc = make_doc("painful joint shoulder pain .")
-    assert span_cell(doc, span) == cell
-    assert span_cell(doc, span, lower=True) == cell[::-1]
-
-
-@pytest.mark.parametrize(
-    ("span", "message"),
-    [
-        ("arm", "does not hold 'arm'"),
-        ("Pain", "does not hold 'Pain'. Upper and lower case count"),
-        ("", "does not hold ''"),
-        ("ain", "'ain' does not begin and end where tokens do. The tokens are no | pain | no"),
-        ("pain no", "'pain no' occurs 2 times, as tokens 1:3, 3:5"),
-        ("no pain no", "'no pain no' occurs 2 times, as tokens 0:3, 2:5"),
-        ("3:3", "no tokens 3:3: the text has tokens 0 to 5"),
-        ("4:2", "no tokens 4:2"),
-        ("5:7", "no tokens 5:7"),
-    ],
-)
-def test_spans_that_cannot_be_found(span, message):
-    with pytest.raises(GapDNERError, match=re.escape(message)):
-        span_cell(make_doc("no pain no pain no pain"), span)
-
-
-def test_cells():
-    doc = make_doc("a b c")
-    assert parse_cell(doc, "2,0") == (2, 0)
-    assert parse_cell(doc, " 1, 1 ") == (1, 1)
-    for wrong in ("1", "1:2", "1,2,3", "-1,0", "a,b"):
-        with pytest.raises(GapDNERError, match=f"ROW,COLUMN .* not '{wrong}'"):
-            parse_cell(doc, wrong)
-    for outside in ("3,0", "0,3"):
-        with pytest.raises(GapDNERError, match=f"no tokens {outside}: the text has tokens 0 to 2"):
-            parse_cell(doc, outside)
-
-
-def test_cells_of_entities():
-    entities = [Entity("X", ((0, 2), (3, 4))), Entity("Y", ((0, 2),)), Entity("Z", ((5, 6),))]
-    assert entity_cells(entities) == [(0, 1), (2, 2), (3, 3), (3, 0), (1, 0), (5, 5)]
-    assert entity_cells([]) == []
-
-
-def test_the_segment_with_most_context():
-    windows = [Segment(0, 8), Segment(6, 14), Segment(12, 16)]
-    assert [find_segment(cell, windows) for cell in [(0, 1), (6, 7), (7, 6), (7, 8)]] == [
-        0,
-        0,
-        0,
-        1,
-    ]
-    # two tokens before it and five after, or none before it
-    assert find_segment((8, 8), windows) == 1
-    assert find_segment((12, 12), windows) == 1
-    assert find_segment((13, 13), windows) == 2
-    with pytest.raises(GapDNERError, match=r"Tokens 5 and 9 .* 0:8, 6:14\. Choose"):
-        find_segment((9, 5), windows)
-
-
-def test_entities_by_default(model):
-    report = attention(model, JOINT)
-    assert [e.text for e in report.entities] == ["Severe shoulder pain", "Severe joint pain"]
-    assert sorted(addresses(report)) == sorted(CELLS)
-    (segment,) = report.segments
-    # all these cells are labelled, and no other
-    assert set(segment.labels) == set(CELLS)
-    names = {cell: [label.name for label in labels] for cell, labels in segment.labels.items()}
-    assert names[4, 0] == ["ADR"]
-    assert names[1, 2] == names[2, 3] == ["Gap"]
-    assert names[0, 1] == names[3, 4] == ["Frag"]
-
-
-def test_the_maps_are_those_of_the_model(tiny, model):
-    pipe = tiny.get_pipe("gapdner")
-    with record_attention(pipe.model) as recording:
-        doc = tiny(f"{ASPIRIN} {JOINT}")
-    maps = recording.maps(doc, get_segments(doc, pipe.max_length, pipe.stride))
-    report = attention(model, f"{ASPIRIN} {JOINT}", spans=["joint and"], cells=["9,6"])
-    # the second sentence begins at token 5
-    assert addresses(report) == [(6, 7), (9, 6)]
-    (segment,) = report.segments
-    assert list(segment.cells) == [(1, 2), (4, 1)]
-    for name in ("scores", "token_scores", "cross_weights"):
-        np.testing.assert_array_equal(getattr(segment.maps, name), getattr(maps[1], name))
-
-
-def test_choices(model):
-    text = f"{ASPIRIN} {JOINT}"
-    report = attention(model, text, spans=["pain", "2:3"], cells=["9,9", "5,9"])
-    # by sentence, then as given; the second cell is the first span's
-    assert addresses(report) == [(2, 2), (9, 9), (5, 9)]
-    assert addresses(attention(model, text, spans=["joint and"], lower=True)) == [(7, 6)]
 
 
 def test_screen(run, model):
@@ -243,9 +118,6 @@ def test_an_attention_that_is_switched_off(run, other_model, tmp_path, part, nam
     assert len(list((tmp_path / "x").iterdir())) == 3
 
 
-def test_models_without_attention(fails, other_model, monkeypatch):
+def test_models_without_attention(fails, other_model):
     path = other_model(linear_attention=False, criss_cross=False)
     fails("neither linear nor criss-cross attention: both are switched off", "attention", path, "a")
-    path = other_model()
-    monkeypatch.setattr("spacy_gapdner.model.attention_maps.GapDNERNetwork", torch.nn.Linear)
-    fails("only the architecture spacy-gapdner.GapDNER.v1 has them", "attention", path, "a")

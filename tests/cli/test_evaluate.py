@@ -6,9 +6,6 @@ import spacy
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
-from spacy_gapdner.cli._model import load_pipeline
-from spacy_gapdner.cli.evaluate import evaluate, score_docs
-
 # the model finds 5 entities in these sentences, 2 of them discontinuous
 CHANGED = [
     # one of two discontinuous ones is gold
@@ -57,58 +54,24 @@ def test_other_spans_key(run, model, write_docs):
     assert "There are some under gold." in output
 
 
-def test_threshold_and_batch_size(model, write_docs):
-    data = write_docs()
-    assert evaluate(model, data, threshold=1.0)["spans_gapdner_r"] == 0
+def test_settings(run, model, write_docs, tmp_path):
+    def scores(*options):
+        output = tmp_path / "scores.json"
+        assert run("evaluate", model, write_docs(), "-o", output, *options).exit_code == 0
+        return json.loads(output.read_text())
+
+    assert scores("--threshold", 1)["spans_gapdner_r"] == 0
     # but for entities of which the model is as sure as a float can tell
-    assert evaluate(model, data, cell_threshold=1.0)["spans_gapdner_r"] < 1
-    scores = evaluate(model, data, batch_size=1)
-    assert (scores["spans_gapdner_f"], scores["threshold"]) == (1.0, 0.4)
+    assert scores("--cell-threshold", 1)["spans_gapdner_r"] < 1
+    found = scores("--batch-size", 1, "--consistent")
+    assert (found["spans_gapdner_f"], found["threshold"], found["consistent"]) == (1.0, 0.4, True)
+    assert list(found)[:3] == ["model", "data", "threshold"]
 
 
-def test_reliability(model, write_docs):
-    scores = evaluate(model, write_docs())
-    assert sum(part["n"] for part in scores["reliability"]) == 5
-    assert all(part["precision"] == 1.0 for part in scores["reliability"])
-    mean = sum(part["n"] * part["mean_score"] for part in scores["reliability"]) / 5
-    assert scores["calibration_error"] == pytest.approx(1 - mean)
-    assert (scores["entity_score"], scores["consistent"]) == ("weakest", False)
-    assert evaluate(model, write_docs(), consistent=True)["consistent"] is True
-
-
-def test_folder_of_data(model, write_docs, tmp_path):
+def test_folder_of_data(run, model, write_docs, tmp_path):
     write_docs("a.spacy")
     write_docs("b.spacy", CHANGED)
-    assert evaluate(model, tmp_path)["docs"] == 7
-
-
-def test_words_without_spaces_keep_their_tokens(model):
-    nlp, pipe = load_pipeline(model)
-    doc = Doc(nlp.vocab, words=["Severe", "pain", "after", "aspirin."])
-    doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 2, "ADR")])
-    assert score_docs(nlp, pipe, [doc])["words"] == 4
-
-
-def test_docs_are_not_collected(model):
-    nlp, pipe = load_pipeline(model)
-    waiting = most = 0
-
-    def docs():
-        nonlocal waiting, most
-        for _ in range(12):
-            waiting += 1
-            most = max(most, waiting)
-            yield nlp.make_doc("Severe pain .")
-
-    def done(doc):
-        nonlocal waiting
-        waiting -= 1
-        return doc
-
-    spacy.Language.component("count_done", func=done)
-    nlp.add_pipe("count_done")
-    assert score_docs(nlp, pipe, docs(), batch_size=2)["docs"] == 12
-    assert most <= 3
+    assert "7 Docs, 39 words" in run("evaluate", model, tmp_path).stdout
 
 
 def test_several_pipes(tiny, tiny_config, fails, run, tmp_path, write_docs):

@@ -8,11 +8,7 @@ from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.analysis import predictions
-from spacy_gapdner.cli._model import load_pipeline
-from spacy_gapdner.cli.predict import predict, predict_docs
 from spacy_gapdner.formats import Report, docbin, read_brat, read_inline, read_w2ner
-from spacy_gapdner.formats.texts import InputText
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -187,46 +183,11 @@ def test_spacy_folder_is_written_in_parts(run, fails, model, tmp_path, monkeypat
     fails("holds .spacy files already", *args)
 
 
-@pytest.mark.parametrize("n_process", [1, 2])
-def test_input_is_consumed_as_output_is_asked_for(model, n_process):
-    nlp, pipe = load_pipeline(model)
-    asked = 0
-
-    def texts():
-        nonlocal asked
-        while True:
-            asked += 1
-            yield InputText(ASPIRIN, {"n": asked})
-
-    stream = predict_docs(nlp, texts(), batch_size=4, n_process=n_process)
-    for number in range(1, 30):
-        doc, extra = next(stream)
-        assert extra == {"n": number}
-        assert [e.text for e in get_entities(doc, pipe.key)] == ["aspirin"]
-        assert asked <= number + 40
-    stream.close()
-
-
-def test_long_texts_are_taken_one_by_one(model, monkeypatch):
-    monkeypatch.setattr(predictions, "_BATCH_CHARACTERS", len(ASPIRIN))
-    nlp, _ = load_pipeline(model)
-    texts = iter([InputText(ASPIRIN) for _ in range(5)])
-    next(predict_docs(nlp, texts, batch_size=4))
-    assert len(list(texts)) == 4
-
-
-def test_vocabulary_does_not_grow_with_the_input(model):
-    nlp, _ = load_pipeline(model)
-    before = len(nlp.vocab.strings)
-    texts = (InputText(f"word{i} took drug{i} .") for i in range(120))
-    assert sum(len(doc) for doc, _ in predict_docs(nlp, texts, batch_size=2)) == 480
-    assert len(nlp.vocab.strings) < before + 10
-
-
-def test_long_text(model, tmp_path):
+def test_long_text(run, model, tmp_path):
     # spaCy's own limit is a million characters
     (tmp_path / "a.txt").write_text(" " * 1_000_000 + ASPIRIN)
-    assert predict(model, tmp_path / "a.txt", tmp_path / "a.jsonl") == 1
+    result = run("predict", model, tmp_path / "a.txt", "-o", tmp_path / "a.jsonl")
+    assert "1 documents" in result.stdout
     (record,) = records((tmp_path / "a.jsonl").read_text())
     assert found(record) == [("Drug", "aspirin")]
 
@@ -280,8 +241,8 @@ def test_failure_leaves_an_older_output(fails, model, tmp_path):
         ("a.txt", "x", ["-o", "{}/a.txt", "-f", "brat"], "is a file. Give the name of the folder"),
         ("a.txt", "x", ["-o", "{}/a.txt", "-f", "jsonl"], "a.txt holds the input"),
         ("a.txt", "x", ["-o", "{}"], "holds the input. Choose another output"),
-        ("a.txt", "x", ["-n", "0"], "--n-process must be"),
-        ("a.txt", "x", ["-n", "2", "-g", "0"], "cannot share a GPU"),
+        ("a.txt", "x", ["--n-process", "0"], "--n-process must be"),
+        ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
         ("a.txt", "x", ["-g", "99"], "Cannot use GPU 99"),
     ],
 )

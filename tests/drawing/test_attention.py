@@ -1,56 +1,10 @@
-import numpy as np
 import pytest
-import spacy
+from attention_reports import WORDS, make_report, make_segment
 from matplotlib.patches import Rectangle
-from spacy.tokens import Doc
 
-from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.drawing.attention import (
-    AttentionReport,
-    CellLabel,
-    SegmentAttention,
-    draw_report,
-    label_cells,
-)
+from spacy_gapdner.analysis.attention import CellLabel
+from spacy_gapdner.drawing.attention import draw_report
 from spacy_gapdner.drawing.attention_plots import plot_cell, plot_labels
-from spacy_gapdner.model.attention_maps import AttentionMaps
-from spacy_gapdner.segments import Segment
-from spacy_gapdner.tagging import GridLayout, MultilabelTagging, SoftmaxTagging
-from spacy_gapdner.tagging.cells import LabelledCells
-
-WORDS = ["severe", "joint", "and", "arm", "pain"]
-FRAG, GAP = CellLabel(0, "Frag", "F", 0.9), CellLabel(1, "Gap", "G", 0.8)
-LABELS = {
-    (0, 1): [FRAG],
-    (2, 3): [GAP],
-    (4, 4): [FRAG, CellLabel(2, "ADE", "T", 0.625)],
-}
-
-
-def make_segment(words=WORDS, start=10, cells=((0, 1),), labels=LABELS, linear=True, cross=True):
-    """All weights differ: cell (i, j) gives its row 1, 2, 3, ... parts, and then its column."""
-    n = len(words)
-    parts = np.tile(np.arange(1.0, 2 * n + 1), (n, n, 1))
-    i, j = np.indices((n, n))
-    parts[i, j, n + i] = 0
-    maps = AttentionMaps(
-        Segment(start, start + n),
-        tuple(words),
-        np.zeros((n, n, 3)),
-        np.log([np.arange(1.0, n + 1), np.ones(n)]) if linear else None,
-        parts / parts.sum(axis=-1, keepdims=True) if cross else None,
-    )
-    return SegmentAttention(maps, labels, cells)
-
-
-def make_report(*segments, text=" ".join(WORDS)):
-    doc = Doc(spacy.blank("en").vocab, words=text.split(" "))
-    set_entities(doc, [Entity("ADE", ((0, 2), (4, 5)), 0.875), Entity("SIGN", ((3, 5),))])
-    return AttentionReport(doc, get_entities(doc), segments)
-
-
-def labelled(*cells):
-    return LabelledCells(np.array(cells), np.array([0.5 + 0.125 * i for i in range(len(cells))]))
 
 
 def squares(axes):
@@ -59,87 +13,6 @@ def squares(axes):
     corners = [path.vertices[0] for path in collection.get_paths()]
     cells = [(round(y + 0.5), round(x + 0.5)) for x, y in corners]
     return dict(zip(cells, collection.get_array().tolist(), strict=True))
-
-
-def test_labels_have_names():
-    layout = SoftmaxTagging().layout(2)
-    cells = labelled((0, 1, 1), (1, 2, 2), (3, 0, 4), (3, 3, 3), (3, 3, 1))
-    assert label_cells(cells, layout, ["ADE", "DRUG"]) == {
-        (0, 1): [(1, "Frag", "F", 0.5)],
-        (1, 2): [(2, "Gap", "G", 0.625)],
-        (3, 0): [(4, "DRUG", "T", 0.75)],
-        (3, 3): [(3, "ADE", "T", 0.875), (1, "Frag", "F", 1.0)],
-    }
-
-
-def test_labels_of_each_type_have_names():
-    layout = MultilabelTagging(per_type=True).layout(2)
-    found = label_cells(labelled((0, 0, 1), (0, 1, 2), (1, 0, 5)), layout, ["ADE", "DRUG"])
-    assert found == {
-        (0, 0): [(1, "Frag DRUG", "F", 0.5)],
-        (0, 1): [(2, "Gap ADE", "G", 0.625)],
-        (1, 0): [(5, "DRUG", "T", 0.75)],
-    }
-
-
-def test_labels_of_other_schemes_have_numbers():
-    layout = GridLayout(2, (0,), (0,), (1,))
-    assert label_cells(labelled((1, 0, 1)), layout, ["X"]) == {(1, 0): [(1, "label 1", "*", 0.5)]}
-
-
-def test_cells_are_named_in_the_offsets_of_the_text():
-    segment = make_segment()
-    assert segment.title(1, 3) == "Cell (11, 13): joint and arm"
-    assert segment.title(3, 1) == "Cell (13, 11): joint and arm"
-    assert (segment.name(3, 1), segment.labels_name) == ("cell_13-11", "labels_10-15")
-    assert segment.label_text(4, 4) == "Frag 0.90, ADE 0.62"
-    assert segment.label_text(0, 0) == ""
-    assert segment.token(4) == "pain 14"
-
-
-def test_long_spans_and_white_space():
-    segment = make_segment(["a", "\n\n", "b", "c", "d", "e", "f"], start=0)
-    assert segment.span_text(0, 3) == "a b c"
-    assert segment.span_text(6, 0) == "a b … d e f"
-    assert segment.token(1) == "␣ 1"
-
-
-def test_tables():
-    segment = make_segment()
-    # 1 + 2 + 3 parts, and an even share below the diagonal
-    assert segment.token_rows(0, 2) == [
-        ("severe 10", "0.167"),
-        ("joint 11", "0.333"),
-        ("and 12", "0.500"),
-    ]
-    assert segment.token_rows(1, 0) == [("severe 10", "0.500"), ("joint 11", "0.500")]
-    # the column has 6 to 10 parts, but the cell itself 2 as part of its row: 49 in all
-    assert segment.top_rows(0, 1, 3) == [
-        ("joint and arm pain", "14, 11", "", "0.204"),
-        ("joint and arm", "13, 11", "", "0.184"),
-        ("joint and", "12, 11", "", "0.163"),
-    ]
-    (itself,) = [row for row in segment.top_rows(0, 1, 9) if "itself" in row[0]]
-    assert itself == ("severe joint (itself)", "10, 11", "Frag 0.90", "0.041")
-    assert len(segment.top_rows(0, 1, 99)) == 9
-
-
-def test_tables_of_what_is_switched_off():
-    assert make_segment(linear=False).token_rows(0, 1) == []
-    assert make_segment(cross=False).top_rows(0, 1) == []
-
-
-def test_entities_and_notes():
-    report = make_report(make_segment())
-    assert report.entity_rows() == [
-        ("ADE", "severe joint pain", "0:2, 4:5", "0.88"),
-        ("SIGN", "arm pain", "3:5", ""),
-    ]
-    assert report.notes() == []
-    (note,) = make_report(make_segment(linear=False)).notes()
-    assert "no linear attention" in note
-    (note,) = make_report(make_segment(cross=False)).notes()
-    assert "no criss-cross attention" in note
 
 
 def test_plot_of_a_cell():

@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
+from spacy.tokens import Doc
+
+from ..entities import Entity
 from ..errors import GapDNERError
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
-
-    from ..entities import Entity
-    from ..segments import Segment
+from ..segments import Segment
 
 # Row and column in the Doc's token offsets.
 Cell = tuple[int, int]
 
 
-def span_cell(doc: "Doc", span: str, lower: bool = False) -> Cell:
+def span_cell(doc: Doc, span: str, lower: bool = False) -> Cell:
     """Find the cell of a span.
 
     doc (Doc): The text.
@@ -31,7 +28,7 @@ def span_cell(doc: "Doc", span: str, lower: bool = False) -> Cell:
     return (end - 1, start) if lower else (start, end - 1)
 
 
-def parse_cell(doc: "Doc", cell: str) -> Cell:
+def parse_cell(doc: Doc, cell: str) -> Cell:
     """Read a cell.
 
     doc (Doc): The text.
@@ -48,7 +45,7 @@ def parse_cell(doc: "Doc", cell: str) -> Cell:
     return row, column
 
 
-def entity_cells(entities: Iterable["Entity"]) -> list[Cell]:
+def entity_cells(entities: Iterable[Entity]) -> list[Cell]:
     """List the cells that entities are made of.
 
     entities (Iterable[Entity]): The entities.
@@ -63,7 +60,7 @@ def entity_cells(entities: Iterable["Entity"]) -> list[Cell]:
     return list(cells)
 
 
-def find_segment(cell: Cell, segments: Sequence["Segment"]) -> int:
+def find_segment(cell: Cell, segments: Sequence[Segment]) -> int:
     """Choose the segment that sees a cell with most context on both sides.
 
     cell (tuple[int, int]): Row and column.
@@ -87,7 +84,7 @@ def find_segment(cell: Cell, segments: Sequence["Segment"]) -> int:
     return max(held, key=lambda i: held[i])
 
 
-def _find_text(doc: "Doc", span: str) -> tuple[int, int]:
+def _find_text(doc: Doc, span: str) -> tuple[int, int]:
 
     text = span.strip()
     # looked ahead for, as occurrences may overlap
@@ -110,7 +107,7 @@ def _find_text(doc: "Doc", span: str) -> tuple[int, int]:
     return spans[0].start, spans[0].end
 
 
-def _check_range(doc: "Doc", choice: str, start: int, end: int) -> None:
+def _check_range(doc: Doc, choice: str, start: int, end: int) -> None:
 
     if not start < end <= len(doc):
         raise GapDNERError(

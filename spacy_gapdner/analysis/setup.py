@@ -1,17 +1,21 @@
-"""What debug-data needs of a training config: tokenizer, sentences, segments, tagging; and its
-traps. The models are not built."""
+"""How a pipe will see its data: tokenizer, sentences, segments, tagging, by default or from a
+training config; and the traps of such a config. The models are not built."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from spacy.language import Language
+from spacy.util import load_config, load_model_from_config, registry
+from thinc.api import Config
+
+from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from thinc.api import Config
-
-    from ..tagging import TaggingScheme
+from ..factory import FACTORY
+from ..formats.files import read_text
+from ..segments import check_window
+from ..sentences import blank_pipeline
+from ..tagging import TaggingScheme
 
 _FACTORIES = ("gapdner", "discontinuous_ner")
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
@@ -19,8 +23,8 @@ _SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
 
 
 @dataclass
-class TrainingSetup:
-    """How the pipe will see the data.
+class Setup:
+    """How a pipe will see its data.
 
     nlp (Language): Tokenizer, and the components that split sentences by rule.
     spans_key (str): Prefix of the span groups.
@@ -30,51 +34,46 @@ class TrainingSetup:
     traps (list[str]): Settings that will spoil the training, and what to do.
     """
 
-    nlp: "Language"
+    nlp: Language
     spans_key: str
     max_length: int
     stride: int
-    tagging: "TaggingScheme"
+    tagging: TaggingScheme
     traps: list[str] = field(default_factory=list)
 
 
-def default_setup(lang: str, spans_key: str | None) -> TrainingSetup:
+def default_setup(lang: str, spans_key: str | None = None) -> Setup:
     """Make the setup of a pipe with default settings, after a rule-based sentence splitter.
 
     lang (str): Language of the tokenizer.
     spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
-    RETURNS (TrainingSetup): The setup.
+    RETURNS (Setup): The setup.
     """
-    from ..factory import FACTORY
-    from ..formats import blank_pipeline
-
     defaults: Any = FACTORY["default_config"]
     key = spans_key or defaults["spans_key"]
     nlp = blank_pipeline(lang)
-    return TrainingSetup(nlp, key, defaults["max_length"], defaults["stride"], _tagging(defaults))
+    return Setup(nlp, key, defaults["max_length"], defaults["stride"], _tagging(defaults))
 
 
-def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
+def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
     """Read the setup from a training config.
 
-    path (Path): The .cfg file; values that are left out are the defaults.
+    path (Union[str, Path]): The .cfg file; values that are left out are the defaults.
     spans_key (Optional[str]): Prefix of the span groups; the config's if None. It chooses one of
         several pipes.
-    RETURNS (TrainingSetup): The setup.
+    RETURNS (Setup): The setup.
     RAISES (GapDNERError): If the file is missing, is no config, or has no such pipe.
     """
-    from ..factory import FACTORY
-    from ..formats.files import read_text
-
     # for its messages about missing files and encodings
-    read_text(path)
+    read_text(Path(path))
     try:
-        config = _load(path)
+        # environment and command line may give what is null here; nothing of it matters
+        config = load_config(path, interpolate=True)
         name, block = _find_component(config, path, spans_key)
         block = {**FACTORY["default_config"], **block}  # type: ignore[dict-item]
         _check_settings(name, block)
         nlp, approximated = _sentence_pipeline(config, name)
-        setup = TrainingSetup(
+        setup = Setup(
             nlp,
             spans_key or block["spans_key"],
             block["max_length"],
@@ -95,18 +94,9 @@ def read_setup(path: Path, spans_key: str | None) -> TrainingSetup:
     return setup
 
 
-def _load(path: Path) -> "Config":
-    from spacy.util import load_config
-
-    # environment and command line may give what is null here; nothing of it matters
-    return load_config(path, interpolate=True)
-
-
 def _find_component(
-    config: "Config", path: Path, spans_key: str | None
+    config: Config, path: str | Path, spans_key: str | None
 ) -> tuple[str, dict[str, Any]]:
-    from ..entities import DEFAULT_SPANS_KEY
-
     components = config.get("components", {})
     pipeline = config.get("nlp", {}).get("pipeline", [])
     missing = [name for name in pipeline if name not in components]
@@ -124,30 +114,26 @@ def _find_component(
         found = {n: block for n, block in found.items() if keys[n] == spans_key}
         if len(found) != 1:
             listed = ", ".join(f"{n} ({key})" for n, key in keys.items())
-            raise GapDNERError(f"{path} has several pipes: {listed}. Choose one with --spans-key.")
+            raise GapDNERError(
+                f"{path} has several pipes: {listed}. Choose one with --spans-key, "
+                "from Python with spans_key."
+            )
     return next(iter(found.items()))
 
 
 def _check_settings(name: str, block: dict[str, Any]) -> None:
-    from ..segments import check_window
-
     for setting, kind in (("max_length", int), ("stride", int), ("spans_key", str)):
         if not isinstance(block[setting], kind):
             raise ValueError(f"{setting} of {name!r} cannot be {block[setting]!r}.")
     check_window(block["max_length"], block["stride"])
 
 
-def _tagging(block: dict[str, Any]) -> "TaggingScheme":
-    from spacy.util import registry
-
+def _tagging(block: dict[str, Any]) -> TaggingScheme:
     return registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
 
 
-def _sentence_pipeline(config: "Config", name: str) -> tuple["Language", list[str]]:
+def _sentence_pipeline(config: Config, name: str) -> tuple[Language, list[str]]:
     """RETURNS (tuple[Language, list[str]]): The pipeline, and the components it stands in for."""
-    from spacy.util import load_model_from_config
-    from thinc.api import Config
-
     before = _sentence_components(config, name)
     by_rule = [n for n in before if config["components"][n]["factory"] in _RULE_SENTENCIZERS]
     nlp_block = {**config["nlp"], "pipeline": by_rule, "disabled": []}
@@ -161,7 +147,7 @@ def _sentence_pipeline(config: "Config", name: str) -> tuple["Language", list[st
     return nlp, trained if not by_rule else []
 
 
-def _sentence_components(config: "Config", name: str | None) -> list[str]:
+def _sentence_components(config: Config, name: str | None) -> list[str]:
     pipeline = config["nlp"]["pipeline"]
     end = len(pipeline) if name is None else pipeline.index(name)
     return [
@@ -169,9 +155,7 @@ def _sentence_components(config: "Config", name: str | None) -> list[str]:
     ]
 
 
-def _find_traps(config: "Config", name: str, spans_key: str) -> list[str]:
-    from ..entities import DEFAULT_SPANS_KEY
-
+def _find_traps(config: Config, name: str, spans_key: str) -> list[str]:
     traps = []
     for corpus, block in config.get("corpora", {}).items():
         if not isinstance(block, dict) or not block.get("@readers", "").startswith("spacy.Corpus"):

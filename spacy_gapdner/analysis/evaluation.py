@@ -1,0 +1,74 @@
+"""The scores of a trained pipeline on annotated data."""
+
+from collections import Counter
+from collections.abc import Iterable
+from timeit import default_timer
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..calibration import expected_calibration_error, reliability
+from ..entities import get_spans_keys
+from ..scorer import Tally
+from .pipes import find_pipe, storing_under
+from .predictions import Judged, compare_examples, judge_predictions, predict_examples
+
+_SETTINGS = ("threshold", "type_thresholds", "cell_threshold", "entity_score", "consistent")
+
+
+def evaluate(
+    nlp: Language,
+    docs: Iterable[Doc],
+    *,
+    spans_key: str | None = None,
+    batch_size: int | None = None,
+) -> dict[str, Any]:
+    """Score a trained pipeline on annotated Docs, one batch in memory at a time.
+
+    nlp (Language): The pipeline. The settings of its pipe, such as the threshold, hold.
+    docs (Iterable[Doc]): Docs with gold entities.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
+        None. It also chooses one of several pipes.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
+        pipe's `threshold`, `type_thresholds`, `cell_threshold`, `entity_score` and `consistent`,
+        the `spans_key`, `docs`, `words`, `speed` (words per second, tokenisation included),
+        `gold_per_type` (number of gold entities), `reliability` (how often the entities of each
+        range of scores are right), `calibration_error` (see
+        `spacy_gapdner.calibration.expected_calibration_error`), `labels_unknown_to_model`, and
+        `spans_keys_found` (all prefixes in the data).
+    RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity
+        carry different labels.
+    """
+    pipe = find_pipe(nlp, spans_key)
+    gold: Counter[str] = Counter()
+    keys: set[str] = set()
+    judged: list[Judged] = []
+    tally = Tally()
+    n_docs = n_words = 0
+    start = default_timer()
+    with storing_under(pipe, spans_key) as key:
+        examples = predict_examples(nlp, docs, batch_size)
+        for example, compared in compare_examples(examples, key):
+            n_docs += 1
+            n_words += len(example.predicted)
+            keys.update(get_spans_keys(example.reference))
+            gold.update(label for label, _ in compared.gold)
+            tally.add(compared)
+            judged.extend(judge_predictions(example, compared, key))
+    seconds = default_timer() - start
+    bins = reliability((j.score for j in judged), (j.correct for j in judged))
+    return {
+        **{name: getattr(pipe, name) for name in _SETTINGS},
+        "spans_key": key,
+        "docs": n_docs,
+        "words": n_words,
+        "speed": n_words / seconds,
+        **tally.scores(key),
+        "gold_per_type": {label: gold[label] for label in sorted(gold)},
+        "reliability": [part._asdict() for part in bins],
+        "calibration_error": expected_calibration_error(bins),
+        "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
+        "spans_keys_found": sorted(keys),
+    }

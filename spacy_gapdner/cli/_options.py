@@ -1,0 +1,89 @@
+"""Arguments and options that commands share: one name, one letter and one meaning each."""
+
+from typing import Any
+
+import typer
+
+
+def spans_key(help: str, default: str | None = None) -> Any:
+    """Make the option for the prefix of span groups.
+
+    help (str): What they hold, or what the prefix chooses.
+    default (Optional[str]): The prefix if none is given.
+    RETURNS (OptionInfo): ``--spans-key``, or ``-sk``.
+    """
+    return typer.Option(default, "--spans-key", "-sk", help=help)
+
+
+def output(help: str) -> Any:
+    """Make the option for what a command writes.
+
+    help (str): What that is.
+    RETURNS (OptionInfo): ``--output``, or ``-o``; None if not given.
+    """
+    return typer.Option(None, "--output", "-o", help=help)
+
+
+def format(help: str, default: str | None = None) -> Any:
+    """Make the option for a format.
+
+    help (str): Which there are.
+    default (Optional[str]): The format if none is given.
+    RETURNS (OptionInfo): ``--format``, or ``-f``.
+    """
+    return typer.Option(default, "--format", "-f", help=help)
+
+
+def lang(help: str) -> Any:
+    """Make the option for a tokeniser.
+
+    help (str): What it is for.
+    RETURNS (OptionInfo): ``--lang``, or ``-l``; English if not given.
+    """
+    return typer.Option("en", "--lang", "-l", help=help)
+
+
+def examples(help: str) -> Any:
+    """Make the option for a number of examples.
+
+    help (str): Of what.
+    RETURNS (OptionInfo): ``--examples``, or ``-e``; 20 if not given.
+    """
+    return typer.Option(20, "--examples", "-e", min=0, help=help)
+
+
+MODEL: Any = typer.Argument(
+    ..., metavar="MODEL", help="Folder of a trained pipeline, or installed package"
+)
+DATA: Any = typer.Argument(
+    ..., metavar="DATA", help=".spacy file with gold entities, or folder of such"
+)
+# of data alone, of data for a pipeline, of a pipeline alone
+SPANS_KEY: Any = spans_key("Prefix of the span groups that hold the entities", "gapdner")
+GOLD_KEY: Any = spans_key(
+    "Prefix of the span groups with gold entities; the pipe's own if not given"
+)
+PIPE_KEY: Any = spans_key("Chooses the pipe where the pipeline has several")
+THRESHOLD: Any = typer.Option(
+    None,
+    "--threshold",
+    min=0,
+    max=1,
+    help="Drop entities that score lower; the pipe's own if not given",
+)
+CELL_THRESHOLD: Any = typer.Option(
+    None,
+    "--cell-threshold",
+    min=0,
+    max=1,
+    help="Use labels of the grid from this probability on; the pipe's own if not given",
+)
+CONSISTENT: Any = typer.Option(
+    None,
+    "--consistent/--all-paths",
+    help="Keep entities with a label of their own, or all; the pipe's own if not given",
+)
+BATCH_SIZE: Any = typer.Option(
+    None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
+)
+GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")

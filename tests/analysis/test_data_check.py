@@ -1,0 +1,75 @@
+import pytest
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.vocab import Vocab
+from tiny_pipeline import gold_docs
+from training_config import write_config
+
+from spacy_gapdner.analysis.data_check import check_data
+from spacy_gapdner.errors import GapDNERError
+
+TRAIN = [
+    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
+    # a one-word gap that is itself an entity: softmax cannot hold both
+    ("left heart valve defect seen .", [("Site", (0, 1), (2, 4)), ("Site", (1, 2))]),
+    ("No pain . Fever came .", [("ADR", (1, 4))]),
+    ("Nothing at all .", []),
+]
+
+
+@pytest.fixture
+def train():
+    return gold_docs(Vocab(), TRAIN)
+
+
+def test_settings_of_the_config(train, tmp_path):
+    findings = check_data(train, config=write_config(tmp_path))
+    assert (findings.setup.max_length, findings.setup.stride) == (4, 2)
+    assert findings.setup.tagging.name == "softmax"
+    assert findings.setup.nlp.pipe_names == ["sentencizer"]
+    assert findings.setup.traps == []
+    report = findings.reports["train"]
+    # severe ... pain is 5 tokens; left ... defect is 4 and fills the first window
+    assert report.unheld.counts == {"longer than max_length": 2, "crosses a sentence boundary": 1}
+    assert report.longest_segment == 4
+    assert findings.hints[-1].startswith("train: the scheme multilabel could reach")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "trap"),
+    [
+        ("max_length = 0", "max_length = 500", "[corpora.train] max_length = 500"),
+        ("gold_preproc = false", "gold_preproc = true", "[corpora.train] gold_preproc"),
+        ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
+        ('["sentencizer","gapdner"]', '["gapdner","sentencizer"]', "comes after 'gapdner'"),
+        ('"gapdner_sentencizer"', '"senter"', "are not known before training"),
+        ("stride = 2", 'stride = 2\nspans_key = "other"', "lacks spans_other_f"),
+    ],
+)
+def test_traps(train, tmp_path, old, new, trap):
+    findings = check_data(train, config=write_config(tmp_path, (old, new)))
+    (found,) = findings.setup.traps
+    assert trap in found
+    assert found in findings.problems
+
+
+def test_shipped_configs_have_no_traps(train, request):
+    configs = sorted((request.config.rootpath / "configs").glob("*.cfg"))
+    assert configs
+    for config in configs:
+        assert check_data(train, config=config).setup.traps == []
+
+
+def test_types_that_only_one_part_has(train):
+    dev = gold_docs(Vocab(), [("Took aspirin .", [("Drug", (1, 2))])])
+    findings = check_data(train, iter(dev))
+    assert "dev: the type Drug (1 entity) is not in train." in findings.problems
+    assert "dev: types of train that it lacks: ADR, Site." in findings.hints
+    assert findings.shared == (0, 0)
+    assert check_data(train).shared is None
+
+
+def test_an_entity_of_two_labels(train):
+    doc = Doc(Vocab(), words=["a", "b"])
+    doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
+    with pytest.raises(GapDNERError, match=r"^dev: .* carry different labels"):
+        check_data(train, [doc])

@@ -1,0 +1,43 @@
+from contextlib import suppress
+
+import pytest
+import spacy
+from tiny_pipeline import model_config
+
+from spacy_gapdner.analysis.pipes import find_pipe, storing_under
+from spacy_gapdner.errors import GapDNERError
+
+
+def test_a_single_pipe_is_found_whatever_its_key(nlp):
+    pipe = nlp.get_pipe("gapdner")
+    assert find_pipe(nlp) is find_pipe(nlp, "gapdner") is find_pipe(nlp, "other") is pipe
+
+
+def test_one_of_several():
+    nlp = spacy.blank("en")
+    config = {"model": model_config()}
+    nlp.add_pipe("gapdner", config=config)
+    second = nlp.add_pipe("discontinuous_ner", name="second", config={**config, "spans_key": "b"})
+    assert find_pipe(nlp, "b") is second
+    for key in (None, "c"):
+        with pytest.raises(GapDNERError, match=r"several pipes: gapdner \(gapdner\), second \(b\)"):
+            find_pipe(nlp, key)
+
+
+def test_no_pipe():
+    nlp = spacy.blank("en")
+    with pytest.raises(GapDNERError, match="only none at all"):
+        find_pipe(nlp)
+    nlp.add_pipe("sentencizer")
+    with pytest.raises(GapDNERError, match="only sentencizer"):
+        find_pipe(nlp)
+
+
+def test_the_key_is_given_back(nlp):
+    pipe = nlp.get_pipe("gapdner")
+    with storing_under(pipe, None) as key:
+        assert (key, pipe.key) == ("gapdner", "gapdner")
+    with suppress(ZeroDivisionError), storing_under(pipe, "gold") as key:
+        assert (key, pipe.key) == ("gold", "gold")
+        raise ZeroDivisionError
+    assert pipe.key == "gapdner"

@@ -1,0 +1,50 @@
+"""What users see of all commands: summaries, names and letters of options."""
+
+from collections import defaultdict
+
+import pytest
+import typer
+
+from spacy_gapdner.cli import app
+
+COMMANDS = typer.main.get_command(app).commands
+METAVARS = {"MODEL", "DATA", "INPUT", "TEXT"}
+
+
+def options():
+    for command in COMMANDS.values():
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                yield parameter
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"convert"}))
+def test_summaries_are_not_cut_off(run, name):
+    (line,) = (x for x in run("--help").stdout.splitlines() if x.split()[:1] == [name])
+    assert line.endswith(".")
+    assert not line.endswith("...")
+
+
+def test_a_letter_means_one_option():
+    names = defaultdict(set)
+    for option in options():
+        long = [text for text in option.opts if text.startswith("--")]
+        for text in option.opts:
+            if text not in long:
+                names[text].update(long)
+    assert {letter: found for letter, found in names.items() if len(found) > 1} == {}
+    assert names["-o"] == {"--output"}
+
+
+def test_an_option_has_the_same_letter_everywhere():
+    letters = defaultdict(set)
+    for option in options():
+        short = frozenset(text for text in option.opts if not text.startswith("--"))
+        letters[max(option.opts, key=len)].add(short)
+    assert {name: found for name, found in letters.items() if len(found) > 1} == {}
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"convert"}))
+def test_arguments_have_common_names(name):
+    arguments = (p for p in COMMANDS[name].params if p.param_type_name == "argument")
+    assert {argument.metavar for argument in arguments} <= METAVARS

@@ -1,0 +1,42 @@
+import inspect
+
+import pytest
+from spacy.vocab import Vocab
+from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
+
+import spacy_gapdner
+from spacy_gapdner import check_data, evaluate, predict, stats
+
+# functions over files, which formats/ has
+OF_FORMATS = {"convert", "read", "write"}
+
+
+@pytest.mark.parametrize("name", sorted(set(spacy_gapdner.__all__) - OF_FORMATS))
+def test_public_names_are_documented(name):
+    value = getattr(spacy_gapdner, name)
+    assert inspect.isclass(value) or inspect.isfunction(value)
+    assert value.__name__ == name
+    assert inspect.getdoc(value)
+    assert name in dir(spacy_gapdner)
+
+
+def test_other_names_are_unknown():
+    with pytest.raises(AttributeError, match="'spacy_gapdner' has no attribute 'nothing'"):
+        _ = spacy_gapdner.nothing
+
+
+def test_errors_of_users_have_one_class():
+    assert issubclass(spacy_gapdner.GapDNERError, ValueError)
+
+
+def test_a_program_of_a_user():
+    docs = gold_docs(Vocab())
+    assert stats(docs).discontinuous == 2
+    assert check_data(docs).setup.spans_key == "gapdner"
+    nlp = trained_pipeline()
+    assert evaluate(nlp, docs)["spans_gapdner_f"] == 1.0
+    doc, *_ = predict(nlp, [text for text, _ in ANNOTATED])
+    assert [e.text for e in doc._.discontinuous_ents] == [
+        "Severe shoulder pain",
+        "Severe joint pain",
+    ]
