@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 import typer
 
-from spacy_gapdner.cli._model import GPU_ID
+from spacy_gapdner.cli._options import GPU_ID
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import write_json

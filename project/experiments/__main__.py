@@ -11,7 +11,7 @@ import typer
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
-from spacy_gapdner.cli._model import GPU_ID
+from spacy_gapdner.cli._options import GPU_ID
 from spacy_gapdner.cli._util import clean_errors, fail, split_list
 from spacy_gapdner.formats.files import replacing, write_json
 

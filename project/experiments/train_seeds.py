@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_gapdner.cli._model import use_gpu
-from spacy_gapdner.cli.evaluate import evaluate
+from spacy_gapdner import evaluate
+from spacy_gapdner.cli._model import load_pipeline, use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 
@@ -90,12 +90,7 @@ def _run(folder: Path, seed: int, config: RunConfig, plan: _Plan) -> Run:
     for part in ("dev", "test"):
         if part in plan.paths:
             start = default_timer()
-            scores[part] = evaluate(
-                folder / MODEL_BEST,
-                plan.paths[part],
-                spans_key=config.spans_key,
-                gpu_id=plan.gpu_id,
-            )
+            scores[part] = _score(folder / MODEL_BEST, plan.paths[part], config, plan.gpu_id)
             seconds[part] = default_timer() - start
     run = Run(
         name=plan.name,
@@ -113,6 +108,13 @@ def _run(folder: Path, seed: int, config: RunConfig, plan: _Plan) -> Run:
     training.remove_models(folder, *((MODEL_LAST,) if plan.keep_models else ()))
     write_run(run, folder / RUN_FILE)
     return run
+
+
+def _score(model: Path, data: Path, config: RunConfig, gpu_id: int) -> dict[str, Any]:
+    nlp, _ = load_pipeline(model, spans_key=config.spans_key, gpu_id=gpu_id)
+    docs = (doc for file in require_docbins(data) for doc in read_docbin(file, nlp.vocab))
+    scores = evaluate(nlp, docs, spans_key=config.spans_key)
+    return {"model": str(model), "data": str(data), **scores}
 
 
 def _describe(path: Path, key: str) -> list[DataFile]:
