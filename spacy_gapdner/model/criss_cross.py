@@ -57,15 +57,18 @@ class CrissCrossAttention(nn.Module):
         """
         n, d = features.shape[1], self.key.out_features
         n_classes = features.shape[-1] // 2 - d
-        queries, *others, classified = features.split([d, d, n_classes, n_classes], dim=-1)
-        # keys and values, by row and by column
-        cells = [(part, part.transpose(1, 2).contiguous()) for part in others]
-        attend = partial(_attend, queries, *cells, _score_padding(mask))
+        queries, keys, values, classified = features.split([d, d, n_classes, n_classes], dim=-1)
+        by_column = [part.transpose(1, 2).contiguous() for part in (keys, values)]
+        attend = partial(_attend, *by_column, _score_padding(mask))
         if n > _KEPT_LENGTH and torch.is_grad_enabled():
             attend = partial(checkpoint, attend, use_reentrant=False)
         size = max(_CHUNK // (2 * len(features) * n**2), 1)
-        chunks = [attend(slice(i, min(i + size, n))) for i in range(0, n, size)]
-        return torch.cat(chunks, dim=1) + classified
+        rows = zip(
+            range(0, n, size),
+            *(part.split(size, dim=1) for part in (queries, keys, values)),
+            strict=True,
+        )
+        return torch.cat([attend(*chunk) for chunk in rows], dim=1) + classified
 
     def attention(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute the attention weights.
@@ -81,32 +84,35 @@ class CrissCrossAttention(nn.Module):
         queries, keys, _ = features.tensor_split(
             [self.key.out_features, 2 * self.key.out_features], dim=-1
         )
-        padding = _score_padding(mask)
-        return _weigh(queries, (keys, keys.transpose(1, 2)), padding, slice(None))
+        return _weigh(keys.transpose(1, 2), _score_padding(mask), 0, queries, keys)
 
 
 def _attend(
-    queries: Tensor,
-    keys: tuple[Tensor, Tensor],
-    values: tuple[Tensor, Tensor],
+    keys_by_column: Tensor,
+    values_by_column: Tensor,
     padding: Tensor,
-    rows: slice,
+    first: int,
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
 ) -> Tensor:
-    # The weighted means of the values of row and column, for the cells of some rows
-    by_row, by_column = _weigh(queries, keys, padding, rows).to(values[0].dtype).chunk(2, dim=-1)
-    return by_row @ values[0][:, rows] + (by_column.transpose(1, 2) @ values[1]).transpose(1, 2)
+    # The weighted means of the values of row and column, for some rows from the first on
+    weights = _weigh(keys_by_column, padding, first, queries, keys).to(values.dtype)
+    by_row, by_column = weights.chunk(2, dim=-1)
+    return by_row @ values + (by_column.transpose(1, 2) @ values_by_column).transpose(1, 2)
 
 
-def _weigh(queries: Tensor, keys: tuple[Tensor, Tensor], padding: Tensor, rows: slice) -> Tensor:
-    # The weights of the cells of row and column, for the cells of some rows
-    queries = queries[:, rows]
-    by_row = queries @ keys[0][:, rows].mT
-    by_column = (queries.transpose(1, 2) @ keys[1].mT).transpose(1, 2)
+def _weigh(
+    keys_by_column: Tensor, padding: Tensor, first: int, queries: Tensor, keys: Tensor
+) -> Tensor:
+    # The weights of the cells of row and column, for some rows from the first on
+    by_row = queries @ keys.mT
+    by_column = (queries.transpose(1, 2) @ keys_by_column.mT).transpose(1, 2)
     scores = torch.cat([by_row, by_column], dim=-1)
     scores += padding
     # a cell counts itself as one of its row
     in_column = scores[..., queries.shape[2] :]
-    in_column.diagonal(rows.start or 0, dim1=1, dim2=3).fill_(-torch.inf)
+    in_column.diagonal(first, dim1=1, dim2=3).fill_(-torch.inf)
     return scores.softmax(dim=-1)
 
 

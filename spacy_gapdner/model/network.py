@@ -18,9 +18,10 @@ from .grid_network import GridNetwork, GridSettings
 from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
-# So many cells of a long sentence's grid features exist at a time: tensors below 32 MB, as the
-# allocator reuses their memory and returns that of larger ones to the system.
-_BLOCK_CELLS = 60_000
+# So many numbers of a long sentence's grid features, or of its spans' weights, exist at a time:
+# tensors of 32 MB, as the allocator reuses their memory and returns that of larger ones to the
+# system.
+_BLOCK_SIZE = 2**23
 
 
 @dataclass(frozen=True)
@@ -150,9 +151,10 @@ class GapDNERNetwork(GridNetwork):
         weight = weight * F.dropout(kept, self.grid_dropout, self.training)
         parts = (hidden, self.head(hidden), self.tail(hidden), weight, bias)
         compute = self._map_rows
-        if n * n > _BLOCK_CELLS and torch.is_grad_enabled():
+        row_size = n * max(n, self.classifier.in_features)
+        if n * row_size > _BLOCK_SIZE and torch.is_grad_enabled():
             compute = partial(checkpoint, compute, use_reentrant=False)
-        size = max(_BLOCK_CELLS // (batch * n), 1)
+        size = max(_BLOCK_SIZE // (batch * row_size), 1)
         blocks = [compute(slice(i, min(i + size, n)), *parts) for i in range(0, n, size)]
         return blocks[0] if len(blocks) == 1 else torch.cat(blocks, dim=1)
 

@@ -359,7 +359,7 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks,
     net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
     words, lengths = make_batch([11, 8])
     for module, name, value in [
-        (network, "_BLOCK_CELLS", blocks),
+        (network, "_BLOCK_SIZE", 10 * blocks),
         (criss_cross, "_CHUNK", blocks),
         (criss_cross, "_KEPT_LENGTH", 1),
     ]:
