@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .formats import read, write
     from .formats.tables import to_dataframe
 
-__version__ = "0.4.0"
+__version__ = "0.5.0"
 
 __all__ = [
     "DiscontinuousEntity",
