@@ -3,10 +3,11 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .entities import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
+from .entities import DiscontinuousEntity, Entity, get_entities, set_entities
 from .errors import GapDNERError
 
 if TYPE_CHECKING:
+    from .alignment import merge_docs
     from .analysis.attention import attention
     from .analysis.data_check import check_data
     from .analysis.evaluation import evaluate
@@ -51,6 +52,7 @@ _LAZY = {
     "check_data": "analysis.data_check",
     "convert": "conversion",
     "evaluate": "analysis.evaluation",
+    "merge_docs": "alignment",
     "predict": "analysis.predictions",
     "read": "formats",
     "render": "drawing.render",

@@ -14,12 +14,12 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
+from .alignment import align_entities
 from .calibration import Calibration
 from .decoding import EntityScore
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
-    align_entities,
     get_entities,
     get_spans_keys,
     set_contiguous_ents,

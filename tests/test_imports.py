@@ -16,7 +16,7 @@ SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.
 ORDER = [
     ["errors", "entity_data"],
     ["entities", "sentences"],
-    ["segments", "losses", "decoding", "calibration", "augmentation", "adapters"],
+    ["alignment", "segments", "losses", "decoding", "calibration", "augmentation", "adapters"],
     ["tagging", "saved_settings"],
     ["model", "scorer", "selection"],
     ["pipe", "formats"],
@@ -239,7 +239,16 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
     plugins = "spacy, spacy_transformers.pipeline_component"
     ours, libraries = newly_imported("spacy.blank('en')", plugins)
     assert {name.split(".")[0] for name in ours} == {
-        *("", "adapters", "calibration", "decoding", "entities", "entity_data", "errors"),
+        *(
+            "",
+            "adapters",
+            "alignment",
+            "calibration",
+            "decoding",
+            "entities",
+            "entity_data",
+            "errors",
+        ),
         *("factory", "losses", "pipe", "saved_settings", "segments", "selection", "sentences"),
         "tagging",
     }

@@ -11,7 +11,8 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, align_entities, get_entities
+from ..alignment import align_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..tagging import (
     MultilabelTagging,

@@ -8,7 +8,7 @@ from ...errors import GapDNERError
 from ..files import map_names, read_text, visible_files, with_unix_line_ends
 from ..records import TextEntity, TokenRecord
 from ..report import Place, Report
-from .dai import align_cadec, align_entities, flatten, read_tokenised
+from .dai import align_cadec, align_mentions, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
 from .id_lists import check_split, note_missing, read_ids
 
@@ -80,7 +80,7 @@ def read_cadec(
         else:
             message = f"{name} has a text but no annotation file: taken as without entities"
             report.add("kept", "no annotation file", message, document.place)
-        yield from document.records(align_entities(document, found, align_cadec, report))
+        yield from document.records(align_mentions(document, found, align_cadec, report))
 
 
 def _find_top(path: Path) -> Path | None:

@@ -124,7 +124,7 @@ def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
     return replace(entity, fragments=fragments)
 
 
-def align_entities(
+def align_mentions(
     document: TokenisedText, entities: Iterable[TextEntity], align: Align, report: Report
 ) -> list[Entity]:
     """Find the tokens of a document's entities. One that repeats another is kept, and noted.

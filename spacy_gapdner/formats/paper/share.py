@@ -12,7 +12,7 @@ from ..files import map_names, read_text, visible_files, with_unix_line_ends
 from ..knowtator_xml import read_annotation_file
 from ..records import TextEntity, TokenRecord
 from ..report import Place, Report
-from .dai import align_entities, align_share, flatten, read_tokenised
+from .dai import align_mentions, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
 from .id_lists import check_split, note_missing, read_ids
 from .share_folders import ARCHIVES, PARTS, Part, PartFolders, find_folders
@@ -110,7 +110,7 @@ def _read_document(
     else:
         found = _READERS[corpus, part](annotations, path.name, report)
         entities = _clean(found, document.text, report)
-    yield from document.records(align_entities(document, entities, align_share, report))
+    yield from document.records(align_mentions(document, entities, align_share, report))
 
 
 def _clean(entities: Iterable[TextEntity], text: str, report: Report) -> list[TextEntity]:

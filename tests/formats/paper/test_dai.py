@@ -6,7 +6,7 @@ from spacy_gapdner import Entity
 from spacy_gapdner.formats import Place, Report, TextEntity
 from spacy_gapdner.formats.paper.dai import (
     align_cadec,
-    align_entities,
+    align_mentions,
     align_share,
     flatten,
     merge_ranges,
@@ -137,7 +137,7 @@ def test_how_far_boundaries_move(document, report, align, text, fragment, found)
 
 def test_repeated_entities_stay(document, report):
     sources = [entity((0, 6)), entity((7, 12)), entity((0, 6))]
-    found = align_entities(document(TEXT), sources, align_cadec, report)
+    found = align_mentions(document(TEXT), sources, align_cadec, report)
     assert [e.token_indices for e in found] == [(0,), (1,), (0,)]
     assert [(i.action, i.kind, i.offsets) for i in report.issues] == [
         ("kept", "duplicate entity", ((0, 6),))

@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_gapdner.entities import Entity, align_entities, set_entities
+from spacy_gapdner.alignment import align_entities
+from spacy_gapdner.entities import Entity, set_entities
 
 
 def align(reference, predicted, entities, key="gapdner"):
