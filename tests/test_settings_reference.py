@@ -1,0 +1,68 @@
+"""configs/README.md: its code prints what it says, and its settings are those that there are."""
+
+import re
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.language import Language
+from thinc.api import Config
+
+PAGE = (Path(__file__).parents[1] / "configs" / "README.md").read_text(encoding="utf8")
+PYTHON = re.findall(r"```python\n(.+?)```\s+```text\n(.+?)```", PAGE, flags=re.DOTALL)
+SETTINGS = re.findall(r"```ini\n(.+?)```", PAGE, flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def pipe_settings():
+    found = [block for block in SETTINGS if block.startswith("[components.gapdner]\n")]
+    assert len(found) == 1
+    return read_settings(found[0])["components"]["gapdner"]
+
+
+def default_config():
+    # the factory is found by its entry point
+    spacy.blank("en").add_pipe("gapdner")
+    return Language.get_factory_meta("gapdner").default_config
+
+
+def read_settings(block):
+    # notes stand behind the values, and sections of sections alone
+    text = re.sub(r"[ \t]+#.*", "", block)
+    parts = re.search(r"\[(.+?)\.\w+\]", text)[1].split(".")
+    heads = [f"[{'.'.join(parts[: i + 1])}]\n" for i in range(len(parts))]
+    return Config().from_str("\n".join([*heads, text]), interpolate=False)
+
+
+def test_every_python_block_says_what_it_prints():
+    assert len(PYTHON) == PAGE.count("```python") == 1
+
+
+@pytest.mark.parametrize("number", range(len(PYTHON)))
+def test_python_block(number, capsys):
+    code, printed = PYTHON[number]
+    for name in re.findall(r"^(?:from|import) (\w+)", code, flags=re.MULTILINE):
+        pytest.importorskip(name, reason=f"{name} is not installed")
+    exec(compile(code, "configs/README.md", "exec"), {})
+    assert capsys.readouterr().out == printed
+
+
+def test_the_settings_of_the_pipe_are_all_there_with_their_defaults(pipe_settings):
+    defaults = {
+        name: value for name, value in default_config().items() if name not in ("model", "scorer")
+    }
+    assert {k: v for k, v in pipe_settings.items() if k != "factory"} == defaults
+
+
+def test_the_settings_of_the_model_are_those_of_the_default(pipe_settings):
+    (block,) = (b for b in SETTINGS if '@architectures = "spacy-gapdner.GapDNER.v2"' in b)
+    model = read_settings(block)["components"]["gapdner"]["model"]
+    default = default_config()["model"]
+    assert {name: model[name] for name in default if name not in ("tagging", "tok2vec")} == {
+        name: value for name, value in default.items() if name not in ("tagging", "tok2vec")
+    }
+
+
+@pytest.mark.parametrize("block", SETTINGS, ids=lambda block: block.splitlines()[0])
+def test_settings_can_be_read(block):
+    assert read_settings(block)
