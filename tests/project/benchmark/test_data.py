@@ -8,6 +8,7 @@ from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, expected, found
 
 from project.benchmark.data import make_batches, read_examples
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -60,3 +61,10 @@ def test_batches(lengths, size):
     batches = make_batches([Example(doc, doc) for doc in docs], size)
     assert all(len(batch) == size for batch in batches[:-1])
     assert [len(e.predicted) for batch in batches for e in batch] == sorted(lengths, reverse=True)
+
+
+def test_gold_of_another_corpus(nlp, tmp_path):
+    doc = Doc(nlp.vocab, words=["Cells", "divide"])
+    set_entities(doc, [Entity("CELL", ((0, 1),))])
+    with pytest.raises(GapDNERError, match="has the type CELL, but the pipe knows BODY, DRUG"):
+        read(nlp, write(tmp_path / "cells.spacy", doc))
