@@ -341,7 +341,7 @@ def set_extent_spans(doc: Doc, key: str, target: str) -> None:
     target (str): Name of the SpanGroup, which is replaced.
     """
     extents = {(e.start, e.end, e.label_) for e in get_entities(doc, key)}
-    doc.spans[target] = [Span(doc, *bounds, label=label) for *bounds, label in sorted(extents)]
+    doc.spans[target] = [Span(doc, start, end, label) for start, end, label in sorted(extents)]
 
 
 def _group_names(doc: Doc, key: str) -> list[str]:

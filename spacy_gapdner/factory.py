@@ -1,6 +1,7 @@
 """The factories `gapdner` and `discontinuous_ner`, with the default config of the pipe."""
 
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 from spacy.language import Language
 from thinc.api import Config, Model
@@ -45,36 +46,43 @@ depth = 4
 """
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 
-FACTORY = {
-    "assigns": ["doc.spans", "doc._.discontinuous_ents"],
-    "default_config": {
-        "model": DEFAULT_MODEL,
-        "spans_key": DEFAULT_SPANS_KEY,
-        "threshold": 0.4,
-        "cell_threshold": 0.1,
-        "entity_score": "weakest",
-        "consistent": False,
-        "max_paths": 10_000,
-        "max_length": 128,
-        "stride": 96,
-        "annotate_ents": False,
-        "lr_scale": 1.0,
-        "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
-    },
-    "default_score_weights": {
-        f"spans_{DEFAULT_SPANS_KEY}_f": 0.75,
-        f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
-        f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
-        f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.25,
-    },
+DEFAULT_SETTINGS: dict[str, Any] = {
+    "model": DEFAULT_MODEL,
+    "spans_key": DEFAULT_SPANS_KEY,
+    "threshold": 0.4,
+    "cell_threshold": 0.1,
+    "entity_score": "weakest",
+    "consistent": False,
+    "max_paths": 10_000,
+    "max_length": 128,
+    "stride": 96,
+    "annotate_ents": False,
+    "lr_scale": 1.0,
+    "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
 }
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-@Language.factory("gapdner", **FACTORY)
+
+def _register(name: str) -> Callable[[_Function], _Function]:
+    return Language.factory(
+        name,
+        assigns=["doc.spans", "doc._.discontinuous_ents"],
+        default_config=DEFAULT_SETTINGS,
+        default_score_weights={
+            f"spans_{DEFAULT_SPANS_KEY}_f": 0.75,
+            f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
+            f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
+            f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.25,
+        },
+    )
+
+
+@_register("gapdner")
 def make_gapdner(
     nlp: Language,
     name: str,
-    model: Model,
+    model: Model[Any, Any],
     spans_key: str,
     threshold: float,
     cell_threshold: float,
@@ -85,7 +93,7 @@ def make_gapdner(
     stride: int,
     annotate_ents: bool,
     lr_scale: float,
-    scorer: Callable | None,
+    scorer: Callable[..., dict[str, Any]] | None,
 ) -> DiscontinuousEntityRecognizer:
     """Create the pipe, also under the factory name `discontinuous_ner`.
 
@@ -127,4 +135,4 @@ def make_gapdner(
     )
 
 
-make_discontinuous_ner = Language.factory("discontinuous_ner", func=make_gapdner, **FACTORY)
+make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)

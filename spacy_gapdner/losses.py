@@ -72,7 +72,7 @@ class CrossEntropy:
 
         def cell_losses(grid: Floats3d, target: GridTarget) -> tuple[Floats3d, Floats3d]:
             xp = get_array_module(grid)
-            shifted = grid - grid.max(axis=-1, keepdims=True)
+            shifted = grid - xp.max(grid, axis=-1, keepdims=True)
             exp = xp.exp(shifted)
             total = exp.sum(axis=-1, keepdims=True)
             gold = xp.zeros(grid.shape, dtype="bool")

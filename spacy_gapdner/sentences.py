@@ -8,7 +8,7 @@ from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
 # for a .cfg: [components.sentencizer] with factory = "gapdner_sentencizer"
-SENTENCIZER_CONFIG: dict[str, object] = {"factory": "gapdner_sentencizer"}
+SENTENCIZER_CONFIG: dict[str, str] = {"factory": "gapdner_sentencizer"}
 
 _LINE_BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 

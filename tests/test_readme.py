@@ -1,4 +1,9 @@
-"""The README's Python code prints what the README says."""
+"""The README's Python code runs, and prints what the README says.
+
+What the project's own model finds is measured by the project, not here: a block that loads it gets
+a model that has learnt the block's sentence and its printed entities by heart. That holds names,
+arguments and the form of what is printed, as well as the order of entities.
+"""
 
 import re
 from pathlib import Path
@@ -29,7 +34,7 @@ def test_python_block(number, tmp_path, monkeypatch, capsys):
 
 
 def train_on(code: str, printed: str, path: Path) -> None:
-    """Stand in for the project's model: one that knows the block's sentence by heart."""
+    """Put a model that knows the block's sentence by heart in the place of the project's."""
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner")
     sentence = re.search(r'nlp\("(.+?)"\)', code).group(1)

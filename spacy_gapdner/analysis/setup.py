@@ -11,7 +11,7 @@ from thinc.api import Config
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..factory import FACTORY
+from ..factory import DEFAULT_SETTINGS
 from ..formats.files import read_text
 from ..segments import check_window
 from ..sentences import blank_pipeline
@@ -49,7 +49,7 @@ def default_setup(lang: str, spans_key: str | None = None) -> Setup:
     spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
     RETURNS (Setup): The setup.
     """
-    defaults: Any = FACTORY["default_config"]
+    defaults = DEFAULT_SETTINGS
     key = spans_key or defaults["spans_key"]
     nlp = blank_pipeline(lang)
     return Setup(nlp, key, defaults["max_length"], defaults["stride"], _tagging(defaults))
@@ -70,7 +70,7 @@ def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
         # environment and command line may give what is null here; nothing of it matters
         config = load_config(path, interpolate=True)
         name, block = _find_component(config, path, spans_key)
-        block = {**FACTORY["default_config"], **block}  # type: ignore[dict-item]
+        block = {**DEFAULT_SETTINGS, **block}
         _check_settings(name, block)
         nlp, approximated = _sentence_pipeline(config, name)
         setup = Setup(

@@ -14,7 +14,7 @@ def statistics_table(columns: Sequence[CorpusStatistics]) -> list[tuple[str, ...
     """
     labels = sorted({label for column in columns for label in column.labels})
 
-    def row(name: str, values: list[object]) -> tuple:
+    def row(name: str, values: list[object]) -> tuple[str, ...]:
         return (name, *(str(value) for value in values))
 
     return [

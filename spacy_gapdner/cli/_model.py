@@ -72,12 +72,12 @@ def use_gpu(gpu_id: int) -> None:
     gpu_id (int): Its number; nothing happens if negative.
     RAISES (GapDNERError): If it cannot be used.
     """
-    import spacy
+    from thinc.api import require_gpu
 
     if gpu_id < 0:
         return
     try:
-        spacy.require_gpu(gpu_id)
+        require_gpu(gpu_id)
     # CuPy's own errors, for drivers and device numbers, have no common class
     except Exception as error:
         raise GapDNERError(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from wasabi import color, msg
-from wasabi.util import locale_escape
+from wasabi import msg
+from wasabi.util import color, locale_escape
 
 from ..errors import GapDNERError
 

@@ -1,7 +1,7 @@
 """convert: annotated text from one format to another."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from wasabi import msg
@@ -96,14 +96,14 @@ def convert_cli(
         if report_path is not None:
             from ..formats.files import write_json
 
-            data = {"input": str(input_path), "output": str(output_path)}
+            data: dict[str, Any] = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)
     _print(statistics, report, output_path)
 
 
 def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) -> None:
-    from .stats import print_statistics
+    from ._corpora import print_statistics
 
     print_statistics({"": statistics})
     print_report(report)

@@ -57,7 +57,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
     key = scores["spans_key"]
     name = f"spans_{key}"
     counts = scores[f"{name}_counts"]
-    rows: list[tuple] = []
+    rows: list[tuple[str, ...]] = []
     for subset, title in SUBSETS.items():
         prefix = "" if subset == "all" else f"{subset}_"
         prf = (_percent(scores[f"{name}_{prefix}{measure}"]) for measure in "prf")

@@ -125,7 +125,7 @@ class _Section(NamedTuple):
     title: str
     note: str
     plot: Markup
-    rows: list[tuple]
+    rows: Sequence[tuple[object, ...]]
 
 
 class _Example(NamedTuple):

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
 from .records import Record, TextEntity, TextRecord, TokenRecord
-from .report import Place, Report
+from .report import Action, Place, Report
 
 Alignment = Literal["expand", "contract", "strict"]
 
@@ -172,7 +172,7 @@ def _text_docs(
             _note(report, "dropped", "entity crosses a sentence boundary", message, source)
     words = [token.text for token in doc]
     spaces = [bool(token.whitespace_) for token in doc]
-    sent_starts = [bool(token.is_sent_start) for token in doc]
+    sent_starts: list[bool | int | None] = [bool(token.is_sent_start) for token in doc]
     for number, inside in enumerate(held):
         part = slice(cuts[number], cuts[number + 1])
         cut = Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
@@ -206,7 +206,7 @@ def _group_sentences(
 def _token_doc(records: list[TokenRecord], nlp: Language, spans_key: str) -> Doc:
     # with unknown spaces, spacy.Corpus.v1 keeps these tokens instead of tokenising the text anew
     words: list[str] = []
-    sent_starts: list[bool] = []
+    sent_starts: list[bool | int | None] = []
     entities: list[Entity] = []
     for record in records:
         entities.extend(entity.shift(len(words)) for entity in record.entities)
@@ -225,6 +225,8 @@ def _align(
     n_kept = 0
     for start, end in source.fragments:
         span = doc.char_span(start, end, alignment_mode="expand")
+        # None only for offsets beyond the text, which readers drop
+        assert span is not None
         if (span.start_char, span.end_char) != (start, end):
             if alignment == "strict":
                 message = f"{text[start:end]!r} is not whole tokens, but part of {span.text!r}"
@@ -250,5 +252,5 @@ def _align(
     return entity
 
 
-def _note(report: Report, action: str, kind: str, message: str, source: TextEntity) -> None:
+def _note(report: Report, action: Action, kind: str, message: str, source: TextEntity) -> None:
     report.add(action, kind, message, source.place, source.fragments)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from ..entities import Fragments
 from .records import TextEntity
-from .report import Place, Report
+from .report import Action, Place, Report
 
 
 def clean_entities(
@@ -82,7 +82,7 @@ def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
 
 
 def _clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
-    def note(action: str, kind: str, message: str) -> None:
+    def note(action: Action, kind: str, message: str) -> None:
         report.add(action, kind, f"{_name(entity)} {message}", entity.place, entity.fragments)
 
     for start, end in entity.fragments:

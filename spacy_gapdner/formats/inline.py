@@ -186,7 +186,7 @@ def _without_whitespace(
     return tuple(tokens[i] for i in words), kept
 
 
-def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: object) -> str:
+def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str | None) -> str:
     for token in tokens:
         if token.split() != [token]:
             raise GapDNERError(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -16,7 +16,7 @@ from .records import Record, TextRecord, TokenRecord
 from .registry import FORMATS, get_format, guess_format
 from .report import Report, logging_drops
 
-_NOT_GIVEN = (None, "", (), [])
+_NOT_GIVEN: tuple[object, ...] = (None, "", (), [])
 
 
 def read(
@@ -97,7 +97,10 @@ def read_records(
     if types and "types" in chosen.options:
         return chosen.read(Path(path), report, types=types, **given)
     records = chosen.read(Path(path), report, **given)
-    return _of_types(records, types, report) if types else records
+    if not types:
+        return records
+    # formats that give Docs choose types themselves
+    return _of_types(cast(Iterator[TextRecord | TokenRecord], records), types, report)
 
 
 def _of_types(
@@ -108,7 +111,8 @@ def _of_types(
         wanted = tuple(entity for entity in record.entities if entity.label in types)
         found.update(entity.label for entity in wanted)
         report.left_out.update(e.label for e in record.entities if e.label not in types)
-        yield replace(record, entities=wanted)
+        # of the same class as the record's own
+        yield replace(record, entities=cast(Any, wanted))
     report.note_types(types, found)
 
 

@@ -4,7 +4,7 @@ import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import GapDNERError
 from .files import visible_files
@@ -240,5 +240,5 @@ def _annotation_files(folder: Path) -> list[Path]:
     return files
 
 
-def _resolve(name: str) -> Callable:
+def _resolve(name: str) -> Callable[..., Any]:
     return pkgutil.resolve_name(f"{__package__}.{name}")

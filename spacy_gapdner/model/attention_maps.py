@@ -182,8 +182,11 @@ def _attend(
     # What the two attentions of a network compute for a batch
     hidden = network.encode(words, lengths)
     mask = torch.arange(words.shape[1], device=words.device) < lengths.to(words.device)[:, None]
-    tokens = network.span_attention and network.span_attention.scores(hidden)
-    cross = network.criss_cross and network.criss_cross.attention(network.map_grid(hidden), mask)
+    tokens = cross = None
+    if network.span_attention is not None:
+        tokens = network.span_attention.scores(hidden)
+    if network.criss_cross is not None:
+        cross = network.criss_cross.attention(network.map_grid(hidden), mask)
     return tokens, cross
 
 

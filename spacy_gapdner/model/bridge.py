@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
+from typing import cast
 
 import numpy as np
 import srsly
@@ -28,6 +29,9 @@ ModelIn = tuple[list[Doc], list[list[Segment]]]
 # Scores `(n, n, channels)` of every segment, in the order of documents and segments.
 ModelOut = list[Floats3d]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
+# What the network reads: padded words, the segments' lengths, and how many make up each batch.
+NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
+_Backprop = Callable[[list[Floats4d]], Floats3d]
 
 
 # Makes the network once the input width and the labels are known.
@@ -65,7 +69,7 @@ def build_grid_model(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
     make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
-    grid = Model(
+    grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
         # not an attr: thinc would restore its saved value over the config of a loaded pipeline
         partial(_grid_forward, max_batch_cells),
@@ -125,7 +129,7 @@ def _init(
 
 def _forward(
     model: Model[ModelIn, ModelOut], inputs: ModelIn, is_train: bool
-) -> tuple[ModelOut, Callable]:
+) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
     docs, segments = inputs
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
@@ -152,13 +156,13 @@ def _grid_init(
 
 def _grid_forward(
     max_batch_cells: int, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
-) -> tuple[ModelOut, Callable]:
+) -> tuple[ModelOut, Callable[[ModelOut], list[Floats2d]]]:
     use_one_thread_in_forks()
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    scores: list[Floats3d | None] = [None] * len(flat)
-    backprops: list[tuple[list[list[int]], Callable]] = []
+    scores: dict[int, Floats3d] = {}
+    backprops: list[tuple[list[list[int]], _Backprop]] = []
     for batches in _batch_calls([len(segment) for _, segment in flat], max_batch_cells):
         rows = [i for batch in batches for i in batch]
         lengths = np.array([len(flat[i][1]) for i in rows])
@@ -183,7 +187,7 @@ def _grid_forward(
                 d_vectors[doc][start:end] += d_words[row, : end - start]
         return d_vectors
 
-    return scores, backprop
+    return [scores[i] for i in range(len(flat))], backprop
 
 
 def _pad(ops: Ops, grids: Sequence[Floats3d]) -> Floats4d:
@@ -208,7 +212,9 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
         yield call
 
 
-def _wrap(make_network: Callable[[int, int], GridNetwork]) -> Model:
+def _wrap(
+    make_network: Callable[[int, int], GridNetwork],
+) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the number of labels is known
     shim = PyTorchShim(
         None,
@@ -219,8 +225,8 @@ def _wrap(make_network: Callable[[int, int], GridNetwork]) -> Model:
 
 
 def _call_network(
-    model: Model, inputs: tuple[Floats3d, np.ndarray, list[int]], is_train: bool
-) -> tuple[list[Floats4d], Callable[[list[Floats4d]], Floats3d]]:
+    model: Model[NetworkIn, list[Floats4d]], inputs: NetworkIn, is_train: bool
+) -> tuple[list[Floats4d], _Backprop]:
     words, lengths, batch_sizes = inputs
     shim = model.shims[0]
     args = (xp2torch(words, requires_grad=is_train), torch.from_numpy(lengths), batch_sizes)
@@ -237,9 +243,9 @@ def _call_network(
         d_inputs = backprop_torch(
             ArgsKwargs(args=(scores_torch,), kwargs={"grad_tensors": gradients})
         )
-        return torch2xp(d_inputs.args[0])
+        return cast(Floats3d, torch2xp(d_inputs.args[0]))
 
-    return [torch2xp(batch.float().detach()) for batch in scores_torch], backprop
+    return [cast(Floats4d, torch2xp(b.float().detach())) for b in scores_torch], backprop
 
 
 def _serialize(network: GridNetwork | None) -> bytes:
@@ -271,4 +277,5 @@ def _to_numpy(scores: tuple[torch.Tensor, ...]) -> list[Floats4d]:
     flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
     ends = np.cumsum([batch.numel() for batch in scores])
     parts = np.split(flat, ends[:-1])
-    return [part.reshape(batch.shape) for part, batch in zip(parts, scores, strict=True)]
+    grids = [part.reshape(batch.shape) for part, batch in zip(parts, scores, strict=True)]
+    return cast(list[Floats4d], grids)

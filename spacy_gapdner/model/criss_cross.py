@@ -58,7 +58,7 @@ class CrissCrossAttention(nn.Module):
         n, d = features.shape[1], self.key.out_features
         n_classes = features.shape[-1] // 2 - d
         queries, keys, values, classified = features.split([d, d, n_classes, n_classes], dim=-1)
-        by_column = [part.transpose(1, 2).contiguous() for part in (keys, values)]
+        by_column = keys.transpose(1, 2).contiguous(), values.transpose(1, 2).contiguous()
         attend = partial(_attend, *by_column, _score_padding(mask))
         if n > _KEPT_LENGTH and torch.is_grad_enabled():
             attend = partial(checkpoint, attend, use_reentrant=False)

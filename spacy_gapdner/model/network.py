@@ -141,6 +141,8 @@ class GapDNERNetwork(GridNetwork):
             classifier's logits.
             *Shape:* `(batch, n, n, n_out)`
         """
+        weight: Tensor
+        bias: Tensor
         if self.criss_cross is None:
             weight, bias = self.classifier.weight, self.classifier.bias
         else:

@@ -1,6 +1,7 @@
 """Word pieces -> words: max pooling that bears words without word pieces."""
 
 from collections.abc import Callable
+from typing import cast
 
 from thinc.api import Model
 from thinc.types import Floats2d, Ragged
@@ -20,12 +21,12 @@ def reduce_max_v1() -> Model[Ragged, Floats2d]:
 
 def _forward(
     model: Model[Ragged, Floats2d], pieces: Ragged, is_train: bool
-) -> tuple[Floats2d, Callable]:
+) -> tuple[Floats2d, Callable[[Floats2d], Ragged]]:
     ops = model.ops
     filled = pieces.lengths > 0
     lengths = pieces.lengths[filled]
     # not pieces.data, which has no width where there are no pieces at all
-    data = pieces.dataXd
+    data = cast(Floats2d, pieces.dataXd)
     words = ops.alloc2f(len(pieces.lengths), data.shape[1])
     maxima, which = ops.reduce_max(data, lengths)
     words[filled] = maxima

@@ -1,6 +1,7 @@
 """How networks predict: from several threads at once, and in forked processes."""
 
 import os
+from typing import Any
 
 import torch
 from thinc.api import ArgsKwargs
@@ -10,7 +11,7 @@ from torch import nn
 _process = os.getpid()
 
 
-def evaluate(network: nn.Module, inputs: ArgsKwargs) -> object:
+def evaluate(network: nn.Module, inputs: ArgsKwargs) -> Any:
     """Run a network without gradients and without dropout.
 
     thinc's PyTorchShim does so, too, but then sets the network to training mode, so that dropout
@@ -18,7 +19,7 @@ def evaluate(network: nn.Module, inputs: ArgsKwargs) -> object:
 
     network (Module): The network.
     inputs (ArgsKwargs): What it is called with.
-    RETURNS (object): What it returns.
+    RETURNS (Any): What it returns.
     """
     # without a look at network.training: another thread may be about to set the modules within
     network.eval()

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -15,7 +15,7 @@ from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
 from thinc.types import Floats3d, FloatsXd
 from thinc.util import get_torch_default_device
-from transformers.file_utils import ModelOutput
+from transformers.utils.generic import ModelOutput
 
 from .batching import batch_by_length
 from .prediction import evaluate, use_one_thread_in_forks
@@ -142,7 +142,7 @@ class DocTransformerBatch(FullTransformerBatch):
             word piece a row.
         """
         xp = get_array_module(arrays[0][0])
-        d_hidden = xp.concatenate([d[0].reshape(-1, d[0].shape[-1]) for d in arrays])
+        d_hidden = xp.concatenate([d[0].reshape((-1, d[0].shape[-1])) for d in arrays])
         return replace(self, model_output=ModelOutput(last_hidden_state=xp2torch(d_hidden)))
 
 
@@ -222,7 +222,8 @@ def _move(outputs: list[ModelOutput], layout: Layout, doc_layout: Layout) -> lis
         flat = torch.cat([batch.flatten(0, 1) for batch in batches]).float()
         parts = _move_pieces(flat, layout, doc_layout).split(doc_layout.sizes)
         shapes = doc_layout.shapes
-        return [torch2xp(p.view(*shape, -1)) for p, shape in zip(parts, shapes, strict=True)]
+        moved = [torch2xp(p.view(*shape, -1)) for p, shape in zip(parts, shapes, strict=True)]
+        return cast(list[FloatsXd], moved)
 
     hidden = move([output["last_hidden_state"] for output in outputs])
     moved = [ModelOutput(last_hidden_state=array) for array in hidden]

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.tokens import Span
 from spacy_transformers.align import get_alignment, get_alignment_via_offset_mapping
 from spacy_transformers.data_classes import WordpieceBatch
 from thinc.types import Ragged
-from transformers import PreTrainedTokenizerBase
+from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 
 # A fast tokenizer cannot be told how to pad while another thread uses it.
 _LOCK = Lock()
@@ -77,11 +77,11 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str]) -> WordPieces
     )
 
 
-def lay_out(lengths: np.ndarray, batches: Sequence[Sequence[int]]) -> Layout:
+def lay_out(lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]) -> Layout:
     """Lay spans out in batches, whose padding comes last.
 
     lengths (np.ndarray): How many word pieces each span has. *Shape:* (spans,).
-    batches (Sequence[Sequence[int]]): The spans of each batch; each span is in one.
+    batches (Sequence[Union[Sequence[int], ndarray]]): The spans of each batch; each span is in one.
     RETURNS (Layout): The places of spans and word pieces.
     """
     shapes = [(len(batch), int(lengths[batch].max())) for batch in batches]
@@ -108,7 +108,7 @@ def pad(
     # without a padding piece of its own any will do, as the mask hides it
     ids = _place(pieces.ids, layout, tokenizer.pad_token_id or 0)
     mask = _place(np.ones(len(pieces.ids), dtype="f"), layout, 0)
-    type_ids: Sequence[np.ndarray | None] = [None] * len(ids)
+    type_ids: list[Any] = [None] * len(ids)
     if pieces.type_ids is not None:
         type_ids = _place(pieces.type_ids, layout, tokenizer.pad_token_type_id)
     return [
@@ -149,7 +149,8 @@ def split_by_doc(
     return split
 
 
-def _place(values: np.ndarray, layout: Layout, padding: object) -> list[np.ndarray]:
+def _place(values: np.ndarray, layout: Layout, padding: object) -> list[Any]:
+    # numpy arrays, which thinc's Ints2d and Floats2d stand for, too
     flat = np.full((sum(layout.sizes), *values.shape[1:]), padding, dtype=values.dtype)
     flat[layout.pieces] = values
     parts = np.split(flat, np.cumsum(layout.sizes)[:-1])

@@ -54,7 +54,7 @@ def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
     RETURNS (LabelledCells): The labels other than None.
     """
     xp = get_array_module(scores)
-    probabilities = xp.exp(scores - scores.max(axis=-1, keepdims=True))
+    probabilities = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
     probabilities /= probabilities.sum(axis=-1, keepdims=True)
     assigned = probabilities >= cell_threshold
     rows, columns = xp.indices(scores.shape[:2])

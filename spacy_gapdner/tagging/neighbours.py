@@ -139,7 +139,8 @@ class TOETagging:
         """
         xp = get_array_module(scores)
         mirrored = xp.asarray(self._mirrored(scores.shape[2]))
-        return all_probable((scores + scores.transpose(1, 0, 2)[..., mirrored]) / 2, cell_threshold)
+        mirror_image = xp.swapaxes(scores, 0, 1)[..., mirrored]
+        return all_probable((scores + mirror_image) / 2, cell_threshold)
 
     def decode(
         self,

@@ -108,8 +108,7 @@ def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
     fragments = tuple(zip(offsets[::2], offsets[1::2], strict=True))
     if offsets[0] < 0 or offsets[-1] > len(text) + _SHARE_REACH:
         message = f"{entity.label} at {entity.fragments} of {len(text)} characters"
-        kind = "offsets out of range"
-        report.add("dropped", kind, message, entity.place, entity.fragments)
+        report.add("dropped", "offsets out of range", message, entity.place, entity.fragments)
         return None
     kind = None
     if any(start == end for start, end in fragments):
