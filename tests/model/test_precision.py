@@ -80,6 +80,7 @@ def test_only_products_in_bfloat16_bound_the_caches(monkeypatch):
     assert [os.environ[name] for name in CACHES] == ["99", "16"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="Linux alone tells it there")
 def test_products_of_many_shapes_leave_little_behind():
     unbounded, bounded = (
