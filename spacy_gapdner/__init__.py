@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .analysis.tuning import tune
     from .augmentation import augment
     from .conversion import convert
+    from .drawing.pages import draw
     from .drawing.render import render
     from .formats import read, write
     from .formats.tables import to_dataframe
@@ -31,6 +32,7 @@ __all__ = [
     "augment",
     "check_data",
     "convert",
+    "draw",
     "evaluate",
     "get_entities",
     "merge_docs",
@@ -50,6 +52,7 @@ _LAZY = {
     "augment": "augmentation",
     "check_data": "analysis.data_check",
     "convert": "conversion",
+    "draw": "drawing.pages",
     "evaluate": "analysis.evaluation",
     "predict": "analysis.predictions",
     "read": "formats",

@@ -1,6 +1,7 @@
 """The walls between the modules, read off their syntax trees."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,8 @@ FORBIDDEN = {
 }
 # attentions are recorded in the network
 ALLOWED = {"analysis/attention.py": {"model"}}
+# Modules named by strings, imported when they are used: what stands below is named here alone.
+NAMED = {"entities.py": {"drawing"}, "formats/registry.py": {"drawing"}}
 
 
 def part(path):
@@ -62,6 +65,22 @@ def imported_parts(path, source):
     names = (name.split(".") for name in imported_modules(path, source))
     found = {name[1] for name in names if name[0] == "spacy_gapdner" and len(name) > 1}
     return found - {part(path), "__version__"}
+
+
+def named_modules(path, source):
+    """Names of our modules in strings: relative, as `import_module` takes them, or MODULE:NAME."""
+    package = ["spacy_gapdner", *path.split("/")[:-1]]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            match = re.fullmatch(r"(\.+)(\w[\w.]*)(:\w+)?", node.value)
+            if match:
+                yield [*package[: len(package) - len(match[1]) + 1], *match[2].split(".")]
+
+
+def named_below(path, source):
+    own = part(path)
+    names = {name[1] for name in named_modules(path, source) if len(name) > 1}
+    return {name for name in names & set(RANK) - {own} if RANK[name] >= RANK[own]}
 
 
 def imports_torch(path, source):
@@ -121,6 +140,11 @@ def test_only_entities_touches_doc_spans(path):
 def test_modules_import_what_stands_above_them(path):
     assert part(path) in RANK, f"{path} needs a place in ORDER."
     assert order_violations(path, SOURCES[path]) == set()
+
+
+@pytest.mark.parametrize("path", sorted(set(SOURCES) - {"__init__.py"}))
+def test_modules_name_what_stands_below_them_where_it_is_known(path):
+    assert named_below(path, SOURCES[path]) == NAMED.get(path, set())
 
 
 @pytest.mark.parametrize("path", sorted(SOURCES))
