@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .analysis.tuning import tune
     from .augmentation import augment
     from .conversion import convert
+    from .drawing.pages import draw
     from .drawing.render import render
     from .formats import read, write
     from .formats.tables import to_dataframe
@@ -32,6 +33,7 @@ __all__ = [
     "augment",
     "check_data",
     "convert",
+    "draw",
     "evaluate",
     "get_entities",
     "merge_docs",
@@ -51,6 +53,7 @@ _LAZY = {
     "augment": "augmentation",
     "check_data": "analysis.data_check",
     "convert": "conversion",
+    "draw": "drawing.pages",
     "evaluate": "analysis.evaluation",
     "merge_docs": "alignment",
     "predict": "analysis.predictions",

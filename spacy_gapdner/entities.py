@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -204,6 +205,10 @@ class DiscontinuousEntity:
         attrs = {name: deepcopy(value) for name, value in self.attrs.items() if name != "score"}
         entity = Entity.from_tokens(self.label_, self.token_indices, self.score)
         return replace(entity, attrs=attrs)
+
+    def _repr_html_(self) -> str:
+        # how notebooks show it; drawing stands on this module
+        return import_module(".drawing.render", __package__).render_entity(self)
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[int, int, Fragments, str]:

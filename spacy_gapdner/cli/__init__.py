@@ -12,8 +12,10 @@ from .attention import attention_cli
 from .augment import augment_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
+from .draw import draw_cli
 from .evaluate import evaluate_cli
 from .predict import predict_cli
+from .serve import serve_cli
 from .stats import stats_cli
 from .tune import tune_cli
 
@@ -40,6 +42,8 @@ app.command("analyze")(analyze_cli)
 app.command("predict")(predict_cli)
 app.command("tune")(tune_cli)
 app.command("attention")(attention_cli)
+app.command("draw")(draw_cli)
+app.command("serve")(serve_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

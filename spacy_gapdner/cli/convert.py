@@ -27,7 +27,8 @@ def convert_cli(
         None,
         "--to",
         "-t",
-        help="The output's: spacy, jsonl, brat, w2ner or inline; by its ending if not given",
+        help="The output's: spacy, jsonl, brat, w2ner, inline, csv, parquet or html; by its "
+        "ending if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokeniser"),
     n_sents: int | None = typer.Option(

@@ -96,9 +96,9 @@ def render(
     _check_texts(predicted, references)
     labels = {e.label_ for docs in columns for doc in docs for e in get_entities(doc, spans_key)}
     colours = choose_colours(sorted(labels), colors or {})
-    body = _LEGEND.render(colours=colours) if colours else ""
+    body = render_legend(colours)
     for pair in zip(*columns, strict=True):
-        body += _render_doc(pair, spans_key, colours)
+        body += render_columns(pair, spans_key, colours)
     if page:
         html = render_page(title, Markup(body), RENDER_CSS)
     else:
@@ -109,6 +109,54 @@ def render(
         display(HTML(html))
         return None
     return html
+
+
+def render_entity(entity: DiscontinuousEntity) -> str:
+    """Draw one entity under its sentence, or those that it crosses.
+
+    entity (DiscontinuousEntity): The entity.
+    RETURNS (str): HTML.
+    """
+    parts = _parts(entity.doc, [[entity]])
+    start, end = next(part for part in parts if part.start <= entity.start_char < part.end)
+    colours = choose_colours([entity.label_], {})
+    drawn = _render_part(entity.doc, start, end, [entity], colours)
+    html = _DOC.render(direction=_direction(entity.doc), title=None, names=None, parts=[[drawn]])
+    return f"<style>{RENDER_CSS}</style>\n{html}"
+
+
+def render_legend(colours: Mapping[str, str]) -> str:
+    """List the types with their colours.
+
+    colours (Mapping[str, str]): Colours by entity type.
+    RETURNS (str): HTML; empty without types.
+    """
+    return _LEGEND.render(colours=colours) if colours else ""
+
+
+def render_columns(docs: Sequence[Doc], spans_key: str, colours: Mapping[str, str]) -> str:
+    """Draw a document, or its gold and its predicted version beside each other.
+
+    docs (Sequence[Doc]): The document, or the two.
+    spans_key (str): Prefix of the span groups.
+    colours (Mapping[str, str]): Colours of all entity types.
+    RETURNS (str): HTML that needs the rules `RENDER_CSS`.
+    """
+    entities = [get_entities(doc, spans_key) for doc in docs]
+    drawn = []
+    # the last Doc is the predicted one, whose sentences part the text
+    for start, end in _parts(docs[-1], entities):
+        sides = []
+        for doc, found in zip(docs, entities, strict=True):
+            inside = [e for e in found if start <= e.start_char and e.end_char <= end]
+            sides.append(_render_part(doc, start, end, inside, colours))
+        drawn.append(sides)
+    return _DOC.render(
+        direction=_direction(docs[-1]),
+        title=docs[-1].user_data.get("gapdner_document"),
+        names=["gold", "predicted"] if len(docs) == 2 else None,
+        parts=drawn,
+    )
 
 
 def choose_colours(labels: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
@@ -139,22 +187,8 @@ def _check_texts(predicted: Sequence[Doc], gold: Sequence[Doc] | None) -> None:
         )
 
 
-def _render_doc(docs: Sequence[Doc], spans_key: str, colours: Mapping[str, str]) -> str:
-    entities = [get_entities(doc, spans_key) for doc in docs]
-    drawn = []
-    # the last Doc is the predicted one, whose sentences part the text
-    for start, end in _parts(docs[-1], entities):
-        sides = []
-        for doc, found in zip(docs, entities, strict=True):
-            inside = [e for e in found if start <= e.start_char and e.end_char <= end]
-            sides.append(_render_part(doc, start, end, inside, colours))
-        drawn.append(sides)
-    return _DOC.render(
-        direction=docs[-1].vocab.writing_system.get("direction", "ltr"),
-        title=docs[-1].user_data.get("gapdner_document"),
-        names=["gold", "predicted"] if len(docs) == 2 else None,
-        parts=drawn,
-    )
+def _direction(doc: Doc) -> str:
+    return doc.vocab.writing_system.get("direction", "ltr")
 
 
 def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[_Part]:

@@ -13,7 +13,7 @@ from ..errors import GapDNERError
 from ..sentences import SENTENCIZER_CONFIG, blank_pipeline
 from .docs import Alignment, to_docs
 from .records import Record, TextRecord, TokenRecord
-from .registry import FORMATS, get_format, guess_format
+from .registry import FORMATS, get_readable, guess_format
 from .report import Report, logging_drops
 
 _NOT_GIVEN: tuple[object, ...] = (None, "", (), [])
@@ -86,7 +86,9 @@ def read_records(
     RETURNS (Iterator[Record]): The records, read as they are asked for.
     RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
     """
-    chosen = get_format(name or guess_format(path))
+    chosen = get_readable(name or guess_format(path))
+    reader = chosen.read
+    assert reader is not None
     given = {key: value for key, value in options.items() if value not in _NOT_GIVEN}
     for key in given:
         if key not in chosen.options:
@@ -95,8 +97,8 @@ def read_records(
             raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
     given |= {key: value for key, value in (known or {}).items() if key in chosen.options}
     if types and "types" in chosen.options:
-        return chosen.read(Path(path), report, types=types, **given)
-    records = chosen.read(Path(path), report, **given)
+        return reader(Path(path), report, types=types, **given)
+    records = reader(Path(path), report, **given)
     if not types:
         return records
     # formats that give Docs choose types themselves

@@ -1,8 +1,8 @@
 """The formats: how each is read, written and recognised."""
 
-import pkgutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of annotated text. Its functions are imported when they are used.
+    """A format of annotated text. Its functions are imported when they are used; modules are named
+    as an import within this package would, such as ``.brat`` and ``..drawing.pages``.
 
     name (str): Its name.
     description (str): What its files are, for lists and messages.
-    reader (str): MODULE:FUNCTION, see `read`.
+    reader (Optional[str]): MODULE:FUNCTION, see `read`; None if it is only written.
     writer (Optional[str]): MODULE:FUNCTION, see `write`; None if it is only read.
     detector (Optional[str]): MODULE:FUNCTION, see `fits`; None if the endings alone tell.
     options (tuple[str, ...]): Keywords that `read` takes.
@@ -29,7 +30,7 @@ class Format:
 
     name: str
     description: str
-    reader: str
+    reader: str | None = None
     writer: str | None = None
     detector: str | None = None
     options: tuple[str, ...] = ()
@@ -37,16 +38,17 @@ class Format:
     ending: str | None = None
 
     @property
-    def read(self) -> Callable[..., "Iterator[Record]"]:
-        """RETURNS (Callable[..., Iterator[Record]]): Takes a path, a Report, and the options as
-        keywords.
+    def read(self) -> Callable[..., "Iterator[Record]"] | None:
+        """RETURNS (Optional[Callable[..., Iterator[Record]]]): Takes a path, a Report, and the
+        options as keywords. None if the format is only written.
         """
-        return _resolve(self.reader)
+        return None if self.reader is None else _resolve(self.reader)
 
     @property
     def write(self) -> Callable[..., int] | None:
         """RETURNS (Optional[Callable[..., int]]): Takes Docs, a path, a spans key and a Report;
-        returns the number of documents or sentences written. None if the format is only read.
+        returns the number of documents, sentences or entities written. None if the format is
+        only read.
         """
         return None if self.writer is None else _resolve(self.writer)
 
@@ -56,6 +58,8 @@ class Format:
         path (Path): The file, or the folder.
         RETURNS (bool): True if its names and first bytes say so.
         """
+        if self.reader is None:
+            return False
         if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
             return False
         return self.detector is None or _resolve(self.detector)(path)
@@ -67,44 +71,44 @@ FORMATS = {
         Format(
             "jsonl",
             "a text and its entities a line, as predict writes them",
-            "jsonl:read_jsonl",
-            "jsonl:write_jsonl",
-            "jsonl:has_entities",
+            ".jsonl:read_jsonl",
+            ".jsonl:write_jsonl",
+            ".jsonl:has_entities",
             suffixes=(".jsonl",),
             ending=".jsonl",
         ),
         Format(
             "brat",
             "brat standoff: .txt with .ann, or with .a1 and .a2",
-            "brat:read_brat",
-            "brat:write_brat",
-            "brat:has_annotations",
+            ".brat:read_brat",
+            ".brat:write_brat",
+            ".brat:has_annotations",
             suffixes=(".ann", ".a1", ".a2", ".txt"),
             ending="",
         ),
         Format(
             "w2ner",
             "JSON of tokenised sentences with token indices",
-            "w2ner:read_w2ner",
-            "w2ner:write_w2ner",
-            "w2ner:has_sentences",
+            ".w2ner:read_w2ner",
+            ".w2ner:write_w2ner",
+            ".w2ner:has_sentences",
             suffixes=(".json", ".jsonl"),
             ending=".json",
         ),
         Format(
             "inline",
             "a sentence in three lines: its tokens, its mentions, and an empty line",
-            "inline:read_inline",
-            "inline:write_inline",
-            "inline:has_inline_mentions",
+            ".inline:read_inline",
+            ".inline:write_inline",
+            ".inline:has_inline_mentions",
             suffixes=(".txt", ".inline"),
             ending=".inline",
         ),
         Format(
             "spacy",
             "spaCy's DocBin: a .spacy file, or a folder of such",
-            "docbin:read_spacy",
-            "docbin:write_spacy",
+            ".docbin:read_spacy",
+            ".docbin:write_spacy",
             options=("types", "spans_key", "vocab"),
             suffixes=(".spacy",),
             ending=".spacy",
@@ -112,37 +116,55 @@ FORMATS = {
         Format(
             "knowtator",
             "Knowtator XML of version 1 or 2 with .txt",
-            "knowtator:read_knowtator",
-            detector="knowtator_xml:has_knowtator_root",
+            ".knowtator:read_knowtator",
+            detector=".knowtator_xml:has_knowtator_root",
             suffixes=(".xml",),
         ),
         Format(
             "craft",
             "the CRAFT corpus: its top folder",
-            "craft:read_craft",
-            detector="craft:is_craft",
+            ".craft:read_craft",
+            detector=".craft:is_craft",
             options=("ontologies", "labels", "split"),
         ),
         Format(
             "cadec",
             "CADEC: the folder with text and original",
-            "paper.cadec:read_cadec",
-            detector="paper.cadec:is_cadec",
+            ".paper.cadec:read_cadec",
+            detector=".paper.cadec:is_cadec",
             options=("types", "split", "ids"),
         ),
         Format(
             "share13",
             "ShARe/CLEF 2013 task 1: the folder of the unpacked archives",
-            "paper.share:read_share13",
-            detector="paper.share_folders:is_share13",
+            ".paper.share:read_share13",
+            detector=".paper.share_folders:is_share13",
             options=("split", "ids"),
         ),
         Format(
             "share14",
             "ShARe/CLEF 2014 task 2: the folder of the unpacked archives",
-            "paper.share:read_share14",
-            detector="paper.share_folders:is_share14",
+            ".paper.share:read_share14",
+            detector=".paper.share_folders:is_share14",
             options=("split", "ids"),
+        ),
+        Format(
+            "html",
+            "a page with the entities drawn",
+            writer="..drawing.pages:write_html",
+            ending=".html",
+        ),
+        Format(
+            "csv",
+            "a table with a row an entity",
+            writer=".tables:write_csv",
+            ending=".csv",
+        ),
+        Format(
+            "parquet",
+            "the same table in columns with types",
+            writer=".tables:write_parquet",
+            ending=".parquet",
         ),
     )
 }
@@ -157,6 +179,24 @@ def get_format(name: str) -> Format:
     """
     if name not in FORMATS:
         raise GapDNERError(f"Unknown format {name!r}: choose {', '.join(FORMATS)}.")
+    return FORMATS[name]
+
+
+def readable() -> list[str]:
+    """RETURNS (list[str]): The names of the formats that can be read."""
+    return [name for name, format in FORMATS.items() if format.reader]
+
+
+def get_readable(name: str) -> Format:
+    """Look up a format to read.
+
+    name (str): Its name, see FORMATS.
+    RETURNS (Format): The format.
+    RAISES (GapDNERError): If there is none of this name, or it can only be written.
+    """
+    if name not in readable():
+        problem = "Cannot read the" if name in FORMATS else "Unknown"
+        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(readable())}.")
     return FORMATS[name]
 
 
@@ -188,7 +228,7 @@ def guess_format(path: Path) -> str:
     path = Path(path)
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    corpora = [format for format in FORMATS.values() if not format.suffixes]
+    corpora = [FORMATS[name] for name in readable() if not FORMATS[name].suffixes]
     if path.is_dir() and (found := next((f.name for f in corpora if f.fits(path)), None)):
         return found
     files = _annotation_files(path) if path.is_dir() else [path]
@@ -202,7 +242,7 @@ def guess_format(path: Path) -> str:
         return names[0]
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
-        f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(FORMATS)}."
+        f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(readable())}."
     )
 
 
@@ -241,4 +281,5 @@ def _annotation_files(folder: Path) -> list[Path]:
 
 
 def _resolve(name: str) -> Callable[..., Any]:
-    return pkgutil.resolve_name(f"{__package__}.{name}")
+    module, _, function = name.partition(":")
+    return getattr(import_module(module, __package__), function)

@@ -12,6 +12,7 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME
 from .files import replacing
+from .report import Report
 
 if TYPE_CHECKING:
     import pandas
@@ -77,12 +78,18 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
     return frame.astype(COLUMNS)
 
 
-def write_csv(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_KEY) -> int:
+def write_csv(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
     """Write entities as CSV, a row for each, as they come.
 
     docs (Iterable[Doc]): The documents.
     path (Path): The file, written whole or not at all.
     spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes nothing: a table holds every entity.
     RETURNS (int): The number of rows.
     RAISES (GapDNERError): If the path is a folder.
     """
@@ -96,12 +103,18 @@ def write_csv(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_KE
     return n_rows
 
 
-def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str = DEFAULT_SPANS_KEY) -> int:
+def write_parquet(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
     """Write entities as Parquet, a row for each, as they come.
 
     docs (Iterable[Doc]): The documents.
     path (Path): The file, written whole or not at all.
     spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes nothing: a table holds every entity.
     RETURNS (int): The number of rows.
     RAISES (GapDNERError): If the path is a folder, or pyarrow is not installed.
     """

@@ -40,11 +40,13 @@ def write(
     docs (Iterable[Doc]): The Docs.
     path (Union[str, Path]): The file or folder to write.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed from the path's ending if
-        None: .spacy, .jsonl, .json (w2ner), .inline, or none (a folder of brat).
+        None: .spacy, .jsonl, .json (w2ner), .inline, .html, .csv, .parquet, or none (a folder of
+        brat).
     spans_key (str): Prefix of the span groups that hold the entities.
     report (Optional[Report]): Takes what the format cannot hold; it is logged if None.
     **options: What the format's writer takes beyond.
-    RETURNS (int): The number of documents written; of sentences for w2ner and inline.
+    RETURNS (int): The number of documents written; of sentences for w2ner and inline, of entities
+        for csv and parquet.
     RAISES (GapDNERError): If the format is unknown or cannot be written, the path is of another
         kind, or a label cannot stand in the format.
     """
@@ -59,8 +61,8 @@ def choose_writer(path: Path | None, format: str | None = None) -> Writer:
     """Choose the way to write predictions.
 
     path (Optional[Path]): The file or folder; None for standard output.
-    format (Optional[str]): "jsonl", "brat", "w2ner", "inline" or "spacy"; guessed from the path's
-        ending if None.
+    format (Optional[str]): A format that can be written, see `spacy_gapdner.formats.FORMATS`;
+        guessed from the path's ending if None.
     RETURNS (Writer): Takes the predictions, the spans key, and a Report for what the format cannot
         hold; without one that is logged.
     RAISES (GapDNERError): If the format is unknown, cannot be guessed, or needs another path.

@@ -67,6 +67,12 @@ class Prediction(BaseModel):
     entities: list[FoundEntity]
 
 
+class Drawing(Prediction):
+    """A text with entities to be drawn; `types` share out the colours beside those drawn."""
+
+    types: list[str] = []
+
+
 class Busy(Exception):
     """More requests wait than the server lets wait."""
 
@@ -175,12 +181,13 @@ def create_app(
         return Prediction.model_validate(to_record(doc, spans_key, {}))
 
     @app.post("/draw")
-    async def draw(prediction: Prediction) -> Response:
+    async def draw(drawing: Drawing) -> Response:
         """Draw a text with these entities, as HTML."""
-        from ..drawing.render import render
+        from ..drawing.render import choose_colours, render
 
-        doc = await run_in_threadpool(_annotated, nlp, check(prediction.text), prediction.entities)
-        html = await run_in_threadpool(render, doc, jupyter=False)
+        doc = await run_in_threadpool(_annotated, nlp, check(drawing.text), drawing.entities)
+        colours = choose_colours(sorted({*drawing.types, *(e.label for e in drawing.entities)}), {})
+        html = await run_in_threadpool(render, doc, colors=colours, jupyter=False)
         return HTMLResponse(html)
 
     @app.post("/export/{format}")

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import pytest
 import spacy
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.drawing.render import PALETTE, render
 from spacy_gapdner.errors import GapDNERError
 
@@ -143,3 +143,12 @@ def test_a_page_refers_to_nothing_outside(doc):
 def test_empty_documents(nlp):
     assert Bars(render(nlp(""))).sentences == []
     assert Bars(render([])).sentences == []
+
+
+def test_an_entity_shows_itself_under_its_sentence(doc):
+    entity = get_entities(doc)[2]
+    html = entity._repr_html_()
+    (words,) = Bars(html).sentences
+    assert "".join(word for word, _ in words) == "Brenorix gave severe joint and back pain. "
+    assert [bars[0][0] for _, bars in words[2:7]] == ["fragment"] * 2 + ["gap"] * 2 + ["fragment"]
+    assert re.findall("<b>(.+?)</b>", html) == ["ADE"]

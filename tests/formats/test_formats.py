@@ -130,12 +130,23 @@ def test_report_as_json(write):
 @pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
 def test_formats_name_what_is_there(format):
     assert FORMATS[format.name] is format
-    assert callable(format.read)
     assert (format.write is None) == (format.writer is None) == (format.ending is None)
+    if format.reader is None:
+        assert callable(format.write)
+        assert (format.read, format.options, format.suffixes) == (None, (), ())
+        return
     parameters = signature(format.read).parameters
     assert set(format.options) == {
         name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY and name != "corpus"
     }
+
+
+def test_what_is_only_written_is_not_read(tmp_path):
+    (tmp_path / "a.csv").write_text("document\n")
+    with pytest.raises(GapDNERError, match="Cannot read the format 'csv': choose jsonl, brat"):
+        read_records(tmp_path / "a.csv", Report(), "csv")
+    with pytest.raises(GapDNERError, match="no format fits"):
+        guess_format(tmp_path / "a.csv")
 
 
 def test_everything_that_the_package_names_is_there():

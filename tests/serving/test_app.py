@@ -9,13 +9,12 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from spacy_gapdner import Entity, set_entities
-
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
 from fastapi.testclient import TestClient
 
+from spacy_gapdner.drawing.render import PALETTE
 from spacy_gapdner.serving.app import create_app
 
 TEXT = "severe joint and back pain"
@@ -38,20 +37,6 @@ RECORD = {
 }
 
 
-@Language.component("find_pain_for_test")
-def find_pain(doc: Doc) -> Doc:
-    if doc.text.startswith(TEXT):
-        set_entities(doc, [Entity("ADE", ((0, 1), (3, 5)), 0.75)])
-    return doc
-
-
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("find_pain_for_test")
-    return nlp
-
-
 @pytest.fixture(scope="module")
 def client(nlp):
     return TestClient(create_app(nlp, "gapdner", max_characters=1000), "http://localhost")
@@ -68,6 +53,16 @@ def test_draw(client):
     assert (
         client.post("/draw", json={"text": "<script>", "entities": []}).text.count("<script") == 0
     )
+
+
+def test_a_type_keeps_its_colour_while_others_are_not_drawn(client):
+    first, second = (f'"color: {colour}"' for colour in PALETTE[:2])
+    alone = client.post("/draw", json=RECORD).text
+    beside = client.post("/draw", json={**RECORD, "types": ["A", "ADE"]}).text
+    assert first in alone
+    assert second not in alone
+    assert second in beside
+    assert first not in beside
 
 
 def test_export_jsonl(client):

@@ -36,11 +36,14 @@ function shown() {
 async function draw() {
   try {
     const prediction = shown();
-    const response = await post("draw", prediction);
+    // a type keeps its colour while others are switched off
+    const types = found.entities.map((entity) => entity.label);
+    const response = await post("draw", { ...prediction, types });
     // the server escapes all it draws
     find("drawing").innerHTML = await response.text();
     const all = found.entities.length;
-    say(`${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"} shown`);
+    const counted = `${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"}`;
+    say(all ? `${counted} shown` : "No entities found");
   } catch (error) {
     say(error.message, true);
   }
@@ -74,6 +77,8 @@ async function predict() {
     find("result").hidden = false;
     await draw();
   } catch (error) {
+    // what is drawn belongs to another text
+    find("result").hidden = true;
     say(error.message, true);
   } finally {
     find("find").disabled = false;

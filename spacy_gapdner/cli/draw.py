@@ -1,0 +1,74 @@
+"""draw: annotated text, or what a trained pipeline makes of a text, as a page."""
+
+import re
+from pathlib import Path
+
+import typer
+from wasabi import msg
+
+from ..errors import GapDNERError
+from . import _options as options
+from ._model import load_pipeline
+from ._util import clean_errors, print_report, split_list
+
+
+def draw_cli(
+    input_path: Path = typer.Argument(
+        ...,
+        metavar="INPUT",
+        help="Annotated file or folder as convert takes them; with --model also raw text as "
+        "predict takes it",
+        allow_dash=True,
+    ),
+    output_path: Path = typer.Option(
+        Path("entities.html"), "--output", "-o", help="The page to write"
+    ),
+    model: str | None = typer.Option(
+        None, "--model", "-m", help="Trained pipeline; what it finds stands beside the annotation"
+    ),
+    format: str | None = options.format("The input's, see convert; guessed if not given"),
+    types: str | None = typer.Option(
+        None, "--types", help="Annotated types to draw, e.g. ADR,Drug; all if not given"
+    ),
+    colors: str | None = typer.Option(
+        None, "--colors", help="Colours of types, e.g. ADR=#d55e00,Drug=teal"
+    ),
+    lang: str = options.lang("Language of the tokeniser where there is no --model"),
+    spans_key: str | None = options.spans_key("Prefix of the span groups that hold the entities"),
+    threshold: float | None = options.THRESHOLD,
+    batch_size: int | None = options.BATCH_SIZE,
+    gpu_id: int = options.GPU_ID,
+) -> None:
+    """Draw entities as a page for the browser: solid under fragments, dotted under gaps."""
+    with clean_errors():
+        from ..drawing.pages import draw
+        from ..formats import Report
+
+        chosen = _parse_colors(colors or "")
+        nlp = None
+        if model is not None:
+            nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+        report = Report()
+        n_docs = draw(
+            input_path,
+            output_path,
+            nlp=nlp,
+            format=format,
+            types=split_list(types),
+            lang=lang,
+            spans_key=spans_key,
+            colors=chosen,
+            batch_size=batch_size,
+            report=report,
+        )
+    print_report(report)
+    msg.good(f"{n_docs} documents")
+    print(output_path)
+
+
+def _parse_colors(text: str) -> dict[str, str]:
+    # commas stand in rgb(...) too
+    pairs = [pair.partition("=") for pair in re.split(r",(?=[^,=]+=)", text) if pair.strip()]
+    if any(not separator for _, separator, _ in pairs):
+        raise GapDNERError(f"--colors takes TYPE=COLOUR,TYPE=COLOUR, not {text!r}.")
+    return {label.strip(): colour.strip() for label, _, colour in pairs}

@@ -1,0 +1,82 @@
+"""serve: a page and a JSON API to try a trained pipeline."""
+
+import socket
+from importlib.util import find_spec
+
+import typer
+from wasabi import msg
+
+from ..errors import GapDNERError
+from . import _options as options
+from ._model import load_pipeline
+from ._util import clean_errors
+
+
+def serve_cli(
+    model: str = options.MODEL,
+    host: str = typer.Option(
+        "127.0.0.1", "--host", help="Address to listen at; 0.0.0.0 for all of the machine's"
+    ),
+    port: int = typer.Option(
+        5000, "--port", min=0, max=65535, help="Port to listen at; 0 for any that is free"
+    ),
+    max_characters: int = typer.Option(
+        50_000, "--max-characters", min=1, help="Refuse longer texts"
+    ),
+    spans_key: str | None = options.PIPE_KEY,
+    threshold: float | None = options.THRESHOLD,
+    cell_threshold: float | None = options.CELL_THRESHOLD,
+    consistent: bool | None = options.CONSISTENT,
+    gpu_id: int = options.GPU_ID,
+) -> None:
+    """Try a trained pipeline in the browser.
+
+    The page shows the entities of a text, filters and saves them. Programs send texts to
+    POST /predict; /openapi.json describes the answers. Ctrl-C ends it."""
+    with clean_errors():
+        _check_libraries()
+        import uvicorn
+
+        from ..serving.app import LOOPBACK, create_app
+
+        is_local = host in ("localhost", "::1") or host.startswith("127.")
+        # before the model is loaded, which takes longer
+        listener = _listen(host, port)
+        nlp, pipe = load_pipeline(
+            model,
+            spans_key=spans_key,
+            threshold=threshold,
+            cell_threshold=cell_threshold,
+            consistent=consistent,
+            gpu_id=gpu_id,
+        )
+        app = create_app(
+            nlp,
+            pipe.key,
+            max_characters=max_characters,
+            hosts=(*LOOPBACK, host) if is_local else ("*",),
+        )
+    if not is_local:
+        msg.warn(f"Everybody who reaches {host} can use it: there is no password.")
+    shown = f"[{host}]" if ":" in host else host
+    print(f"http://{shown}:{listener.getsockname()[1]}", flush=True)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+
+
+def _check_libraries() -> None:
+    if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
+        raise GapDNERError(
+            "The page needs FastAPI and uvicorn: pip install 'spacy-gapdner[serve]'."
+        )
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        return socket.create_server(
+            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
+        )
+    except OSError as error:
+        raise GapDNERError(
+            f"Cannot listen at {host}, port {port}: {error.strerror or error}. Choose another "
+            "--host or --port."
+        ) from None

@@ -1,0 +1,159 @@
+"""Pages of documents with their entities, written document by document."""
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..analysis.pipes import find_pipe, storing_under
+from ..analysis.predictions import predict_examples, predict_records
+from ..entities import DEFAULT_SPANS_KEY, get_entities
+from ..errors import GapDNERError
+from ..formats.docs import DOC_NAME
+from ..formats.files import check_apart, replacing, visible_files
+from ..formats.reading import read
+from ..formats.registry import FORMATS, guess_format
+from ..formats.report import Report
+from ..formats.texts import STDIN, read_texts
+from .page import render_page
+from .render import RENDER_CSS, choose_colours, render_columns, render_legend
+
+# Stands in an empty page for what is written between its head and its end
+_BODY = "<!-- documents -->"
+
+
+def draw(
+    input: str | Path,
+    output: str | Path,
+    *,
+    nlp: Language | None = None,
+    format: str | None = None,
+    types: tuple[str, ...] = (),
+    lang: str = "en",
+    spans_key: str | None = None,
+    colors: Mapping[str, str] | None = None,
+    batch_size: int | None = None,
+    report: Report | None = None,
+) -> int:
+    """Draw annotated text, or what a pipeline makes of a text, as a page.
+
+    input (Union[str, Path]): A file or folder of any format. With a pipeline also raw text, see
+        `spacy_gapdner.formats.texts.read_texts`.
+    output (Union[str, Path]): The page to write.
+    nlp (Optional[Language]): The pipeline. Beside what it finds stands the annotation of the
+        input, if it is annotated.
+    format (Optional[str]): The input's format; guessed if None.
+    types (tuple[str, ...]): Annotated types to draw; all if empty.
+    lang (str): Language of the tokeniser if there is no pipeline.
+    spans_key (Optional[str]): Prefix of the span groups; that of the pipe, or the default if None.
+    colors (Optional[Mapping[str, str]]): Colours by entity type.
+    batch_size (Optional[int]): Documents per batch; the pipeline's own if None.
+    report (Optional[Report]): Takes what is dropped or repaired.
+    RETURNS (int): The number of documents.
+    RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or the page
+        would touch it; or if a colour is no colour.
+    """
+    input, output = Path(input), Path(output)
+    check_apart(output, input)
+    choose_colours((), colors or {})
+    raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
+
+    def gold(key: str) -> Iterator[Doc]:
+        given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
+        return read(input, format, n_sents=0, spans_key=key, **given)
+
+    if nlp is None:
+        key = spans_key or DEFAULT_SPANS_KEY
+        return write_columns(((doc,) for doc in gold(key)), output, key, colors)
+    with storing_under(find_pipe(nlp, spans_key), spans_key) as key:
+        if raw:
+            found = predict_records(nlp, read_texts(input), batch_size=batch_size)
+            return write_columns(((doc,) for doc, _ in found), output, key, colors)
+        pairs = _beside_gold(nlp, gold(key), batch_size)
+        return write_columns(pairs, output, key, colors)
+
+
+def write_html(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
+    """Write a page on which documents are drawn with their entities.
+
+    docs (Iterable[Doc]): The documents.
+    path (Path): The page, written whole or not at all.
+    spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes nothing: every entity is drawn.
+    RETURNS (int): The number of documents.
+    RAISES (GapDNERError): If the path is a folder.
+    """
+    return write_columns(((doc,) for doc in docs), path, spans_key)
+
+
+def write_columns(
+    rows: Iterable[tuple[Doc, ...]],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    colors: Mapping[str, str] | None = None,
+    title: str = "Entities",
+) -> int:
+    """Write a page on which one, or gold and predicted, stand beside each other. Types get their
+    colours in the order of their appearance.
+
+    rows (Iterable[tuple[Doc, ...]]): A document, or its gold and its predicted version each.
+    path (Path): The page, written whole or not at all.
+    spans_key (str): Prefix of the span groups.
+    colors (Optional[Mapping[str, str]]): Colours by entity type.
+    title (str): Its title.
+    RETURNS (int): The number of documents.
+    RAISES (GapDNERError): If the path is a folder, or a colour is no colour.
+    """
+    n_docs = 0
+    labels: dict[str, None] = {}
+    colours = choose_colours((), colors or {})
+    head, end = render_page(title, Markup(_BODY), RENDER_CSS).split(_BODY)
+    # the legend, which stands above, is known last
+    with replacing(path) as temporary, tempfile.TemporaryFile() as body:
+        for docs in rows:
+            n_docs += 1
+            labels.update((e.label_, None) for doc in docs for e in get_entities(doc, spans_key))
+            if len(labels) > len(colours):
+                colours = choose_colours(tuple(labels), colors or {})
+            body.write(render_columns(docs, spans_key, colours).encode("utf-8"))
+        body.seek(0)
+        with temporary.open("wb") as stream:
+            stream.write((head + render_legend(colours)).encode("utf-8"))
+            shutil.copyfileobj(body, stream)
+            stream.write(end.encode("utf-8"))
+    return n_docs
+
+
+def _beside_gold(
+    nlp: Language, gold: Iterator[Doc], batch_size: int | None
+) -> Iterator[tuple[Doc, Doc]]:
+    for example in predict_examples(nlp, gold, batch_size):
+        name = example.reference.user_data.get(DOC_NAME)
+        if name is not None:
+            example.predicted.user_data[DOC_NAME] = name
+        yield example.reference, example.predicted
+
+
+def _is_raw(path: Path, has_pipeline: bool) -> bool:
+    if path == STDIN:
+        return True
+    try:
+        guess_format(path)
+    except GapDNERError as error:
+        suffixes = {suffix for format in FORMATS.values() for suffix in format.suffixes} - {".txt"}
+        if not path.exists() or (path.is_dir() and visible_files(path, tuple(suffixes))):
+            raise
+        if not has_pipeline:
+            raise GapDNERError(f"{error} Raw text needs a pipeline: --model MODEL.") from None
+        return True
+    return False

@@ -1,0 +1,93 @@
+import re
+
+import pytest
+
+TEXT = "Severe joint and shoulder pain today ."
+
+
+@pytest.fixture
+def brat(tmp_path):
+    """A document with one of the entities that the pipeline finds, and another."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TEXT)
+    (folder / "a.ann").write_text("T1\tADR 0 12;26 30\tSevere joint pain\nT2\tTime 31 36\ttoday\n")
+    return folder
+
+
+def columns(path):
+    """Of each column its heading, and the entities listed in it."""
+    parts = re.split(r"<h3>(\w+)</h3>", path.read_text())[1:]
+    listed = [re.findall(r"<b>(.+?)</b> <span>(.+?)(?: \(.*?\))?</span>", p) for p in parts[1::2]]
+    return dict(zip(parts[::2], listed, strict=True))
+
+
+JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder pain")
+
+
+def test_annotation(run, brat, tmp_path):
+    page = tmp_path / "page.html"
+    result = run("draw", brat, "-o", page, "--colors", "ADR=rgb(1,2,3),Time=teal")
+    assert result.exit_code == 0, result.output
+    assert "1 documents" in result.stdout
+    assert result.stdout.splitlines()[-1] == str(page)
+    html = page.read_text()
+    assert re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html) == [JOINT, ("Time", "today")]
+    assert 'color: rgb(1,2,3)"' in html
+    assert 'color: teal"' in html
+    assert "<h2>a</h2>" in html
+
+
+def test_predictions_beside_annotation(run, model, brat, tmp_path):
+    page = tmp_path / "page.html"
+    result = run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
+    assert result.exit_code == 0, result.output
+    assert columns(page) == {"gold": [JOINT], "predicted": [SHOULDER, JOINT]}
+    assert "<h2>a</h2>" in page.read_text()
+
+
+def test_predictions_of_raw_text(run, model, tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    page = tmp_path / "page.html"
+    result = run("draw", tmp_path / "a.txt", "--model", model, "-o", page)
+    assert result.exit_code == 0, result.output
+    assert columns(page) == {}
+    assert "Severe joint … pain" in page.read_text()
+
+
+def test_errors(fails, run, model, brat, tmp_path):
+    (tmp_path / "raw.txt").write_text(TEXT)
+    page = tmp_path / "page.html"
+    fails("Raw text needs a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
+    fails("takes TYPE=COLOUR", "draw", brat, "-o", page, "--colors", "red")
+    fails("The colour 'x;' of A", "draw", brat, "-o", page, "--colors", "A=x;")
+    fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
+    fails("lies in the input", "draw", brat, "-o", brat / "page.html")
+    assert not page.exists()
+
+
+@pytest.mark.parametrize("ending", ["html", "csv", "parquet"])
+def test_predict_and_convert_write_them_too(run, model, brat, tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    (tmp_path / "a.txt").write_text(TEXT)
+    predicted, converted = tmp_path / f"p.{ending}", tmp_path / f"c.{ending}"
+    assert run("predict", model, tmp_path / "a.txt", "-o", predicted).exit_code == 0
+    assert run("convert", brat, converted).exit_code == 0
+    if ending == "html":
+        assert "Severe … shoulder pain" in predicted.read_text()
+        assert "Severe joint … pain" in converted.read_text()
+    elif ending == "csv":
+        assert [line.split(",")[:3] for line in predicted.read_text().splitlines()[1:]] == [
+            ["a", "ADR", "Severe shoulder pain"],
+            ["a", "ADR", "Severe joint pain"],
+        ]
+        assert len(converted.read_text().splitlines()) == 3
+    else:
+        import pyarrow.parquet as pq
+
+        texts = [pq.read_table(path)["text"].to_pylist() for path in (predicted, converted)]
+        assert texts == [
+            ["Severe shoulder pain", "Severe joint pain"],
+            ["Severe joint pain", "today"],
+        ]

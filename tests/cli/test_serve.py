@@ -1,0 +1,80 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from urllib.request import Request, urlopen
+
+import pytest
+import uvicorn
+
+from spacy_gapdner.cli import serve
+
+
+def test_it_answers_until_it_is_told_to_end(model):
+    command = [sys.executable, "-m", "spacy", "gapdner", "serve", str(model), "--port", "0"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        try:
+            url = process.stdout.readline().strip()
+            body = json.dumps({"text": "He took aspirin twice ."}).encode()
+            request = Request(f"{url}/predict", body, {"Content-Type": "application/json"})
+            with urlopen(request, timeout=60) as response:
+                (entity,) = json.load(response)["entities"]
+        finally:
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+    assert url.startswith("http://127.0.0.1:")
+    assert (entity["label"], entity["text"]) == ("Drug", "aspirin")
+    assert "Traceback" not in errors
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """What would have been served: the application and the sockets."""
+    seen = {}
+
+    class Server:
+        def __init__(self, config):
+            seen["app"] = config.app
+
+        def run(self, sockets):
+            seen["address"] = sockets[0].getsockname()
+            for listener in sockets:
+                listener.close()
+
+    monkeypatch.setattr(uvicorn, "Server", Server)
+    return seen
+
+
+def ask(app, host):
+    from fastapi.testclient import TestClient
+
+    return TestClient(app, f"http://{host}").get("/health")
+
+
+def test_other_hosts_are_let_in_with_a_warning(run, model, served):
+    result = run("serve", model, "--host", "0.0.0.0", "--port", 0, "--max-characters", 7)
+    assert result.exit_code == 0, result.output
+    assert "no password" in result.output
+    assert result.output.splitlines()[-1] == f"http://0.0.0.0:{served['address'][1]}"
+    assert ask(served["app"], "notes.example").json()["max_characters"] == 7
+
+
+def test_the_own_machine_alone(run, model, served):
+    result = run("serve", model, "--port", 0)
+    assert "password" not in result.output
+    assert served["address"][0] == "127.0.0.1"
+    assert ask(served["app"], "localhost").status_code == 200
+    assert ask(served["app"], "notes.example").status_code == 400
+
+
+def test_errors(fails, model, tmp_path, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
+    fails("no folder", "serve", tmp_path / "missing", "--port", 0)
+    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    fails("pip install 'spacy-gapdner[serve]'", "serve", model)

@@ -1,0 +1,197 @@
+"""The page in a browser: type, see, filter, save, drop, and what is refused."""
+
+import json
+import shutil
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
+pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
+pytest.importorskip("selenium", reason="selenium is not installed")
+
+import uvicorn
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from spacy_gapdner.drawing.render import PALETTE
+from spacy_gapdner.serving.app import create_app
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMEDRIVER = shutil.which("chromedriver")
+if not CHROMIUM or not CHROMEDRIVER:
+    pytest.skip("chromium or chromedriver is not installed", allow_module_level=True)
+
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--disable-dev-shm-usage", "--window-size=1000,900"),
+)
+TEXT = "Brenorix gave severe joint and back pain.\nMild nausea <b>later</b>."
+ALL = [
+    "DRUG Brenorix (0.98)",
+    "ADE severe … back pain (0.44)",
+    "ADE severe joint … pain (0.81)",
+    "ADE Mild nausea (0.62)",
+]
+
+
+@pytest.fixture(scope="module")
+def url(nlp):
+    """Address of a server of the page."""
+    config = uvicorn.Config(create_app(nlp, "gapdner", max_characters=500), port=0)
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    until = time.monotonic() + 60
+    while not server.started and time.monotonic() < until:
+        time.sleep(0.02)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    yield f"http://127.0.0.1:{port}/"
+    server.should_exit = True
+    thread.join(60)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    with webdriver.Chrome(options, Service(CHROMEDRIVER)) as browser:
+        browser.set_script_timeout(60)
+        yield browser
+
+
+@pytest.fixture
+def page(browser, url):
+    browser.get(url)
+    return browser
+
+
+def until(page, condition):
+    return WebDriverWait(page, 60).until(lambda _: condition())
+
+
+def find(page, name):
+    return page.find_element(By.ID, name)
+
+
+def listed(page):
+    # drawn anew at any moment
+    script = "return [...document.querySelectorAll('#drawing li')].map(e => e.innerText)"
+    rows = [" ".join(row.split()) for row in page.execute_script(script)]
+    return [row for row in rows if " " in row]
+
+
+def ask(page, text):
+    box = find(page, "text")
+    box.clear()
+    box.send_keys(text)
+    find(page, "find").click()
+
+
+def status(page):
+    return find(page, "status").text
+
+
+def test_type_and_see(page):
+    ask(page, TEXT)
+    until(page, lambda: status(page) == "4 of 4 entities shown")
+    assert listed(page) == ALL
+    words = page.find_elements(By.CSS_SELECTOR, "#drawing .word")
+    assert "<b>" in "".join(word.text for word in words)
+    colours = {
+        bar.value_of_css_property("border-top-color")
+        for bar in page.find_elements(By.CSS_SELECTOR, "#drawing .word i.fragment")
+    }
+    assert len(colours) == 2
+    assert page.find_elements(By.CSS_SELECTOR, "#drawing .word i.gap")
+
+
+def test_filter_by_type_and_score(page):
+    ask(page, TEXT)
+    until(page, lambda: listed(page) == ALL)
+    page.find_element(By.XPATH, "//label[contains(., 'DRUG')]/input").click()
+    until(page, lambda: listed(page) == ALL[1:])
+    page.execute_script(
+        "const s = document.getElementById('score'); s.value = '0.7';"
+        "s.dispatchEvent(new Event('input'));"
+    )
+    until(page, lambda: listed(page) == [ALL[2]])
+    assert status(page) == "1 of 4 entities shown"
+    bar = page.find_element(By.CSS_SELECTOR, "#drawing .word i.fragment")
+    assert f"color: {PALETTE[0]}" in bar.get_attribute("outerHTML")
+    assert find(page, "score-value").text == "0.70"
+
+
+def test_save_what_is_shown(page):
+    ask(page, TEXT)
+    until(page, lambda: listed(page) == ALL)
+    page.find_element(By.XPATH, "//label[contains(., 'ADE')]/input").click()
+    until(page, lambda: listed(page) == ALL[:1])
+    page.execute_script(
+        "window.saved = [];"
+        "HTMLAnchorElement.prototype.click = function () {"
+        "  const name = this.download;"
+        "  fetch(this.href).then(r => r.text()).then(t => window.saved.push([name, t]));"
+        "};"
+        # blobs may not be fetched under the page's own policy
+        "URL.createObjectURL = () => 'health'; URL.revokeObjectURL = () => {};"
+        "const json = Response.prototype.blob;"
+        "Response.prototype.blob = async function () {"
+        "  const blob = await json.call(this); window.content = await blob.text(); return blob; };"
+    )
+    page.find_element(By.CSS_SELECTOR, "[data-format=jsonl]").click()
+    until(page, lambda: page.execute_script("return window.saved.length"))
+    assert page.execute_script("return window.saved[0][0]") == "entities.jsonl"
+    record = json.loads(page.execute_script("return window.content"))
+    assert (record["text"], [e["text"] for e in record["entities"]]) == (TEXT, ["Brenorix"])
+
+
+def test_too_long_a_text_is_refused(page):
+    ask(page, TEXT)
+    until(page, lambda: listed(page) == ALL)
+    ask(page, "x" * 501)
+    until(page, lambda: "501 characters, 500 are allowed" in status(page))
+    assert find(page, "status").get_attribute("class") == "error"
+    assert find(page, "find").is_enabled()
+    # the drawing would be that of another text
+    assert not find(page, "result").is_displayed()
+    ask(page, "Nothing here.")
+    until(page, lambda: status(page) == "No entities found")
+
+
+DROP = """
+const data = new DataTransfer();
+data.items.add(new File([arguments[0]], "note.txt", {type: "text/plain"}));
+document.getElementById("text").dispatchEvent(
+  new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+"""
+
+
+def test_drop_a_file(page):
+    page.execute_script(DROP, TEXT)
+    until(page, lambda: listed(page) == ALL)
+    assert find(page, "text").get_attribute("value") == TEXT
+
+
+def test_nothing_leaves_the_host_and_nothing_is_refused(page, url):
+    page.get_log("performance")
+    page.get_log("browser")
+    page.refresh()
+    ask(page, TEXT)
+    until(page, lambda: listed(page) == ALL)
+    events = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
+    asked = [
+        event["params"]["request"]["url"]
+        for event in events
+        if event["method"] == "Network.requestWillBeSent"
+    ]
+    assert {f"{url}predict", f"{url}draw"} <= set(asked)
+    assert all(address.startswith(url) for address in asked)
+    assert page.get_log("browser") == []
