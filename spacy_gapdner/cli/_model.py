@@ -54,6 +54,8 @@ def load_pipeline(
         pipe = find_pipe(nlp, spans_key)
     except GapDNERError as error:
         raise GapDNERError(f"{model}: {error}") from None
+    if not pipe.labels:
+        raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
     if threshold is not None:
         pipe.threshold = threshold
         pipe.type_thresholds = {}

@@ -10,6 +10,8 @@ from ._util import print_table
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
 
+FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
+
 
 def write_reports(
     reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_examples: int

@@ -9,7 +9,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import check_model, load_pipeline
-from ._reports import print_reports, write_reports
+from ._reports import FILES, print_reports, write_reports
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
@@ -59,9 +59,13 @@ def analyze_cli(
             raise GapDNERError(f"{output_path} is a file. Give the name of the folder to write.")
         else:
             from ..drawing.page import check_plots
-            from ..formats.files import filling
+            from ..formats.files import check_output, filling
 
             check_plots()
+            # an input may lie in the folder, but not under the name of a page
+            for name in FILES:
+                for path in name_models([model, *compare]).values():
+                    check_output(output_path / name, {"data": data, "model": path})
             # made before the work, to find out first whether it can be
             with filling(output_path) as folder:
                 reports = run()

@@ -56,7 +56,10 @@ def attention_cli(
         if lower and not spans:
             raise GapDNERError("--lower belongs to --span: give a span.")
         if output_path is not None:
+            from ..formats.files import check_output
+
             _check_output(output_path, format)
+            check_output(output_path / _PAGE, {"model": model})
         nlp, _ = load_pipeline(
             model,
             spans_key=spans_key,

@@ -72,12 +72,12 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line."""
     from ..conversion import convert
-    from ..formats.files import check_apart, write_json
+    from ..formats.files import check_output, write_json
 
     with clean_errors():
-        if report_path is not None:
-            check_apart(report_path, input_path)
-            check_apart(report_path, output_path, "output")
+        inputs = {"input": input_path, "list": ids}
+        check_output(output_path, inputs, is_file=False)
+        check_output(report_path, {**inputs, "output": output_path})
         statistics, report = convert(
             input_path,
             output_path,
@@ -95,8 +95,6 @@ def convert_cli(
             ids=ids,
         )
         if report_path is not None:
-            from ..formats.files import write_json
-
             data: dict[str, Any] = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)

@@ -42,8 +42,10 @@ def debug_data_cli(
         from spacy.vocab import Vocab
 
         from ..analysis.data_check import check_data
-        from ..formats.files import write_json
+        from ..formats.files import check_output, write_json
 
+        inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
+        check_output(output_path, inputs)
         findings = check_data(
             read_docs(train_path, Vocab()),
             read_docs(dev_path, Vocab()) if dev_path else None,

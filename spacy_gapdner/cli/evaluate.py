@@ -30,10 +30,11 @@ def evaluate_cli(
     with clean_errors():
         from ..analysis.evaluation import evaluate
         from ..formats.docbin import require_docbins
-        from ..formats.files import write_json
+        from ..formats.files import check_output, write_json
 
         # what is missing is said before a model is loaded
         require_docbins(data)
+        check_output(output_path, {"data": data, "model": model})
         nlp, _ = load_pipeline(
             model,
             spans_key=spans_key,

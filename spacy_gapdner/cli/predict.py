@@ -58,21 +58,26 @@ def predict_cli(
     def counted(pairs: Iterable[tuple["Doc", dict[str, Any]]]) -> Iterator[Any]:
         from tqdm import tqdm
 
+        from ..formats.texts import STDIN
+
         nonlocal n_docs
         # None: only on a terminal
         disable = True if no_progress else None
         for pair in tqdm(pairs, unit=" docs", disable=disable, file=sys.stderr):
             n_docs += 1
             yield pair
+        if not n_docs and input_path != STDIN:
+            raise GapDNERError(f"{input_path} holds no document. Check the path.")
 
     try:
         with clean_errors():
             from ..analysis.predictions import predict_records
+            from ..formats.files import check_output
             from ..formats.texts import read_texts
             from ..formats.writers import choose_writer
 
             write = choose_writer(output_path, format)
-            _check_paths(input_path, output_path)
+            check_output(output_path, {"input": input_path, "model": model}, is_file=False)
             if n_process == 0:
                 raise GapDNERError("--n-process must be -1 or at least 1.")
             if gpu_id >= 0 and n_process != 1:
@@ -94,12 +99,3 @@ def predict_cli(
     if output_path is not None:
         msg.good(f"{n_docs} documents")
         print(output_path)
-
-
-def _check_paths(input_path: Path, output_path: Path | None) -> None:
-    # brat files would replace the texts and the annotation beside them
-    taken = {input_path.resolve()}
-    if input_path.is_file():
-        taken.add(input_path.resolve().parent)
-    if output_path is not None and output_path.resolve() in taken:
-        raise GapDNERError(f"{output_path} holds the input. Choose another output.")

@@ -57,8 +57,18 @@ def tune_cli(
     with clean_errors():
         from ..analysis.tuning import tune
         from ..formats.docbin import require_docbins
-        from ..formats.files import check_replaceable, replacing_folder, write_json
+        from ..formats.files import (
+            check_output,
+            check_replaceable,
+            replacing_folder,
+            write_json,
+        )
 
+        # the pipeline may be replaced, by another pipeline
+        check_output(output_path, {"data": data}, is_file=False)
+        others = {"data": data, "model": model, "output": output_path}
+        check_output(plot_path, others)
+        check_output(json_path, {**others, "plot": plot_path})
         if output_path is not None:
             check_replaceable(output_path, must_hold="meta.json")
         if plot_path is not None:

@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -96,7 +96,7 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
     role (str): What the other one is, for the message.
     RAISES (GapDNERError): If they are the same, or one lies in the other.
     """
-    ours, theirs = path.resolve(), other.resolve()
+    ours, theirs = _resolve(path), _resolve(other)
     problem = None
     if ours == theirs:
         problem = f"is the {role}"
@@ -108,16 +108,61 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
         raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
 
 
+def check_output(
+    path: Path | None, inputs: Mapping[str, str | Path | None], *, is_file: bool = True
+) -> None:
+    """Find out before the work whether a file or folder can be written, and harms no input.
+
+    path (Optional[Path]): The file or folder; nothing is checked if None.
+    inputs (Mapping[str, Union[str, Path]]): What must stay as it is, by its role; None is left out.
+        A str may also be the name of an installed package.
+    is_file (bool): Whether it is a file.
+    RAISES (GapDNERError): If it is an input, lies in one or holds one, it is a folder and should
+        not be, or its folder is a file or cannot be written.
+    """
+    if path is None:
+        return
+    if is_file and path.is_dir():
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
+    for role, given in inputs.items():
+        if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
+            check_apart(path, Path(given), role)
+    folder = next(parent for parent in _resolve(path).parents if os.path.lexists(parent))
+    if not folder.is_dir():
+        raise GapDNERError(f"Cannot write {path}: {folder} is no folder. Choose another place.")
+    if not is_device(path) and not os.access(folder, os.W_OK | os.X_OK):
+        raise GapDNERError(f"Cannot write {path}: no permission to write in {folder}.")
+
+
+def is_device(path: Path) -> bool:
+    """RETURNS (bool): Whether there is something that is neither file nor folder, e.g. /dev/null
+    or a named pipe. It is written to, not replaced.
+    """
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _resolve(path: Path) -> Path:
+    try:
+        return path.resolve()
+    # so Python up to 3.12 tells of a loop
+    except RuntimeError:
+        raise GapDNERError(f"{path} is a link that leads to itself. Correct the link.") from None
+
+
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Write a file whole or not at all: the caller writes a temporary file that takes its place.
 
     path (Path): The file to write; its folder is made.
-    YIELDS (Path): The temporary file, in the same folder.
+    YIELDS (Path): The temporary file, in the same folder. A device or pipe itself: it cannot be
+        replaced.
     RAISES (GapDNERError): If the path is a folder.
     """
     if path.is_dir():
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
+    if is_device(path):
+        yield path
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
     os.close(handle)
