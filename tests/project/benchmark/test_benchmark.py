@@ -40,6 +40,7 @@ def test_times_are_compared_within_their_mode():
     assert found["b: model"] == {"seconds": 40, "words_per_second": 3, "ratio": 4}
 
 
+@pytest.mark.slow
 def test_all(model, data, tmp_path):
     path = tmp_path / "out" / "speed.json"
     options = "--threads", 1, "--cpu-time", "--repeats", 1, "--limit", 4, "--json", path
