@@ -66,7 +66,7 @@ def tune_cli(
 
         # the pipeline may be replaced, by another pipeline
         check_output(output_path, {"data": data}, is_file=False)
-        others = {"data": data, "model": model, "output": output_path}
+        others: dict[str, str | Path | None] = {"data": data, "model": model, "output": output_path}
         check_output(plot_path, others)
         check_output(json_path, {**others, "plot": plot_path})
         if output_path is not None:
