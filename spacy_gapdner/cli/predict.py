@@ -107,7 +107,9 @@ def predict_cli(
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
     except StoppedError as stop:
-        where = f" What is done is in {part_of(output_path)}; go on with --resume." * is_jsonl
+        where = ""
+        if output_path is not None and is_jsonl:
+            where = f" What is done is in {part_of(output_path)}; go on with --resume."
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:

@@ -186,7 +186,7 @@ def test_a_broken_line_costs_one_document(run, model, tmp_path, n_process):
 def test_an_error_ends_the_workers_too(start, tmp_path):
     # more than fits into a pipe waits for the workers when the error comes
     source = tmp_path / "in.jsonl"
-    source.write_text("\n".join([json.dumps({"text": ASPIRIN * 300})] * 300 + ["broken"]))
+    source.write_text("\n".join([json.dumps({"text": ASPIRIN + " " * 5000})] * 300 + ["broken"]))
     process = start(source, "-o", tmp_path / "out.jsonl", "--n-process", 2)
     assert process.wait(timeout=120) == 1
     assert b"in.jsonl:301 is not JSON" in process.stderr.read()
@@ -236,5 +236,5 @@ def test_an_open_pipe_can_be_left(start):
     process.stdin.flush()
     process.stdout.readline()
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20) == 130
+    assert process.wait(timeout=20) == 130, process.stderr.read()
     assert process.stderr.read() == b"Stopped.\n"
