@@ -1,6 +1,6 @@
 """Annotated text of any format -> any format that can be written."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ def convert(
     types: tuple[str, ...] = (),
     spans_key: str = DEFAULT_SPANS_KEY,
     strict: bool = False,
+    skip: bool = False,
+    on_doc: Callable[[int], object] | None = None,
     **options: Any,
 ) -> tuple[CorpusStatistics, Report]:
     """Convert annotated text from one format to another.
@@ -45,6 +47,9 @@ def convert(
     types (tuple[str, ...]): Entity types to keep; all if empty (CADEC: ADR).
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
+    skip (bool): Leave out documents that cannot be read, instead of stopping.
+    on_doc (Optional[Callable[[int], object]]): Called for each Doc that is written, with the number
+        of documents that were read.
     **options: What the format's reader takes beyond: `split`, `ids`, `ontologies`, `labels`.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
         repaired on the way.
@@ -58,7 +63,9 @@ def convert(
         raise GapDNERError(f"{input} holds Docs already: leave out the number of sentences.")
     if n_sents is None:
         n_sents = int(target == "spacy")
-    report, statistics = Report(strict=strict), CorpusStatistics()
+    if strict and skip:
+        raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
+    report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
     docs = read(
         input,
         source,
@@ -75,7 +82,9 @@ def convert(
         for doc in docs:
             statistics.add(doc, spans_key)
             yield doc
-        if not statistics.docs:
+            if on_doc is not None:
+                on_doc(report.documents)
+        if not statistics.docs and not report.skipped:
             raise GapDNERError(f"{input} holds no document with text. Check the path.")
 
     how: dict[str, Any] = {}

@@ -1,6 +1,7 @@
 """What a pipeline makes of texts and of annotated Docs."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, nullcontext
 from itertools import chain, islice, tee, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
@@ -11,8 +12,10 @@ from spacy.training import Example
 from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
-from ..formats.texts import InputText
+from ..formats.report import UNREADABLE, Report
+from ..formats.texts import InputText, WaitingStream
 from ..scorer import Comparison, Item, Positions, compare
+from .workers import Annotated, annotate_in_processes, annotate_texts
 
 T = TypeVar("T")
 
@@ -55,22 +58,14 @@ def predict(
     n_process (int): Number of processes; -1 for one per core.
     memory_zone (bool): Free what spaCy learned about the words of the texts, so that memory does
         not grow with their number. A Doc is then valid only until the next is asked for. Several
-        processes do without.
+        processes always do.
     YIELDS (Doc): Docs with entities, in the texts' order.
     """
-    size = batch_size or nlp.batch_size
-    if n_process != 1:
-        yield from nlp.pipe(texts, batch_size=size, n_process=n_process)
-        return
-    batches = batch_texts(texts, size, len)
-    if not memory_zone:
-        for batch in batches:
-            yield from nlp.pipe(batch, batch_size=size)
-        return
-    for first in batches:
-        with nlp.memory_zone():
-            for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
-                yield from nlp.pipe(batch, batch_size=size)
+    batches = batch_texts(texts, batch_size or nlp.batch_size, len)
+    for found in _annotate(nlp, batches, n_process, skip=False, memory_zone=memory_zone):
+        for doc in found:
+            assert isinstance(doc, Doc)
+            yield doc
 
 
 def predict_records(
@@ -79,24 +74,52 @@ def predict_records(
     *,
     batch_size: int | None = None,
     n_process: int = 1,
-) -> Iterator[tuple[Doc, dict[str, Any]]]:
+    report: Report | None = None,
+) -> Generator[tuple[Doc, dict[str, Any]], None, None]:
     """Run a pipeline over texts that come with names and other keys.
 
     nlp (Language): The pipeline.
     records (Iterable[InputText]): The texts.
     batch_size (Optional[int]): See `predict`.
     n_process (int): See there.
+    report (Optional[Report]): Takes the texts at which the pipeline fails, if it leaves such out;
+        else the pipeline's error is raised.
     YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
         asked for, with what else their records hold. The name is in
         ``doc.user_data["gapdner_document"]``.
     """
-    asked, kept = tee(records)
-    texts = (record.text for record in asked)
-    docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
-    for doc, record in zip(docs, kept, strict=True):
-        # nothing that other pipes left there, such as a transformer's output
-        doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-        yield doc, record.extra
+    size = batch_size or nlp.batch_size
+    if isinstance(records, WaitingStream):
+        batches = records.batches(size)
+    else:
+        batches = batch_texts(records, size, lambda record: len(record.text))
+    asked, kept = tee(batches)
+    texts = ([record.text for record in batch] for batch in asked)
+    skip = report is not None and report.skip
+    annotated = _annotate(nlp, texts, n_process, skip=skip, memory_zone=True)
+    with closing(annotated):
+        for found, batch in zip(annotated, kept, strict=True):
+            for doc, record in zip(found, batch, strict=True):
+                if isinstance(doc, str):
+                    assert report is not None
+                    report.add("dropped", UNREADABLE, doc, record.place)
+                    continue
+                # nothing that other pipes left there, such as a transformer's output
+                doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+                yield doc, record.extra
+
+
+def _annotate(
+    nlp: Language, batches: Iterable[list[str]], n_process: int, *, skip: bool, memory_zone: bool
+) -> Generator[list[Annotated], None, None]:
+    batches = iter(batches)
+    if n_process != 1:
+        yield from annotate_in_processes(nlp, batches, n_process=n_process, skip=skip)
+        return
+    for first in batches:
+        with nlp.memory_zone() if memory_zone else nullcontext():
+            for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
+                yield annotate_texts(nlp, batch, skip=skip)
 
 
 def batch_texts(

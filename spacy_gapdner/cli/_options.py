@@ -1,8 +1,16 @@
 """Arguments and options that commands share: one name, one letter and one meaning each."""
 
+from enum import Enum
 from typing import Any
 
 import typer
+
+
+class OnError(str, Enum):
+    """What to do with a document that cannot be read."""
+
+    stop = "stop"
+    skip = "skip"
 
 
 def spans_key(help: str, default: str | None = None) -> Any:
@@ -87,3 +95,9 @@ BATCH_SIZE: Any = typer.Option(
     None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
 )
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
+ON_ERROR: Any = typer.Option(
+    OnError.stop, "--on-error", help="Documents that cannot be read: stop, or skip and report them"
+)
+NO_PROGRESS: Any = typer.Option(
+    False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
+)

@@ -1,9 +1,12 @@
 """What the commands share: errors in one line, reading data, and tables."""
 
+import signal
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -33,6 +36,42 @@ def clean_errors() -> Iterator[None]:
         yield
     except (GapDNERError, OSError, ImportError) as error:
         fail(str(error))
+
+
+@contextmanager
+def clean_stops() -> Iterator[None]:
+    """Turn Ctrl-C and the signal to terminate into an error that can be cleaned up after.
+
+    RAISES (StoppedError): In place of what the signals do by themselves.
+    """
+    stops = (signal.SIGINT, signal.SIGTERM)
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        for other in stops:
+            # one is enough, and the cleaning shall not be cut short
+            signal.signal(other, signal.SIG_IGN)
+        raise StoppedError(number)
+
+    before = {number: signal.signal(number, stop) for number in stops}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class StoppedError(BaseException):
+    """The user, or the system, wants the command to stop.
+
+    number (int): The signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
 
 
 def fail(message: str) -> None:
@@ -99,6 +138,20 @@ def print_report(report: "Report") -> None:
                 # not msg.text: wrapped lines could not be searched for
                 offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
                 print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+
+
+def exit_if_skipped(report: "Report") -> None:
+    """Name the documents that were left out, on stderr, and tell by the exit code that some were.
+
+    report (Report): The report.
+    RAISES (typer.Exit): With exit code 3, if there are any.
+    """
+    if not report.skipped:
+        return
+    for issue in report.skipped:
+        typer.echo(f"left out: {' '.join(str(issue).split())}", err=True)
+    typer.echo(f"{len(report.skipped)} documents were left out", err=True)
+    raise typer.Exit(3)
 
 
 def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:

@@ -1,12 +1,16 @@
 """convert: annotated text from one format to another."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from wasabi import msg
 
-from ._util import clean_errors, print_report, split_list
+from . import _options as options
+from ._options import OnError
+from ._progress import count_documents, progress
+from ._util import clean_errors, exit_if_skipped, print_report, split_list
 
 if TYPE_CHECKING:
     from ..analysis.statistics import CorpusStatistics
@@ -67,20 +71,23 @@ def convert_cli(
     report_path: Path | None = typer.Option(
         None, "--report", help="JSON file for everything dropped or repaired"
     ),
+    on_error: OnError = options.ON_ERROR,
+    no_progress: bool = options.NO_PROGRESS,
 ) -> None:
     """Convert annotated text, e.g. to .spacy for training.
 
-    Whatever is dropped or repaired on the way is reported, with file and line."""
-    from ..conversion import convert
+    Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
+    if documents were left out because they cannot be read."""
     from ..formats.files import check_output, write_json
 
     with clean_errors():
         inputs = {"input": input_path, "list": ids}
         check_output(output_path, inputs, is_file=False)
         check_output(report_path, {**inputs, "output": output_path})
-        statistics, report = convert(
+        statistics, report = _convert(
             input_path,
             output_path,
+            no_progress,
             format=format,
             to=to,
             lang=lang,
@@ -89,6 +96,7 @@ def convert_cli(
             types=split_list(types),
             spans_key=spans_key,
             strict=strict,
+            skip=on_error == OnError.skip,
             ontologies=split_list(ontologies),
             labels=labels,
             split=split,
@@ -99,6 +107,16 @@ def convert_cli(
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)
     _print(statistics, report, output_path)
+    exit_if_skipped(report)
+
+
+def _convert(
+    input_path: Path, output_path: Path, no_progress: bool, **how: Any
+) -> "tuple[CorpusStatistics, Report]":
+    from ..conversion import convert
+
+    with progress(partial(count_documents, input_path), no_progress) as bar:
+        return convert(input_path, output_path, on_doc=lambda n: bar.update(n - bar.n), **how)
 
 
 def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) -> None:

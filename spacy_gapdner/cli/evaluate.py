@@ -1,5 +1,6 @@
 """evaluate: the scores of a trained pipeline on annotated data."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ from wasabi import msg
 
 from . import _options as options
 from ._model import load_pipeline
+from ._progress import count_documents, counted, progress
 from ._util import clean_errors, print_reliability, print_table, read_docs
 
 _N_GAP_LENGTHS = 10
@@ -22,6 +24,7 @@ def evaluate_cli(
     consistent: bool | None = options.CONSISTENT,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
+    no_progress: bool = options.NO_PROGRESS,
 ) -> None:
     """Score a trained pipeline on annotated data by exact match.
 
@@ -45,7 +48,8 @@ def evaluate_cli(
         )
         docs = read_docs(data, nlp.vocab)
         scores: dict[str, Any] = {"model": str(model), "data": str(data)}
-        scores |= evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
+        with progress(partial(count_documents, data), no_progress) as bar:
+            scores |= evaluate(nlp, counted(docs, bar), spans_key=spans_key, batch_size=batch_size)
         if output_path is not None:
             write_json(scores, output_path)
     _print_scores(scores)

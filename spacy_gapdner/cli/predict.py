@@ -2,7 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +14,14 @@ from wasabi import msg
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors
+from ._options import OnError
+from ._progress import progress
+from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
+
+    from ..formats.resumable import Growing
 
 
 def predict_cli(
@@ -42,60 +48,111 @@ def predict_cli(
     n_process: int = typer.Option(
         1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
     ),
-    gpu_id: int = options.GPU_ID,
-    no_progress: bool = typer.Option(
-        False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
+    on_error: OnError = options.ON_ERROR,
+    resume: bool = typer.Option(
+        False,
+        "--resume",
+        help="Go on with the JSONL of a run that was stopped: documents are known by their id",
     ),
+    report_path: Path | None = typer.Option(
+        None, "--report", help="JSON file for the documents that were left out"
+    ),
+    gpu_id: int = options.GPU_ID,
+    no_progress: bool = options.NO_PROGRESS,
 ) -> None:
     """Find the entities of raw text.
 
     Memory does not grow with the input, except with a single .spacy file as output: give a folder
-    and --format spacy to get numbered files instead."""
+    and --format spacy to get numbered files instead. If the command is stopped, what was written
+    as JSONL is in OUTPUT.part. The exit code is 3 if documents were left out."""
+    from ..formats.report import Report
     from ..formats.writers import ReaderGoneError
 
-    n_docs = 0
-
-    def counted(pairs: Iterable[tuple["Doc", dict[str, Any]]]) -> Iterator[Any]:
-        from tqdm import tqdm
-
-        from ..formats.texts import STDIN
-
-        nonlocal n_docs
-        # None: only on a terminal
-        disable = True if no_progress else None
-        for pair in tqdm(pairs, unit=" docs", disable=disable, file=sys.stderr):
-            n_docs += 1
-            yield pair
-        if not n_docs and input_path != STDIN:
-            raise GapDNERError(f"{input_path} holds no document. Check the path.")
-
+    report = Report(skip=on_error == OnError.skip)
+    is_jsonl, n_docs = False, 0
     try:
-        with clean_errors():
-            from ..analysis.predictions import predict_records
-            from ..formats.files import check_output
-            from ..formats.texts import read_texts
-            from ..formats.writers import choose_writer
+        with clean_stops(), clean_errors():
+            from ..formats.files import check_output, write_json
+            from ..formats.registry import choose_output
+            from ..formats.resumable import growing, part_of
 
-            write = choose_writer(output_path, format)
-            check_output(output_path, {"input": input_path, "model": model}, is_file=False)
+            is_jsonl = (
+                output_path is not None and choose_output(output_path, format).name == "jsonl"
+            )
+            if resume and not is_jsonl:
+                raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
+            inputs = {"input": input_path, "model": model}
+            check_output(output_path, inputs, is_file=False)
+            check_output(report_path, {**inputs, "output": output_path})
             if n_process == 0:
                 raise GapDNERError("--n-process must be -1 or at least 1.")
             if gpu_id >= 0 and n_process != 1:
                 raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
-            texts = read_texts(input_path, lines=lines)
-            nlp, pipe = load_pipeline(
-                model,
-                spans_key=spans_key,
-                threshold=threshold,
-                cell_threshold=cell_threshold,
-                gpu_id=gpu_id,
-            )
-            pairs = predict_records(nlp, texts, batch_size=batch_size, n_process=n_process)
-            write(counted(pairs), pipe.key)
+            settings = {
+                "spans_key": spans_key,
+                "threshold": threshold,
+                "cell_threshold": cell_threshold,
+                "gpu_id": gpu_id,
+            }
+            how = {"batch_size": batch_size, "n_process": n_process, "report": report}
+            work = partial(_predict, model, settings, input_path, lines, how, no_progress)
+            if output_path is not None and is_jsonl:
+                with growing(output_path, resume=resume) as grown:
+                    n_docs = work(output_path, format, grown if resume else None, grown)
+            else:
+                n_docs = work(output_path, format)
+            if report_path is not None:
+                write_json({"input": str(input_path), **report.to_dict()}, report_path)
     except ReaderGoneError:
         # head and the like; Python would complain when it closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None
+    except StoppedError as stop:
+        where = ""
+        if output_path is not None and is_jsonl:
+            where = f" What is done is in {part_of(output_path)}; go on with --resume."
+        typer.echo(f"Stopped.{where}", err=True)
+        raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
         msg.good(f"{n_docs} documents")
         print(output_path)
+    exit_if_skipped(report)
+
+
+def _predict(
+    model: str,
+    settings: dict[str, Any],
+    input_path: Path,
+    lines: bool,
+    how: dict[str, Any],
+    no_progress: bool,
+    output_path: Path | None,
+    format: str | None,
+    resumed: "Growing | None" = None,
+    grown: "Growing | None" = None,
+) -> int:
+    from ..analysis.predictions import predict_records
+    from ..formats.texts import STDIN, count_texts, read_texts
+    from ..formats.writers import choose_writer
+
+    write = choose_writer(output_path, format, grown)
+    report = how["report"]
+    texts = read_texts(input_path, lines=lines, report=report)
+    nlp, pipe = load_pipeline(model, **settings)
+    done = sum(resumed.done.values()) if resumed else 0
+    pairs = predict_records(nlp, resumed.missing(texts) if resumed else texts, **how)
+    bar = progress(partial(count_texts, input_path, lines=lines), no_progress, initial=done)
+    n_docs = done
+
+    def counted() -> Iterator[tuple["Doc", dict[str, Any]]]:
+        nonlocal n_docs
+        for pair in pairs:
+            n_docs += 1
+            bar.update()
+            yield pair
+        if not n_docs and not report.issues and input_path != STDIN:
+            raise GapDNERError(f"{input_path} holds no document. Check the path.")
+
+    with bar, closing(pairs):
+        write(counted(), pipe.key)
+    return n_docs

@@ -13,7 +13,7 @@ from .docs import DOC_NAME
 from .files import filling, read_text, visible_files
 from .fragments import choose_line_ends, clean_entities
 from .records import TextEntity, TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
@@ -46,7 +46,9 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     else:
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     for stem in stems:
-        yield _read_document(stem, stem.relative_to(root).as_posix(), report)
+        name = stem.relative_to(root).as_posix()
+        with reading(report, Place(str(_with_ending(stem, ".txt")), None, name)):
+            yield _read_document(stem, name, report)
 
 
 def has_annotations(path: Path) -> bool:

@@ -9,7 +9,7 @@ from ..errors import GapDNERError
 from .files import read_text, visible_files
 from .knowtator_xml import make_record, read_annotation_file
 from .records import TextEntity, TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 Labels = Literal["ontology", "class"]
 SPLITS = ("train", "dev", "test")
@@ -56,19 +56,27 @@ def read_craft(
     folders = _choose(path, ontologies)
     for name in _articles(path, split, report):
         text_path = path / "articles" / "txt" / f"{name}.txt"
-        entities: list[TextEntity] = []
-        for ontology, folder in folders.items():
-            files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES]
-            file = next((file for file in files if file.is_file()), None)
-            if file is None:
-                message = f"{ontology} has no annotation of {name}: taken as without entities"
-                report.add("kept", "no annotation file", message, Place(str(folder), None, name))
-                continue
-            found = read_annotation_file(file, report).entities
-            if labels == "ontology":
-                found = [replace(entity, label=ontology) for entity in found]
-            entities.extend(found)
-        yield make_record(name, text_path, entities, report, split)
+        with reading(report, Place(str(text_path), None, name)):
+            entities = _read_entities(name, folders, labels, report)
+            yield make_record(name, text_path, entities, report, split)
+
+
+def _read_entities(
+    name: str, folders: dict[str, Path], labels: Labels, report: Report
+) -> list[TextEntity]:
+    entities: list[TextEntity] = []
+    for ontology, folder in folders.items():
+        files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES]
+        file = next((file for file in files if file.is_file()), None)
+        if file is None:
+            message = f"{ontology} has no annotation of {name}: taken as without entities"
+            report.add("kept", "no annotation file", message, Place(str(folder), None, name))
+            continue
+        found = read_annotation_file(file, report).entities
+        if labels == "ontology":
+            found = [replace(entity, label=ontology) for entity in found]
+        entities.extend(found)
+    return entities
 
 
 def _choose(path: Path, ontologies: tuple[str, ...]) -> dict[str, Path]:

@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
 from .files import filling, replacing, require_file, visible_files
-from .report import Report
+from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000
 
@@ -115,14 +115,15 @@ def read_spacy(
     vocab = Vocab() if vocab is None else vocab
     found: set[str] = set()
     for file in require_docbins(Path(path)):
-        for doc in read_docbin(file, vocab):
-            if types:
-                entities = get_entities(doc, spans_key)
-                wanted = [entity for entity in entities if entity.label_ in types]
-                found.update(entity.label_ for entity in wanted)
-                report.left_out.update(e.label_ for e in entities if e.label_ not in types)
-                set_entities(doc, wanted, spans_key)
-            yield doc
+        with reading(report, Place(str(file))):
+            for doc in read_docbin(file, vocab):
+                if types:
+                    entities = get_entities(doc, spans_key)
+                    wanted = [entity for entity in entities if entity.label_ in types]
+                    found.update(entity.label_ for entity in wanted)
+                    report.left_out.update(e.label_ for e in entities if e.label_ not in types)
+                    set_entities(doc, wanted, spans_key)
+                yield doc
     report.note_types(types, found)
 
 

@@ -1,9 +1,11 @@
 """Reading text honestly and writing files whole or not at all."""
 
+import glob
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import srsly
@@ -164,8 +166,10 @@ def replacing(path: Path) -> Iterator[Path]:
         yield path
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
+    _remove_left_over(path)
+    prefix = _prefix(path)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=path.suffix)
+    lock(handle)
     temporary = Path(name)
     try:
         # mkstemp makes files private, and replacing would pass that on
@@ -175,6 +179,7 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         os.replace(temporary, path)
     finally:
+        os.close(handle)
         temporary.unlink(missing_ok=True)
 
 
@@ -185,8 +190,7 @@ def filling(path: Path) -> Iterator[Path]:
     path (Path): The folder, made if need be; files of the same name are replaced.
     YIELDS (Path): The temporary folder.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+    with _temporary_folder(path) as name:
         yield Path(name)
         path.mkdir(exist_ok=True)
         for file in sorted(Path(name).rglob("*")):
@@ -221,8 +225,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
     YIELDS (Path): A temporary folder beside it, to be filled.
     """
     path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as name:
+    with _temporary_folder(path) as name:
         new, old = Path(name) / "new", Path(name) / "old"
         new.mkdir()
         yield new
@@ -234,6 +237,62 @@ def replacing_folder(path: Path) -> Iterator[Path]:
             if old.exists():
                 os.replace(old, path)
             raise
+
+
+def lock(handle: int) -> bool | None:
+    """Claim an open file or folder for this process, until it is closed.
+
+    handle (int): Its file descriptor.
+    RETURNS (Optional[bool]): Whether it is ours now, and not claimed by another process; None where
+        there are no such locks, as on Windows and some file systems.
+    """
+    try:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    # not every file system has locks
+    except (ImportError, OSError):
+        return None
+    return True
+
+
+@contextmanager
+def _temporary_folder(path: Path) -> Iterator[str]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_left_over(path)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=_prefix(path)) as name:
+        handle = None if os.name == "nt" else os.open(name, os.O_RDONLY)
+        try:
+            if handle is not None:
+                lock(handle)
+            yield name
+        finally:
+            if handle is not None:
+                os.close(handle)
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name}.gapdner-"
+
+
+def _remove_left_over(path: Path) -> None:
+    # of runs that were killed: those of others that still run are locked
+    if os.name == "nt":
+        return
+    for found in path.parent.glob(f"{glob.escape(_prefix(path))}*"):
+        with suppress(OSError):
+            handle = os.open(found, os.O_RDONLY)
+            try:
+                if not lock(handle):
+                    continue
+                if found.is_dir():
+                    shutil.rmtree(found)
+                else:
+                    found.unlink()
+            finally:
+                os.close(handle)
 
 
 def write_json(value: object, path: Path) -> None:

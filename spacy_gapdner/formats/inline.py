@@ -11,7 +11,7 @@ from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_sentences
 from .files import read_lines, replacing, visible_files, with_unix_line_ends
 from .records import TokenRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "
@@ -51,7 +51,9 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
     if not files:
         raise GapDNERError(f"{path} holds no .txt or .inline file. Check path and format.")
     for file in files:
-        yield from _read_file(file, report)
+        # a sentence that cannot be read leaves it open where the next one begins
+        with reading(report, Place(str(file))):
+            yield from _read_file(file, report)
 
 
 def write_inline(

@@ -13,7 +13,7 @@ from .docs import DOC_EXTRA, DOC_NAME
 from .files import replacing, require_file, visible_files
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 from .texts import InputText, read_jsonl_texts
 
 SUFFIXES = (".jsonl",)
@@ -47,9 +47,10 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
         raise GapDNERError(f"{path} holds no .jsonl file. Check path and format.")
     for file in files:
         require_file(file)
-        for number, text in read_jsonl_texts(file):
-            name = text.name or f"{file.stem}-{number}"
-            yield _to_text_record(text, Place(str(file), number, name), report)
+        for number, text in read_jsonl_texts(file, report):
+            place = Place(str(file), number, text.name or f"{file.stem}-{number}")
+            with reading(report, place):
+                yield _to_text_record(text, place, report)
 
 
 def write_jsonl(

@@ -8,7 +8,7 @@ from .craft import is_craft
 from .files import visible_files
 from .knowtator_xml import make_record, read_annotation_file
 from .records import TextRecord
-from .report import Report
+from .report import Place, Report, reading
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -38,15 +38,16 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
         texts.setdefault(file.name, []).append(file)
     used = set()
     for file in files:
-        annotations = read_annotation_file(file, report)
-        text_path = _find_text(file, annotations.text_name, texts)
-        if text_path in used:
-            raise GapDNERError(
-                f"{file} is the second annotation file of {text_path}. Convert them apart."
-            )
-        used.add(text_path)
-        name = text_path.relative_to(root).with_suffix("").as_posix()
-        yield make_record(name, text_path, annotations.entities, report)
+        with reading(report, Place(str(file), None, file.name)):
+            annotations = read_annotation_file(file, report)
+            text_path = _find_text(file, annotations.text_name, texts)
+            if text_path in used:
+                raise GapDNERError(
+                    f"{file} is the second annotation file of {text_path}. Convert them apart."
+                )
+            used.add(text_path)
+            name = text_path.relative_to(root).with_suffix("").as_posix()
+            yield make_record(name, text_path, annotations.entities, report)
 
 
 def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:

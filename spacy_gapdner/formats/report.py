@@ -15,6 +15,9 @@ _LOGGER = logging.getLogger(__name__)
 Action = Literal["dropped", "repaired", "kept"]
 
 
+_LONGEST_MESSAGE = 300
+
+
 class Place(NamedTuple):
     """Where something stands in the input.
 
@@ -34,6 +37,8 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
+# the kind of a document that was left out whole, because it could not be read
+UNREADABLE = "unreadable document"
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,7 @@ class Report:
     """What happened between files and Docs. Readers and conversions write into one they get.
 
     strict (bool): Raise a GapDNERError at the first dropped item.
+    skip (bool): Leave out documents that cannot be read, and note them, instead of stopping.
     documents (int): Documents that became Docs.
     entities (int): Entities the readers handed on.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
@@ -82,6 +88,7 @@ class Report:
     """
 
     strict: bool = False
+    skip: bool = False
     documents: int = 0
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
@@ -104,7 +111,7 @@ class Report:
         offsets (tuple[tuple[int, int], ...]): The fragments it is about.
         RAISES (GapDNERError): If it was dropped and the report is strict.
         """
-        issue = Issue(action, kind, message, place, tuple(offsets))
+        issue = Issue(action, kind, _shorten(message), place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":
             raise GapDNERError(
@@ -122,6 +129,11 @@ class Report:
                 others = ", ".join(sorted({*found, *self.left_out})) or "none"
                 message = f"no entity has the type {label!r}; there are {others}"
                 self.add("kept", "type without entities", message, NOWHERE)
+
+    @property
+    def skipped(self) -> list[Issue]:
+        """RETURNS (list[Issue]): The documents that were left out because they cannot be read."""
+        return [issue for issue in self.issues if issue.kind == UNREADABLE]
 
     def counts(self, action: Action | None = None) -> Counter[str]:
         """Count the issues by kind.
@@ -145,6 +157,22 @@ class Report:
 
 
 @contextmanager
+def reading(report: Report | None, place: Place) -> Iterator[None]:
+    """Read a document, which is left out if it cannot be read and the report says so.
+
+    report (Optional[Report]): Takes the document that is left out; without one none is.
+    place (Place): The document.
+    RAISES (GapDNERError): If it cannot be read and is not to be left out.
+    """
+    try:
+        yield
+    except (GapDNERError, OSError) as error:
+        if report is None or not report.skip:
+            raise
+        report.add("dropped", UNREADABLE, str(error), place)
+
+
+@contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
     """See to it that what is dropped is told where nobody asked for a report.
 
@@ -157,3 +185,9 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
     if report is None:
         for kind, count in made.counts("dropped").items():
             _LOGGER.warning("%s: %d left out (%s)", path, count, kind)
+
+
+def _shorten(message: str) -> str:
+    # it may repeat the input, of which one line can be megabytes
+    half = _LONGEST_MESSAGE // 2
+    return message if len(message) <= 2 * half else f"{message[:half]} … {message[-half:]}"

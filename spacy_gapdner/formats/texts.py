@@ -2,15 +2,21 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from queue import Empty, Queue
+from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
-from .files import read_text, visible_files
+from .files import read_text, require_file, visible_files
+from .report import NOWHERE, Place, Report, reading
 
 STDIN = Path("-")
+# lines of standard input that are read before they are asked for
+_N_WAITING = 1000
 
 
 @dataclass(frozen=True)
@@ -19,10 +25,12 @@ class InputText:
 
     text (str): The text.
     extra (dict[str, Any]): What else its record holds, for the output.
+    place (Place): Where it stands.
     """
 
     text: str
     extra: dict[str, Any] = field(default_factory=dict)
+    place: Place = field(default=NOWHERE, compare=False)
 
     @property
     def name(self) -> str | None:
@@ -31,61 +39,162 @@ class InputText:
         return str(name) if isinstance(name, (str, int)) and str(name) else None
 
 
-def read_texts(path: Path, *, lines: bool = False) -> Iterator[InputText]:
+class WaitingStream:
+    """Texts that come in when they please, as those of an open pipe do.
+
+    A thread reads them, so that one that is there need not wait for those that make up a batch.
+
+    texts (Iterable[InputText]): The texts.
+    """
+
+    def __init__(self, texts: Iterable[InputText]) -> None:
+        self._queue: Queue[InputText | BaseException | None] = Queue(_N_WAITING)
+        Thread(target=self._fill, args=(texts,), daemon=True).start()
+
+    def __iter__(self) -> Iterator[InputText]:
+        for batch in self.batches(1):
+            yield from batch
+
+    def batches(self, size: int) -> Iterator[list[InputText]]:
+        """Group the texts that are there.
+
+        size (int): Texts of a batch at most.
+        YIELDS (list[InputText]): One text or more, in order, as soon as there is one.
+        RAISES: What the texts raise.
+        """
+        item = self._queue.get()
+        while isinstance(item, InputText):
+            batch = [item]
+            while len(batch) < size:
+                try:
+                    item = self._queue.get_nowait()
+                except Empty:
+                    break
+                if not isinstance(item, InputText):
+                    break
+                batch.append(item)
+            yield batch
+            if isinstance(item, InputText):
+                item = self._queue.get()
+        if item is not None:
+            raise item
+
+    def _fill(self, texts: Iterable[InputText]) -> None:
+        try:
+            for text in texts:
+                self._queue.put(text)
+        # it belongs to whoever takes the texts
+        except BaseException as error:
+            self._queue.put(error)
+        else:
+            self._queue.put(None)
+
+
+def read_texts(
+    path: Path, *, lines: bool = False, report: Report | None = None
+) -> Iterable[InputText]:
     """Read texts, one at a time.
 
     path (Path): A .txt file or a folder, in which every .txt file is a document; a .jsonl file
         with an object {"text": ...} a line; "-" for the lines of standard input.
     lines (bool): Make every line of a .txt file a document.
-    RETURNS (Iterator[InputText]): The texts in order. Those of .txt files have their name as
+    report (Optional[Report]): Takes the documents that cannot be read, if it leaves such out.
+    RETURNS (Iterable[InputText]): The texts in order. Those of .txt files have their name as
         "id": the path within the folder without suffix, and with `lines` the line number.
     RAISES (GapDNERError): If there is no such input, now, or if it cannot be read, on the way.
     """
     if path == STDIN:
-        return (InputText(text) for _, text in _lines(sys.stdin.buffer, "standard input"))
-    if path.is_dir():
-        files = visible_files(path, (".txt",))
-        if not files:
-            raise GapDNERError(f"{path} holds no .txt file. Check the path.")
-        named = [(file, file.relative_to(path).with_suffix("").as_posix()) for file in files]
-    elif not path.exists():
+        return WaitingStream(_read_lines(_standard_input(), Place("standard input"), report))
+    if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    elif path.suffix == ".jsonl":
-        return (text for _, text in read_jsonl_texts(path))
-    elif path.suffix == ".txt":
-        named = [(path, path.stem)]
-    else:
+    if path.is_dir() or path.suffix == ".txt":
+        return _read_files(_find_texts(path), lines, report)
+    if path.suffix != ".jsonl":
         raise GapDNERError(
             f"{path} is neither .txt nor .jsonl nor a folder. Rename it, or pass its lines through "
             "standard input (-)."
         )
-    return _read_files(named, lines)
+    return (text for _, text in read_jsonl_texts(path, report))
 
 
-def read_jsonl_texts(path: Path) -> Iterator[tuple[int, InputText]]:
+def count_texts(path: Path, *, lines: bool = False) -> int | None:
+    """Count the texts that `read_texts` gives, without reading them.
+
+    path (Path): See there.
+    lines (bool): See there.
+    RETURNS (Optional[int]): How many there are; None for standard input. Empty lines may count.
+    """
+    if path == STDIN or not path.exists():
+        return None
+    if path.suffix == ".jsonl" and path.is_file():
+        return _count_lines(path)
+    files = [file for file, _ in _find_texts(path)]
+    return sum(map(_count_lines, files)) if lines else len(files)
+
+
+def read_jsonl_texts(path: Path, report: Report | None = None) -> Iterator[tuple[int, InputText]]:
     """Read a file with an object {"text": ...} a line.
 
     path (Path): The file.
+    report (Optional[Report]): Takes the lines that cannot be read, if it leaves such out.
     YIELDS (tuple[int, InputText]): Line numbers from 1 on, and what the lines hold.
     RAISES (GapDNERError): If a line is no such object.
     """
     with path.open("rb") as stream:
-        for number, line in _lines(stream, str(path)):
-            if line.strip():
-                yield number, _parse(line, f"{path}:{number}")
+        for number, (place, decode) in enumerate(_lines(stream, Place(str(path))), start=1):
+            with reading(report, place):
+                line = decode()
+                if line.strip():
+                    text, record = _parse(line, str(place))
+                    yield number, InputText(text, record, place)
 
 
-def _read_files(named: Iterable[tuple[Path, str]], lines: bool) -> Iterator[InputText]:
+def _find_texts(path: Path) -> list[tuple[Path, str]]:
+    if not path.is_dir():
+        require_file(path)
+        return [(path, path.stem)]
+    files = visible_files(path, (".txt",))
+    if not files:
+        raise GapDNERError(f"{path} holds no .txt file. Check the path.")
+    return [(file, file.relative_to(path).with_suffix("").as_posix()) for file in files]
+
+
+def _read_files(
+    named: Iterable[tuple[Path, str]], lines: bool, report: Report | None
+) -> Iterator[InputText]:
     for file, name in named:
-        if not lines:
-            yield InputText(read_text(file), {"id": name})
-            continue
-        with file.open("rb") as stream:
-            for number, text in _lines(stream, str(file)):
-                yield InputText(text, {"id": f"{name}-{number}"})
+        place = Place(str(file), None, name)
+        with reading(report, place):
+            if not lines:
+                yield InputText(read_text(file), {"id": name}, place)
+                continue
+            with file.open("rb") as stream:
+                yield from _read_lines(stream, place, report)
 
 
-def _parse(line: str, place: str) -> InputText:
+def _read_lines(
+    stream: Iterable[bytes], place: Place, report: Report | None
+) -> Iterator[InputText]:
+    for number, (where, decode) in enumerate(_lines(stream, place), start=1):
+        name = f"{place.document}-{number}"
+        with reading(report, where):
+            yield InputText(decode(), {"id": name} if place.document else {}, where)
+
+
+def _standard_input() -> Iterable[bytes]:
+    try:
+        # not sys.stdin: a thread that waits for it would be in the way of the end of the process
+        return open(sys.stdin.fileno(), "rb", closefd=False)
+    except (OSError, ValueError):
+        return sys.stdin.buffer
+
+
+def _count_lines(path: Path) -> int:
+    with path.open("rb") as stream:
+        return sum(1 for _ in stream)
+
+
+def _parse(line: str, place: str) -> tuple[str, dict[str, Any]]:
     try:
         record = json.loads(line)
     except json.JSONDecodeError as error:
@@ -105,20 +214,25 @@ def _parse(line: str, place: str) -> InputText:
         json.dumps([text, record], ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise GapDNERError(f"{place} holds half of a surrogate pair. Correct the line.") from None
-    return InputText(text, record)
+    return text, record
 
 
-def _lines(stream: Iterable[bytes], name: str) -> Iterator[tuple[int, str]]:
+def _lines(stream: Iterable[bytes], place: Place) -> Iterator[tuple[Place, Callable[[], str]]]:
     position = 0
     for number, raw in enumerate(stream, start=1):
-        try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise GapDNERError(
-                f"{name}:{number} is not UTF-8: byte 0x{raw[error.start]:02x} at position "
-                f"{position + error.start} of the file. Convert it to UTF-8 first."
-            ) from None
-        if position == 0:
-            text = text.removeprefix("\ufeff")
+        where = place._replace(line=number)
+        yield where, partial(_decode, raw, where, position)
         position += len(raw)
-        yield number, text.removesuffix("\n").removesuffix("\r")
+
+
+def _decode(raw: bytes, place: Place, position: int) -> str:
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise GapDNERError(
+            f"{place} is not UTF-8: byte 0x{raw[error.start]:02x} at position "
+            f"{position + error.start} of the file. Convert it to UTF-8 first."
+        ) from None
+    if position == 0:
+        text = text.removeprefix("\ufeff")
+    return text.removesuffix("\n").removesuffix("\r")

@@ -15,7 +15,7 @@ from ..errors import GapDNERError
 from .docs import doc_sentences
 from .files import read_text, replacing, require_file, visible_files
 from .records import TokenRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 SUFFIXES = (".json", ".jsonl")
 # whitespace and the byte order mark
@@ -53,10 +53,12 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     else:
         files = [path]
     for file in files:
-        for number, (record, place) in enumerate(_load(file, report), start=1):
-            parsed = _parse(record, f"{file.stem}-{number}", place, report)
-            if parsed is not None:
-                yield parsed
+        with reading(report, Place(str(file))):
+            for number, (record, place) in enumerate(_load(file, report), start=1):
+                with reading(report, place):
+                    parsed = _parse(record, f"{file.stem}-{number}", place, report)
+                    if parsed is not None:
+                        yield parsed
 
 
 def write_w2ner(

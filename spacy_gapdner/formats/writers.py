@@ -2,8 +2,9 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from spacy.tokens import Doc
 
@@ -13,6 +14,7 @@ from .docs import DOC_EXTRA
 from .jsonl import to_line, to_record
 from .registry import choose_output, get_writable
 from .report import Report, logging_drops
+from .resumable import Growing
 
 __all__ = ["Predictions", "ReaderGoneError", "Writer", "choose_writer", "to_record", "write"]
 
@@ -57,19 +59,24 @@ def write(
         return chosen(docs, path, spans_key, report, **options)
 
 
-def choose_writer(path: Path | None, format: str | None = None) -> Writer:
+def choose_writer(
+    path: Path | None, format: str | None = None, grown: Growing | None = None
+) -> Writer:
     """Choose the way to write predictions.
 
     path (Optional[Path]): The file or folder; None for standard output.
     format (Optional[str]): A format that can be written, see `spacy_gapdner.formats.FORMATS`;
         guessed from the path's ending if None.
+    grown (Optional[Growing]): Takes the lines of JSONL in place of the path.
     RETURNS (Writer): Takes the predictions, the spans key, and a Report for what the format cannot
         hold; without one that is logged.
     RAISES (GapDNERError): If the format is unknown, cannot be guessed, or needs another path.
     """
+    if grown is not None:
+        return partial(_write_lines, grown.stream)
     if path is None:
         if format is None or get_writable(format).name == "jsonl":
-            return _print_jsonl
+            return partial(_write_lines, None)
         raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
     name = choose_output(path, format).name
 
@@ -87,11 +94,18 @@ def _with_extra(predictions: Predictions) -> Iterator[Doc]:
         yield doc
 
 
-def _print_jsonl(predictions: Predictions, key: str, report: Report | None = None) -> None:
+def _write_lines(
+    stream: IO[bytes] | None,
+    predictions: Predictions,
+    key: str,
+    report: Report | None = None,
+) -> None:
+    # as bytes: the terminal's encoding may not be UTF-8
+    stream = sys.stdout.buffer if stream is None else stream
     for doc, extra in predictions:
         try:
-            # as bytes: the terminal's encoding may not be UTF-8
-            sys.stdout.buffer.write(to_line(doc, key, extra))
-            sys.stdout.buffer.flush()
+            stream.write(to_line(doc, key, extra))
+            # whoever reads it, now or after this process was killed, finds whole lines
+            stream.flush()
         except BrokenPipeError:
             raise ReaderGoneError from None

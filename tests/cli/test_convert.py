@@ -329,3 +329,23 @@ def test_inline(tmp_path):
     assert entities(tmp_path / "a.spacy") == [
         [("ADR", "severe arm pain"), ("ADR", "severe joint pain")]
     ]
+
+
+def test_skipping_documents_that_cannot_be_read(run, tmp_path):
+    folder = tmp_path / "brat"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.txt").write_text("severe pain")
+        (folder / f"{name}.ann").write_text("T1\tADR 0 11\tsevere pain\n")
+    (folder / "b.txt").write_bytes("Schädel".encode("latin-1"))
+    output, report = tmp_path / "out.jsonl", tmp_path / "report.json"
+    stopped = run("convert", folder, output)
+    assert (stopped.exit_code, len(stopped.stderr.splitlines())) == (1, 1)
+    result = run("convert", folder, output, "--on-error", "skip", "--report", report)
+    assert result.exit_code == 3, result.output
+    assert f"left out: {folder / 'b.txt'}: " in result.stderr
+    assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == ["a", "c"]
+    (issue,) = json.loads(report.read_text())["issues"]
+    assert (issue["kind"], issue["document"]) == ("unreadable document", "b")
+    clash = run("convert", folder, output, "--on-error", "skip", "--strict")
+    assert "Choose one" in clash.stderr

@@ -7,7 +7,7 @@ from pathlib import Path
 from ...errors import GapDNERError
 from ..files import map_names, read_text, visible_files, with_unix_line_ends
 from ..records import TextEntity, TokenRecord
-from ..report import Place, Report
+from ..report import Place, Report, reading
 from .dai import align_cadec, align_mentions, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
 from .id_lists import check_split, note_missing, read_ids
@@ -73,14 +73,15 @@ def read_cadec(
         names = read_ids(ids, f"{split}.id", "cadec", split, report)
         note_missing(names, texts, Path(ids or ""), report)
     for name in sorted(names & set(texts)):
-        document = read_tokenised(texts[name], name, cadec_sentences, report)
-        found: Iterable[TextEntity] = ()
-        if name in annotations:
-            found = _read_annotations(annotations[name], name, document.text, types, report)
-        else:
-            message = f"{name} has a text but no annotation file: taken as without entities"
-            report.add("kept", "no annotation file", message, document.place)
-        yield from document.records(align_mentions(document, found, align_cadec, report))
+        with reading(report, Place(str(texts[name]), None, name)):
+            document = read_tokenised(texts[name], name, cadec_sentences, report)
+            found: Iterable[TextEntity] = ()
+            if name in annotations:
+                found = _read_annotations(annotations[name], name, document.text, types, report)
+            else:
+                message = f"{name} has a text but no annotation file: taken as without entities"
+                report.add("kept", "no annotation file", message, document.place)
+            yield from document.records(align_mentions(document, found, align_cadec, report))
 
 
 def _find_top(path: Path) -> Path | None:

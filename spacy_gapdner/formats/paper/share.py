@@ -11,7 +11,7 @@ from ...errors import GapDNERError
 from ..files import map_names, read_text, visible_files, with_unix_line_ends
 from ..knowtator_xml import read_annotation_file
 from ..records import TextEntity, TokenRecord
-from ..report import Place, Report
+from ..report import Place, Report, reading
 from .dai import align_mentions, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
 from .id_lists import check_split, note_missing, read_ids
@@ -63,7 +63,8 @@ def read_share(
             names = names & dev if split == "dev" else names - dev
         used.update(texts[name] for name in names)
         for name in sorted(names):
-            yield from _read_document(texts[name], annotations.get(name), corpus, part, report)
+            with reading(report, Place(str(texts[name]), None, name)):
+                yield from _read_document(texts[name], annotations.get(name), corpus, part, report)
     if split is None:
         _note_unused(folders.values(), used, report)
 
