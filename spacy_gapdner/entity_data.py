@@ -4,7 +4,7 @@ Spans of spaCy keep such data by their offsets, which several entities may share
 to one entity: they stand in the attrs of its SpanGroup.
 """
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping
 from copy import deepcopy
 from typing import Any
 
@@ -58,13 +58,11 @@ class EntityAttributes:
         RAISES (ValueError): If the value could not be saved.
         """
         _require(name)
-        try:
-            srsly.msgpack_dumps(value)
-        except (TypeError, ValueError, OverflowError) as error:
+        if not can_be_saved(value):
             raise ValueError(
-                f"The attribute {name} of an entity cannot be saved with the value {value!r:.60}: "
-                f"{error}. Use texts, numbers, lists and dicts."
-            ) from None
+                f"The attribute {name} of an entity cannot be saved with the value {value!r:.60}. "
+                "Use texts, numbers, lists and dicts."
+            )
         self._attrs.setdefault(_VALUES, {})[name] = value
 
     def has(self, name: str) -> bool:
@@ -75,6 +73,15 @@ class EntityAttributes:
         return iter(self._attrs.get(_VALUES, {}))
 
 
+def can_be_saved(value: object) -> bool:
+    """RETURNS (bool): Whether msgpack, which .spacy files are made of, can hold a value."""
+    try:
+        srsly.msgpack_dumps(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
+
+
 def set_extension(name: str, *, default: Any = None, force: bool = False) -> None:
     """Add an extension attribute to all entities: ``entity._.NAME``.
 
@@ -83,11 +90,22 @@ def set_extension(name: str, *, default: Any = None, force: bool = False) -> Non
     force (bool): Replace an extension of the same name.
     RAISES (ValueError): If the name is no identifier, or taken.
     """
-    if not name.isidentifier() or name.startswith("_") or hasattr(EntityAttributes, name):
+    if not _can_be_extension(name):
         raise ValueError(f"Entities cannot have an extension {name!r}. Choose another name.")
     if name in _EXTENSIONS and not force:
         raise ValueError(f"There is an extension {name!r} already; force=True replaces it.")
     _EXTENSIONS[name] = default
+
+
+def offer_extensions(names: Iterable[str]) -> None:
+    """Add extension attributes for names that a file holds, where there are none yet.
+
+    names (Iterable[str]): The names. Of those that cannot be attributes, the values stand in
+        ``entity.attrs["_"]`` alone.
+    """
+    for name in set(names) - set(_EXTENSIONS):
+        if _can_be_extension(name):
+            _EXTENSIONS[name] = None
 
 
 def has_extension(name: str) -> bool:
@@ -103,6 +121,10 @@ def remove_extension(name: str) -> None:
     """
     _require(name)
     del _EXTENSIONS[name]
+
+
+def _can_be_extension(name: str) -> bool:
+    return name.isidentifier() and not name.startswith("_") and not hasattr(EntityAttributes, name)
 
 
 def _require(name: str) -> None:

@@ -3,12 +3,21 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
+from .brat_annotations import (
+    Line,
+    annotation_conf,
+    annotation_lines,
+    attach,
+    attribute_values,
+    is_annotation,
+)
 from .docs import DOC_NAME
 from .files import filling, read_text, visible_files
 from .fragments import choose_line_ends, clean_entities
@@ -18,12 +27,14 @@ from .report import Place, Report, reading
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _TYPE_AND_OFFSETS = re.compile(rf"(\S.*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*")
-# relations, events, attributes and modifications, normalisations, equivalences, notes
-_OTHER_ANNOTATIONS = re.compile(r"[REAMN]\d+\t|\*\t|#")
+_CONF = "annotation.conf"
 
 
 def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read brat standoff, one document at a time.
+
+    Entities carry their attributes, notes and normalisations; relations, events and equivalences
+    are reported as dropped.
 
     path (Path): A folder with text and annotation files at any depth, or one of these files.
     report (Report): Takes what is dropped or repaired.
@@ -69,26 +80,35 @@ def write_brat(
     report: Report | None = None,
 ) -> int:
     """Write a .txt and an .ann file per Doc, all or none; fragments are cut at line ends, as brat
-    does.
+    does. An ``annotation.conf`` lists types and attributes, unless the folder has one.
 
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities of whitespace alone, which brat cannot have.
+    report (Optional[Report]): Takes the entities of whitespace alone and the attributes that
+        brat cannot have.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If a label cannot stand in the format.
     """
     report = Report() if report is None else report
     taken: Counter[str] = Counter()
+    labels: set[str] = set()
+    attributes: dict[str, set[str]] = {}
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
             name = _file_name(doc, number, taken)
             stem = temporary / name
             stem.parent.mkdir(parents=True, exist_ok=True)
-            lines = _entity_lines(doc, spans_key, report)
+            entities = _writable_entities(doc, spans_key, report)
+            lines = _document_lines(doc, entities, report)
+            labels.update(entity.label_ for entity in entities)
+            for key, value in (pair for e in entities for pair in attribute_values(e).items()):
+                attributes.setdefault(key, set()).update({value} - {""})
             _with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
             _with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
+        if labels and not (Path(path) / _CONF).exists():
+            (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
     return number
 
 
@@ -105,13 +125,20 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
     if not annotations:
         message = f"{name} has a text but no annotation file: taken as without entities"
         report.add("kept", "no annotation file", message, Place(str(text_path), None, name))
-    entities = [entity for file in annotations for entity in _read_file(file, name, report)]
+    entities: list[TextEntity] = []
+    others: list[Line] = []
+    for file in annotations:
+        found, said = _read_file(file, name, report)
+        entities += found
+        others += said
+    entities = attach(entities, others, report)
     text = choose_line_ends(text, entities, report, Place(str(text_path), None, name))
     return TextRecord(name, text, clean_entities(text, entities, report), str(text_path))
 
 
-def _read_file(path: Path, document: str, report: Report) -> list[TextEntity]:
+def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEntity], list[Line]]:
     entities = []
+    others: list[Line] = []
     # malformed lines wait: a file that has no other is of another format
     malformed: list[tuple[str, Place]] = []
     recognised = False
@@ -119,8 +146,9 @@ def _read_file(path: Path, document: str, report: Report) -> list[TextEntity]:
         line, place = raw.rstrip("\r"), Place(str(path), number, document)
         if not line.strip():
             continue
-        if _OTHER_ANNOTATIONS.match(line):
+        if is_annotation(line):
             recognised = True
+            others.append(Line(line, place))
             continue
         entity = _parse_entity(line, place)
         if entity is None:
@@ -136,7 +164,7 @@ def _read_file(path: Path, document: str, report: Report) -> list[TextEntity]:
         )
     for line, place in malformed:
         report.add("dropped", "malformed line", f"cannot read {line[:60]!r}", place)
-    return entities
+    return entities, others
 
 
 def _parse_entity(line: str, place: Place) -> TextEntity | None:
@@ -152,19 +180,37 @@ def _parse_entity(line: str, place: Place) -> TextEntity | None:
     return TextEntity(match.group(1), fragments, fields[0], place, surface)
 
 
-def _entity_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
+def _writable_entities(doc: Doc, spans_key: str, report: Report) -> list[DiscontinuousEntity]:
+    entities = []
+    for entity in get_entities(doc, spans_key):
+        if entity.text.strip():
+            entities.append(entity)
+            continue
+        message = f"{entity.label_} covers nothing but whitespace"
+        place = Place(None, None, doc.user_data.get(DOC_NAME))
+        report.add("dropped", "entity of whitespace", message, place, entity.fragments)
+    return entities
+
+
+def _document_lines(doc: Doc, entities: list[DiscontinuousEntity], report: Report) -> list[str]:
     lines: list[str] = []
+    numbers: Counter[str] = Counter()
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
     # Doc.text is put together anew each time
     text = doc.text
-    for entity in get_entities(doc, spans_key):
-        if not entity.text.strip():
-            message = f"{entity.label_} covers nothing but whitespace"
-            place = Place(None, None, doc.user_data.get(DOC_NAME))
-            offsets = entity.to_entity().fragments
-            report.add("dropped", "entity of whitespace", message, place, offsets)
-            continue
-        lines.append(_entity_line(f"T{len(lines) + 1}", entity, text))
+    for name, entity in zip(_entity_names(entities), entities, strict=True):
+        lines.append(_entity_line(name, entity, text))
+        lines.extend(annotation_lines(name, entity, numbers, report, place))
     return lines
+
+
+def _entity_names(entities: list[DiscontinuousEntity]) -> Iterator[str]:
+    # those that came from a file keep their own
+    given = Counter(entity.id_ for entity in entities)
+    kept = {name for name, n in given.items() if n == 1 and re.fullmatch(r"T\d+", name)}
+    free = (name for number in count(1) if (name := f"T{number}") not in kept)
+    for entity in entities:
+        yield entity.id_ if entity.id_ in kept else next(free)
 
 
 def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:

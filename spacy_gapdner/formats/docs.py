@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Literal, get_args
 
 from spacy.language import Language
@@ -245,7 +246,8 @@ def _align(
     if moved:
         message = f"{source.label} {', '.join(moved)}"
         _note(report, "repaired", "boundary moved to whole tokens", message, source)
-    entity = Entity.from_tokens(source.label, tokens, source.score)
+    attrs = {"id": source.id, **source.attrs} if source.id else source.attrs
+    entity = replace(Entity.from_tokens(source.label, tokens, source.score), attrs=attrs)
     if len(entity.fragments) < n_kept:
         message = f"{source.label} has {n_kept} fragments, but {len(entity.fragments)} in tokens"
         _note(report, "repaired", "fragments adjacent after tokenisation", message, source)

@@ -1,13 +1,14 @@
 """JSONL: an object with a text and its entities a line, as predict writes it."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import replacing, require_file, visible_files
@@ -17,6 +18,8 @@ from .report import Place, Report, reading
 from .texts import InputText, read_jsonl_texts
 
 SUFFIXES = (".jsonl",)
+# what an entity carries, as its attrs and its JSON name it
+_CARRIED = ("id", "kb_id", "kb_name")
 
 
 def has_entities(path: Path) -> bool:
@@ -34,7 +37,8 @@ def has_entities(path: Path) -> bool:
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,
-    "end": ...}], "score": ...}]}`` with character offsets. Scores are kept.
+    "end": ...}], "score": ...}]}`` with character offsets. Entities keep their scores, and what
+    they carry as "id", "kb_id", "kb_name" and "attributes".
 
     path (Path): A file with an object a line, or a folder of such files.
     report (Report): Takes what is dropped or repaired.
@@ -102,11 +106,34 @@ def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
             ],
             "score": None if entity.score is None else round(entity.score, 6),
             "discontinuous": entity.is_discontinuous,
+            **_carried(entity),
         }
         for entity in get_entities(doc, key)
     ]
     carried = {name: value for name, value in extra.items() if name not in ("text", "entities")}
     return {"text": doc.text, "entities": entities, **carried}
+
+
+def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Take what an entity carries from its JSON.
+
+    values (Mapping[str, Any]): The entity's JSON object.
+    RETURNS (Optional[dict[str, Any]]): The attrs of the entity; None if they are malformed.
+    """
+    attrs = {key: values[key] for key in _CARRIED if values.get(key) not in (None, "")}
+    attributes = values.get("attributes") or {}
+    if not all(isinstance(value, str) for value in attrs.values()):
+        return None
+    if not isinstance(attributes, dict) or not can_be_saved(attributes):
+        return None
+    offer_extensions(attributes)
+    return attrs | ({"_": attributes} if attributes else {})
+
+
+def _carried(entity: DiscontinuousEntity) -> dict[str, Any]:
+    carried = {key: entity.attrs[key] for key in _CARRIED if entity.attrs.get(key)}
+    attributes = entity.attrs.get("_")
+    return carried | ({"attributes": dict(attributes)} if attributes else {})
 
 
 def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord:
@@ -124,14 +151,18 @@ def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
     values = item if isinstance(item, dict) else {}
     label, fragments, score = (values.get(key) for key in ("label", "fragments", "score"))
     offsets = _parse_fragments(fragments)
+    attrs = parse_attrs(values)
     is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
-    if not isinstance(label, str) or not label or not offsets or not is_score:
-        message = f'no "label", "fragments" with "start" and "end", or "score" in {str(item)[:80]}'
+    if not isinstance(label, str) or not label or not offsets or not is_score or attrs is None:
+        message = (
+            'no "label", "fragments" with "start" and "end", "score", "id", "kb_id", "kb_name" or '
+            f'"attributes" as they should be in {str(item)[:80]}'
+        )
         report.add("dropped", "malformed entity", message, place)
         return None
     surface = values.get("text")
     surface = surface if isinstance(surface, str) and surface.strip() else None
-    return TextEntity(label, offsets, None, place, surface, score)
+    return TextEntity(label, offsets, attrs.pop("id", None), place, surface, score, attrs)
 
 
 def _parse_fragments(value: Any) -> tuple[tuple[int, int], ...]:

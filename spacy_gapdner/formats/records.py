@@ -22,6 +22,7 @@ class TextEntity:
     place (Place): Where the annotation stands.
     surface (Optional[str]): The entity's text as the file gives it.
     score (Optional[float]): Confidence between 0 and 1; None for gold annotation.
+    attrs (Mapping[str, Any]): What else belongs to it, as `Entity.attrs` has it but for the id.
     """
 
     label: str
@@ -30,6 +31,7 @@ class TextEntity:
     place: Place = NOWHERE
     surface: str | None = None
     score: float | None = field(default=None, compare=False)
+    attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def line(self) -> int | None:

@@ -6,6 +6,7 @@ them. Nothing that a request says becomes a path, a model or a setting.
 
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,10 @@ class FoundEntity(BaseModel):
     fragments: list[Fragment] = Field(min_length=1)
     score: float | None = None
     discontinuous: bool = False
+    id: str = ""
+    kb_id: str = ""
+    kb_name: str = ""
+    attributes: dict[str, Any] = {}
 
 
 class Prediction(BaseModel):
@@ -171,7 +176,7 @@ def create_app(
         """Whether the server is up, and what it serves."""
         return {"status": "ok", "model": nlp.meta.get("name", ""), "max_characters": max_characters}
 
-    @app.post("/predict")
+    @app.post("/predict", response_model_exclude_unset=True)
     async def predict(text: Text) -> Prediction:
         """Find the entities of a text."""
         from ..formats.writers import to_record
@@ -203,6 +208,8 @@ def create_app(
 
 
 def _annotated(nlp: Language, text: str, entities: list[FoundEntity]) -> Doc:
+    from ..formats.jsonl import parse_attrs
+
     doc = nlp.make_doc(text)
     for name, pipe in nlp.pipeline:
         # sentences part the drawing; the model has been asked before
@@ -219,7 +226,10 @@ def _annotated(nlp: Language, text: str, entities: list[FoundEntity]) -> Doc:
                 message = f"There are no characters {fragment.start} to {fragment.end}."
                 raise HTTPException(422, message)
             tokens.extend(range(span.start, span.end))
-        found.append(Entity.from_tokens(entity.label, tokens, entity.score))
+        attrs = parse_attrs(entity.model_dump())
+        if attrs is None:
+            raise HTTPException(422, f"The attributes of {entity.label} cannot be saved.")
+        found.append(replace(Entity.from_tokens(entity.label, tokens, entity.score), attrs=attrs))
     set_entities(doc, found)
     return doc
 

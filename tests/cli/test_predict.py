@@ -129,7 +129,8 @@ def test_brat(run, model, folder, tmp_path):
     assert result.exit_code == 0, result.output
     files = sorted(p.relative_to(output).as_posix() for p in output.rglob("*") if p.is_file())
     names = ["a", "empty", "sub/b"]
-    assert files == sorted([f"{n}{e}" for n in names for e in (".ann", ".txt")] + ["sub/mine.ann"])
+    written = [f"{n}{e}" for n in names for e in (".ann", ".txt")]
+    assert files == sorted([*written, "annotation.conf", "sub/mine.ann"])
     assert (output / "a.ann").read_text() == (
         "T1\tADR 0 6;17 30\tSevere shoulder pain\nT2\tADR 0 12;26 30\tSevere joint pain\n"
     )
@@ -236,7 +237,7 @@ def test_failure_leaves_an_older_output(fails, model, tmp_path):
             "Unknown format 'conll': choose jsonl, brat, w2ner, inline",
         ),
         ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
-        ("a.txt", "x", ["-o", "out.csv"], "Cannot tell the format from the name out.csv"),
+        ("a.txt", "x", ["-o", "out.md"], "Cannot tell the format from the name out.md"),
         ("a.txt", "x", ["-o", "{}", "-f", "jsonl"], "is a folder. Give the name of the file"),
         ("a.txt", "x", ["-o", "{}/a.txt", "-f", "brat"], "is a file. Give the name of the folder"),
         (

@@ -34,7 +34,7 @@ def test_discontinuous(write, report):
         "#1\tAnnotatorNotes T1\tnote\n"
         "T2\tADR 0 6;17 30\tsevere shoulder pain\n"
         "R1\tRel Arg1:T1 Arg2:T2\nE1\tADR:T1\nA1\tNegation T1\n"
-        "*\tEquiv T1 T2\nN1\tReference T1 X:1\n\n"
+        "*\tEquiv T1 T2\nN1\tReference T1 X:1\n\n# a comment\n"
     )
     record = read_one(write, report, TEXT, ann)
     assert (record.name, record.text) == ("a", TEXT)
@@ -42,7 +42,15 @@ def test_discontinuous(write, report):
         ("T1", "ADR", ((0, 12), (26, 30)), 1),
         ("T2", "ADR", ((0, 6), (17, 30)), 3),
     ]
-    assert report.issues == []
+    assert [e.attrs for e in record.entities] == [
+        {"_": {"note": "note", "Negation": True}, "kb_id": "X:1"},
+        {},
+    ]
+    assert issues(report) == [
+        ("dropped", "relation", 4),
+        ("dropped", "event", 5),
+        ("dropped", "equivalence", 7),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +140,7 @@ def test_a1_and_a2_in_folders(write, report):
         ("a", []),
         ("b/x.1", ["Protein", "Trigger"]),
     ]
-    assert issues(report) == [("kept", "no annotation file", None)]
+    assert issues(report) == [("kept", "no annotation file", None), ("dropped", "event", 2)]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +175,7 @@ def test_write(tmp_path):
     assert write_brat([doc, doc, doc], tmp_path / "out") == 3
     files = [p.relative_to(tmp_path).as_posix() for p in sorted(tmp_path.rglob("*.*"))]
     assert files == [
+        "out/annotation.conf",
         "out/sub/b-2.ann", "out/sub/b-2.txt", "out/sub/b-3.ann", "out/sub/b-3.txt",
         "out/sub/b.ann", "out/sub/b.txt",
     ]  # fmt: skip

@@ -69,6 +69,14 @@ def test_export_jsonl(client):
     assert client.post("/export/jsonl", json=RECORD).json() == RECORD
 
 
+def test_what_entities_carry_is_kept(client):
+    entity = {**RECORD["entities"][0], "id": "T7", "kb_id": "DB:1", "attributes": {"sure": True}}
+    record = {**RECORD, "entities": [entity]}
+    assert client.post("/export/jsonl", json=record).json() == record
+    entity["attributes"] = {"number": 2**70}
+    assert client.post("/export/jsonl", json=record).status_code == 422
+
+
 def test_export_csv(client):
     lines = client.post("/export/csv", json=RECORD).text.splitlines()
     assert lines[1] == f"1,ADE,severe back pain,0,26,0 6;17 26,True,0.75,,{TEXT}"
@@ -76,7 +84,7 @@ def test_export_csv(client):
 
 def test_export_brat(client):
     with ZipFile(BytesIO(client.post("/export/brat", json=RECORD).content)) as archive:
-        assert archive.namelist() == ["text.ann", "text.txt"]
+        assert archive.namelist() == ["annotation.conf", "text.ann", "text.txt"]
         assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
 
 

@@ -1,0 +1,178 @@
+"""What brat says of entities beside their offsets: held, written back, or reported."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, set_entities
+from spacy_gapdner.entity_data import remove_extension
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import (
+    DOC_NAME,
+    Report,
+    blank_pipeline,
+    read_brat,
+    read_jsonl,
+    to_docs,
+    write_brat,
+    write_jsonl,
+)
+
+NLP = blank_pipeline("en")
+TEXT = "severe joint and shoulder pain"
+ENTITY = "T3\tADR 0 12;26 30\tsevere joint pain\n"
+
+
+def read_doc(path, report, reader=read_brat):
+    (doc,) = to_docs(reader(path, report), NLP, report, n_sents=0)
+    return doc
+
+
+@pytest.fixture
+def read(write, report):
+    return lambda ann: read_doc(write({"a.txt": TEXT, "a.ann": ENTITY + ann}), report)
+
+
+def test_entities_carry_what_is_said_of_them(read, report):
+    doc = read(
+        "A1\tNegation T3\nM2\tSpeculation T3\nA3\tCertainty T3 Low\nN1\tReference T3 ICD:M25.5\t"
+        "Joint pain\n#1\tAnnotatorNotes T3\tsee below\n#2\tAnnotatorNotes T3\tand above\n"
+    )
+    (entity,) = get_entities(doc)
+    assert (entity.id_, entity.kb_id_, entity.spans[0].kb_id_) == ("T3", "ICD:M25.5", "ICD:M25.5")
+    assert (entity._.Negation, entity._.Speculation, entity._.Certainty) == (True, True, "Low")
+    assert entity._.note == "see below\nand above"
+    assert entity.attrs["kb_name"] == "Joint pain"
+    assert report.issues == []
+    # those of other entities have the default
+    set_entities(doc, [Entity("ADR", ((0, 1),))])
+    assert get_entities(doc)[0]._.Certainty is None
+    for name in ("Negation", "Speculation", "Certainty", "note"):
+        remove_extension(name)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("R1\tCauses Arg1:T3 Arg2:T3", "relation"),
+        ("E1\tADR:T3", "event"),
+        ("*\tOR T3 T3", "equivalence"),
+        ("A1\tNegation E1", "attribute of an event"),
+        ("A1\tNegation R1", "attribute of a relation"),
+        ("A1\tNegation T9", "attribute of an entity that is not there"),
+        ("#1\tAnnotatorNotes E1\tno", "note of an event"),
+        ("#1\tNormalizedForm T3\tjoint", "note of another kind than AnnotatorNotes"),
+        ("N1\tReference T9 ICD:1\tx", "normalisation of an entity that is not there"),
+        ("A1\tnote T3", "attribute with the name of notes"),
+        ("A1\t", "malformed line"),
+        ("N1\tReference T3", "malformed line"),
+        ("#1\tAnnotatorNotes", "malformed line"),
+    ],
+)
+def test_what_cannot_be_held_is_counted(read, write, report, line, kind):
+    assert get_entities(read(line))[0].attrs == {"id": "T3"}
+    assert [(i.action, i.kind, i.place.line) for i in report.issues] == [("dropped", kind, 2)]
+    with pytest.raises(GapDNERError, match=rf"a\.ann:2: .*{kind}"):
+        read_doc(write({}), Report(strict=True))
+
+
+@pytest.mark.parametrize(
+    ("ann", "kind"),
+    [
+        ("A1\tSure T3 Low\nA2\tSure T3 High", "attribute given twice"),
+        ("N1\tReference T3 A:1\tx\nN2\tReference T3 B:2\ty", "normalisation given twice"),
+    ],
+)
+def test_what_is_said_twice_is_counted(read, report, ann, kind):
+    read(ann)
+    assert report.counts("dropped") == {kind: 1}
+
+
+def test_what_is_written(tmp_path, report):
+    doc = NLP(TEXT)
+    attrs = {
+        "id": "T3",
+        "kb_id": "ICD:M25.5",
+        "_": {"Negation": True, "Certainty": "Low", "off": False, "n": 2, "note": "a\nb"},
+    }
+    others = [Entity("ADR", ((0, 1), (3, 5)), attrs={"id": "X1"}), Entity("Part", ((1, 2),))]
+    set_entities(doc, [Entity("ADR", ((0, 2), (4, 5)), attrs=attrs), *others])
+    doc.user_data[DOC_NAME] = "a"
+    write_brat([doc], tmp_path, report=report)
+    assert (tmp_path / "a.ann").read_text() == (
+        "T1\tADR 0 6;17 30\tsevere shoulder pain\n"
+        f"{ENTITY}N1\tReference T3 ICD:M25.5\tsevere joint pain\n"
+        "A1\tNegation T3\nA2\tCertainty T3 Low\nA3\tn T3 2\n"
+        "#1\tAnnotatorNotes T3\ta\n#2\tAnnotatorNotes T3\tb\n"
+        "T2\tPart 7 12\tjoint\n"
+    )
+    assert (tmp_path / "annotation.conf").read_text().split("\n\n") == [
+        "[entities]\nADR\nPart",
+        "[relations]\n# entities may overlap in any way\n"
+        "<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>",
+        "[events]",
+        "[attributes]\nCertainty\tArg:<ENTITY>, Value:Low\nNegation\tArg:<ENTITY>\n"
+        "n\tArg:<ENTITY>, Value:2\n",
+    ]
+    assert report.issues == []
+
+
+@pytest.mark.parametrize(
+    ("attrs", "kind"),
+    [
+        ({"kb_id": "Q42"}, "normalisation without RESOURCE:ID"),
+        ({"_": {"a b": True}}, "attribute that brat cannot have"),
+        ({"_": {"a": "b c"}}, "attribute that brat cannot have"),
+        ({"_": {"a": ["b"]}}, "attribute that brat cannot have"),
+        ({"_": {"note": 3.5, "a": {}}}, "attribute that brat cannot have"),
+    ],
+)
+def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs, kind):
+    doc = NLP(TEXT)
+    set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
+    write_brat([doc], tmp_path, report=report)
+    assert report.counts("dropped") == {kind: 1}
+
+
+def test_a_configuration_of_ones_own_stays(tmp_path):
+    doc = NLP(TEXT)
+    set_entities(doc, [Entity("ADR", ((0, 1),))])
+    (tmp_path / "annotation.conf").write_text("mine")
+    write_brat([doc], tmp_path)
+    assert (tmp_path / "annotation.conf").read_text() == "mine"
+
+
+NAMES = st.sampled_from(["Negation", "Certainty", "time-mod", "ärztlich", "has", "_x"])
+VALUES = st.one_of(st.just(True), st.text("aö1:;#|", min_size=1, max_size=4))
+CARRIED = st.fixed_dictionaries(
+    {"id": st.sampled_from(["T1", "T2", "T17"])},
+    optional={
+        "kb_id": st.sampled_from(["ICD:M25.5", "a:b:c"]),
+        "_": st.dictionaries(NAMES, VALUES, min_size=1).flatmap(
+            lambda values: st.sampled_from([values, {**values, "note": "see\nT1 \t#1"}])
+        ),
+    },
+)
+
+
+@given(carried=st.lists(CARRIED, min_size=1, max_size=3, unique_by=lambda attrs: attrs["id"]))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize(("reader", "writer"), [(read_brat, write_brat), (read_jsonl, write_jsonl)])
+def test_round_trip(tmp_path, carried, reader, writer):
+    doc = NLP(TEXT)
+    fragments = [((0, 2), (4, 5)), ((0, 1), (3, 5)), ((1, 2),)]
+    entities = [Entity("A", f, attrs=a) for f, a in zip(fragments, carried, strict=False)]
+    set_entities(doc, entities)
+    doc.user_data[DOC_NAME] = "a"
+    path = tmp_path / ("a.jsonl" if writer is write_jsonl else "brat")
+    report = Report(strict=True)
+    writer([doc], path, report=report)
+    again = read_doc(path, report, reader)
+    for old, new in zip(get_entities(doc), get_entities(again), strict=True):
+        assert new.fragments == old.fragments
+        assert {key: new.attrs[key] for key in old.attrs} == old.attrs
+        # an entity that has an id in a knowledge base gets its own text as the name there
+        assert set(new.attrs) - set(old.attrs) <= {"kb_name"}
+    assert report.issues == []
+    # values of names that are no attributes stand in attrs alone
+    assert not DiscontinuousEntity.has_extension("has")
