@@ -92,7 +92,7 @@ def convert_cli(
             to=to,
             lang=lang,
             n_sents=n_sents,
-            alignment=alignment,  # type: ignore[arg-type]
+            alignment=alignment,
             types=split_list(types),
             spans_key=spans_key,
             strict=strict,

@@ -81,7 +81,7 @@ def predict_cli(
             )
             if resume and not is_jsonl:
                 raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
-            inputs = {"input": input_path, "model": model}
+            inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
             check_output(output_path, inputs, is_file=False)
             check_output(report_path, {**inputs, "output": output_path})
             if n_process == 0:
