@@ -1,8 +1,11 @@
 """Arguments and options that commands share: one name, one letter and one meaning each."""
 
+from pathlib import Path
 from typing import Any
 
 import typer
+
+from ._util import clean_errors, import_code
 
 
 def spans_key(help: str, default: str | None = None) -> Any:
@@ -87,3 +90,18 @@ BATCH_SIZE: Any = typer.Option(
     None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
 )
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
+
+
+def _import_code(path: Path | None) -> Path | None:
+    with clean_errors():
+        import_code(path)
+    return path
+
+
+# a command that takes it needs nothing else: the file is imported before the command runs
+CODE: Any = typer.Option(
+    None,
+    "--code",
+    help="Python file with registered functions of your own, such as a tagging scheme",
+    callback=_import_code,
+)

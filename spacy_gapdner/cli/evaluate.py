@@ -22,6 +22,7 @@ def evaluate_cli(
     consistent: bool | None = options.CONSISTENT,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
 ) -> None:
     """Score a trained pipeline on annotated data by exact match.
 

@@ -42,6 +42,7 @@ def predict_cli(
         1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
     ),
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
     no_progress: bool = typer.Option(
         False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
     ),

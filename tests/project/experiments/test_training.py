@@ -57,7 +57,7 @@ def test_another_spans_key():
         ({"components.gapdner.spans_key": "ade"}, "Weight spans_ade_f and spans_ade_disc_f"),
         ({"system.seed": 1}, "--system.seed would give all runs one seed. Use --seeds"),
         ({"training.seed": 1}, "--training.seed would"),
-        ({"training.max_steps": "many"}, "no valid config"),
+        ({"training.optimizer.learn_rate.total_steps": "many"}, "no valid config"),
         ({"components.gapdner.model.bilsm": False}, "no valid config"),
         ({"nlp.pipeline": ["sentencizer"]}, "no component with the factory gapdner"),
     ],
