@@ -326,16 +326,33 @@ def get_spans_keys(doc: Doc) -> list[str]:
     return sorted({match.group(1) for match in matches if match})
 
 
-def set_contiguous_ents(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
-    """Fill ``doc.ents`` with the contiguous entities, for pipes that know nothing else.
+def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
+    """RETURNS (list[Span]): The entities without a gap under a prefix, as spans."""
+    return [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
 
-    Where some overlap, the longest wins, then the first (``spacy.util.filter_spans``).
+
+def set_contiguous_ents(
+    doc: Doc, key: str = DEFAULT_SPANS_KEY, *, replaced: Iterable[Span] = ()
+) -> None:
+    """Add the contiguous entities to ``doc.ents``, for pipes that know nothing else.
+
+    Where some overlap, the longest wins, then the first (``spacy.util.filter_spans``). What was
+    in ``doc.ents`` stays where it overlaps none of them.
 
     doc (Doc): The document.
     key (str): Prefix of the span groups.
+    replaced (Iterable[Span]): Entities that were there under this prefix, and go.
     """
-    spans = [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
-    doc.ents = filter_spans(spans)
+    spans = filter_spans(get_contiguous(doc, key))
+    taken = {i for span in spans for i in range(span.start, span.end)}
+    gone = {(span.start, span.end, span.label) for span in replaced}
+    kept = [
+        ent
+        for ent in doc.ents
+        if (ent.start, ent.end, ent.label) not in gone
+        and taken.isdisjoint(range(ent.start, ent.end))
+    ]
+    doc.ents = [*spans, *kept]
 
 
 def set_extent_spans(doc: Doc, key: str, target: str) -> None:

@@ -1,5 +1,6 @@
 """The factories `gapdner` and `discontinuous_ner`, with the default config of the pipe."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -111,12 +112,13 @@ def make_gapdner(
     max_paths (int): Bound of the path search in one segment.
     max_length (int): Longest segment in tokens; longer sentences are cut into windows.
     stride (int): Tokens between the starts of two windows.
-    annotate_ents (bool): Whether to fill `doc.ents` with the contiguous entities as well.
+    annotate_ents (bool): Whether to add the contiguous entities to `doc.ents` as well.
     lr_scale (float): Factor on the learning rate for this pipe's own weights, while a shared
         transformer keeps the optimizer's own rate.
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
+    _warn_of_same_key(nlp, name, spans_key)
     return DiscontinuousEntityRecognizer(
         nlp.vocab,
         model,
@@ -133,6 +135,16 @@ def make_gapdner(
         lr_scale=lr_scale,
         scorer=scorer,
     )
+
+
+def _warn_of_same_key(nlp: Language, name: str, spans_key: str) -> None:
+    for other, pipe in nlp.components:
+        if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
+            warnings.warn(
+                f"'{name}' stores its entities under the spans_key {spans_key!r}, as '{other}' "
+                "does: each replaces what the other has found. Give one of them another spans_key.",
+                stacklevel=2,
+            )
 
 
 make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)

@@ -20,6 +20,7 @@ from .decoding import EntityScore
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
+    get_contiguous,
     get_entities,
     get_spans_keys,
     set_contiguous_ents,
@@ -73,8 +74,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         RAISES (ValueError): If a setting is out of its range.
         """
         check_window(max_length, stride)
-        _check_probability("threshold", threshold)
-        _check_probability("cell_threshold", cell_threshold)
         if entity_score not in get_args(EntityScore):
             raise ValueError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
         if max_paths < 1:
@@ -114,6 +113,32 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return list(self.labels)
 
     @property
+    def threshold(self) -> float:
+        """Entities that score lower are dropped.
+
+        RAISES (ValueError): If it is set to what is no probability.
+        """
+        return self._threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        _check_probability("threshold", value)
+        self._threshold = value
+
+    @property
+    def cell_threshold(self) -> float:
+        """Labels of the grid are used from this probability on.
+
+        RAISES (ValueError): If it is set to what is no probability.
+        """
+        return self._cell_threshold
+
+    @cell_threshold.setter
+    def cell_threshold(self, value: float) -> None:
+        _check_probability("cell_threshold", value)
+        self._cell_threshold = value
+
+    @property
     def tagging(self) -> TaggingScheme:
         """RETURNS (TaggingScheme): How the model's grids hold entities."""
         return self.model.attrs["tagging"]
@@ -132,22 +157,25 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         )
 
     def add_label(self, label: str) -> int:
-        """Add an entity type.
+        """Add an entity type. A model that is initialized grows by its weights, and keeps those
+        that it has learned.
 
         label (str): The type.
         RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (ValueError): If it is no text, or if the model is initialized and thus has its
-            number of labels.
+        RAISES (ValueError): If it is no text, or if the model cannot grow.
         """
         if not isinstance(label, str) or not label:
             raise ValueError(f"A label must be a text of at least one character, not {label!r}.")
         if label in self.labels:
             return 0
         if self.model.has_dim("nO"):
-            raise ValueError(
-                f"Cannot add the label {label!r} to '{self.name}': its model is initialized with "
-                f"the labels {', '.join(self.labels)}. Add all labels before initialize()."
-            )
+            if not self.is_resizable:
+                raise ValueError(
+                    f"Cannot add the label {label!r} to '{self.name}': its model cannot grow. Add "
+                    "all labels before initialize()."
+                )
+            layout = self.tagging.layout(len(self.labels) + 1)
+            self.model.attrs["resize_output"](self.model, layout.n_channels)
         self.cfg["labels"].append(label)
         self.vocab.strings.add(label)
         return 1
@@ -226,9 +254,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         entities (Iterable[list[Entity]]): What `predict` gave for them.
         """
         for doc, found in zip(docs, entities, strict=True):
+            own = get_contiguous(doc, self.key) if self.annotate_ents else []
             set_entities(doc, found, self.key)
             if self.annotate_ents:
-                set_contiguous_ents(doc, self.key)
+                set_contiguous_ents(doc, self.key, replaced=own)
 
     def update(
         self,
@@ -349,7 +378,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if unknown:
             raise ValueError(
                 f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
-                f"does not know: it has {', '.join(self.labels)}. Initialize it with all labels."
+                f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
             )
         held, _ = assign_entities(aligned, segments)
         return [

@@ -3,10 +3,17 @@
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy import util
 from spacy.cli.debug_config import debug_config
-from spacy.cli.init_config import fill_config
+from spacy.cli.debug_data import debug_data
+from spacy.cli.init_config import fill_config, init_config
+from spacy.tokens import DocBin
+from spacy.training import Example
 from spacy.util import load_config
+from thinc.api import Optimizer
+from tiny_pipeline import CORPUS, make_doc
+from tiny_transformer import save_bert
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
 PAPER = {
@@ -88,3 +95,78 @@ def test_the_settings_of_the_paper(name):
 def test_the_cpu_config_is_built_without_a_transformer():
     nlp = util.load_model_from_config(load_config(CONFIGS[0], interpolate=True))
     assert nlp.pipe_names == ["sentencizer", "gapdner"]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Overrides that make every config small, with data and a transformer."""
+    folder = tmp_path_factory.mktemp("small")
+    docs = [make_doc(spacy.blank("en"), text, entities) for text, entities in CORPUS]
+    DocBin(docs=docs).to_disk(folder / "docs.spacy")
+    bert = folder / "bert"
+    bert.mkdir()
+    save_bert(bert, sorted({word for text, _ in CORPUS for word in text.split()}))
+    data = {f"paths.{part}": str(folder / "docs.spacy") for part in ("train", "dev")}
+    return data | {"components.gapdner.model.hidden_width": 16, "vars.transformer": str(bert)}
+
+
+@pytest.fixture(params=CONFIGS, ids=lambda path: path.stem)
+def overrides(request, small, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    given = dict(small)
+    if "trf" not in request.param.stem and "paper" not in request.param.stem:
+        del given["vars.transformer"]
+    return request.param, given
+
+
+def test_a_pipeline_of_the_config_is_trained_from_python(overrides, tmp_path):
+    path, changes = overrides
+    nlp = util.load_model_from_config(load_config(path, overrides=changes), auto_fill=False)
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in nlp_docs(nlp, changes)]
+    assert isinstance(nlp.initialize(lambda: examples), Optimizer)
+    assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    optimizer = loaded.resume_training()
+    assert isinstance(optimizer, Optimizer)
+    loaded.get_pipe("gapdner").add_label("NEW")
+    assert loaded.update(examples, sgd=optimizer)["gapdner"] > 0
+
+
+def nlp_docs(nlp, changes):
+    return list(DocBin().from_disk(changes["paths.train"]).get_docs(nlp.vocab))
+
+
+def test_spacy_debug_data(overrides, capsys):
+    path, changes = overrides
+    with pytest.raises(SystemExit) as stopped:
+        debug_data(path, config_overrides=changes, silent=False)
+    printed = capsys.readouterr().out
+    # too few documents is all that it finds wrong
+    assert "Pipeline can be initialized with data" in printed
+    assert "Low number of examples" in printed
+    assert stopped.value.code == 1
+
+
+def test_the_length_of_training_is_one_number():
+    for path in CONFIGS:
+        if path.stem not in PAPER:
+            name = "training.optimizer.learn_rate.total_steps"
+            training = load_config(path, overrides={name: 70}, interpolate=True)["training"]
+            assert training["max_steps"] == training["optimizer"]["learn_rate"]["total_steps"] == 70
+
+
+def test_init_config_chooses_the_best_model_by_our_scores():
+    config = init_config(pipeline=["gapdner"], silent=True)
+    assert config["training"]["score_weights"] == {
+        "spans_gapdner_f": 0.75,
+        "spans_gapdner_p": 0.0,
+        "spans_gapdner_r": 0.0,
+        "spans_gapdner_disc_f": 0.25,
+    }
+    # two pipes share the weight
+    weights = init_config(pipeline=["ner", "gapdner"], silent=True)["training"]["score_weights"]
+    given = {name: weight for name, weight in weights.items() if weight}
+    assert given == {"ents_f": 0.5, "spans_gapdner_f": 0.38, "spans_gapdner_disc_f": 0.12}
+    for corpus in config["corpora"].values():
+        assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)

@@ -206,8 +206,9 @@ def test_contiguous_ents_take_the_longest_then_the_first():
     )
     set_contiguous_ents(doc)
     assert [(e.label_, e.start, e.end) for e in doc.ents] == [("Long", 5, 8), ("Far", 9, 10)]
-    set_contiguous_ents(doc, "other")
-    assert doc.ents == ()
+    # what is there stays, but for what is to be replaced
+    set_contiguous_ents(doc, "other", replaced=doc.ents[:1])
+    assert [e.label_ for e in doc.ents] == ["Far"]
 
 
 @pytest.mark.parametrize("spaces", [[True, True], [True, False]])

@@ -99,14 +99,6 @@ def test_labels_come_from_add_label(nlp):
     assert pipe.labels == ("ZEBRA", *LABELS)
 
 
-def test_labels_are_fixed_once_initialized():
-    pipe = make_nlp().get_pipe("gapdner")
-    assert pipe.add_label("DRUG") == 0
-    with pytest.raises(ValueError, match=r"'NEW' to 'gapdner'.*BODY, DRUG, SYMPTOM"):
-        pipe.add_label("NEW")
-    assert pipe.labels == LABELS
-
-
 @pytest.mark.parametrize("label", ["", None, 3])
 def test_a_label_must_be_text(nlp, label):
     with pytest.raises(ValueError, match="A label must be a text"):
@@ -205,6 +197,33 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     assert scores == pytest.approx([(0.9 * 0.8 * 0.9 * 0.6) ** 0.25, 0.7])
 
 
+@pytest.mark.parametrize("name", ["threshold", "cell_threshold"])
+@pytest.mark.parametrize("value", [7, -0.1, float("nan")])
+def test_thresholds_out_of_range_cannot_be_set(nlp, name, value):
+    pipe = make_pipe(nlp, threshold=0.25, cell_threshold=0.25)
+    with pytest.raises(ValueError, match=f"^{name} must lie between 0 and 1, but it is {value}"):
+        setattr(pipe, name, value)
+    setattr(pipe, name, 0.5)
+    assert {pipe.threshold, pipe.cell_threshold} == {0.25, 0.5}
+
+
+def test_a_second_pipe_under_the_same_key_warns(tmp_path):
+    nlp = spacy.blank("en")
+    config = {"model": model_config()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.add_pipe("gapdner", config=config)
+        nlp.add_pipe("gapdner", name="other", config={**config, "spans_key": "other"})
+    message = "'third' stores its entities under the spans_key 'other', as 'other' does"
+    with pytest.warns(UserWarning, match=message):
+        nlp.add_pipe("gapdner", name="third", config={**config, "spans_key": "other"})
+    for name in nlp.pipe_names:
+        nlp.get_pipe(name).add_label("A")
+    nlp.to_disk(tmp_path)
+    with pytest.warns(UserWarning, match=message):
+        spacy.load(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -239,8 +258,24 @@ def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
     assert make_scripted(nlp, [nested])(doc).ents == (Span(doc, 3, 4, "OLD"),)
     doc = make_scripted(nlp, [nested], annotate_ents=True)(doc)
     assert found(doc) == [("A", [0, 1]), ("A", [0, 2]), ("B", [1])]
-    # of the two contiguous ones the longer
-    assert [(ent.start, ent.end, ent.label_) for ent in doc.ents] == [(0, 2, "A")]
+    # of the two contiguous ones the longer, beside what was there
+    assert ents(doc) == [(0, 2, "A"), (3, 4, "OLD")]
+
+
+def test_earlier_doc_ents_stay_where_they_do_not_clash(nlp):
+    doc = make_doc(nlp, "a b c d")
+    doc.ents = [Span(doc, 1, 3, "CLASH"), Span(doc, 3, 4, "OLD", kb_id="Q1")]
+    first = {(0, 1, FRAG): 0.9, (1, 0, A): 0.9}
+    doc = make_scripted(nlp, [first], annotate_ents=True)(doc)
+    assert ents(doc) == [(0, 2, "A"), (3, 4, "OLD")]
+    assert doc.ents[1].kb_id_ == "Q1"
+    # what the pipe itself set goes when it finds something else
+    doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
+    assert ents(doc) == [(2, 3, "B"), (3, 4, "OLD")]
+
+
+def ents(doc):
+    return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
 
 
 def test_sentences_have_grids_of_their_own(nlp):

@@ -1,9 +1,12 @@
 """Arguments and options that commands share: one name, one letter and one meaning each."""
 
 from enum import Enum
+from pathlib import Path
 from typing import Any
 
 import typer
+
+from ._util import clean_errors, import_code
 
 
 class OnError(str, Enum):
@@ -100,4 +103,19 @@ ON_ERROR: Any = typer.Option(
 )
 NO_PROGRESS: Any = typer.Option(
     False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
+)
+
+
+def _import_code(path: Path | None) -> Path | None:
+    with clean_errors():
+        import_code(path)
+    return path
+
+
+# a command that takes it needs nothing else: the file is imported before the command runs
+CODE: Any = typer.Option(
+    None,
+    "--code",
+    help="Python file with registered functions of your own, such as a tagging scheme",
+    callback=_import_code,
 )

@@ -22,7 +22,6 @@ def write_reports(
     data (Path): The data, for the heading.
     folder (Path): Where to write report.html, analysis.json, scores.csv and errors.csv.
     n_examples (int): Errors of a kind and model in report.html at most.
-    RAISES (ImportError): If matplotlib is not installed.
     """
     from ..analysis.report_tables import error_table, score_table
     from ..drawing.analysis_report import render_report

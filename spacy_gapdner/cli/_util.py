@@ -85,6 +85,26 @@ def fail(message: str) -> None:
     raise typer.Exit(1)
 
 
+def import_code(path: Path | None) -> None:
+    """Import a user's Python file, for the functions that it registers.
+
+    path (Optional[Path]): The file; nothing happens if there is none.
+    RAISES (GapDNERError): If there is no such file, or it cannot be imported.
+    """
+    if path is None:
+        return
+    from spacy.util import import_file
+
+    from ..formats.files import require_file
+
+    require_file(path)
+    try:
+        import_file("python_code", path)
+    # the code is the user's, and so are its errors
+    except Exception as error:
+        raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
+
+
 def split_list(text: str | None) -> tuple[str, ...]:
     """Take apart an option such as "CL,GO_BP".
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
@@ -41,6 +42,7 @@ def analyze_cli(
     cell_threshold: float | None = options.CELL_THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
 ) -> None:
     """Show where trained pipelines go wrong.
 
@@ -58,10 +60,8 @@ def analyze_cli(
         elif output_path.is_file():
             raise GapDNERError(f"{output_path} is a file. Give the name of the folder to write.")
         else:
-            from ..drawing.page import check_plots
             from ..formats.files import check_output, filling
 
-            check_plots()
             # an input may lie in the folder, but not under the name of a page
             for name in FILES:
                 for path in name_models([model, *compare]).values():
@@ -72,6 +72,10 @@ def analyze_cli(
                 write_reports(reports, data, folder, n_examples)
     print_reports(reports)
     if output_path is not None:
+        from ..drawing.page import has_plots
+
+        if not has_plots():
+            msg.warn("report.html has no plots: they need pip install 'spacy-gapdner[plots]'.")
         print(output_path / "report.html")
 
 

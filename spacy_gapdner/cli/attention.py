@@ -45,6 +45,7 @@ def attention_cli(
     threshold: float | None = options.THRESHOLD,
     cell_threshold: float | None = options.CELL_THRESHOLD,
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
 ) -> None:
     """Show what a trained model attends to in a text.
 

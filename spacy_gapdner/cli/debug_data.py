@@ -33,6 +33,7 @@ def debug_data_cli(
         "Prefix of the span groups that hold the entities; the config's if not given"
     ),
     output_path: Path | None = options.output("JSON file for the findings"),
+    code: Path | None = options.CODE,
 ) -> None:
     """Check data and settings before training.
 

@@ -25,6 +25,7 @@ def evaluate_cli(
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
     no_progress: bool = options.NO_PROGRESS,
+    code: Path | None = options.CODE,
 ) -> None:
     """Score a trained pipeline on annotated data by exact match.
 

@@ -48,6 +48,7 @@ def predict_cli(
     n_process: int = typer.Option(
         1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
     ),
+    code: Path | None = options.CODE,
     on_error: OnError = options.ON_ERROR,
     resume: bool = typer.Option(
         False,

@@ -50,6 +50,7 @@ def tune_cli(
     spans_key: str | None = options.GOLD_KEY,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
 ) -> None:
     """Choose thresholds and calibration on development data.
 

@@ -1,7 +1,7 @@
 """The HTML page of `gapdner analyze`: plots, tables, and the sentences behind the errors."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -10,7 +10,10 @@ from ..analysis.model_report import EntityInContext, ErrorInContext, ModelReport
 from ..analysis.subsets import SUBSETS, ScoreRow, select
 from .analysis_plots import LAST_NUMBER, plot_errors, plot_numbers, plot_subsets
 from .entities import ENTITIES_CSS, EntityRow, render_entities
-from .page import TEMPLATES, inline_svg, render_page
+from .page import TEMPLATES, has_plots, inline_svg, render_page
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # group, heading, what its numbers are, what an entity's own number is
 _NUMBERS = (
@@ -72,20 +75,25 @@ _BODY = TEMPLATES.from_string("""\
 {% endmacro %}
 <p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens, in percent.</p>
 <h2>Scores</h2>
+{% if subsets_plot %}
 <figure>{{ subsets_plot }}<figcaption>F1 over all entities, over the discontinuous
 ones alone, and over all entities of the sentences with a discontinuous gold entity, or with
 gold entities that share a token.</figcaption></figure>
+{% endif %}
 {{ scores(subsets, "") }}
 {% if types|length > 1 %}{{ scores(types, "Type") }}{% endif %}
 {% for section in sections %}
 <h2>{{ section.title }}</h2>
+{% if section.plot %}
 <figure>{{ section.plot }}<figcaption>{{ section.note }} A gold entity counts under its
 own number, a predicted one under its own. Numbers over {{ last }} are one point.</figcaption>
 </figure>
+{% endif %}
 <details><summary>All numbers</summary>{{ scores(section.rows, "Number") }}</details>
 {% endfor %}
 <h2>Errors</h2>
-<figure>{{ errors_plot }}</figure>
+{% if errors_plot %}<figure>{{ errors_plot }}</figure>{% endif %}
+
 <div class="scroll"><table>
 <thead><tr><th>Kind</th><th class="model">Model</th><th>Errors</th><th>Gold</th><th>Predicted</th>
 <th>Discontinuous</th></tr></thead>
@@ -139,19 +147,18 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
     reports (Mapping[str, ModelReport]): Reports by the models' names, on the same data.
     data (str): What the data is called.
     n_examples (int): Errors of one kind and model to be drawn at most.
-    RETURNS (str): A self-contained HTML page.
-    RAISES (ImportError): If matplotlib is not installed.
+    RETURNS (str): A self-contained HTML page, without plots if matplotlib is not installed.
     """
     counts = {name: report.count_errors() for name, report in reports.items()}
     body = _BODY.render(
         docs=next(iter(reports.values())).docs,
         data=data,
-        subsets_plot=inline_svg(plot_subsets(reports)),
+        subsets_plot=_draw(plot_subsets, reports),
         subsets=[(SUBSETS[value], *rest) for value, *rest in _by_value(reports, "subset")],
         types=_by_value(reports, "type"),
         sections=_sections(reports),
         last=LAST_NUMBER,
-        errors_plot=inline_svg(plot_errors(reports)),
+        errors_plot=_draw(plot_errors, reports),
         error_counts=[
             (kind, [(name, of_model[number]) for name, of_model in counts.items()])
             for number, kind in enumerate(KINDS)
@@ -164,12 +171,16 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
     return render_page("Scores and errors", Markup(body), _CSS)
 
 
+def _draw(plot: Callable[..., "Figure"], *args: Any) -> Markup:
+    return inline_svg(plot(*args)) if has_plots() else Markup("")
+
+
 def _sections(reports: Mapping[str, ModelReport]) -> list[_Section]:
     sections = []
     for group, title, label, note in _NUMBERS:
         rows = _by_value(reports, group)
         if any(gold for _, gold, _ in rows):
-            plot = inline_svg(plot_numbers(reports, group, label))
+            plot = _draw(plot_numbers, reports, group, label)
             sections.append(_Section(title, note, plot, rows))
     return sections
 

@@ -61,12 +61,17 @@ def render_page(title: str, body: Markup, css: str = "") -> str:
     return _PAGE.render(title=title, body=body, css=Markup(css))
 
 
+def has_plots() -> bool:
+    """RETURNS (bool): Whether plots can be drawn, which takes matplotlib."""
+    return find_spec("matplotlib") is not None
+
+
 def check_plots() -> None:
     """Find out whether plots can be drawn, before any work for them is done.
 
     RAISES (ImportError): If matplotlib is not installed.
     """
-    if find_spec("matplotlib") is None:
+    if not has_plots():
         raise ImportError(
             "Plots need matplotlib: pip install 'spacy-gapdner[plots]', or pip install matplotlib."
         )

@@ -15,6 +15,7 @@ from thinc.util import get_torch_default_device
 
 from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
+from ..tagging.growth import map_channels
 from .batching import batch_by_length
 from .grid_network import GridNetwork
 from .prediction import evaluate, use_one_thread_in_forks
@@ -61,7 +62,8 @@ def build_grid_model(
         weights and its scores stay float32.
     nO (Optional[int]): Number of the grid's channels; set when the pipe is initialized.
     RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
-        "tok2vec" and "grid" are its two parts.
+        "tok2vec" and "grid" are its two parts. `attrs["resize_output"]` takes the model and a
+        larger number of channels, as those of spaCy's own models do.
     RAISES (ValueError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells < 1:
@@ -84,7 +86,10 @@ def build_grid_model(
         layers=[tok2vec, grid],
         refs={"tok2vec": tok2vec, "grid": grid},
         dims={"nO": nO},
-        attrs={"tagging": tagging},
+        attrs={
+            "tagging": tagging,
+            "resize_output": partial(_resize_output, tagging, make_from_sizes),
+        },
     )
 
 
@@ -101,11 +106,14 @@ def _make_from_sizes(
 
 
 def _find_layout(tagging: TaggingScheme, n_channels: int) -> GridLayout:
+    return tagging.layout(_count_types(tagging, n_channels))
+
+
+def _count_types(tagging: TaggingScheme, n_channels: int) -> int:
     # the number of channels is what a config and a saved model hold
     for n_types in range(1, n_channels + 1):
-        layout = tagging.layout(n_types)
-        if layout.n_channels == n_channels:
-            return layout
+        if tagging.layout(n_types).n_channels == n_channels:
+            return n_types
     raise ValueError(
         f"The model's nO is {n_channels}, but {type(tagging).__name__} makes no grid with so many "
         "channels. Leave nO out of the config: it follows from the labels."
@@ -152,6 +160,35 @@ def _grid_init(
         model.set_dim("nI", max(vectors.shape[1] for vectors in X[0]))
     network = make_network(model.get_dim("nI"), model.get_dim("nO"))
     model.layers[0].shims[0]._model = network.to(get_torch_default_device())
+
+
+def _resize_output(
+    tagging: TaggingScheme,
+    make_network: Callable[[int, int], GridNetwork],
+    model: Model[ModelIn, ModelOut],
+    new_nO: int,
+) -> None:
+    """Add channels to a model, keeping what it has learned of those it has.
+
+    RAISES (ValueError): If the model is not initialized, or the scheme has no grid of this size.
+    """
+    grid = model.get_ref("grid")
+    trained = grid.layers[0].shims[0]._model
+    old_nO = model.get_dim("nO")
+    if trained is None:
+        raise ValueError(
+            f"The model's nO is {old_nO} before it is initialized, so that no label can be added. "
+            "Leave nO out of the config: it follows from the labels."
+        )
+    sizes = (_count_types(tagging, n_channels) for n_channels in (old_nO, new_nO))
+    network = make_network(grid.get_dim("nI"), new_nO)
+    network.take_over(trained, map_channels(tagging, *sizes))
+    network.train(trained.training)
+    # a shim of its own: an optimizer keeps moments of the old shapes under the old one's id
+    grid.layers[0] = _wrap(make_network)
+    grid.layers[0].shims[0]._model = network.to(next(trained.parameters()).device)
+    for part in (model, grid):
+        part.set_dim("nO", new_nO, force=True)
 
 
 def _grid_forward(

@@ -93,3 +93,22 @@ class GridNetwork(nn.Module):
             *Shape:* `(batch, n, n, n_channels)`
         """
         raise NotImplementedError
+
+    def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
+        """Take over the weights of a network of the same settings that scores fewer channels.
+
+        The weights of channels that it does not have stay as they are.
+
+        trained (GridNetwork): The network.
+        channels (Sequence[int]): For each of its channels the one of this network.
+        """
+        weights = self.state_dict()
+        with torch.no_grad():
+            for name, values in trained.state_dict().items():
+                target = weights[name]
+                grown = [d for d in range(values.dim()) if values.shape[d] != target.shape[d]]
+                if grown:
+                    index = torch.tensor(channels, device=target.device)
+                    target.index_copy_(grown[0], index, values.to(target.device))
+                else:
+                    target.copy_(values)

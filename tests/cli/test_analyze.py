@@ -228,15 +228,23 @@ def test_output_is_checked_first_and_written_whole(fails, model, write_docs, tmp
     output = tmp_path / "folder" / "o"
     fails("There is no folder", "analyze", "nothing_here", data, "-o", output)
     assert not any(output.parent.iterdir())
-    monkeypatch.setattr("spacy_gapdner.drawing.page.find_spec", lambda name: None)
-    fails("Plots need matplotlib", "analyze", "nothing_here", data, "-o", tmp_path / "p")
-    assert not (tmp_path / "p").exists()
 
 
-def test_tables_need_no_matplotlib(run, model, write_docs, monkeypatch):
+def test_without_matplotlib_all_but_the_plots_is_written(
+    run, model, write_docs, monkeypatch, tmp_path
+):
+    names = {"report.html", "analysis.json", "scores.csv", "errors.csv"}
+    data = write_docs()
+    assert run("analyze", model, data, "-o", tmp_path / "plots").exit_code == 0
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr("spacy_gapdner.drawing.page.find_spec", lambda name: None)
-    assert run("analyze", model, write_docs()).exit_code == 0
+    result = run("analyze", model, data, "-o", tmp_path / "plain")
+    assert result.exit_code == 0
+    assert result.stdout.count("report.html has no plots") == 1
+    pages = [(tmp_path / name / "report.html").read_text("utf8") for name in ("plots", "plain")]
+    assert ["<figure>" in page for page in pages] == [True, False]
+    assert pages[0].count("<h2>") == pages[1].count("<h2>")
+    assert {path.name for path in (tmp_path / "plain").iterdir()} == names
 
 
 @pytest.mark.parametrize("n", [1, 8])

@@ -23,7 +23,7 @@ from spacy_gapdner.errors import GapDNERError
 ROOT = Path(__file__).parents[3]
 CONFIG = ROOT / "configs" / "gapdner_cpu.cfg"
 SMALL = {
-    "training.max_steps": 40,
+    "training.optimizer.learn_rate.total_steps": 40,
     "training.eval_frequency": 20,
     "training.optimizer.learn_rate.warmup_steps": 1,
     "training.optimizer.learn_rate.initial_rate": 0.02,
@@ -167,9 +167,8 @@ def test_what_is_missing_is_trained(again):
         ({"name": "Other"}, "its name is 'Tiny', not 'Other'"),
         ({"test": False}, "its test data are others"),
         (
-            # with max_steps goes the length of the schedule: seven settings
             {f"training__{name}": 7 for name in SIX},
-            "its training.max_steps is 40, not 7; and 2 more. Give another OUTPUT",
+            "its training.max_steps is 40, not 7; and 1 more. Give another OUTPUT",
         ),
     ],
 )
@@ -230,7 +229,9 @@ def test_what_cannot_be_trained(again, options, message):
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGTERM nor groups")
 def test_a_stop_ends_the_training_too(trained):
     """The command and the process that trains are one group, which is empty afterwards."""
-    command = make_command(trained[0], output="stopped", training__max_steps=100_000)
+    command = make_command(
+        trained[0], output="stopped", training__optimizer__learn_rate__total_steps=100_000
+    )
     process = subprocess.Popen(
         [sys.executable, "-m", "project.experiments", *command],
         cwd=ROOT,

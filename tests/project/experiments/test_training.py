@@ -19,12 +19,15 @@ NO_WEIGHT = {f"{WEIGHTS}.spans_gapdner_f": 0.0, f"{WEIGHTS}.spans_gapdner_disc_f
 def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
     text = CONFIG.read_text(encoding="utf8")
     (tmp_path / "short.cfg").write_text(text.replace("cell_threshold = 0.1\n", ""))
-    overrides = {"training.max_steps": 12, "components.gapdner.model.bilstm": False}
+    overrides = {
+        "training.optimizer.learn_rate.total_steps": 12,
+        "components.gapdner.model.bilstm": False,
+    }
     read = read_run_config(tmp_path / "short.cfg", overrides, 3)
     for config in (read.config, read.filled):
         assert config["system"]["seed"] == config["training"]["seed"] == 3
         # a variable that stands for another setting
-        assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == 12
+        assert config["training"]["max_steps"] == 12
         assert config["components"]["gapdner"]["model"]["bilstm"] is False
         assert config["training"]["logger"]["@loggers"] == "spacy.ConsoleLogger.v3"
     assert read.filled["components"]["gapdner"]["cell_threshold"] == 0.1
@@ -54,7 +57,7 @@ def test_another_spans_key():
         ({"components.gapdner.spans_key": "ade"}, "Weight spans_ade_f and spans_ade_disc_f"),
         ({"system.seed": 1}, "--system.seed would give all runs one seed. Use --seeds"),
         ({"training.seed": 1}, "--training.seed would"),
-        ({"training.max_steps": "many"}, "no valid config"),
+        ({"training.optimizer.learn_rate.total_steps": "many"}, "no valid config"),
         ({"components.gapdner.model.bilsm": False}, "no valid config"),
         ({"nlp.pipeline": ["sentencizer"]}, "no component with the factory gapdner"),
     ],

@@ -24,7 +24,7 @@ MODULES = ("project/environment.py", "project/tables.py")
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
 MORE = ("train-plain", "train-without", "train-older")
 SMALL = {
-    "training.max_steps": 4,
+    "training.optimizer.learn_rate.total_steps": 4,
     "training.eval_frequency": 2,
     "components.gapdner.model.hidden_width": 16,
     "components.gapdner.model.tok2vec.embed.width": 16,
@@ -124,7 +124,8 @@ def test_the_variables_arrive(called):
     assert (call["seeds"], call["gpu_id"]) == ([3, 4], 1)
     assert call["output"] == Path("project/runs/mine/gapdner")
     assert call["test_path"] == Path("t.spacy")
-    expected = {"paths.train": "a.spacy", "vars.max_steps": 70, "vars.transformer": "some/bert"}
+    steps = "training.optimizer.learn_rate.total_steps"
+    expected = {"paths.train": "a.spacy", steps: 70, "vars.transformer": "some/bert"}
     assert expected.items() <= call["overrides"].items()
 
 
