@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.docs import Alignment
+from .formats.docs import DOC_EXTRA, Alignment
 from .formats.files import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
@@ -41,8 +41,8 @@ def convert(
         None.
     to (Optional[str]): The output's format; guessed from its ending if None.
     lang (str): Language of the tokeniser.
-    n_sents (Optional[int]): Sentences per Doc; 0 for whole documents, which keep their names.
-        None means 1 for .spacy and 0 for other formats.
+    n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
+        documents. None means 1 for .spacy and 0 for other formats.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     types (tuple[str, ...]): Entity types to keep; all if empty (CADEC: ADR).
     spans_key (str): Prefix of the span groups that hold the entities.
@@ -80,6 +80,9 @@ def convert(
 
     def counted() -> Iterator[Doc]:
         for doc in docs:
+            if n_sents:
+                # it is the document's, and would be repeated with each of its sentences
+                doc.user_data.pop(DOC_EXTRA, None)
             statistics.add(doc, spans_key)
             yield doc
             if on_doc is not None:
@@ -89,7 +92,6 @@ def convert(
 
     how: dict[str, Any] = {}
     if target == "spacy" and source != "spacy":
-        # a name per sentence would double the time to read and write the file
-        how = {"store_user_data": n_sents == 0, "attrs": ("NORM", "SENT_START")}
+        how = {"attrs": ("NORM", "SENT_START")}
     write(counted(), output, target, spans_key=spans_key, report=report, **how)
     return statistics, report

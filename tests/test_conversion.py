@@ -4,9 +4,10 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, get_entities, set_entities, stats
 from spacy_gapdner.conversion import convert
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME
 
 RECORD = {
     "text": "Bad arm and leg pain.\nNo rash.",
@@ -51,6 +52,9 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     convert(data, tmp_path / "cut.spacy")
     texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
+    # each names its document; what else the record holds is not repeated
+    assert [doc.user_data for doc in docs(tmp_path / "cut.spacy")] == [{DOC_NAME: "a"}] * 2
+    assert stats(docs(tmp_path / "cut.spacy")).documents == 1
     convert(data, tmp_path / "whole.spacy", n_sents=0)
     convert(tmp_path / "whole.spacy", tmp_path / "whole")
     assert (tmp_path / "whole" / "a.txt").read_text() == RECORD["text"]

@@ -37,8 +37,8 @@ def predict_cli(
         "File or folder to write; JSONL on the screen if not given"
     ),
     format: str | None = options.format(
-        "jsonl, csv, parquet, html, brat (a folder), w2ner, inline or spacy; guessed from "
-        "--output if not given"
+        "jsonl, csv, parquet, html, brat or pubannotation (folders), w2ner, inline or spacy; "
+        "guessed from --output if not given"
     ),
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
     spans_key: str | None = options.PIPE_KEY,

@@ -97,7 +97,7 @@ def write_brat(
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
-            name = _file_name(doc, number, taken)
+            name = file_name(doc, number, taken)
             stem = temporary / name
             stem.parent.mkdir(parents=True, exist_ok=True)
             entities = _writable_entities(doc, spans_key, report)
@@ -105,16 +105,16 @@ def write_brat(
             labels.update(entity.label_ for entity in entities)
             for key, value in (pair for e in entities for pair in attribute_values(e).items()):
                 attributes.setdefault(key, set()).update({value} - {""})
-            _with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
-            _with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
+            with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
+            with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
         if labels and not (Path(path) / _CONF).exists():
             (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
     return number
 
 
 def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
-    text_path = _with_ending(stem, ".txt")
-    annotations = [_with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
+    text_path = with_ending(stem, ".txt")
+    annotations = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
     annotations = [file for file in annotations if file.is_file()]
     if not text_path.is_file() and annotations:
         raise GapDNERError(
@@ -229,7 +229,15 @@ def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:
     return f"{name}\t{entity.label_} {offsets}\t{surface}\n"
 
 
-def _file_name(doc: Doc, number: int, taken: Counter[str]) -> str:
+def file_name(doc: Doc, number: int, taken: Counter[str]) -> str:
+    """Choose the name of a document's files.
+
+    doc (Doc): The document.
+    number (int): Its number, for one without a name.
+    taken (Counter[str]): The names of documents before; counted on.
+    RETURNS (str): A path within a folder, without ending; of its own also for one of several Docs
+        with the same name.
+    """
     name = str(doc.user_data.get(DOC_NAME) or f"doc{number:06d}")
     # a name comes from a file, and must not lead out of the folder
     parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
@@ -244,6 +252,7 @@ def _file_name(doc: Doc, number: int, taken: Counter[str]) -> str:
     return other
 
 
-def _with_ending(stem: Path, suffix: str) -> Path:
+def with_ending(stem: Path, suffix: str) -> Path:
+    """RETURNS (Path): The path with an ending more."""
     # with_suffix would cut a name such as "report.1"
     return stem.with_name(stem.name + suffix)

@@ -96,6 +96,15 @@ FORMATS = {
             ending=".json",
         ),
         Format(
+            "pubannotation",
+            "PubAnnotation JSON: a text and its denotations a file",
+            ".pubannotation:read_pubannotation",
+            ".pubannotation:write_pubannotation",
+            ".pubannotation:has_denotations",
+            suffixes=(".json",),
+            ending="",
+        ),
+        Format(
             "inline",
             "a sentence in three lines: its tokens, its mentions, and an empty line",
             ".inline:read_inline",

@@ -25,6 +25,7 @@ LEFT_OUT = {
     "w2ner": {"entity crosses a sentence boundary": 1},
     "inline": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
     "spacy": {},
+    "pubannotation": {},
     "html": {},
     "csv": {},
     "parquet": {},
@@ -47,7 +48,7 @@ def test_what_a_format_cannot_hold_is_reported(doc, tmp_path, format):
 
 @pytest.mark.parametrize("format", LEFT_OUT)
 def test_what_is_left_out_is_logged_without_a_report(doc, tmp_path, format, caplog, capsys):
-    write([doc], tmp_path / f"a{FORMATS[format].ending}")
+    write([doc], tmp_path / f"a{FORMATS[format].ending}", format)
     logged = [record.getMessage() for record in caplog.records]
     path = tmp_path / f"a{FORMATS[format].ending}"
     assert logged == [f"{path}: {n} left out ({kind})" for kind, n in LEFT_OUT[format].items()]
@@ -57,7 +58,7 @@ def test_what_is_left_out_is_logged_without_a_report(doc, tmp_path, format, capl
 @pytest.mark.parametrize("format", LEFT_OUT)
 def test_all_or_nothing(doc, tmp_path, format):
     path = tmp_path / "new" / f"a{FORMATS[format].ending}"
-    write([doc], path)
+    write([doc], path, format)
     before = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
 
     def docs():
@@ -65,7 +66,7 @@ def test_all_or_nothing(doc, tmp_path, format):
         raise KeyError
 
     with pytest.raises(KeyError):
-        write(docs(), path)
+        write(docs(), path, format)
     after = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
     assert after == before
 

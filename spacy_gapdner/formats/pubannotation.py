@@ -1,0 +1,207 @@
+"""PubAnnotation JSON: a text with its denotations a file.
+
+A discontinuous entity is a denotation with a list of spans, or a chain of denotations: the last
+has the type, each other is a ``_FRAGMENT``, and relations ``_lexicallyChainedTo`` lead backwards.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entity_data import can_be_saved, offer_extensions
+from ..errors import GapDNERError
+from .brat import file_name, with_ending
+from .docs import DOC_NAME
+from .files import filling, read_text, visible_files
+from .fragments import clean_entities
+from .records import TextEntity, TextRecord
+from .report import Place, Report
+
+_CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
+# attributes that entities have by other names
+_KB_ID, _SCORE = "kb_id", "score"
+
+Offsets = list[tuple[int, int]]
+
+
+def has_denotations(path: Path) -> bool:
+    """Find out whether a file is of PubAnnotation.
+
+    path (Path): The file.
+    RETURNS (bool): True if it holds objects with "text" and "denotations".
+    """
+    try:
+        items = _load(path)
+    except GapDNERError:
+        return False
+    return bool(items) and all(isinstance(item.get("denotations"), list) for item in items)
+
+
+def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
+    """Read PubAnnotation JSON, one document at a time.
+
+    path (Path): A file with a document, or a list of them; or a folder of such at any depth.
+    report (Report): Takes what is dropped or repaired; relations and modifications are dropped.
+    YIELDS (TextRecord): Documents by the order of their files, named by "sourceid" or file.
+    RAISES (GapDNERError): If there is no such file, or it is of another kind.
+    """
+    path = Path(path)
+    files = visible_files(path, (".json",)) if path.is_dir() else [path]
+    if not files:
+        raise GapDNERError(f"{path} holds no .json file. Check path and format.")
+    for file in files:
+        items = _load(file)
+        for number, item in enumerate(items, start=1):
+            stem = file.relative_to(path) if path.is_dir() else Path(file.name)
+            default = stem.with_suffix("").as_posix() + (f"-{number}" if len(items) > 1 else "")
+            place = Place(str(file), None, str(item.get("sourceid") or default))
+            yield _to_record(item, place, report)
+
+
+def write_pubannotation(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
+    """Write a .json file per Doc, all or none.
+
+    docs (Iterable[Doc]): Docs with entities.
+    path (Path): The folder; it is made, and files of the same name in it are replaced.
+    spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes nothing: the format holds every entity.
+    RETURNS (int): The number of documents written.
+    """
+    taken: Counter[str] = Counter()
+    number = 0
+    with filling(Path(path)) as temporary:
+        for number, doc in enumerate(docs, start=1):
+            file = with_ending(temporary / file_name(doc, number, taken), ".json")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            content = json.dumps(_to_object(doc, spans_key), ensure_ascii=False, indent=1)
+            file.write_bytes(content.encode("utf-8") + b"\n")
+    return number
+
+
+def _load(path: Path) -> list[dict[str, Any]]:
+    try:
+        value = json.loads(read_text(path))
+    # no JSON, nesting too deep, or a number of too many digits
+    except (ValueError, RecursionError) as error:
+        raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
+    items = value if isinstance(value, list) else [value]
+    for item in items:
+        if not isinstance(item, dict) or not isinstance(item.get("text"), str):
+            raise GapDNERError(f'{path} holds no object with a "text". Choose the right format.')
+    return items
+
+
+def _to_record(item: Mapping[str, Any], place: Place, report: Report) -> TextRecord:
+    spans: dict[str, Offsets] = {}
+    labels: dict[str, str] = {}
+    for number, value in enumerate(_objects(item, "denotations", place, report), start=1):
+        name, label = str(value.get("id") or f"T{number}"), value.get("obj")
+        offsets = _offsets(value.get("span"))
+        if not isinstance(label, str) or not label or not offsets or name in labels:
+            message = f'no new "id", "span" or "obj" in {str(value)[:80]}'
+            report.add("dropped", "malformed denotation", message, place)
+            continue
+        labels[name], spans[name] = label, offsets
+    for value in _objects(item, "relations", place, report):
+        last, first = str(value.get("subj")), str(value.get("obj"))
+        if value.get("pred") != _CHAINED or last not in spans or first not in spans:
+            report.add("dropped", "relation", f"cannot hold {str(value)[:80]}", place)
+        elif last != first:
+            # what is chained to the fragment later finds what that was chained to
+            spans[last][:0] = spans[first]
+            spans[first] = spans[last]
+    for value in _objects(item, "modifications", place, report):
+        report.add("dropped", "modification", f"cannot hold {str(value)[:80]}", place)
+    attrs, scores = _attributes(item, labels, place, report)
+    entities = [
+        TextEntity(label, tuple(spans[name]), name, place, None, scores.get(name), attrs[name])
+        for name, label in labels.items()
+        if label != _FRAGMENT
+    ]
+    cleaned = clean_entities(item["text"], entities, report)
+    return TextRecord(place.document or "", item["text"], cleaned, place.file)
+
+
+def _attributes(
+    item: Mapping[str, Any], labels: Mapping[str, str], place: Place, report: Report
+) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
+    attrs: dict[str, dict[str, Any]] = {name: {} for name in labels}
+    scores: dict[str, float] = {}
+    for value in _objects(item, "attributes", place, report):
+        subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
+        if subject not in attrs or not isinstance(name, str) or not can_be_saved(content):
+            report.add("dropped", "attribute", f"cannot hold {str(value)[:80]}", place)
+        elif name == _KB_ID and isinstance(content, str):
+            attrs[subject]["kb_id"] = content
+        elif name == _SCORE and isinstance(content, float) and 0 <= content <= 1:
+            scores[subject] = content
+        else:
+            attrs[subject].setdefault("_", {})[name] = content
+            offer_extensions([name])
+    return attrs, scores
+
+
+def _objects(
+    item: Mapping[str, Any], key: str, place: Place, report: Report
+) -> Iterator[Mapping[str, Any]]:
+    values = item.get(key) or []
+    for value in values if isinstance(values, list) else [values]:
+        if isinstance(value, dict):
+            yield value
+        else:
+            report.add("dropped", f"malformed {key}", f"no object: {str(value)[:80]}", place)
+
+
+def _offsets(value: Any) -> Offsets:
+    spans = value if isinstance(value, list) else [value]
+    if not all(isinstance(span, dict) for span in spans):
+        return []
+    offsets = [(span.get("begin"), span.get("end")) for span in spans]
+    # bool is an int to Python, but no offset
+    return offsets if all(type(n) is int for pair in offsets for n in pair) else []
+
+
+def _to_object(doc: Doc, spans_key: str) -> dict[str, Any]:
+    entities = get_entities(doc, spans_key)
+    names = _names(entities)
+    found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
+    said = [
+        {"subj": name, "pred": key, "obj": value}
+        for name, entity in zip(names, entities, strict=True)
+        for key, value in _said(entity).items()
+    ]
+    attributes = [{"id": f"A{i}", **value} for i, value in enumerate(said, start=1)]
+    name = doc.user_data.get(DOC_NAME)
+    source = {} if name is None else {"sourceid": str(name)}
+    result = {**source, "text": doc.text, "denotations": found}
+    return result | ({"attributes": attributes} if attributes else {})
+
+
+def _names(entities: Iterable[DiscontinuousEntity]) -> list[str]:
+    given = Counter(entity.id_ for entity in entities if entity.id_)
+    free = (name for n in range(1, 10**9) if (name := f"T{n}") not in given)
+    return [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
+
+
+def _denotation(name: str, entity: DiscontinuousEntity) -> dict[str, Any]:
+    spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
+    return {"id": name, "span": spans if len(spans) > 1 else spans[0], "obj": entity.label_}
+
+
+def _said(entity: DiscontinuousEntity) -> dict[str, Any]:
+    said = dict(entity.attrs.get("_", {}))
+    if entity.kb_id_:
+        said[_KB_ID] = entity.kb_id_
+    if entity.score is not None:
+        said[_SCORE] = float(entity.score)
+    return said

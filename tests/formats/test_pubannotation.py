@@ -1,0 +1,133 @@
+"""PubAnnotation JSON: lists of spans, chains of fragments, attributes, and what is left out."""
+
+import json
+
+import pytest
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, to_docs
+from spacy_gapdner.formats.pubannotation import read_pubannotation, write_pubannotation
+
+TEXT = "severe joint and shoulder pain"
+
+
+def span(begin, end):
+    return {"begin": begin, "end": end}
+
+
+@pytest.fixture
+def read_one(write, report):
+    def read_object(**more):
+        path = write({"a.json": json.dumps({"text": TEXT, **more})})
+        (record,) = read_pubannotation(path / "a.json", report)
+        return record
+
+    return read_object
+
+
+def plain_record(record):
+    return [(e.id, e.label, e.fragments) for e in record.entities]
+
+
+def test_lists_of_spans_and_chains(read_one, report):
+    record = read_one(
+        sourceid="123",
+        denotations=[
+            {"id": "T1", "span": [span(0, 12), span(26, 30)], "obj": "ADR"},
+            {"id": "T2", "span": span(0, 6), "obj": "_FRAGMENT"},
+            {"id": "T3", "span": span(17, 25), "obj": "_FRAGMENT"},
+            {"id": "T4", "span": span(26, 30), "obj": "ADR"},
+            {"id": "T5", "span": span(7, 12), "obj": "Part"},
+        ],
+        relations=[
+            {"id": "C1", "subj": "T3", "pred": "_lexicallyChainedTo", "obj": "T2"},
+            {"id": "C2", "subj": "T4", "pred": "_lexicallyChainedTo", "obj": "T3"},
+        ],
+        attributes=[
+            {"id": "A1", "subj": "T1", "pred": "severity", "obj": 2},
+            {"id": "A2", "subj": "T5", "pred": "kb_id", "obj": "UBERON:1"},
+            {"id": "A3", "subj": "T5", "pred": "score", "obj": 0.5},
+        ],
+    )
+    assert record.name == "123"
+    assert plain_record(record) == [
+        ("T1", "ADR", ((0, 12), (26, 30))),
+        ("T4", "ADR", ((0, 6), (17, 30))),
+        ("T5", "Part", ((7, 12),)),
+    ]
+    assert [e.attrs for e in record.entities] == [{"_": {"severity": 2}}, {}, {"kb_id": "UBERON:1"}]
+    assert [e.score for e in record.entities] == [None, None, 0.5]
+    assert report.counts() == {"whitespace between fragments": 1}
+
+
+@pytest.mark.parametrize(
+    ("more", "kind"),
+    [
+        ({"relations": [{"subj": "T1", "pred": "causes", "obj": "T1"}]}, "relation"),
+        ({"relations": [{"subj": "T1", "pred": "_lexicallyChainedTo", "obj": "T9"}]}, "relation"),
+        ({"modifications": [{"pred": "Negation", "obj": "T1"}]}, "modification"),
+        ({"attributes": [{"subj": "R1", "pred": "a", "obj": 1}]}, "attribute"),
+        ({"attributes": [{"subj": "T1", "pred": "a", "obj": 2**70}]}, "attribute"),
+        ({"attributes": ["a"]}, "malformed attributes"),
+    ],
+)
+def test_what_cannot_be_held_is_counted(read_one, report, more, kind):
+    record = read_one(denotations=[{"id": "T1", "span": span(7, 12), "obj": "Part"}], **more)
+    assert plain_record(record) == [("T1", "Part", ((7, 12),))]
+    assert report.counts("dropped") == {kind: 1}
+
+
+@pytest.mark.parametrize(
+    "denotation",
+    [
+        {"span": span(0, 6)},
+        {"span": span(0, 6), "obj": ""},
+        {"span": {"begin": 0}, "obj": "A"},
+        {"span": {"begin": False, "end": 6}, "obj": "A"},
+        {"span": [], "obj": "A"},
+        {"span": ["0-6"], "obj": "A"},
+    ],
+)
+def test_malformed_denotations(read_one, report, denotation):
+    assert read_one(denotations=[denotation]).entities == ()
+    assert report.counts("dropped") == {"malformed denotation": 1}
+
+
+@pytest.mark.parametrize("content", ["[", "[1]", '{"text": 3}', "[" * 100_000])
+def test_other_files(write, report, content):
+    path = write({"a.json": content})
+    with pytest.raises(GapDNERError, match=r"a\.json"):
+        list(read_pubannotation(path, report))
+
+
+def test_round_trip(nlp, tmp_path, report):
+    doc = nlp(TEXT)
+    attrs = {"id": "T9", "kb_id": "ICD:M25.5", "_": {"sure": True, "list": [1, "a"]}}
+    entities = [Entity("ADR", ((0, 2), (4, 5)), 0.25, attrs), Entity("Part", ((1, 2),))]
+    set_entities(doc, entities)
+    doc.user_data[DOC_NAME] = "x/a"
+    assert write_pubannotation([doc], tmp_path / "out") == 1
+    value = json.loads((tmp_path / "out" / "x" / "a.json").read_text())
+    assert value["denotations"] == [
+        {"id": "T9", "span": [span(0, 12), span(26, 30)], "obj": "ADR"},
+        {"id": "T1", "span": span(7, 12), "obj": "Part"},
+    ]
+    assert guess_format(tmp_path / "out") == "pubannotation"
+    (back,) = to_docs(read_pubannotation(tmp_path / "out", report), nlp, report, n_sents=0)
+    first, second = get_entities(back)
+    assert (first.fragments, first.score, back.user_data[DOC_NAME]) == (
+        ((0, 2), (4, 5)),
+        0.25,
+        "x/a",
+    )
+    assert first.attrs == {**attrs, "score": 0.25}
+    assert second.attrs == {"id": "T1"}
+    assert report.issues == []
+
+
+def test_several_documents_of_a_file(write):
+    items = [{"text": f"{TEXT} {n}", "denotations": []} for n in range(2)]
+    path = write({"a.json": json.dumps(items)})
+    docs = list(read(path, report=Report()))
+    assert [doc.user_data[DOC_NAME] for doc in docs] == ["a-1", "a-2"]
