@@ -77,9 +77,7 @@ def annotate(
     if threshold is not None and not 0 <= threshold <= 1:
         raise GapDNERError(f"threshold must lie between 0 and 1, but it is {threshold}.")
     column = StructField(output_col, entities_type())
-    add = partial(
-        _add_entities, str(model), df.columns.index(text_col), batch_size, spans_key, threshold
-    )
+    add = partial(_add_entities, str(model), text_col, output_col, batch_size, spans_key, threshold)
     return df.mapInArrow(add, StructType([*df.schema.fields, column]))
 
 
@@ -107,7 +105,8 @@ def entities_type() -> "ArrayType":
 
 def _add_entities(
     model: str,
-    text_col: int,
+    text_col: str,
+    output_col: str,
     batch_size: int,
     spans_key: str | None,
     threshold: float | None,
@@ -125,7 +124,7 @@ def _add_entities(
         for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):
             rows[row] = [_to_row(entity) for entity in get_entities(doc, pipe.key)]
         columns = [*batch.columns, pa.array(rows, arrow_type)]
-        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, "entities"])
+        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, output_col])
 
 
 @lru_cache(maxsize=4)
