@@ -9,7 +9,7 @@ from typing import IO, Any
 from spacy.language import Language
 from spacy.training.loggers import console_logger_v3
 from tqdm import tqdm
-from wasabi import Printer
+from wasabi.printer import Printer
 
 from .pipe import DiscontinuousEntityRecognizer
 
