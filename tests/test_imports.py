@@ -21,9 +21,9 @@ ORDER = [
     ["tagging", "saved_settings"],
     ["model", "scorer", "selection"],
     ["pipe", "formats"],
-    ["factory"],
+    ["factory", "training_log"],
     ["analysis"],
-    ["drawing", "conversion"],
+    ["drawing", "conversion", "spark"],
     ["serving"],
     ["cli"],
 ]
@@ -242,7 +242,7 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
             "errors",
         ),
         *("factory", "losses", "pipe", "saved_settings", "segments", "selection", "sentences"),
-        "tagging",
+        *("tagging", "training_log"),
     }
     assert libraries == set()
 

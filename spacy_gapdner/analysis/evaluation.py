@@ -5,12 +5,15 @@ from collections.abc import Iterable
 from timeit import default_timer
 from typing import Any
 
+import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..calibration import expected_calibration_error, reliability
 from ..entities import get_spans_keys
 from ..scorer import Tally
+from .bootstrap import bootstrap_intervals, count_row
+from .matching import MatchTally
 from .pipes import find_pipe, storing_under
 from .predictions import Judged, compare_examples, judge_predictions, predict_examples
 
@@ -23,6 +26,8 @@ def evaluate(
     *,
     spans_key: str | None = None,
     batch_size: int | None = None,
+    bootstrap: int = 0,
+    seed: int = 0,
 ) -> dict[str, Any]:
     """Score a trained pipeline on annotated Docs, one batch in memory at a time.
 
@@ -31,13 +36,17 @@ def evaluate(
     spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
         None. It also chooses one of several pipes.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    bootstrap (int): Draw the Docs so many times with replacement, for intervals; 0 for none.
+    seed (int): Seed of these draws.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
         pipe's `threshold`, `type_thresholds`, `cell_threshold`, `entity_score` and `consistent`,
         the `spans_key`, `docs`, `words`, `speed` (words per second, tokenisation included),
         `gold_per_type` (number of gold entities), `reliability` (how often the entities of each
         range of scores are right), `calibration_error` (see
-        `spacy_gapdner.calibration.expected_calibration_error`), `labels_unknown_to_model`, and
-        `spans_keys_found` (all prefixes in the data).
+        `spacy_gapdner.calibration.expected_calibration_error`), `labels_unknown_to_model`,
+        `spans_keys_found` (all prefixes in the data), and `matches` (p, r and f of the measures
+        of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by subset and
+        measure the bounds of the 95% intervals of p, r and f.
     RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity
         carry different labels.
     """
@@ -45,7 +54,8 @@ def evaluate(
     gold: Counter[str] = Counter()
     keys: set[str] = set()
     judged: list[Judged] = []
-    tally = Tally()
+    tally, matches = Tally(), MatchTally()
+    counted = [count_row(tally, matches)]
     n_docs = n_words = 0
     start = default_timer()
     with storing_under(pipe, spans_key) as key:
@@ -56,10 +66,13 @@ def evaluate(
             keys.update(get_spans_keys(example.reference))
             gold.update(label for label, _ in compared.gold)
             tally.add(compared)
+            matches.add(compared)
+            if bootstrap:
+                counted.append(count_row(tally, matches))
             judged.extend(judge_predictions(example, compared, key))
     seconds = default_timer() - start
     bins = reliability((j.score for j in judged), (j.correct for j in judged))
-    return {
+    scores = {
         **{name: getattr(pipe, name) for name in _SETTINGS},
         "spans_key": key,
         "docs": n_docs,
@@ -71,4 +84,11 @@ def evaluate(
         "calibration_error": expected_calibration_error(bins),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
         "spans_keys_found": sorted(keys),
+        "matches": {name: match.to_dict() for name, match in matches.matches.items()},
     }
+    if bootstrap and n_docs:
+        rows = np.array([list(row.values()) for row in counted])
+        intervals = bootstrap_intervals(np.diff(rows, axis=0), bootstrap, seed)
+        scores["intervals"] = dict(zip(counted[0], intervals, strict=True))
+        scores |= {"bootstrap": bootstrap, "seed": seed}
+    return scores

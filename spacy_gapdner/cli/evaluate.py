@@ -1,9 +1,11 @@
 """evaluate: the scores of a trained pipeline on annotated data."""
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import typer
 from wasabi import msg
 
 from . import _options as options
@@ -22,6 +24,9 @@ def evaluate_cli(
     threshold: float | None = options.THRESHOLD,
     cell_threshold: float | None = options.CELL_THRESHOLD,
     consistent: bool | None = options.CONSISTENT,
+    bootstrap: int = typer.Option(
+        0, "--bootstrap", min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
+    ),
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
     no_progress: bool = options.NO_PROGRESS,
@@ -30,7 +35,7 @@ def evaluate_cli(
     """Score a trained pipeline on annotated data by exact match.
 
     The scores are over all entities, over the subsets with discontinuous and overlapping ones,
-    per type and by gap length."""
+    per type and by gap length; and with credit for overlap."""
     with clean_errors():
         from ..analysis.evaluation import evaluate
         from ..formats.docbin import require_docbins
@@ -50,13 +55,20 @@ def evaluate_cli(
         docs = read_docs(data, nlp.vocab)
         scores: dict[str, Any] = {"model": str(model), "data": str(data)}
         with progress(partial(count_documents, data), no_progress) as bar:
-            scores |= evaluate(nlp, counted(docs, bar), spans_key=spans_key, batch_size=batch_size)
+            scores |= evaluate(
+                nlp,
+                counted(docs, bar),
+                spans_key=spans_key,
+                batch_size=batch_size,
+                bootstrap=bootstrap,
+            )
         if output_path is not None:
             write_json(scores, output_path)
     _print_scores(scores)
 
 
 def _print_scores(scores: dict[str, Any]) -> None:
+    from ..analysis.matching import MATCHES
     from ..analysis.subsets import SUBSETS
     from ..calibration import ReliabilityBin
 
@@ -70,6 +82,12 @@ def _print_scores(scores: dict[str, Any]) -> None:
         numbers = (str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
         rows.append((title, *prf, *numbers))
     print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
+    rows = [(title, *_prf(scores["matches"][measure])) for measure, title in MATCHES.items()]
+    print_table(rows, ("Other matches", "P", "R", "F"))
+    titles = SUBSETS | MATCHES
+    intervals = scores.get("intervals", {})
+    rows = [(titles[name], *map(_range, bounds.values())) for name, bounds in intervals.items()]
+    print_table(rows, ("95% intervals", "P", "R", "F"))
     gold = scores["gold_per_type"]
     types = scores[f"{name}_per_type"] or {}
     rows = [(label, *_prf(prf), str(gold.get(label, 0))) for label, prf in types.items()]
@@ -92,9 +110,13 @@ def _print_scores(scores: dict[str, Any]) -> None:
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
 
 
-def _prf(scores: dict[str, float]) -> tuple[str, str, str]:
+def _prf(scores: Mapping[str, float | None]) -> tuple[str, str, str]:
     return _percent(scores["p"]), _percent(scores["r"]), _percent(scores["f"])
 
 
 def _percent(score: float | None) -> str:
     return "-" if score is None else f"{100 * score:.2f}"
+
+
+def _range(bounds: tuple[float, float] | None) -> str:
+    return "-" if bounds is None else f"{_percent(bounds[0])}-{_percent(bounds[1])}"

@@ -3,6 +3,7 @@ import shutil
 
 import pytest
 import spacy
+import srsly
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
@@ -145,3 +146,23 @@ def test_gpu_that_is_not_there(fails, model, write_docs):
 
 def test_threshold_out_of_range(run, model, write_docs):
     assert run("evaluate", model, write_docs(), "--threshold", 2).exit_code == 2
+
+
+def test_bootstrap_intervals(run, model, write_docs, tmp_path):
+    data = write_docs()
+    plain = run("evaluate", model, data)
+    assert "Overlap, same type" in plain.stdout
+    assert "95% intervals" not in plain.stdout
+    first, second = (tmp_path / name for name in ("first.json", "second.json"))
+    result = run("evaluate", model, data, "--bootstrap", 100, "-o", first)
+    assert result.exit_code == 0, result.output
+    assert "95% intervals" in result.stdout
+    run("evaluate", model, data, "--bootstrap", 100, "-o", second)
+    scores, again = srsly.read_json(first), srsly.read_json(second)
+    assert scores["intervals"] == again["intervals"]
+    assert (scores["bootstrap"], scores["seed"]) == (100, 0)
+    names = ["all", "disc", "disc_sents", "overlap_sents", "exact", "partial", "type"]
+    assert list(scores["intervals"]) == names
+    low, high = scores["intervals"]["all"]["f"]
+    assert low <= scores["spans_gapdner_f"] <= high
+    assert scores["matches"].keys() == {"exact", "partial", "type"}

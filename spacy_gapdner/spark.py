@@ -1,0 +1,173 @@
+"""Discontinuous entities in a column of an Apache Spark DataFrame.
+
+On a cluster, every worker needs this package, the packages of the pipeline and the pipeline
+itself: as an installed package, in a folder that all machines can read, or sent along with
+``spark.sparkContext.addFile(folder, recursive=True)``, which `annotate` finds by its name.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .analysis.pipes import find_pipe
+from .entities import DiscontinuousEntity, get_entities
+from .errors import GapDNERError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import ArrayType
+    from spacy.language import Language
+
+    from .pipe import DiscontinuousEntityRecognizer
+
+# Texts of an Arrow batch that go through the pipeline at once, as its own batches are cut of them
+_BATCH_SIZE = 256
+
+
+def annotate(
+    df: "DataFrame",
+    model: str | Path,
+    text_col: str = "text",
+    *,
+    output_col: str = "entities",
+    batch_size: int = _BATCH_SIZE,
+    spans_key: str | None = None,
+    threshold: float | None = None,
+) -> "DataFrame":
+    """Find the discontinuous entities of the texts of a DataFrame.
+
+    Each Python worker loads the pipeline once and keeps it. Texts arrive in Arrow batches; how
+    many rows one holds is `spark.sql.execution.arrow.maxRecordsPerBatch`.
+
+    df (DataFrame): The data.
+    model (Union[str, Path]): Folder of a trained pipeline, which every worker can read, name of
+        an installed package, or name of a folder that was sent with `SparkContext.addFile`.
+    text_col (str): Name of the column with the texts, strings or null.
+    output_col (str): Name of the column to add.
+    batch_size (int): Texts that go through the pipeline at once.
+    spans_key (Optional[str]): The `spans_key` of the pipe, where the pipeline has several.
+    threshold (Optional[float]): Drop entities that score lower; the pipe's own if None.
+    RETURNS (DataFrame): The data with one more column: an array of structs in text order, each
+        with `type`, `text` (the fragments with a space between), `score`, `start` and `end` (of
+        the whole extent) and `fragments` (an array of structs with `start` and `end`). Offsets
+        count characters (Unicode code points) from 0, ends are exclusive. It is null where the
+        text is, and empty where there is no entity.
+    RAISES (GapDNERError): If pyspark or pyarrow is not installed, a column is missing or
+        in the way, or a setting is out of range. A pipeline that cannot be loaded fails on the
+        workers, when Spark runs the work.
+    """
+    try:
+        import pyarrow  # noqa: F401
+        from pyspark.sql.types import StringType, StructField, StructType
+    except ImportError as error:
+        raise GapDNERError(
+            f"Spark needs more packages ({error}): pip install 'spacy-gapdner[spark]'."
+        ) from None
+    if text_col not in df.columns:
+        raise GapDNERError(f"There is no column {text_col!r}, only {', '.join(df.columns)}.")
+    if not isinstance(df.schema[text_col].dataType, StringType):
+        kind = df.schema[text_col].dataType.simpleString()
+        raise GapDNERError(f"The column {text_col!r} must hold strings, but it holds {kind}.")
+    if output_col in df.columns:
+        raise GapDNERError(f"There is a column {output_col!r} already. Choose another output_col.")
+    if batch_size < 1:
+        raise GapDNERError(f"batch_size must be at least 1, but it is {batch_size}.")
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise GapDNERError(f"threshold must lie between 0 and 1, but it is {threshold}.")
+    column = StructField(output_col, entities_type())
+    add = partial(_add_entities, str(model), text_col, output_col, batch_size, spans_key, threshold)
+    return df.mapInArrow(add, StructType([*df.schema.fields, column]))
+
+
+def entities_type() -> "ArrayType":
+    """RETURNS (ArrayType): The type of the column that `annotate` adds."""
+    from pyspark.sql.types import (
+        ArrayType,
+        DoubleType,
+        IntegerType,
+        StringType,
+        StructField,
+        StructType,
+    )
+
+    offsets = [StructField(name, IntegerType(), False) for name in ("start", "end")]
+    entity = [
+        StructField("type", StringType(), False),
+        StructField("text", StringType(), False),
+        StructField("score", DoubleType(), True),
+        *offsets,
+        StructField("fragments", ArrayType(StructType(offsets), False), False),
+    ]
+    return ArrayType(StructType(entity), False)
+
+
+def _add_entities(
+    model: str,
+    text_col: str,
+    output_col: str,
+    batch_size: int,
+    spans_key: str | None,
+    threshold: float | None,
+    batches: Iterator["pa.RecordBatch"],
+) -> Iterator["pa.RecordBatch"]:
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    nlp, pipe = load_pipeline(model, spans_key, threshold)
+    arrow_type = to_arrow_type(entities_type())
+    for batch in batches:
+        texts = batch.column(text_col).to_pylist()
+        rows: list[list[dict[str, Any]] | None] = [None] * len(texts)
+        given = ((text, row) for row, text in enumerate(texts) if text is not None)
+        for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):
+            rows[row] = [_to_row(entity) for entity in get_entities(doc, pipe.key)]
+        columns = [*batch.columns, pa.array(rows, arrow_type)]
+        yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, output_col])
+
+
+@lru_cache(maxsize=4)
+def load_pipeline(
+    model: str, spans_key: str | None, threshold: float | None
+) -> "tuple[Language, DiscontinuousEntityRecognizer]":
+    """Load a pipeline, once for each process and setting.
+
+    model (str): Folder, installed package, or folder sent with `SparkContext.addFile`.
+    spans_key (Optional[str]): The `spans_key` of the pipe, where the pipeline has several.
+    threshold (Optional[float]): Replaces the pipe's own.
+    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline and the pipe.
+    RAISES (GapDNERError): If it cannot be loaded or has no such pipe.
+    """
+    import spacy
+    from pyspark import SparkFiles
+
+    path: str | Path = model
+    sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None
+    if not Path(model).exists() and sent is not None and sent.exists():
+        path = sent
+    try:
+        nlp = spacy.load(path)
+    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
+    except Exception as error:
+        raise GapDNERError(
+            f"A Spark worker cannot load the pipeline {model} ({type(error).__name__}): {error}"
+        ) from None
+    pipe = find_pipe(nlp, spans_key)
+    if threshold is not None:
+        pipe.threshold = threshold
+        pipe.type_thresholds = {}
+    # the limit guards a parser's memory; this pipe works on segments
+    nlp.max_length = 10**9
+    return nlp, pipe
+
+
+def _to_row(entity: DiscontinuousEntity) -> dict[str, Any]:
+    return {
+        "type": entity.label_,
+        "text": entity.text,
+        "score": entity.score,
+        "start": entity.start_char,
+        "end": entity.end_char,
+        "fragments": [{"start": s.start_char, "end": s.end_char} for s in entity.spans],
+    }

@@ -1,0 +1,162 @@
+"""Entities in Spark DataFrames, on a real local Spark with two workers."""
+
+import shutil
+from importlib.util import find_spec
+
+import pytest
+import spacy
+from tiny_pipeline import ANNOTATED, trained_pipeline
+
+from spacy_gapdner import GapDNERError, get_entities
+
+if find_spec("pyspark") is None:
+    pytest.skip("pyspark is not installed", allow_module_level=True)
+if shutil.which("java") is None:
+    pytest.skip("Spark needs Java", allow_module_level=True)
+
+from pyspark.sql import SparkSession
+
+from spacy_gapdner.spark import annotate, entities_type
+
+TEXTS = [text for text, _ in ANNOTATED]
+# a letter of two UTF-16 units, which Spark's own strings count as two
+TEXTS += ["", None, "😀 took aspirin", " \n", TEXTS[0] + " " + TEXTS[2]]
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("spark")
+    session = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 3)
+        .config("spark.sql.warehouse.dir", str(folder))
+        .getOrCreate()
+    )
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "tiny"
+    trained_pipeline().to_disk(path)
+    return path
+
+
+@pytest.fixture
+def df(spark):
+    """Every text five times with a number, on four partitions."""
+    rows = [(number, TEXTS[number % len(TEXTS)], "kept") for number in range(5 * len(TEXTS))]
+    schema = "number int, text string, other string"
+    return spark.createDataFrame(rows, schema).repartition(4, "number")
+
+
+def expected_rows(model, text, threshold=None):
+    if text is None:
+        return None
+    nlp = spacy.load(model)
+    if threshold is not None:
+        nlp.get_pipe("gapdner").threshold = threshold
+    return [
+        (
+            entity.label_,
+            entity.text,
+            pytest.approx(entity.score, abs=1e-5),
+            entity.start_char,
+            entity.end_char,
+            [(span.start_char, span.end_char) for span in entity.spans],
+        )
+        for entity in get_entities(nlp(text))
+    ]
+
+
+def plain(entities):
+    if entities is None:
+        return None
+    return [(*entity[:5], [tuple(part) for part in entity.fragments]) for entity in entities]
+
+
+def test_the_entities_of_all_texts(df, model):
+    annotated = annotate(df, model, batch_size=2)
+    assert annotated.columns == ["number", "text", "other", "entities"]
+    assert annotated.schema["entities"].dataType == entities_type()
+    before, rows = df.collect(), annotated.collect()
+    assert [row[:3] for row in rows] == [row[:] for row in before]
+    wanted = {text: expected_rows(model, text) for text in TEXTS}
+    assert {text: bool(found) for text, found in wanted.items()}[TEXTS[0]]
+    for row in rows:
+        assert plain(row.entities) == wanted[row.text], row.text
+
+
+def test_offsets_count_characters(spark, model):
+    text = "😀 took aspirin"
+    (row,) = annotate(spark.createDataFrame([(text,)], "note string"), model, "note").collect()
+    for entity in row.entities:
+        parts = [text[part.start : part.end] for part in entity.fragments]
+        assert " ".join(parts) == entity.text
+        assert text[entity.start : entity.end].startswith(parts[0])
+
+
+def test_several_workers_load_the_model_once_each(spark, df, model):
+    """Partitions are worked on by two processes, each of which has loaded the pipeline once."""
+
+    def report(batches):
+        import os
+
+        import pyarrow as pa
+
+        from spacy_gapdner.spark import load_pipeline
+
+        load_pipeline(str(model), None, 0.25)
+        for batch in batches:
+            loaded = load_pipeline.cache_info()
+            yield pa.RecordBatch.from_pydict(
+                {"pid": [os.getpid()], "hits": [loaded.hits], "rows": [batch.num_rows]}
+            )
+
+    # the processes are kept for the next job
+    annotate(df, model, threshold=0.25).collect()
+    seen = df.mapInArrow(report, "pid long, hits long, rows long").collect()
+    assert sum(row.rows for row in seen) == 5 * len(TEXTS)
+    assert max(row.rows for row in seen) <= 3
+    assert len({row.pid for row in seen}) >= 2
+    assert all(row.hits for row in seen)
+
+
+def test_settings_reach_the_pipe(spark, model):
+    df = spark.createDataFrame([(TEXTS[0],)], "text string")
+    everything = annotate(df, model, output_col="found", threshold=0.0).collect()[0].found
+    nothing = annotate(df, model, output_col="found", threshold=1.0).collect()[0].found
+    assert plain(everything) == expected_rows(model, TEXTS[0], 0.0)
+    assert nothing == []
+
+
+def test_a_model_sent_along(spark, model):
+    spark.sparkContext.addFile(str(model), recursive=True)
+    df = spark.createDataFrame([(TEXTS[1],)], "text string")
+    (row,) = annotate(df, model.name).collect()
+    assert plain(row.entities) == expected_rows(model, TEXTS[1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"text_col": "note"}, "There is no column 'note', only number, text, other"),
+        ({"text_col": "number"}, "'number' must hold strings, but it holds int"),
+        ({"output_col": "other"}, "There is a column 'other' already"),
+        ({"batch_size": 0}, "batch_size must be at least 1"),
+        ({"threshold": 7}, "threshold must lie between 0 and 1, but it is 7"),
+    ],
+)
+def test_what_is_wrong_is_said_before_the_work(df, settings, message):
+    with pytest.raises(GapDNERError, match=message):
+        annotate(df, "nothing_here", **settings)
+
+
+def test_a_model_that_no_worker_finds(spark):
+    df = spark.createDataFrame([("a",)], "text string")
+    with pytest.raises(Exception, match="A Spark worker cannot load the pipeline nothing_here"):
+        annotate(df, "nothing_here").collect()
