@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
 from .records import Record, TextEntity, TextRecord, TokenRecord
-from .report import Place, Report
+from .report import Place, Report, printable
 
 Alignment = Literal["expand", "contract", "strict"]
 
@@ -71,7 +71,7 @@ def to_docs(
             docs = iter([_token_doc(item, nlp, spans_key)])
         report.entities += entities
         for doc in docs:
-            doc.user_data[DOC_NAME] = name
+            doc.user_data[DOC_NAME] = printable(name)
             if isinstance(item, TextRecord) and item.extra:
                 doc.user_data[DOC_EXTRA] = dict(item.extra)
             yield doc

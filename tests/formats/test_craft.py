@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
 
-from spacy_gapdner.analysis.statistics import corpus_statistics
+from spacy_gapdner.analysis.statistics import stats
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import read_craft, to_docs
 
@@ -74,6 +74,6 @@ def test_craft_options_elsewhere(write, report):
 def test_real_craft(nlp, report):
     path = Path(os.environ["GAPDNER_CRAFT"])
     records = read_craft(path, report, ontologies=("CL", "GO_BP"), split="dev")
-    found = corpus_statistics(to_docs(records, nlp, report, n_sents=0))
+    found = stats(to_docs(records, nlp, report, n_sents=0))
     assert (found.docs, found.entities, found.discontinuous) == (7, 2236, 89)
     assert report.counts("dropped") == {}
