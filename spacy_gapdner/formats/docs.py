@@ -9,6 +9,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
+from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
 from .report import Place, Report, printable
 
@@ -144,7 +145,7 @@ def _text_docs(
         place = Place(record.path, None, record.name)
         report.add("kept", "document without text", f"{record.name} has no text", place)
         return
-    doc = nlp(record.text)
+    doc = nlp(make_doc(nlp, record.text))
     if doc.text != record.text:
         raise GapDNERError(
             f"The tokeniser changes the text of {record.name}, so no offset holds. Use one that "
