@@ -19,6 +19,7 @@ ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _TYPE_AND_OFFSETS = re.compile(rf"(\S.*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*")
 # relations, events, attributes and modifications, normalisations, equivalences, notes
+_ENTITY_WITHIN = re.compile(rf"T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
 _OTHER_ANNOTATIONS = re.compile(r"[REAMN]\d+\t|\*\t|#")
 
 
@@ -121,6 +122,9 @@ def _read_file(path: Path, document: str, report: Report) -> list[TextEntity]:
             continue
         if _OTHER_ANNOTATIONS.match(line):
             recognised = True
+            if _ENTITY_WITHIN.search(line):
+                # two lines that run together
+                malformed.append((line, place))
             continue
         entity = _parse_entity(line, place)
         if entity is None:
