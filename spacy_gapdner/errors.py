@@ -1,8 +1,27 @@
 """The error for what users get wrong."""
 
+_LONGEST = 1000
+
 
 class GapDNERError(ValueError):
     """Input or a setting that cannot be used: what is wrong, where, and what to do about it.
 
-    The command line prints it in one line, without a traceback.
+    The command line prints it in one line, without a traceback. The middle of a message that is
+    very long, because it repeats the input, is left out.
+
+    message (str): The message.
     """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(shorten(message, _LONGEST))
+
+
+def shorten(text: str, longest: int) -> str:
+    """Leave out the middle of a long text.
+
+    text (str): The text.
+    longest (int): Characters to keep at most.
+    RETURNS (str): The text; if it is longer, its beginning and its end.
+    """
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"

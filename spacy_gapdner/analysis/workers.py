@@ -17,6 +17,7 @@ from spacy.tokens import Doc
 from spacy.tokens.underscore import Underscore
 
 from ..errors import GapDNERError
+from ..sentences import make_doc
 
 # A Doc, or why there is none
 Annotated = Doc | str
@@ -34,7 +35,8 @@ def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annot
     RETURNS (list[Union[Doc, str]]): Docs in the texts' order.
     """
     try:
-        return list(nlp.pipe(texts, batch_size=len(texts)))
+        docs = (make_doc(nlp, text) for text in texts)
+        return list(nlp.pipe(docs, batch_size=len(texts)))
     # a pipe may fail in any way
     except Exception as error:
         if not skip:

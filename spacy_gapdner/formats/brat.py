@@ -28,6 +28,7 @@ ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _TYPE_AND_OFFSETS = re.compile(rf"(\S.*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*")
 _CONF = "annotation.conf"
+_ENTITY_WITHIN = re.compile(rf"T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
 
 
 def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -58,7 +59,7 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     for stem in stems:
         name = stem.relative_to(root).as_posix()
-        with reading(report, Place(str(_with_ending(stem, ".txt")), None, name)):
+        with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
             yield _read_document(stem, name, report)
 
 
@@ -149,6 +150,9 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
         if is_annotation(line):
             recognised = True
             others.append(Line(line, place))
+            if _ENTITY_WITHIN.search(line):
+                # two lines that run together
+                malformed.append((line, place))
             continue
         entity = _parse_entity(line, place)
         if entity is None:

@@ -10,8 +10,9 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
+from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
-from .report import Action, Place, Report
+from .report import Action, Place, Report, printable
 
 Alignment = Literal["expand", "contract", "strict"]
 
@@ -72,7 +73,7 @@ def to_docs(
             docs = iter([_token_doc(item, nlp, spans_key)])
         report.entities += entities
         for doc in docs:
-            doc.user_data[DOC_NAME] = name
+            doc.user_data[DOC_NAME] = printable(name)
             if isinstance(item, TextRecord) and item.extra:
                 doc.user_data[DOC_EXTRA] = dict(item.extra)
             yield doc
@@ -145,7 +146,7 @@ def _text_docs(
         place = Place(record.path, None, record.name)
         report.add("kept", "document without text", f"{record.name} has no text", place)
         return
-    doc = nlp(record.text)
+    doc = nlp(make_doc(nlp, record.text))
     if doc.text != record.text:
         raise GapDNERError(
             f"The tokeniser changes the text of {record.name}, so no offset holds. Use one that "

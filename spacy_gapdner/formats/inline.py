@@ -132,6 +132,10 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
         mentions, blank = next(lines, (0, ""))[1], next(lines, (0, ""))[1]
         number += 1
         place = Place(str(path), position, document)
+        if _MENTIONS.fullmatch(tokens):
+            for mention in tokens.split("|"):
+                message = f"{mention!r} stands where the tokens are, and is read as such"
+                report.add("kept", "mention in place of tokens", message, place)
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
             raise GapDNERError(
                 f"{place} is not inline text (a line of tokens, one of mentions such as "

@@ -97,7 +97,10 @@ def _parse_xml(path: Path, handler: ContentHandler) -> None:
             f"{path} declares XML entities or external data, which may be an attack "
             f"({type(error).__name__}). Remove the declaration if you trust the file."
         ) from None
-    except LookupError as error:
+    except GapDNERError:
+        raise
+    # encodings that the parser does not know, or cannot read
+    except (LookupError, ValueError) as error:
         raise GapDNERError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
 
 

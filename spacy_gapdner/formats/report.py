@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from ..errors import GapDNERError
+from ..errors import GapDNERError, shorten
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -30,6 +30,11 @@ class Place(NamedTuple):
     line: int | None = None
     document: str | None = None
 
+    def printable(self) -> "Place":
+        """RETURNS (Place): The same with names that can be written, see `printable`."""
+        file, document = (name and printable(name) for name in (self.file, self.document))
+        return Place(file, self.line, document)
+
     def __str__(self) -> str:
         if self.file is None:
             return self.document or "?"
@@ -39,6 +44,15 @@ class Place(NamedTuple):
 NOWHERE = Place()
 # the kind of a document that was left out whole, because it could not be read
 UNREADABLE = "unreadable document"
+
+
+def printable(text: str) -> str:
+    """Make a text that can be written as UTF-8, as not every name of a file can.
+
+    text (str): The text.
+    RETURNS (str): The same, with what cannot be written as an escape such as \\udce9.
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @dataclass(frozen=True)
@@ -111,7 +125,13 @@ class Report:
         offsets (tuple[tuple[int, int], ...]): The fragments it is about.
         RAISES (GapDNERError): If it was dropped and the report is strict.
         """
-        issue = Issue(action, kind, _shorten(message), place, tuple(offsets))
+        issue = Issue(
+            action,
+            kind,
+            shorten(printable(message), _LONGEST_MESSAGE),
+            place.printable(),
+            tuple(offsets),
+        )
         self.issues.append(issue)
         if self.strict and action == "dropped":
             raise GapDNERError(
@@ -185,9 +205,3 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
     if report is None:
         for kind, count in made.counts("dropped").items():
             _LOGGER.warning("%s: %d left out (%s)", path, count, kind)
-
-
-def _shorten(message: str) -> str:
-    # it may repeat the input, of which one line can be megabytes
-    half = _LONGEST_MESSAGE // 2
-    return message if len(message) <= 2 * half else f"{message[:half]} … {message[-half:]}"

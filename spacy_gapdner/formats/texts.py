@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import GapDNERError
 from .files import read_text, require_file, visible_files
-from .report import NOWHERE, Place, Report, reading
+from .report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
 # lines of standard input that are read before they are asked for
@@ -152,11 +152,11 @@ def read_jsonl_texts(path: Path, report: Report | None = None) -> Iterator[tuple
 def _find_texts(path: Path) -> list[tuple[Path, str]]:
     if not path.is_dir():
         require_file(path)
-        return [(path, path.stem)]
+        return [(path, printable(path.stem))]
     files = visible_files(path, (".txt",))
     if not files:
         raise GapDNERError(f"{path} holds no .txt file. Check the path.")
-    return [(file, file.relative_to(path).with_suffix("").as_posix()) for file in files]
+    return [(f, printable(f.relative_to(path).with_suffix("").as_posix())) for f in files]
 
 
 def _read_files(

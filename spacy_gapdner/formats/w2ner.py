@@ -169,6 +169,9 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord 
     if not tokens or not all(map(_is_text, tokens)):
         message = f"{place.document}: no token, or one that is empty or no valid Unicode"
         report.add("dropped", "malformed sentence", message, place)
+        for item in entities:
+            message = f"{place.document}: {str(item)[:80]}"
+            report.add("dropped", "entity of a malformed sentence", message, place)
         return None
     parsed: dict[Entity, None] = {}
     for item in entities:

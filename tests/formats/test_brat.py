@@ -230,3 +230,12 @@ def test_round_trip(tmp_path_factory, docs):
     assert [doc.text for doc in found] == [doc.text for doc in docs]
     assert [visible_entities(d) for d in found] == [visible_entities(d) for d in docs]
     assert report.counts("dropped") == {}
+
+
+def test_an_entity_behind_another_annotation_is_told(write, report):
+    lines = "T1\tADR 0 6\tsevere\nR1\tRel Arg1:T1 Arg2:T2T2\tADR 7 11\tpain\n"
+    folder = write({"a.txt": "severe pain", "a.ann": lines})
+    (record,) = read_brat(folder, report)
+    assert [entity.id for entity in record.entities] == ["T1"]
+    (issue,) = report.issues
+    assert (issue.action, issue.kind, issue.place.line) == ("dropped", "malformed line", 2)

@@ -218,3 +218,11 @@ def test_round_trip(tmp_path_factory, nlp, corpus):
     found = [(list(r.tokens), set(r.entities)) for r in read_w2ner(path, report)]
     assert found == corpus
     assert report.issues == []
+
+
+def test_entities_of_a_sentence_that_is_left_out_are_told(write, report):
+    item = {"index": [0], "type": "ADR"}
+    path = write({"a.json": json.dumps([{"sentence": ["a", ""], "ner": [item, item]}])}) / "a.json"
+    assert list(read_w2ner(path, report)) == []
+    counts = {"malformed sentence": 1, "entity of a malformed sentence": 2}
+    assert report.counts("dropped") == counts

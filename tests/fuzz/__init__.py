@@ -1,0 +1,1 @@
+"""Random input for the readers: what it is made of, and what must hold whatever it is."""

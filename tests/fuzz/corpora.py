@@ -1,0 +1,237 @@
+"""Small corpora of every format, made up at random, and counts of their entities.
+
+The counts are taken from the bytes by rules of their own, not by the readers.
+"""
+
+import json
+import re
+from itertools import pairwise
+from xml.etree import ElementTree
+
+import spacy
+from spacy.tokens import Doc, DocBin
+
+from spacy_gapdner import Entity, set_entities
+
+WORDS = ["severe", "joint", ",", "and", "pain", "20mg", "don't", "(x", "é", "😀", "e\u0301", "NaN"]
+LABELS = ["ADR", "Drug", "Disorder", "T1"]
+_VOCAB = spacy.blank("en").vocab
+
+
+def make_text(rng):
+    """A text, and random entities in its characters."""
+    words = [rng.choice(WORDS) for _ in range(rng.randint(1, 15))]
+    ends = [rng.choice([" ", " ", " ", "\n", "  ", "\r\n", ". "]) for _ in words]
+    text = "".join(word + end for word, end in zip(words, ends, strict=True))
+    return text, [make_entity(rng, len(text)) for _ in range(rng.randint(0, 4))]
+
+
+def make_entity(rng, length):
+    cuts = sorted(rng.sample(range(length + 1), min(length + 1, 2 * rng.randint(1, 3))))
+    return rng.choice(LABELS), list(pairwise(cuts))[::2]
+
+
+def surface(text, spans, separator=" "):
+    return separator.join(text[s:e] for s, e in spans).replace("\n", " ").replace("\r", " ")
+
+
+def brat_lines(rng, text, entities):
+    lines = []
+    for number, (label, spans) in enumerate(entities, start=1):
+        offsets = ";".join(f"{s} {e}" for s, e in spans)
+        lines.append(f"T{number}\t{label} {offsets}\t{surface(text, spans)}\n")
+        lines += rng.choice(
+            [[], [], [f"#1\tAnnotatorNotes T{number}\tx\n"], [f"A1\tNeg T{number}\n"]]
+        )
+    return "".join(lines)
+
+
+def brat(rng):
+    files = {}
+    for name in ("a", "sub/b"):
+        text, entities = make_text(rng)
+        files[f"{name}.txt"] = text
+        files[f"{name}.ann"] = brat_lines(rng, text, entities)
+    return files
+
+
+def cadec(rng):
+    text, entities = make_text(rng)
+    return {"text/A.1.txt": text, "original/A.1.ann": brat_lines(rng, text, entities)}
+
+
+def make_sentence(rng):
+    tokens = [rng.choice(WORDS) for _ in range(rng.randint(1, 10))]
+    count = rng.randint(0, 3)
+    found = [
+        sorted(rng.sample(range(len(tokens)), rng.randint(1, min(4, len(tokens)))))
+        for _ in range(count)
+    ]
+    return tokens, [(rng.choice(LABELS), indices) for indices in found]
+
+
+def w2ner(rng):
+    records = []
+    for _ in range(rng.randint(1, 3)):
+        tokens, entities = make_sentence(rng)
+        ner = [{"index": indices, "type": label} for label, indices in entities]
+        records.append({"sentence": tokens, "ner": ner})
+    if rng.random() < 0.5:
+        return {"a.json": json.dumps(records)}
+    return {"a.jsonl": "".join(json.dumps(record) + "\n" for record in records)}
+
+
+def inline(rng):
+    lines = []
+    for number in range(rng.randint(1, 3)):
+        tokens, entities = make_sentence(rng)
+        mentions = []
+        for label, indices in entities:
+            ranges = Entity.from_tokens(label, indices).fragments
+            mentions.append(",".join(f"{s},{e - 1}" for s, e in ranges) + f" {label}")
+        head = f"Document: d{number}\n" if rng.random() < 0.3 else ""
+        lines.append(f"{head}{' '.join(tokens)}\n{'|'.join(mentions)}\n\n")
+    return {"a.inline": "".join(lines)}
+
+
+def jsonl(rng):
+    lines = []
+    for number in range(rng.randint(1, 3)):
+        text, entities = make_text(rng)
+        found = [
+            {"label": label, "fragments": [{"start": s, "end": e} for s, e in spans], "score": 0.5}
+            for label, spans in entities
+        ]
+        lines.append(json.dumps({"id": f"d{number}", "text": text, "entities": found}))
+    return {"a.jsonl": "\n".join(lines) + "\n"}
+
+
+def knowtator_xml(rng, name, text, entities):
+    parts = [f'<?xml version="1.0" encoding="UTF-8"?>\n<annotations textSource="{name}">\n']
+    for number, (label, spans) in enumerate(entities):
+        tags = "".join(f'<span start="{s}" end="{e}"/>' for s, e in spans)
+        parts.append(
+            f'<annotation><mention id="I{number}"/>{tags}<spannedText></spannedText></annotation>\n'
+            f'<classMention id="I{number}"><mentionClass id="{label}">x</mentionClass>'
+            "</classMention>\n"
+        )
+    return "".join([*parts, "</annotations>\n"])
+
+
+def knowtator(rng):
+    text, entities = make_text(rng)
+    return {"a.txt": text, "a.txt.knowtator.xml": knowtator_xml(rng, "a.txt", text, entities)}
+
+
+def craft(rng):
+    text, entities = make_text(rng)
+    xml = knowtator_xml(rng, "1.txt", text, entities)
+    folder = "concept-annotation/CL/CL/knowtator"
+    return {"articles/txt/1.txt": text, f"{folder}/1.txt.knowtator.xml": xml}
+
+
+def share(rng, year):
+    files = {}
+    for part, name in (("train", "a"), ("test", "b")):
+        text, entities = make_text(rng)
+        files[f"{part}/text/{name}.txt"] = text
+        lines = []
+        for _, spans in entities:
+            if year == 13:
+                offsets = "||".join(f"{s}||{e}" for s, e in spans)
+                lines.append(f"{name}.txt||Disease_Disorder||C1||{offsets}\n")
+            else:
+                offsets = ",".join(f"{s}-{e}" for s, e in spans)
+                lines.append(f"{name}.txt|{offsets}|C1{'|x' * 19}\n")
+        if year == 13 and part == "train":
+            xml = knowtator_xml(rng, f"{name}.txt", text, entities)
+            files[f"{part}/ann/{name}.txt.knowtator.xml"] = xml
+        else:
+            files[f"{part}/ann/{name}.pipe.txt"] = "".join(lines)
+    return files
+
+
+def docbin(rng):
+    docs = []
+    for _ in range(rng.randint(1, 3)):
+        tokens, entities = make_sentence(rng)
+        doc = Doc(_VOCAB, words=tokens)
+        set_entities(doc, [Entity.from_tokens(label, indices) for label, indices in entities])
+        docs.append(doc)
+    return {"a.spacy": DocBin(docs=docs, store_user_data=True).to_bytes()}
+
+
+def texts(rng):
+    files = {f"{i}.txt": make_text(rng)[0] for i in range(rng.randint(1, 3))}
+    lines = "".join(json.dumps({"id": i, "text": make_text(rng)[0]}) + "\n" for i in range(3))
+    return files if rng.random() < 0.5 else {"a.jsonl": lines}
+
+
+MAKERS = {
+    "brat": brat,
+    "w2ner": w2ner,
+    "inline": inline,
+    "jsonl": jsonl,
+    "knowtator": knowtator,
+    "craft": craft,
+    "cadec": cadec,
+    "share13": lambda rng: share(rng, 13),
+    "share14": lambda rng: share(rng, 14),
+    "spacy": docbin,
+    "texts": texts,
+}
+
+
+def count_entities(files):
+    """The entities of files that a reader has taken, by the look of their bytes.
+
+    What is no entity by any reading may be left out here, but nothing may be counted that is
+    none.
+    """
+    return sum(_COUNTS[name.rpartition(".")[2]](name, raw) for name, raw in files.items())
+
+
+def _count_lines(name, raw):
+    text = raw.decode("utf-8").replace("\r\n", "\n")
+    if name.endswith(".ann"):
+        return len(re.findall(r"^T\d+\t\w+ \d+ \d+(?:;\d+ \d+)*(?:\t|$)", text, re.M))
+    if name.endswith(".pipe.txt"):
+        return len(re.findall(r"^\w+\.txt\|+\S", text, re.M))
+    return 0
+
+
+def _count_inline(name, raw):
+    lines = raw.decode("utf-8").replace("\r\n", "\n").split("\n")
+    mention = r"\d+(?:,\d+)+ [^\s|]+"
+    found = [line for line in lines if re.fullmatch(rf"{mention}(?:\|{mention})*", line)]
+    return sum(line.count("|") + 1 for line in found)
+
+
+def _count_json(name, raw):
+    text = raw.decode("utf-8-sig")
+    try:
+        records = json.loads(text)
+    except ValueError:
+        records = [json.loads(line) for line in text.split("\n") if line.strip()]
+    records = records if isinstance(records, list) else [records]
+    return sum(len(record.get("ner", record.get("entities", ()))) for record in records)
+
+
+def _count_xml(name, raw):
+    return sum(1 for _ in ElementTree.fromstring(raw).iter("annotation"))
+
+
+def _count_docbin(name, raw):
+    docs = DocBin().from_bytes(raw).get_docs(_VOCAB)
+    return sum(key.startswith("gapdner_") for doc in docs for key in doc.spans)
+
+
+_COUNTS = {
+    "ann": _count_lines,
+    "txt": _count_lines,
+    "inline": _count_inline,
+    "json": _count_json,
+    "jsonl": _count_json,
+    "xml": _count_xml,
+    "spacy": _count_docbin,
+}

@@ -1,0 +1,84 @@
+"""Texts of every kind through a convolutional and a transformer pipeline."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.training import Example
+from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
+from tiny_transformer import N_POSITIONS, WIDTH, save_bert
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.analysis.predictions import predict
+
+CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
+ASPIRIN = ANNOTATED[1][0]
+TEXTS = {
+    "empty": "",
+    "one token": "aspirin",
+    "spaces": "   \t  ",
+    "line breaks": "\n\n\r\n\n",
+    "emoji": "😀😀 👩‍👩‍👧 🇩🇪 took aspirin 🤒 .",
+    "combining characters": "se\u0301ve\u0300re\u0323 pa\u0308in a\u0300\u0301\u0302 .",
+    "right to left": "أخذ الأسبرين مرتين .",
+    "no word piece": "\u200b \ufeff \u00ad took \u200d\u200d aspirin \x00 .",
+    "long word": "x" * 5000,
+    "many marks": "(" * 3000,
+    "sentence of 2000 words": " ".join(["pain"] * 2000),
+}
+
+
+@pytest.fixture(scope="module")
+def transformer(tmp_path_factory):
+    words = sorted({word.lower() for text, _ in ANNOTATED for word in text.split()})
+    bert = save_bert(tmp_path_factory.mktemp("bert"), [*words, "x", "##x", "(", "pain"])
+    model = "components.gapdner.model."
+    overrides = {
+        "vars.transformer": str(bert),
+        **{f"{model}{name}_width": WIDTH for name in ("hidden", "boundary", "grid", "attention")},
+        # windows whose word pieces the encoder has positions for
+        "components.gapdner.max_length": 12,
+        "components.gapdner.stride": 9,
+    }
+    config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    spacy.util.fix_random_seed(0)
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    docs = gold_docs(nlp.vocab)
+    nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
+    return nlp
+
+
+@pytest.fixture(params=["cnn", "transformer"])
+def nlp(request):
+    return trained_pipeline() if request.param == "cnn" else request.getfixturevalue("transformer")
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_odd_texts(nlp, name):
+    text = TEXTS[name]
+    first, doc, last = predict(nlp, [ASPIRIN, text, ASPIRIN])
+    assert doc.text == text
+    for entity in get_entities(doc):
+        assert 0 <= entity.start < entity.end <= len(doc)
+        assert entity.score is None or 0 <= entity.score <= 1
+        ends = [(span.start, span.end) for span in entity.spans]
+        assert all(left[1] < right[0] for left, right in pairwise(ends))
+    # it does nothing to its neighbours
+    alone = [(e.label_, e.text) for e in get_entities(nlp(ASPIRIN))]
+    assert [[(e.label_, e.text) for e in get_entities(d)] for d in (first, last)] == [alone] * 2
+
+
+def test_entities_are_found_at_the_end_of_many_tokens():
+    # 20,000 tokens that no sentence ends
+    text = " ".join(["word"] * 20_000 + ["He took aspirin twice"])
+    (doc,) = predict(trained_pipeline(), [text])
+    assert len(doc) == 20_004
+    assert "aspirin" in [e.text for e in get_entities(doc)]
+
+
+def test_every_word_of_a_long_sentence_has_a_representation(transformer):
+    doc = transformer.make_doc(" ".join(["took"] * 500))
+    assert len(doc) > N_POSITIONS
+    doc = transformer.get_pipe("transformer")(doc)
+    assert (doc._.trf_data.align.lengths > 0).all()
