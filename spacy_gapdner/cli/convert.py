@@ -24,15 +24,15 @@ def convert_cli(
         None,
         "--format",
         "-f",
-        help="The input's: jsonl, brat, w2ner, pubannotation, inline, spacy, knowtator, craft, "
-        "cadec, share13 or share14; guessed if not given",
+        help="The input's: jsonl, brat, w2ner, bioc, pubannotation, inline, spacy, knowtator, "
+        "craft, cadec, share13 or share14; guessed if not given",
     ),
     to: str | None = typer.Option(
         None,
         "--to",
         "-t",
-        help="The output's: spacy, jsonl, brat, w2ner, pubannotation (a folder), inline, csv, "
-        "parquet or html; by its ending if not given",
+        help="The output's: spacy, jsonl, brat, w2ner, bioc, pubannotation (a folder), inline, "
+        "csv, parquet or html; by its ending if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokeniser"),
     n_sents: int | None = typer.Option(

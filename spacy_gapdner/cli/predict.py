@@ -37,7 +37,7 @@ def predict_cli(
         "File or folder to write; JSONL on the screen if not given"
     ),
     format: str | None = options.format(
-        "jsonl, csv, parquet, html, brat or pubannotation (folders), w2ner, inline or spacy; "
+        "jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, w2ner, inline or spacy; "
         "guessed from --output if not given"
     ),
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),

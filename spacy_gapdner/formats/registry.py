@@ -122,6 +122,16 @@ FORMATS = {
             suffixes=(".spacy",),
             ending=".spacy",
         ),
+        # before Knowtator, whose root is looked for by a parser that refuses a document type
+        Format(
+            "bioc",
+            "BioC: .xml or .json",
+            ".bioc:read_bioc",
+            ".bioc:write_bioc",
+            ".bioc:has_passages",
+            suffixes=(".xml", ".json"),
+            ending=".xml",
+        ),
         Format(
             "knowtator",
             "Knowtator XML of version 1 or 2 with .txt",

@@ -26,6 +26,7 @@ LEFT_OUT = {
     "inline": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
     "spacy": {},
     "pubannotation": {},
+    "bioc": {},
     "html": {},
     "csv": {},
     "parquet": {},

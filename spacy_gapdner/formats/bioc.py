@@ -1,0 +1,253 @@
+"""BioC, as XML or JSON: documents of passages, with annotations that have several locations.
+
+An own reader and writer: the library bioc has had no release for years and needs lxml.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import iterparse
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entity_data import offer_extensions
+from ..errors import GapDNERError
+from .bioc_text import check_xml_text, join_passages
+from .docs import DOC_NAME
+from .files import read_text, replacing, require_file, visible_files
+from .fragments import clean_entities
+from .records import TextEntity, TextRecord
+from .report import Place, Report
+
+# infons that entities have by other names
+_TYPE, _KB_ID, _SCORE = "type", "identifier", "score"
+
+Object = Mapping[str, Any]
+
+
+def has_passages(path: Path) -> bool:
+    """Find out whether a file is BioC, by its first bytes.
+
+    path (Path): The file.
+    RETURNS (bool): True if it has a collection of documents.
+    """
+    with path.open("rb") as stream:
+        start = stream.read(1 << 16)
+    if path.suffix == ".json":
+        return b'"documents"' in start and b'"passages"' in start
+    return b"<collection" in start and b"<document" in start
+
+
+def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
+    """Read BioC, one document at a time. Its passages are joined to one text.
+
+    path (Path): An .xml or .json file, or a folder of such.
+    report (Report): Takes what is dropped or repaired; relations are dropped.
+    YIELDS (TextRecord): Documents in order, named by their ids.
+    RAISES (GapDNERError): If there is no such file, or it is of another kind.
+    """
+    path = Path(path)
+    files = visible_files(path, (".xml", ".json")) if path.is_dir() else [path]
+    if not files:
+        raise GapDNERError(f"{path} holds no .xml or .json file. Check path and format.")
+    for file in files:
+        require_file(file)
+        documents = _json_documents(file) if file.suffix == ".json" else _xml_documents(file)
+        for number, document in enumerate(documents, start=1):
+            name = str(document.get("id") or f"{file.stem}-{number}")
+            try:
+                record = _to_record(document, Place(str(file), None, name), report)
+            except (TypeError, AttributeError, KeyError, ValueError) as error:
+                raise GapDNERError(
+                    f"{file}: document {name} is not BioC ({type(error).__name__}: {error}). "
+                    "Correct the file."
+                ) from None
+            yield record
+
+
+def write_bioc(
+    docs: Iterable[Doc],
+    path: Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    report: Report | None = None,
+) -> int:
+    """Write a collection, each Doc as a document with one passage.
+
+    docs (Iterable[Doc]): Docs with entities.
+    path (Path): The file: JSON if it ends in .json, else XML.
+    spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes the attributes that are no text or number.
+    RETURNS (int): The number of documents written.
+    RAISES (GapDNERError): If a text has characters that XML cannot have.
+    """
+    path, report = Path(path), Report() if report is None else report
+    is_json = path.suffix == ".json"
+    number = 0
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        head = {"source": "spacy-gapdner", "date": "", "key": "", "infons": {}}
+        if is_json:
+            stream.write(json.dumps(head)[:-1] + ', "documents": [')
+        else:
+            stream.write("<?xml version='1.0' encoding='UTF-8'?>\n<collection>")
+            stream.write("<source>spacy-gapdner</source><date></date><key></key>\n")
+        for number, doc in enumerate(docs, start=1):
+            document = _to_object(doc, number, spans_key, report)
+            if is_json:
+                stream.write(("," if number > 1 else "") + "\n")
+                stream.write(json.dumps(document, ensure_ascii=False))
+            else:
+                # a bare carriage return would be read as a line feed
+                text = tostring(_to_element(document), encoding="unicode")
+                stream.write(text.replace("\r", "&#13;") + "\n")
+        stream.write("]}\n" if is_json else "</collection>\n")
+    return number
+
+
+def _json_documents(path: Path) -> Iterator[Object]:
+    try:
+        documents = json.loads(read_text(path))["documents"]
+    # no JSON, no object, nesting too deep, or a number of too many digits
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise GapDNERError(f"{path} is not BioC: {error}. Choose the right format.") from None
+    if not isinstance(documents, list) or not all(isinstance(d, dict) for d in documents):
+        raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
+    yield from documents
+
+
+def _xml_documents(path: Path) -> Iterator[Object]:
+    found = False
+    try:
+        for _, element in iterparse(path, events=("end",)):
+            found = found or element.tag == "collection"
+            if element.tag == "document":
+                yield _from_element(element)
+                element.clear()
+    except (ParseError, DefusedXmlException, ValueError) as error:
+        raise GapDNERError(f"{path} cannot be read as BioC: {error}. Correct the file.") from None
+    if not found:
+        raise GapDNERError(f"{path} has no <collection>. Choose the right format.")
+
+
+def _from_element(element: Element) -> dict[str, Any]:
+    # a document, passage or sentence as JSON has it
+    annotations = [
+        {
+            "id": annotation.get("id"),
+            "infons": {infon.get("key"): infon.text or "" for infon in annotation.iter("infon")},
+            "text": annotation.findtext("text"),
+            "locations": [
+                {"offset": int(place.get("offset", "")), "length": int(place.get("length", ""))}
+                for place in annotation.iter("location")
+            ],
+        }
+        for annotation in element.findall("annotation")
+    ]
+    return {
+        "id": element.findtext("id"),
+        "offset": int(element.findtext("offset") or 0),
+        "text": element.findtext("text"),
+        "passages": [_from_element(child) for child in element.findall("passage")],
+        "sentences": [_from_element(child) for child in element.findall("sentence")],
+        "annotations": annotations,
+        "relations": [{"id": child.get("id")} for child in element.findall("relation")],
+    }
+
+
+def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
+    passages = list(document.get("passages") or ())
+    sentences = [sentence for p in passages for sentence in p.get("sentences") or ()]
+    with_text = [
+        part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
+    ]
+    parts = [(int(part["offset"]), part.get("text") or "") for part in with_text]
+    text, base = join_passages(parts, place)
+    entities = []
+    for part in (document, *passages, *sentences):
+        for annotation in part.get("annotations") or ():
+            entity = _to_entity(annotation, base, place)
+            if entity is None:
+                message = f"no type or location in {str(annotation)[:80]}"
+                report.add("dropped", "malformed annotation", message, place)
+            else:
+                entities.append(entity)
+        for relation in part.get("relations") or ():
+            report.add("dropped", "relation", f"cannot hold {str(relation)[:80]}", place)
+    cleaned = clean_entities(text, entities, report)
+    return TextRecord(place.document or "", text, cleaned, place.file)
+
+
+def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None:
+    infons = dict(annotation.get("infons") or {})
+    label = infons.pop(_TYPE, None)
+    locations = [(int(v["offset"]), int(v["length"])) for v in annotation.get("locations") or ()]
+    if not label or not isinstance(label, str) or not locations:
+        return None
+    fragments = tuple((start - base, start - base + length) for start, length in locations)
+    score = infons.pop(_SCORE, None)
+    kb_id = infons.pop(_KB_ID, None)
+    attrs: dict[str, Any] = {"kb_id": str(kb_id)} if kb_id else {}
+    if infons:
+        attrs["_"] = {str(key): str(value) for key, value in infons.items()}
+        offer_extensions(attrs["_"])
+    name = None if annotation.get("id") is None else str(annotation["id"])
+    surface = annotation.get("text") or None
+    score = None if score is None else float(score)
+    return TextEntity(label, fragments, name, place, surface, score, attrs)
+
+
+def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
+    annotations = [
+        {
+            "id": entity.id_ or f"T{i}",
+            "infons": _infons(entity, report, place),
+            "text": entity.text,
+            "locations": [
+                {"offset": span.start_char, "length": span.end_char - span.start_char}
+                for span in entity.spans
+            ],
+        }
+        for i, entity in enumerate(get_entities(doc, spans_key), start=1)
+    ]
+    passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}
+    passage |= {"annotations": annotations, "relations": []}
+    name = str(doc.user_data.get(DOC_NAME, number))
+    return {"id": name, "infons": {}, "passages": [passage], "annotations": [], "relations": []}
+
+
+def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[str, str]:
+    infons = {_TYPE: entity.label_}
+    if entity.kb_id_:
+        infons[_KB_ID] = entity.kb_id_
+    if entity.score is not None:
+        infons[_SCORE] = str(entity.score)
+    for key, value in entity.attrs.get("_", {}).items():
+        if key in infons or not isinstance(value, str | int | float):
+            message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
+            kind = "attribute that BioC cannot have"
+            report.add("dropped", kind, message, place, entity.fragments)
+        else:
+            infons[key] = str(value)
+    return infons
+
+
+def _to_element(document: Object) -> Element:
+    (passage,) = document["passages"]
+    element = Element("document")
+    SubElement(element, "id").text = check_xml_text(document["id"])
+    inner = SubElement(element, "passage")
+    SubElement(inner, "offset").text = "0"
+    SubElement(inner, "text").text = check_xml_text(passage["text"])
+    for value in passage["annotations"]:
+        annotation = SubElement(inner, "annotation", id=check_xml_text(value["id"]))
+        for key, infon in value["infons"].items():
+            SubElement(annotation, "infon", key=check_xml_text(key)).text = check_xml_text(infon)
+        for location in value["locations"]:
+            numbers = {key: str(number) for key, number in location.items()}
+            SubElement(annotation, "location", numbers)
+        SubElement(annotation, "text").text = value["text"]
+    return element
