@@ -234,7 +234,7 @@ def test_failure_leaves_an_older_output(fails, model, tmp_path):
             "a.txt",
             "x",
             ["-f", "conll"],
-            "Unknown format 'conll': choose jsonl, brat, w2ner, inline",
+            "Unknown format 'conll': choose jsonl, brat, w2ner",
         ),
         ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
         ("a.txt", "x", ["-o", "out.md"], "Cannot tell the format from the name out.md"),
