@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def convert_cli(
-    input_path: Path = typer.Argument(..., help="File or folder to convert"),
-    output_path: Path = typer.Argument(..., help="File or folder to write"),
+    input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
+    output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
     format: str | None = typer.Option(
         None,
         "--format",
@@ -74,7 +74,7 @@ def convert_cli(
     on_error: OnError = options.ON_ERROR,
     no_progress: bool = options.NO_PROGRESS,
 ) -> None:
-    """Convert annotated text, e.g. to .spacy for training.
+    """Convert annotated text from one format to another.
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""

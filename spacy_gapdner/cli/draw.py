@@ -24,7 +24,7 @@ def draw_cli(
         Path("entities.html"), "--output", "-o", help="The page to write"
     ),
     model: str | None = typer.Option(
-        None, "--model", "-m", help="Trained pipeline; what it finds stands beside the annotation"
+        None, "--model", help="Trained pipeline; what it finds stands beside the annotation"
     ),
     format: str | None = options.format("The input's, see convert; guessed if not given"),
     types: str | None = typer.Option(
@@ -38,8 +38,11 @@ def draw_cli(
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
 ) -> None:
-    """Draw entities as a page for the browser: solid under fragments, dotted under gaps."""
+    """Draw entities as a page for the browser.
+
+    Lines are solid under fragments, and dotted under gaps."""
     with clean_errors():
         from ..drawing.pages import draw
         from ..formats import Report

@@ -2,6 +2,7 @@
 
 import socket
 from importlib.util import find_spec
+from pathlib import Path
 
 import typer
 from wasabi import msg
@@ -28,6 +29,7 @@ def serve_cli(
     cell_threshold: float | None = options.CELL_THRESHOLD,
     consistent: bool | None = options.CONSISTENT,
     gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
 ) -> None:
     """Try a trained pipeline in the browser.
 
