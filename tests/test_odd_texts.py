@@ -29,17 +29,15 @@ TEXTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def transformer(tmp_path_factory):
+def make_transformer(tmp_path_factory, max_length):
     words = sorted({word.lower() for text, _ in ANNOTATED for word in text.split()})
     bert = save_bert(tmp_path_factory.mktemp("bert"), [*words, "x", "##x", "(", "pain"])
     model = "components.gapdner.model."
     overrides = {
         "vars.transformer": str(bert),
         **{f"{model}{name}_width": WIDTH for name in ("hidden", "boundary", "grid", "attention")},
-        # windows whose word pieces the encoder has positions for
-        "components.gapdner.max_length": 12,
-        "components.gapdner.stride": 9,
+        "components.gapdner.max_length": max_length,
+        "components.gapdner.stride": max_length,
     }
     config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
     spacy.util.fix_random_seed(0)
@@ -47,6 +45,12 @@ def transformer(tmp_path_factory):
     docs = gold_docs(nlp.vocab)
     nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc) for doc in docs])
     return nlp
+
+
+@pytest.fixture(scope="module")
+def transformer(tmp_path_factory):
+    # windows whose word pieces the encoder has positions for
+    return make_transformer(tmp_path_factory, 12)
 
 
 @pytest.fixture(params=["cnn", "transformer"])
@@ -82,3 +86,13 @@ def test_every_word_of_a_long_sentence_has_a_representation(transformer):
     assert len(doc) > N_POSITIONS
     doc = transformer.get_pipe("transformer")(doc)
     assert (doc._.trf_data.align.lengths > 0).all()
+
+
+def test_more_word_pieces_than_the_encoder_takes_are_told(tmp_path_factory):
+    nlp = make_transformer(tmp_path_factory, 100)
+    short = " ".join(["pain"] * (N_POSITIONS - 2))
+    nlp(short)
+    with pytest.warns(UserWarning, match=f"more than {N_POSITIONS} word pieces.*max_length"):
+        doc = nlp(f"{short} {short}")
+    vectors = doc._.trf_data.model_output.last_hidden_state
+    assert vectors.shape[1] == N_POSITIONS

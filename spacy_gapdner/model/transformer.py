@@ -157,7 +157,8 @@ def _forward(
         return batch, lambda d_output: docs
     maybe_flush_pytorch_cache(chance=model.attrs["flush_cache_chance"])
     by_doc = [nested[i] for i in filled]
-    pieces = tokenize(model.tokenizer, [span.text for spans in by_doc for span in spans])
+    texts = [span.text for spans in by_doc for span in spans]
+    pieces = tokenize(model.tokenizer, texts, _longest_span(model))
     doc_layout = lay_out(pieces.lengths, _number(by_doc))
     limits = _limits(model, is_train)
     layout = lay_out(
@@ -177,6 +178,19 @@ def _forward(
         return docs
 
     return batch, backprop
+
+
+def _longest_span(model: BatchingTransformerModel) -> int:
+    # In word pieces. A tokenizer's own limit may be more than the network has positions for
+    limit: int = model.tokenizer.model_max_length
+    network = model.transformer
+    positions = getattr(network.config, "max_position_embeddings", None) or 0
+    if positions <= 0:
+        return limit
+    embeddings = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
+    # RoBERTa's positions begin after that of the padding
+    first = getattr(embeddings, "padding_idx", None)
+    return min(limit, positions if first is None else positions - first - 1)
 
 
 def _number(nested: list[list[Span]]) -> list[np.ndarray]:

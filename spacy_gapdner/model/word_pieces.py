@@ -1,5 +1,6 @@
 """The word pieces of spans: one row without padding, and padded batches of spans."""
 
+import warnings
 from collections.abc import Sequence
 from threading import Lock
 from typing import Any, NamedTuple
@@ -52,18 +53,32 @@ class Layout(NamedTuple):
         return [n * longest for n, longest in self.shapes]
 
 
-def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str]) -> WordPieces:
+def tokenize(
+    tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int | None = None
+) -> WordPieces:
     """Cut texts into word pieces, at most as many for each as the transformer bears.
+
+    A warning tells that there are texts with more: their last words get no vector.
 
     tokenizer (PreTrainedTokenizerBase): The transformer's tokenizer.
     texts (list[str]): The texts of spans.
+    longest (Optional[int]): Word pieces of a text at most; the tokenizer's own limit if None.
     RETURNS (WordPieces): Their word pieces.
     """
     with _LOCK:
         encoded = tokenizer(
             texts, return_attention_mask=False, return_offsets_mapping=tokenizer.is_fast
         )
-    longest = tokenizer.model_max_length
+    if longest is None:
+        longest = tokenizer.model_max_length
+    if any(len(row) > longest for row in encoded["input_ids"]):
+        # in the same words each time, so that it is told once
+        warnings.warn(
+            f"There are segments of more than {longest} word pieces, which is all that the "
+            "transformer takes: what comes after is not read. Lower max_length and stride, of the "
+            "pipe and of segment_spans.",
+            stacklevel=2,
+        )
     flat = {
         name: [item for row in rows for item in row[:longest]] for name, rows in encoded.items()
     }
