@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ._util import print_table
+from ._printing import print_table
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport

@@ -1,16 +1,14 @@
-"""What the commands share: errors in one line, reading data, and tables."""
+"""What the commands share: errors in one line, clean stops, and reading data."""
 
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
-from wasabi import msg
 from wasabi.util import color, locale_escape
 
 from ..errors import GapDNERError
@@ -19,10 +17,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
-    from ..calibration import ReliabilityBin
     from ..formats import Report
-
-_N_EXAMPLES = 3
 
 
 @contextmanager
@@ -139,27 +134,6 @@ def read_docs(path: Path, vocab: "Vocab") -> Iterator["Doc"]:
     return docs()
 
 
-def print_report(report: "Report") -> None:
-    """Print what a reader dropped, repaired or kept, by kind with the first examples of each.
-
-    report (Report): The report.
-    """
-    if report.left_out:
-        counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
-        msg.text(f"Entities of types that were not asked for: {counted}")
-    for action in ("dropped", "repaired", "kept"):
-        counts = report.counts(action)
-        if counts:
-            msg.divider(action.capitalize())
-        for kind, count in counts.most_common():
-            msg.text(f"{count:6d}  {kind}")
-            of_kind = (i for i in report.issues if (i.action, i.kind) == (action, kind))
-            for issue in islice(of_kind, _N_EXAMPLES):
-                # not msg.text: wrapped lines could not be searched for
-                offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
-                print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
-
-
 def exit_if_skipped(report: "Report") -> None:
     """Name the documents that were left out, on stderr, and tell by the exit code that some were.
 
@@ -172,31 +146,3 @@ def exit_if_skipped(report: "Report") -> None:
         typer.echo(f"left out: {' '.join(str(issue).split())}", err=True)
     typer.echo(f"{len(report.skipped)} documents were left out", err=True)
     raise typer.Exit(3)
-
-
-def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
-    """Print a table of names and numbers; nothing if it has no rows.
-
-    rows (Sequence[Sequence[Any]]): A name and its numbers each.
-    header (Sequence[str]): The columns.
-    """
-    if rows:
-        aligns = ["l", *"r" * (len(header) - 1)]
-        msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
-
-
-def print_reliability(bins: "list[ReliabilityBin]") -> None:
-    """Print how often the entities of each range of scores are right.
-
-    bins (list[ReliabilityBin]): The ranges; nothing is printed if there are none.
-    """
-    rows = [
-        (
-            f"{part.start:.1f}-{part.start + 0.1:.1f}",
-            str(part.n),
-            f"{100 * part.mean_score:.1f}",
-            f"{100 * part.precision:.1f}",
-        )
-        for part in bins
-    ]
-    print_table(rows, ("Score", "Entities", "Mean score", "Precision"))

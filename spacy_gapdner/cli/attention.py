@@ -9,7 +9,8 @@ from wasabi import msg
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors, print_table
+from ._printing import print_table
+from ._util import clean_errors
 
 if TYPE_CHECKING:
     from ..analysis.attention import AttentionReport, SegmentAttention

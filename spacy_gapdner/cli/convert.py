@@ -9,8 +9,9 @@ from wasabi import msg
 
 from . import _options as options
 from ._options import OnError
+from ._printing import print_report
 from ._progress import count_documents, progress
-from ._util import clean_errors, exit_if_skipped, print_report, split_list
+from ._util import clean_errors, exit_if_skipped, split_list
 
 if TYPE_CHECKING:
     from ..analysis.statistics import CorpusStatistics

@@ -9,7 +9,8 @@ from wasabi import msg
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors, print_report, split_list
+from ._printing import print_report
+from ._util import clean_errors, split_list
 
 
 def draw_cli(

@@ -10,8 +10,9 @@ from wasabi import msg
 
 from . import _options as options
 from ._model import load_pipeline
+from ._printing import print_reliability, print_table
 from ._progress import count_documents, counted, progress
-from ._util import clean_errors, print_reliability, print_table, read_docs
+from ._util import clean_errors, read_docs
 
 _N_GAP_LENGTHS = 10
 

@@ -9,7 +9,8 @@ from wasabi import msg
 from ..errors import GapDNERError
 from . import _options as options
 from ._corpora import print_figures, print_statistics
-from ._util import clean_errors, fail, print_report, read_docs, split_list
+from ._printing import print_report
+from ._util import clean_errors, fail, read_docs, split_list
 
 if TYPE_CHECKING:
     from ..analysis.statistics import CorpusStatistics

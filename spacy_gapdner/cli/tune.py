@@ -9,7 +9,8 @@ from wasabi import msg
 
 from . import _options as options
 from ._model import load_pipeline
-from ._util import clean_errors, print_reliability, print_table, read_docs
+from ._printing import print_reliability, print_table
+from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
     from ..analysis.tuning import CurvePoint, Tuning

@@ -1,0 +1,62 @@
+"""What the commands print: reports of readers, and tables."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from wasabi import msg
+
+if TYPE_CHECKING:
+    from ..calibration import ReliabilityBin
+    from ..formats import Report
+
+_N_EXAMPLES = 3
+
+
+def print_report(report: "Report") -> None:
+    """Print what a reader dropped, repaired or kept, by kind with the first examples of each.
+
+    report (Report): The report.
+    """
+    if report.left_out:
+        counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
+        msg.text(f"Entities of types that were not asked for: {counted}")
+    for action in ("dropped", "repaired", "kept"):
+        counts = report.counts(action)
+        if counts:
+            msg.divider(action.capitalize())
+        for kind, count in counts.most_common():
+            msg.text(f"{count:6d}  {kind}")
+            of_kind = (i for i in report.issues if (i.action, i.kind) == (action, kind))
+            for issue in islice(of_kind, _N_EXAMPLES):
+                # not msg.text: wrapped lines could not be searched for
+                offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
+                print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+
+
+def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
+    """Print a table of names and numbers; nothing if it has no rows.
+
+    rows (Sequence[Sequence[Any]]): A name and its numbers each.
+    header (Sequence[str]): The columns.
+    """
+    if rows:
+        aligns = ["l", *"r" * (len(header) - 1)]
+        msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
+
+
+def print_reliability(bins: "list[ReliabilityBin]") -> None:
+    """Print how often the entities of each range of scores are right.
+
+    bins (list[ReliabilityBin]): The ranges; nothing is printed if there are none.
+    """
+    rows = [
+        (
+            f"{part.start:.1f}-{part.start + 0.1:.1f}",
+            str(part.n),
+            f"{100 * part.mean_score:.1f}",
+            f"{100 * part.precision:.1f}",
+        )
+        for part in bins
+    ]
+    print_table(rows, ("Score", "Entities", "Mean score", "Precision"))
