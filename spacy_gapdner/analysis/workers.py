@@ -2,14 +2,14 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from typing import Any
 
 from spacy.language import Language
@@ -23,7 +23,6 @@ from ..sentences import make_doc
 Annotated = Doc | str
 
 _SECONDS_TO_LOOK = 0.5
-_worker_nlp: Language | None = None
 
 
 def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annotated]:
@@ -55,59 +54,114 @@ def annotate_in_processes(
     is killed is an error, not a wait without end; and their memory does not grow with the texts.
 
     nlp (Language): The pipeline.
-    batches (Iterable[list[str]]): The batches; two for each process are asked for in advance.
+    batches (Iterable[list[str]]): The batches; one for each process is asked for in advance.
     n_process (int): Number of processes; -1 for one per core.
     skip (bool): See `annotate_texts`.
     YIELDS (list[Union[Doc, str]]): A batch each, in order.
     RAISES (GapDNERError): If a process ends before its work does.
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
-    waiting: deque[Future[list[bytes | str]]] = deque()
-    with _pool(nlp, n_workers) as pool:
+    with _start_workers(nlp, n_workers) as idle:
+        busy: deque[Connection[Any, Any]] = deque()
         for batch in batches:
-            waiting.append(pool.submit(_annotate_batch, batch, skip))
-            if len(waiting) > 2 * n_workers:
-                yield _to_docs(nlp, waiting.popleft())
-        while waiting:
-            yield _to_docs(nlp, waiting.popleft())
+            found = None
+            if idle:
+                connection = idle.pop()
+            else:
+                connection = busy.popleft()
+                found = _receive(connection)
+            _send(connection, (batch, skip))
+            busy.append(connection)
+            if found is not None:
+                yield _to_docs(nlp, found)
+        while busy:
+            yield _to_docs(nlp, _receive(busy.popleft()))
 
 
 @contextmanager
-def _pool(nlp: Language, n_workers: int) -> Iterator[ProcessPoolExecutor]:
-    before = set(multiprocessing.active_children())
-    initargs = (nlp, Underscore.get_state())
-    pool = ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=initargs)
+def _start_workers(nlp: Language, n_workers: int) -> "Iterator[list[Connection[Any, Any]]]":
+    # A pipe to each: with a queue in common, one that is killed while it writes would block all
+    processes, connections = [], []
     try:
-        yield pool
+        for _ in range(n_workers):
+            ours, theirs = multiprocessing.Pipe()
+            connections.append(ours)
+            args = (nlp, Underscore.get_state(), os.getpid(), theirs)
+            process = multiprocessing.Process(target=_work, args=args, daemon=True)
+            process.start()
+            processes.append(process)
+            # so that the end of the process is the end of its answers
+            theirs.close()
+        yield [*connections]
+        for connection in connections:
+            _send(connection, None)
     # also where whoever takes the Docs stops early
-    except BaseException as error:
-        for process in set(multiprocessing.active_children()) - before:
+    except BaseException:
+        for process in processes:
             process.kill()
-        pool.shutdown(cancel_futures=True)
-        if isinstance(error, BrokenProcessPool):
-            raise GapDNERError(
-                "A process of --n-process was ended from outside, perhaps for want of memory. Take "
-                "fewer processes or a smaller batch size."
-            ) from None
         raise
-    pool.shutdown()
+    finally:
+        for process in processes:
+            process.join()
+        for connection in connections:
+            connection.close()
 
 
-def _to_docs(nlp: Language, future: "Future[list[bytes | str]]") -> list[Annotated]:
-    return [
-        found if isinstance(found, str) else Doc(nlp.vocab).from_bytes(found)
-        for found in future.result()
-    ]
+def _send(connection: "Connection[Any, Any]", message: object) -> None:
+    try:
+        connection.send(message)
+    except OSError:
+        raise _worker_gone() from None
 
 
-def _start_worker(nlp: Language, underscore: tuple[Any, ...]) -> None:
-    global _worker_nlp
+def _receive(connection: "Connection[Any, Any]") -> list[bytes | str]:
+    try:
+        found: list[bytes | str] | Exception = connection.recv()
+    except (EOFError, OSError):
+        raise _worker_gone() from None
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _worker_gone() -> GapDNERError:
+    return GapDNERError(
+        "A process of --n-process was ended from outside, perhaps for want of memory. Take fewer "
+        "processes or a smaller batch size."
+    )
+
+
+def _to_docs(nlp: Language, found: list[bytes | str]) -> list[Annotated]:
+    return [item if isinstance(item, str) else Doc(nlp.vocab).from_bytes(item) for item in found]
+
+
+def _work(
+    nlp: Language,
+    underscore: tuple[Any, ...],
+    parent: int,
+    connection: "Connection[Any, Any]",
+) -> None:
     # the terminal sends Ctrl-C to all; the parent decides
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     Underscore.load_state(underscore)
-    _worker_nlp = nlp
+    while (message := connection.recv()) is not None:
+        texts, skip = message
+        try:
+            answer: object = _annotate_batch(nlp, texts, skip)
+        except Exception as error:
+            answer = _portable(error)
+        connection.send(answer)
+
+
+def _portable(error: Exception) -> Exception:
+    try:
+        pickle.loads(pickle.dumps(error))
+    # whatever it is made of
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def _end_with(parent: int) -> None:
@@ -118,10 +172,9 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _annotate_batch(texts: list[str], skip: bool) -> list[bytes | str]:
-    assert _worker_nlp is not None
-    with _worker_nlp.memory_zone():
-        found = annotate_texts(_worker_nlp, texts, skip=skip)
+def _annotate_batch(nlp: Language, texts: list[str], skip: bool) -> list[bytes | str]:
+    with nlp.memory_zone():
+        found = annotate_texts(nlp, texts, skip=skip)
         return [doc if isinstance(doc, str) else _to_bytes(doc) for doc in found]
 
 
