@@ -4,7 +4,7 @@ Spans of spaCy keep such data by their offsets, which several entities may share
 to one entity: they stand in the attrs of its SpanGroup.
 """
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, MutableMapping
 from copy import deepcopy
 from typing import Any
 
@@ -68,9 +68,6 @@ class EntityAttributes:
     def has(self, name: str) -> bool:
         """RETURNS (bool): Whether there is an extension of this name."""
         return has_extension(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._attrs.get(_VALUES, {}))
 
 
 def can_be_saved(value: object) -> bool:

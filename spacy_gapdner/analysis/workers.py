@@ -150,6 +150,7 @@ def _work(
         texts, skip = message
         try:
             answer: object = _annotate_batch(nlp, texts, skip)
+        # the parent raises it
         except Exception as error:
             answer = _portable(error)
         connection.send(answer)

@@ -10,6 +10,7 @@ from spacy.util import is_in_jupyter
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, text_order
 from ..errors import GapDNERError
+from ..formats.docs import DOC_NAME
 from .entities import ENTITIES_CSS, EntityRow, render_entities
 from .page import TEMPLATES, render_page
 
@@ -57,7 +58,7 @@ _LEGEND = TEMPLATES.from_string("""\
 
 
 class _Part(NamedTuple):
-    # A token range: a sentence, or several that an entity crosses
+    # A range of characters: a sentence, or several that an entity crosses
     start: int
     end: int
 
@@ -153,7 +154,7 @@ def render_columns(docs: Sequence[Doc], spans_key: str, colours: Mapping[str, st
         drawn.append(sides)
     return _DOC.render(
         direction=_direction(docs[-1]),
-        title=docs[-1].user_data.get("gapdner_document"),
+        title=docs[-1].user_data.get(DOC_NAME),
         names=["gold", "predicted"] if len(docs) == 2 else None,
         parts=drawn,
     )

@@ -19,7 +19,6 @@ class Format:
     as an import within this package would, such as ``.brat`` and ``..drawing.pages``.
 
     name (str): Its name.
-    description (str): What its files are, for lists and messages.
     reader (Optional[str]): MODULE:FUNCTION, see `read`; None if it is only written.
     writer (Optional[str]): MODULE:FUNCTION, see `write`; None if it is only read.
     detector (Optional[str]): MODULE:FUNCTION, see `fits`; None if the endings alone tell.
@@ -29,7 +28,6 @@ class Format:
     """
 
     name: str
-    description: str
     reader: str | None = None
     writer: str | None = None
     detector: str | None = None
@@ -68,54 +66,54 @@ class Format:
 FORMATS = {
     format.name: format
     for format in (
+        # a text and its entities a line, as predict writes them
         Format(
             "jsonl",
-            "a text and its entities a line, as predict writes them",
             ".jsonl:read_jsonl",
             ".jsonl:write_jsonl",
             ".jsonl:has_entities",
             suffixes=(".jsonl",),
             ending=".jsonl",
         ),
+        # brat standoff: .txt with .ann, or with .a1 and .a2
         Format(
             "brat",
-            "brat standoff: .txt with .ann, or with .a1 and .a2",
             ".brat:read_brat",
             ".brat:write_brat",
             ".brat:has_annotations",
             suffixes=(".ann", ".a1", ".a2", ".txt"),
             ending="",
         ),
+        # JSON of tokenised sentences with token indices
         Format(
             "w2ner",
-            "JSON of tokenised sentences with token indices",
             ".w2ner:read_w2ner",
             ".w2ner:write_w2ner",
             ".w2ner:has_sentences",
             suffixes=(".json", ".jsonl"),
             ending=".json",
         ),
+        # PubAnnotation JSON: a text and its denotations a file
         Format(
             "pubannotation",
-            "PubAnnotation JSON: a text and its denotations a file",
             ".pubannotation:read_pubannotation",
             ".pubannotation:write_pubannotation",
             ".pubannotation:has_denotations",
             suffixes=(".json",),
             ending="",
         ),
+        # a sentence in three lines: its tokens, its mentions, and an empty line
         Format(
             "inline",
-            "a sentence in three lines: its tokens, its mentions, and an empty line",
             ".inline:read_inline",
             ".inline:write_inline",
             ".inline:has_inline_mentions",
             suffixes=(".txt", ".inline"),
             ending=".inline",
         ),
+        # spaCy's DocBin: a .spacy file, or a folder of such
         Format(
             "spacy",
-            "spaCy's DocBin: a .spacy file, or a folder of such",
             ".docbin:read_spacy",
             ".docbin:write_spacy",
             options=("types", "spans_key", "vocab"),
@@ -123,65 +121,65 @@ FORMATS = {
             ending=".spacy",
         ),
         # before Knowtator, whose root is looked for by a parser that refuses a document type
+        # BioC: .xml or .json
         Format(
             "bioc",
-            "BioC: .xml or .json",
             ".bioc:read_bioc",
             ".bioc:write_bioc",
             ".bioc:has_passages",
             suffixes=(".xml", ".json"),
             ending=".xml",
         ),
+        # Knowtator XML of version 1 or 2 with .txt
         Format(
             "knowtator",
-            "Knowtator XML of version 1 or 2 with .txt",
             ".knowtator:read_knowtator",
             detector=".knowtator_xml:has_knowtator_root",
             suffixes=(".xml",),
         ),
+        # the CRAFT corpus: its top folder
         Format(
             "craft",
-            "the CRAFT corpus: its top folder",
             ".craft:read_craft",
             detector=".craft:is_craft",
             options=("ontologies", "labels", "split"),
         ),
+        # CADEC: the folder with text and original
         Format(
             "cadec",
-            "CADEC: the folder with text and original",
             ".paper.cadec:read_cadec",
             detector=".paper.cadec:is_cadec",
             options=("types", "split", "ids"),
         ),
+        # ShARe/CLEF 2013 task 1: the folder of the unpacked archives
         Format(
             "share13",
-            "ShARe/CLEF 2013 task 1: the folder of the unpacked archives",
             ".paper.share:read_share13",
             detector=".paper.share_folders:is_share13",
             options=("split", "ids"),
         ),
+        # ShARe/CLEF 2014 task 2: the folder of the unpacked archives
         Format(
             "share14",
-            "ShARe/CLEF 2014 task 2: the folder of the unpacked archives",
             ".paper.share:read_share14",
             detector=".paper.share_folders:is_share14",
             options=("split", "ids"),
         ),
+        # a page with the entities drawn
         Format(
             "html",
-            "a page with the entities drawn",
             writer="..drawing.pages:write_html",
             ending=".html",
         ),
+        # a table with a row an entity
         Format(
             "csv",
-            "a table with a row an entity",
             writer=".tables:write_csv",
             ending=".csv",
         ),
+        # the same table in columns with types
         Format(
             "parquet",
-            "the same table in columns with types",
             writer=".tables:write_parquet",
             ending=".parquet",
         ),
@@ -196,9 +194,7 @@ def get_format(name: str) -> Format:
     RETURNS (Format): The format.
     RAISES (GapDNERError): If there is none of this name.
     """
-    if name not in FORMATS:
-        raise GapDNERError(f"Unknown format {name!r}: choose {', '.join(FORMATS)}.")
-    return FORMATS[name]
+    return _look_up(name, [*FORMATS], "use")
 
 
 def readable() -> list[str]:
@@ -213,10 +209,7 @@ def get_readable(name: str) -> Format:
     RETURNS (Format): The format.
     RAISES (GapDNERError): If there is none of this name, or it can only be written.
     """
-    if name not in readable():
-        problem = "Cannot read the" if name in FORMATS else "Unknown"
-        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(readable())}.")
-    return FORMATS[name]
+    return _look_up(name, readable(), "read")
 
 
 def writable() -> list[str]:
@@ -231,10 +224,7 @@ def get_writable(name: str) -> Format:
     RETURNS (Format): The format.
     RAISES (GapDNERError): If there is none of this name, or it can only be read.
     """
-    if name not in writable():
-        problem = "Cannot write the" if name in FORMATS else "Unknown"
-        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(writable())}.")
-    return FORMATS[name]
+    return _look_up(name, writable(), "write")
 
 
 def guess_format(path: Path) -> str:
@@ -287,6 +277,13 @@ def choose_output(path: Path, name: str | None = None) -> Format:
     if not folder and path.is_dir():
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     return format
+
+
+def _look_up(name: str, names: list[str], verb: str) -> Format:
+    if name not in names:
+        problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
+        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(names)}.")
+    return FORMATS[name]
 
 
 def _annotation_files(folder: Path) -> list[Path]:

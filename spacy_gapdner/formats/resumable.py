@@ -87,6 +87,7 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
             )
             yield Growing(stream, done)
             stream.flush()
+        # after an error nothing half written stays; what a stop leaves can be resumed
         except Exception:
             if not resume:
                 part.unlink()

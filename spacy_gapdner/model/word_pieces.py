@@ -53,24 +53,20 @@ class Layout(NamedTuple):
         return [n * longest for n, longest in self.shapes]
 
 
-def tokenize(
-    tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int | None = None
-) -> WordPieces:
+def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int) -> WordPieces:
     """Cut texts into word pieces, at most as many for each as the transformer bears.
 
     A warning tells that there are texts with more: their last words get no vector.
 
     tokenizer (PreTrainedTokenizerBase): The transformer's tokenizer.
     texts (list[str]): The texts of spans.
-    longest (Optional[int]): Word pieces of a text at most; the tokenizer's own limit if None.
+    longest (int): Word pieces of a text at most.
     RETURNS (WordPieces): Their word pieces.
     """
     with _LOCK:
         encoded = tokenizer(
             texts, return_attention_mask=False, return_offsets_mapping=tokenizer.is_fast
         )
-    if longest is None:
-        longest = tokenizer.model_max_length
     if any(len(row) > longest for row in encoded["input_ids"]):
         # in the same words each time, so that it is told once
         warnings.warn(

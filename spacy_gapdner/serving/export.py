@@ -1,6 +1,5 @@
 """Files that the page offers for what it shows."""
 
-import json
 import tempfile
 from enum import Enum
 from io import BytesIO
@@ -12,8 +11,8 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY
 from ..formats import write_brat
 from ..formats.docs import DOC_NAME
+from ..formats.jsonl import to_line
 from ..formats.tables import write_csv
-from ..formats.writers import to_record
 
 
 class Export(str, Enum):
@@ -40,8 +39,7 @@ def make_export(doc: Doc, format: Export) -> bytes:
     RETURNS (bytes): Its content.
     """
     if format is Export.jsonl:
-        record = to_record(doc, DEFAULT_SPANS_KEY, {})
-        return json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n"
+        return to_line(doc, DEFAULT_SPANS_KEY, {})
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if format is Export.csv:
