@@ -1,6 +1,7 @@
 """Documents with their entities, as HTML: what displaCy does for contiguous spans."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -144,14 +145,16 @@ def render_columns(docs: Sequence[Doc], spans_key: str, colours: Mapping[str, st
     RETURNS (str): HTML that needs the rules `RENDER_CSS`.
     """
     entities = [get_entities(doc, spans_key) for doc in docs]
-    drawn = []
     # the last Doc is the predicted one, whose sentences part the text
-    for start, end in _parts(docs[-1], entities):
-        sides = []
-        for doc, found in zip(docs, entities, strict=True):
-            inside = [e for e in found if start <= e.start_char and e.end_char <= end]
-            sides.append(_render_part(doc, start, end, inside, colours))
-        drawn.append(sides)
+    parts = _parts(docs[-1], entities)
+    inside = [_group(found, parts) for found in entities]
+    drawn = [
+        [
+            _render_part(doc, start, end, found[number], colours)
+            for doc, found in zip(docs, inside, strict=True)
+        ]
+        for number, (start, end) in enumerate(parts)
+    ]
     return _DOC.render(
         direction=_direction(docs[-1]),
         title=docs[-1].user_data.get(DOC_NAME),
@@ -197,9 +200,25 @@ def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[
     if not len(doc):
         return []
     starts = [token.idx for token in doc if token.is_sent_start or token.i == 0]
-    crossed = [(e.start_char, e.end_char) for found in entities for e in found]
-    kept = [start for start in starts if not any(first < start < last for first, last in crossed)]
+    crossed = {
+        start
+        for found in entities
+        for e in found
+        for start in starts[bisect_right(starts, e.start_char) : bisect_left(starts, e.end_char)]
+    }
+    kept = [start for start in starts if start not in crossed]
     return [_Part(*bounds) for bounds in zip(kept, [*kept[1:], len(doc.text)], strict=True)]
+
+
+def _group(
+    entities: Sequence[DiscontinuousEntity], parts: Sequence[_Part]
+) -> list[list[DiscontinuousEntity]]:
+    # No entity crosses the border of a part
+    starts = [part.start for part in parts]
+    groups: list[list[DiscontinuousEntity]] = [[] for _ in parts]
+    for entity in entities:
+        groups[bisect_right(starts, entity.start_char) - 1].append(entity)
+    return groups
 
 
 def _render_part(
