@@ -17,6 +17,7 @@ from spacy_gapdner.formats.files import replacing, write_json
 
 from ..tables import print_table
 from .compare import compare
+from .paired_bootstrap import paired_bootstrap
 from .runs import Run
 from .summary import PARTS, seed_table
 from .train_seeds import train_seeds
@@ -100,6 +101,33 @@ def compare_cli(
         print_table(table)
     for warning in groups.warnings():
         msg.warn(warning)
+
+
+@app.command("bootstrap")
+def bootstrap_cli(
+    first: Path = typer.Argument(..., metavar="FIRST", help="Folder with runs of train-seeds"),
+    second: Path = typer.Argument(..., metavar="SECOND", help="Folder with the others"),
+    data_path: Path = typer.Option(
+        ..., "--data", help=".spacy file, or folder of such, to score on"
+    ),
+    tune_path: Path | None = typer.Option(
+        None, "--tune", help="Development data to tune every model on before"
+    ),
+    n_resamples: int = typer.Option(1000, "--n", min=1, help="How often documents are drawn"),
+    json_path: Path | None = typer.Option(None, "--json", help="JSON file for the tables"),
+) -> None:
+    """Tell which differences between two groups of runs are real.
+
+    Scores their kept models, and draws documents with replacement, the same ones for all: a
+    paired bootstrap of the difference in mean F1."""
+    with clean_errors():
+        tables = paired_bootstrap(
+            first, second, data_path, tune_on=tune_path, n_resamples=n_resamples
+        )
+        if json_path is not None:
+            write_json([table._asdict() for table in tables], json_path)
+    for table in tables:
+        print_table(table)
 
 
 @contextmanager

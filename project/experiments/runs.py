@@ -177,15 +177,22 @@ def find_runs(folders: Iterable[Path]) -> list[Run]:
     RETURNS (list[Run]): The runs in the order of the folders, then of their paths.
     RAISES (GapDNERError): If a folder is missing or holds no run, or a run.json is broken.
     """
-    runs: list[Run] = []
-    for folder in folders:
-        if not folder.is_dir():
-            raise GapDNERError(f"There is no folder {folder}. Check the path.")
-        paths = [path for path in visible_files(folder, (RUN_FILE,)) if path.name == RUN_FILE]
-        if not paths:
-            raise GapDNERError(f"{folder} holds no {RUN_FILE}. train-seeds makes them.")
-        runs.extend(read_run(path) for path in paths)
-    return runs
+    return [read_run(path) for folder in folders for path in find_run_files(folder)]
+
+
+def find_run_files(folder: Path) -> list[Path]:
+    """Find the records of runs below a folder.
+
+    folder (Path): Where to look, at any depth.
+    RETURNS (list[Path]): The run.json files.
+    RAISES (GapDNERError): If the folder is missing or holds none.
+    """
+    if not folder.is_dir():
+        raise GapDNERError(f"There is no folder {folder}. Check the path.")
+    paths = [path for path in visible_files(folder, (RUN_FILE,)) if path.name == RUN_FILE]
+    if not paths:
+        raise GapDNERError(f"{folder} holds no {RUN_FILE}. train-seeds makes them.")
+    return paths
 
 
 def describe_file(path: Path, docs: Iterable[Doc], key: str = DEFAULT_SPANS_KEY) -> DataFile:

@@ -1,0 +1,86 @@
+import json
+
+import numpy as np
+import pytest
+import spacy
+from recorded_runs import make_run
+from spacy.tokens import DocBin
+from tiny_pipeline import gold_docs, trained_pipeline
+
+from project.experiments.paired_bootstrap import mean_f1
+from project.experiments.runs import write_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two groups: a trained pipeline twice, and the same one with a threshold that is too high."""
+    folder = tmp_path_factory.mktemp("groups")
+    nlp = trained_pipeline()
+    DocBin(docs=gold_docs(nlp.vocab)).to_disk(folder / "data.spacy")
+    scores = {"dev": {**make_run().scores["dev"], "spans_key": "gapdner"}}
+    scores["dev"] |= {"spans_gapdner_f": 0.5}
+    for name, threshold, seeds in (("Usual", None, (0, 1)), ("Careful", 1.0, (0,))):
+        for seed in seeds:
+            place = folder / name / f"seed_{seed}"
+            write_run(make_run(name, seed, scores=scores), place / "run.json")
+            nlp.to_disk(place / "model-best")
+            if threshold is not None:
+                changed = spacy.load(place / "model-best")
+                changed.get_pipe("gapdner").threshold = threshold
+                changed.to_disk(place / "model-best")
+    return folder
+
+
+def test_mean_f1_by_hand():
+    # one subset: two models, three documents with correct, predicted and gold entities
+    counts = np.array(
+        [[[[1, 1, 2]], [[0, 2, 1]], [[0, 0, 0]]], [[[2, 2, 2]], [[1, 1, 1]], [[0, 0, 0]]]]
+    )
+    # all once; the first one thrice; the last one thrice
+    weights = np.array([[1, 1, 1], [3, 0, 0], [0, 0, 3]])
+    assert mean_f1(counts, weights).tolist() == [
+        [pytest.approx((2 / 6 + 1) / 2)],
+        [pytest.approx((6 / 9 + 1) / 2)],
+        [0.0],
+    ]
+
+
+def test_a_model_does_not_differ_from_itself(run, folder):
+    usual = folder / "Usual"
+    result = run("bootstrap", usual, usual, "--data", folder / "data.spacy", "--n", 50)
+    assert result.exit_code == 0, result.output
+    table = result.stdout.split("50 resamples")[1]
+    assert table.count("+0.0 to +0.0") == 4
+
+
+def test_differences_and_their_intervals(run, folder, tmp_path):
+    path = tmp_path / "tables.json"
+    data = ("--data", folder / "data.spacy")
+    result = run("bootstrap", folder / "Careful", folder / "Usual", *data, "--json", path)
+    assert result.exit_code == 0, result.output
+    scores, differences = json.loads(path.read_text())
+    assert [row[:3] for row in scores["rows"]] == [
+        ["Careful", "1", "0.0"],
+        ["Usual", "2", "100.0 ± 0.0"],
+    ]
+    # of 1,000 draws of four documents, four (expected: 3.9) are all the one without entities
+    assert differences["rows"][0] == ["All entities", "+100.0", "+100.0 to +100.0", "0.996"]
+    assert "Usual less Careful on data.spacy" in differences["title"]
+
+
+def test_models_are_tuned_before(run, folder):
+    data = folder / "data.spacy"
+    careful, usual = folder / "Careful", folder / "Usual"
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
+    result = run("bootstrap", careful, usual, "--data", data, "--tune", data, "--n", 10)
+    assert result.exit_code == 0, result.output
+    assert "Careful, tuned" in result.stdout
+    assert "+0.0 to +0.0" in result.stdout
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
+
+
+def test_what_cannot_be_compared(fails, folder, tmp_path):
+    usual, data = folder / "Usual", folder / "data.spacy"
+    fails("There is no folder nowhere", "bootstrap", usual, "nowhere", "--data", data)
+    write_run(make_run(), tmp_path / "run.json")
+    fails(f"no folder {tmp_path / 'model-best'}", "bootstrap", tmp_path, usual, "--data", data)
