@@ -2,58 +2,40 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, cast, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
 from .alignment import align_entities
-from .calibration import Calibration
 from .decoding import EntityScore
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
     get_contiguous,
-    get_entities,
-    get_spans_keys,
     set_contiguous_ents,
     set_entities,
 )
+from .gold import collect_gold, make_targets
 from .losses import GridTarget
-from .saved_settings import forget_settings, load_settings, save_settings
-from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
-from .selection import Selection
+from .prediction import GridModel, predict_entities
+from .segments import Segment, get_segments
+from .settings import AdjustablePipe
 from .tagging import TaggingScheme
 
-# The grids of so many words exist at once, or those of one Doc.
-_MAX_WORDS = 2**14
-# What may be changed on a pipe, and is saved with it
-_SETTINGS = (
-    "threshold",
-    "cell_threshold",
-    "entity_score",
-    "consistent",
-    "max_paths",
-    "max_length",
-    "stride",
-    "annotate_ents",
-)
 
-
-class DiscontinuousEntityRecognizer(TrainablePipe):
+class DiscontinuousEntityRecognizer(AdjustablePipe):
     """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model."""
 
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]],
+        model: GridModel,
         name: str = "gapdner",
         *,
         spans_key: str = DEFAULT_SPANS_KEY,
@@ -73,11 +55,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         vocab (Vocab): The shared vocabulary.
         RAISES (ValueError): If a setting is out of its range.
         """
-        check_window(max_length, stride)
-        if entity_score not in get_args(EntityScore):
-            raise ValueError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
-        if max_paths < 1:
-            raise ValueError(f"max_paths must be at least 1, but it is {max_paths}.")
         if not spans_key:
             raise ValueError("spans_key must not be empty.")
         self.vocab = vocab
@@ -86,21 +63,18 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # What is saved besides the config, which cannot know of it
         self.cfg: dict[str, Any] = {"labels": []}
         self.key = spans_key
-        self.threshold = threshold
-        self.cell_threshold = cell_threshold
-        self.entity_score: EntityScore = entity_score
-        self.consistent = consistent
-        self.max_paths = max_paths
-        self.max_length = max_length
-        self.stride = stride
-        self.annotate_ents = annotate_ents
+        self._configure(
+            threshold=threshold,
+            cell_threshold=cell_threshold,
+            entity_score=entity_score,
+            consistent=consistent,
+            max_paths=max_paths,
+            max_length=max_length,
+            stride=stride,
+            annotate_ents=annotate_ents,
+        )
         self.lr_scale = lr_scale
         self.scorer = scorer
-        self._configured = self._current_settings()
-        # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that
-        # go before the general one
-        self.calibration: Calibration | None = None
-        self.type_thresholds: dict[str, float] = {}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -113,48 +87,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return list(self.labels)
 
     @property
-    def threshold(self) -> float:
-        """Entities that score lower are dropped.
-
-        RAISES (ValueError): If it is set to what is no probability.
-        """
-        return self._threshold
-
-    @threshold.setter
-    def threshold(self, value: float) -> None:
-        _check_probability("threshold", value)
-        self._threshold = value
-
-    @property
-    def cell_threshold(self) -> float:
-        """Labels of the grid are used from this probability on.
-
-        RAISES (ValueError): If it is set to what is no probability.
-        """
-        return self._cell_threshold
-
-    @cell_threshold.setter
-    def cell_threshold(self, value: float) -> None:
-        _check_probability("cell_threshold", value)
-        self._cell_threshold = value
-
-    @property
     def tagging(self) -> TaggingScheme:
         """RETURNS (TaggingScheme): How the model's grids hold entities."""
         return self.model.attrs["tagging"]
-
-    @property
-    def selection(self) -> Selection:
-        """RETURNS (Selection): Which of the entities that a grid spells out count."""
-        return Selection(
-            self.threshold,
-            self.cell_threshold,
-            self.entity_score,
-            self.consistent,
-            self.max_paths,
-            self.calibration,
-            self.type_thresholds,
-        )
 
     def add_label(self, label: str) -> int:
         """Add an entity type. A model that is initialized grows by its weights, and keeps those
@@ -196,26 +131,18 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         RAISES (ValueError): If there are no labels, or no documents with tokens.
         """
         validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
-        found: set[str] = set()
-        other_keys: set[str] = set()
-        sample: list[Doc] = []
-        for example in get_examples():
-            entities = get_entities(example.reference, self.key)
-            found.update(entity.label_ for entity in entities)
-            if not entities:
-                other_keys.update(get_spans_keys(example.reference))
-            if len(sample) < 10 and len(example.reference):
-                sample.append(example.reference)
-        if not found:
-            self._report_no_gold(other_keys, must_have=not labels and not self.labels)
-        for label in sorted(found) if labels is None else labels:
+        gold = collect_gold(get_examples(), self.key)
+        if not gold.labels:
+            self._report_no_gold(gold.other_keys, must_have=not labels and not self.labels)
+        for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         self._require_labels()
-        if not sample:
+        if not gold.sample:
             raise ValueError(f"Cannot initialize '{self.name}': all documents are empty.")
         n_channels = self.tagging.layout(len(self.labels)).n_channels
         self.model.initialize(
-            X=(sample, self.segments(sample)), Y=[self.model.ops.alloc3f(1, 1, n_channels)]
+            X=(gold.sample, self.segments(gold.sample)),
+            Y=[self.model.ops.alloc3f(1, 1, n_channels)],
         )
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
@@ -237,7 +164,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         self._require_labels()
-        decoded = [doc for batch in _batch_by_words(docs) for doc in self._predict_batch(batch)]
+        decoded = list(
+            predict_entities(self.model, docs, self.segments, self.selection, self.labels)
+        )
         n_cut = sum(n for _, n in decoded)
         if n_cut:
             warnings.warn(
@@ -327,40 +256,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # thinc calls it as it calls an optimizer
         self.model.finish_update(cast(Optimizer, scaled))
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_bytes`."""
-        self._save_settings()
-        return super().to_bytes(exclude=exclude)
-
-    def from_bytes(
-        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_bytes`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_bytes(bytes_data, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_disk`."""
-        self._save_settings()
-        super().to_disk(path, exclude=exclude)
-
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_disk`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_disk(path, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
-        return self
-
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score predictions against gold with the scoring method of the config.
 
@@ -372,7 +267,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def _targets(self, example: Example) -> list[GridTarget]:
-        segments = get_segments(example.predicted, self.max_length, self.stride)
         aligned, unaligned = align_entities(example, self.key)
         unknown = {entity.label for entity in aligned} - set(self.labels)
         if unknown:
@@ -380,46 +274,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
                 f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
             )
-        held, _ = assign_entities(aligned, segments)
-        return [
-            GridTarget(
-                self.tagging.encode(entities, self.labels),
-                [
-                    (max(entity.start - start, 0), min(entity.end, end) - start)
-                    for entity in unaligned
-                    if entity.start < end and entity.end > start
-                ],
-            )
-            for entities, (start, end) in zip(held, segments, strict=True)
-        ]
-
-    def _predict_batch(self, docs: list[Doc]) -> Iterator[tuple[list[Entity], int]]:
-        # Per Doc its entities, and the number of paths cut
-        segments = self.segments(docs)
-        grids = iter(self.model.predict((docs, segments)))
-        selection = self.selection
-        for parts in segments:
-            decoded = [selection.decode(next(grids), self.tagging, self.labels) for _ in parts]
-            entities = merge_segments([segment.entities for segment in decoded], parts)
-            yield entities, sum(segment.n_cut for segment in decoded)
-
-    def _current_settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _SETTINGS}
-
-    def _save_settings(self) -> None:
-        save_settings(
-            self.cfg,
-            self._configured,
-            self._current_settings(),
-            self.calibration,
-            self.type_thresholds,
-        )
-
-    def _load_settings(self) -> None:
-        loaded = load_settings(self.cfg, self._configured)
-        settings, self.calibration, self.type_thresholds = loaded
-        for name, value in settings.items():
-            setattr(self, name, value)
+        (segments,) = self.segments([example.predicted])
+        return make_targets(aligned, unaligned, segments, self.tagging, self.labels)
 
     def _require_labels(self) -> None:
         if not self.labels:
@@ -441,21 +297,3 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if must_have:
             raise ValueError(message)
         warnings.warn(message, stacklevel=3)
-
-
-def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
-    batch: list[Doc] = []
-    n_words = 0
-    for doc in docs:
-        if batch and n_words + len(doc) > _MAX_WORDS:
-            yield batch
-            batch, n_words = [], 0
-        batch.append(doc)
-        n_words += len(doc)
-    if batch:
-        yield batch
-
-
-def _check_probability(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie between 0 and 1, but it is {value}.")

@@ -1,0 +1,58 @@
+"""From documents to entities: the model's grids, decoded a batch at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats3d
+
+from .entities import Entity
+from .segments import Segment, merge_segments
+from .selection import Selection
+from .tagging import TaggingScheme
+
+# The grids of so many words exist at once, or those of one Doc.
+_MAX_WORDS = 2**14
+
+# Documents and their segments in, the scores of all segments out
+GridModel = Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]]
+
+
+def predict_entities(
+    model: GridModel,
+    docs: Iterable[Doc],
+    cut: Callable[[Iterable[Doc]], list[list[Segment]]],
+    selection: Selection,
+    labels: Sequence[str],
+) -> Iterator[tuple[list[Entity], int]]:
+    """Find the entities of documents.
+
+    model (GridModel): Scores grids. `attrs["tagging"]` tells how they hold entities.
+    docs (Iterable[Doc]): The documents.
+    cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Gives each document's segments.
+    selection (Selection): Which entities count.
+    labels (Sequence[str]): The entity types.
+    YIELDS (tuple[list[Entity], int]): Per document its entities in text order, and the number of
+        paths that the search gave up.
+    """
+    tagging: TaggingScheme = model.attrs["tagging"]
+    for batch in _batch_by_words(docs):
+        segments = cut(batch)
+        grids = iter(model.predict((batch, segments)))
+        for parts in segments:
+            decoded = [selection.decode(next(grids), tagging, labels) for _ in parts]
+            entities = merge_segments([segment.entities for segment in decoded], parts)
+            yield entities, sum(segment.n_cut for segment in decoded)
+
+
+def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
+    batch: list[Doc] = []
+    n_words = 0
+    for doc in docs:
+        if batch and n_words + len(doc) > _MAX_WORDS:
+            yield batch
+            batch, n_words = [], 0
+        batch.append(doc)
+        n_words += len(doc)
+    if batch:
+        yield batch
