@@ -19,6 +19,7 @@ from spacy.util import filter_spans
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
 from .entity_data import EntityAttributes, has_extension, remove_extension, set_extension
+from .errors import GapDNERError
 
 DEFAULT_SPANS_KEY = "gapdner"
 
@@ -142,7 +143,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
     key (str): Prefix of the span groups (the pipe's ``spans_key``).
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order: by first token, last
         token, fragments, label.
-    RAISES (ValueError): If the fragments of one group carry different labels.
+    RAISES (GapDNERError): If the fragments of one group carry different labels.
     """
     entities = []
     for name in _group_names(doc, key):
@@ -152,7 +153,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
             continue
         labels = {span.label_ for span in spans}
         if len(labels) > 1:
-            raise ValueError(
+            raise GapDNERError(
                 f"The fragments of doc.spans[{name!r}] carry different labels "
                 f"({', '.join(sorted(labels))}): one group holds one entity. "
                 "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
@@ -170,7 +171,7 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     doc (Doc): The document.
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order; none, with a warning,
         if several prefixes could be meant.
-    RAISES (ValueError): If the fragments of one group carry different labels.
+    RAISES (GapDNERError): If the fragments of one group carry different labels.
     """
     found = get_entities(doc)
     if found:
@@ -202,15 +203,15 @@ def set_entities(
     doc (Doc): The document.
     entities (Iterable[Entity | DiscontinuousEntity]): The entities, in any order.
     key (str): Prefix of the span groups.
-    RAISES (ValueError): If an entity lies outside the document or has no label; the document is
+    RAISES (GapDNERError): If an entity lies outside the document or has no label; the document is
         left as it was.
     """
     plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
     for entity in plain:
         if not entity.label:
-            raise ValueError(f"The entity at tokens {entity.fragments} has no label.")
+            raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")
         if entity.start < 0 or entity.end > len(doc):
-            raise ValueError(
+            raise GapDNERError(
                 f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
                 f"document, which has {len(doc)} tokens."
             )

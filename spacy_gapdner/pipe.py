@@ -21,6 +21,7 @@ from .entities import (
     set_contiguous_ents,
     set_entities,
 )
+from .errors import GapDNERError
 from .gold import collect_gold, make_targets
 from .losses import GridTarget
 from .prediction import GridModel, predict_entities
@@ -53,10 +54,10 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         """Initialize the pipe; the arguments are those of `spacy_gapdner.factory.make_gapdner`.
 
         vocab (Vocab): The shared vocabulary.
-        RAISES (ValueError): If a setting is out of its range.
+        RAISES (GapDNERError): If a setting is out of its range.
         """
         if not spans_key:
-            raise ValueError("spans_key must not be empty.")
+            raise GapDNERError("spans_key must not be empty.")
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -97,15 +98,15 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
 
         label (str): The type.
         RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (ValueError): If it is no text, or if the model cannot grow.
+        RAISES (GapDNERError): If it is no text, or if the model cannot grow.
         """
         if not isinstance(label, str) or not label:
-            raise ValueError(f"A label must be a text of at least one character, not {label!r}.")
+            raise GapDNERError(f"A label must be a text of at least one character, not {label!r}.")
         if label in self.labels:
             return 0
         if self.model.has_dim("nO"):
             if not self.is_resizable:
-                raise ValueError(
+                raise GapDNERError(
                     f"Cannot add the label {label!r} to '{self.name}': its model cannot grow. Add "
                     "all labels before initialize()."
                 )
@@ -128,7 +129,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         nlp (Optional[Language]): The pipeline.
         labels (Optional[Sequence[str]]): The labels, as `spacy init labels` saves them; else they
             are collected from all examples, in sorted order.
-        RAISES (ValueError): If there are no labels, or no documents with tokens.
+        RAISES (GapDNERError): If there are no labels, or no documents with tokens.
         """
         validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
         gold = collect_gold(get_examples(), self.key)
@@ -138,7 +139,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             self.add_label(label)
         self._require_labels()
         if not gold.sample:
-            raise ValueError(f"Cannot initialize '{self.name}': all documents are empty.")
+            raise GapDNERError(f"Cannot initialize '{self.name}': all documents are empty.")
         n_channels = self.tagging.layout(len(self.labels)).n_channels
         self.model.initialize(
             X=(gold.sample, self.segments(gold.sample)),
@@ -158,7 +159,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
 
         docs (Iterable[Doc]): The documents.
         RETURNS (list[list[Entity]]): Per document its entities with scores, in text order.
-        RAISES (ValueError): If there are no labels.
+        RAISES (GapDNERError): If there are no labels.
         """
         docs = list(docs)
         if not any(len(doc) for doc in docs):
@@ -204,7 +205,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         sgd (Optional[Optimizer]): The optimizer; without it gradients accumulate.
         losses (Optional[dict[str, float]]): Updated with the loss under the pipe's name.
         RETURNS (dict[str, float]): The losses.
-        RAISES (ValueError): If the gold has an unknown label, or if the loss is not finite.
+        RAISES (GapDNERError): If the gold has an unknown label, or if the loss is not finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -218,7 +219,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         scores, backprop = self.model.begin_update((docs, self.segments(docs)))
         loss, d_scores = self.get_loss(examples, scores)
         if not math.isfinite(loss):
-            raise ValueError(
+            raise GapDNERError(
                 f"The loss of '{self.name}' is {loss}: training has diverged. Lower the learning "
                 "rate (or lr_scale), or clip gradients (grad_clip of the optimizer)."
             )
@@ -239,7 +240,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         examples (Iterable[Example]): The batch.
         scores (Sequence[Floats3d]): The model's scores of their segments.
         RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
-        RAISES (ValueError): If the gold has an unknown label.
+        RAISES (GapDNERError): If the gold has an unknown label.
         """
         targets = [target for example in examples for target in self._targets(example)]
         return self.tagging.loss(scores, targets)
@@ -270,7 +271,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         aligned, unaligned = align_entities(example, self.key)
         unknown = {entity.label for entity in aligned} - set(self.labels)
         if unknown:
-            raise ValueError(
+            raise GapDNERError(
                 f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
                 f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
             )
@@ -279,7 +280,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
 
     def _require_labels(self) -> None:
         if not self.labels:
-            raise ValueError(
+            raise GapDNERError(
                 f"'{self.name}' has no labels. Annotate the training documents with "
                 "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
             )
@@ -295,5 +296,5 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
                 "is set: both must stay off."
             )
         if must_have:
-            raise ValueError(message)
+            raise GapDNERError(message)
         warnings.warn(message, stacklevel=3)

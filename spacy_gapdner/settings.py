@@ -8,6 +8,7 @@ from spacy.pipeline import TrainablePipe
 
 from .calibration import Calibration
 from .decoding import EntityScore
+from .errors import GapDNERError
 from .saved_settings import forget_settings, load_settings, save_settings
 from .segments import check_window
 from .selection import Selection
@@ -44,13 +45,13 @@ class AdjustablePipe(TrainablePipe):
     ) -> None:
         """Take the settings of the config.
 
-        RAISES (ValueError): If a setting is out of its range.
+        RAISES (GapDNERError): If a setting is out of its range.
         """
         check_window(max_length, stride)
         if entity_score not in get_args(EntityScore):
-            raise ValueError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
+            raise GapDNERError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
         if max_paths < 1:
-            raise ValueError(f"max_paths must be at least 1, but it is {max_paths}.")
+            raise GapDNERError(f"max_paths must be at least 1, but it is {max_paths}.")
         self.threshold = threshold
         self.cell_threshold = cell_threshold
         self.entity_score: EntityScore = entity_score
@@ -69,7 +70,7 @@ class AdjustablePipe(TrainablePipe):
     def threshold(self) -> float:
         """Entities that score lower are dropped.
 
-        RAISES (ValueError): If it is set to what is no probability.
+        RAISES (GapDNERError): If it is set to what is no probability.
         """
         return self._threshold
 
@@ -82,7 +83,7 @@ class AdjustablePipe(TrainablePipe):
     def cell_threshold(self) -> float:
         """Labels of the grid are used from this probability on.
 
-        RAISES (ValueError): If it is set to what is no probability.
+        RAISES (GapDNERError): If it is set to what is no probability.
         """
         return self._cell_threshold
 
@@ -155,4 +156,4 @@ class AdjustablePipe(TrainablePipe):
 
 def _check_probability(name: str, value: float) -> None:
     if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie between 0 and 1, but it is {value}.")
+        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value}.")
