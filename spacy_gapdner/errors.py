@@ -7,10 +7,12 @@ import typer
 _LONGEST = 1000
 
 if TYPE_CHECKING:
-    CommandError = Exception
+
+    class CommandError(Exception):
+        """What spaCy's commands print without a traceback."""
+
 else:
-    # what spaCy's commands print without a traceback: a class of click, of which some versions of
-    # typer have a copy, so that it is found by what typer itself offers
+    # a class of click, of which some versions of typer have a copy: typer itself leads to it
     CommandError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 

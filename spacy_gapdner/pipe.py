@@ -22,7 +22,7 @@ from .entities import (
     set_entities,
 )
 from .errors import GapDNERError
-from .gold import collect_gold, make_targets
+from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
 from .losses import GridTarget
 from .prediction import GridModel, predict_entities
 from .segments import Segment, get_segments
@@ -76,6 +76,10 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         )
         self.lr_scale = lr_scale
         self.scorer = scorer
+        # Set by initialize
+        self.strict_alignment = False
+        self._warned_of_unaligned = False
+        self._warned_of_scored: set[str] = set()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -122,19 +126,31 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         *,
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
+        strict_alignment: bool = False,
     ) -> None:
         """Collect the labels and initialize the model.
+
+        Entities that lie between the tokens that the pipeline makes of a text cannot be learned.
+        A warning counts them.
 
         get_examples (Callable[[], Iterable[Example]]): Gives a representative sample.
         nlp (Optional[Language]): The pipeline.
         labels (Optional[Sequence[str]]): The labels, as `spacy init labels` saves them; else they
             are collected from all examples, in sorted order.
-        RAISES (GapDNERError): If there are no labels, or no documents with tokens.
+        strict_alignment (bool): Stop at entities between tokens, here and in training.
+        RAISES (GapDNERError): If there are no labels, or no documents with tokens; if the examples
+            cannot be read; in strict mode, if there are entities between tokens.
         """
-        validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
-        gold = collect_gold(get_examples(), self.key)
+        self.strict_alignment = strict_alignment
+        self._warned_of_unaligned = False
+        with readable_examples():
+            validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
+            gold = collect_gold(get_examples(), self.key)
+        if not gold.n_docs:
+            raise GapDNERError("The training corpus holds no document. Check its path.")
         if not gold.labels:
             self._report_no_gold(gold.other_keys, must_have=not labels and not self.labels)
+        self._report_unaligned(gold.n_unaligned, gold.n_entities)
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         self._require_labels()
@@ -260,15 +276,21 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score predictions against gold with the scoring method of the config.
 
+        A warning, once, names the types of gold entities that the pipe does not know, or says that
+        there are no gold entities.
+
         examples (Iterable[Example]): Examples with predictions.
         RETURNS (dict[str, Any]): The scores; see `spacy_gapdner.scorer`.
         """
         if self.scorer is None:
             return {}
+        examples = list(examples)
+        self._report_scored_gold(examples)
         return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def _targets(self, example: Example) -> list[GridTarget]:
         aligned, unaligned = align_entities(example, self.key)
+        self._report_unaligned(len(unaligned), len(unaligned) + len(aligned))
         unknown = {entity.label for entity in aligned} - set(self.labels)
         if unknown:
             raise GapDNERError(
@@ -277,6 +299,26 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             )
         (segments,) = self.segments([example.predicted])
         return make_targets(aligned, unaligned, segments, self.tagging, self.labels)
+
+    def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
+        if not n_unaligned:
+            return
+        message = (
+            f"{n_unaligned} of {n_entities} gold entities lie between the tokens that the pipeline "
+            f"makes of the text: '{self.name}' cannot learn them, and leaves out the cells around "
+            "them. Convert the data with the pipeline's tokenizer."
+        )
+        if self.strict_alignment:
+            raise GapDNERError(message)
+        if not self._warned_of_unaligned:
+            warnings.warn(message, stacklevel=3)
+        self._warned_of_unaligned = True
+
+    def _report_scored_gold(self, examples: Sequence[Example]) -> None:
+        message = describe_scored_gold(examples, self.key, self.labels, self.name)
+        if message and message not in self._warned_of_scored:
+            self._warned_of_scored.add(message)
+            warnings.warn(message, stacklevel=3)
 
     def _require_labels(self) -> None:
         if not self.labels:
