@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, set_extent_spans
+from .errors import GapDNERError
 
 
 class ExtentSpans:
@@ -59,11 +60,11 @@ class SpanAttributes:
 
         doc (Doc): The document.
         RETURNS (Doc): The same.
-        RAISES (ValueError): If spans have no such attribute, or it cannot be saved.
+        RAISES (GapDNERError): If spans have no such attribute, or it cannot be saved.
         """
         missing = [name for name in self.names if not Span.has_extension(name)]
         if missing:
-            raise ValueError(
+            raise GapDNERError(
                 f"Spans have no extension {', '.join(missing)}. Put the pipe that sets it before "
                 "gapdner_span_attributes."
             )

@@ -1,13 +1,26 @@
 """The error for what users get wrong."""
 
+from typing import TYPE_CHECKING
+
+import typer
+
 _LONGEST = 1000
 
+if TYPE_CHECKING:
 
-class GapDNERError(ValueError):
+    class CommandError(Exception):
+        """What spaCy's commands print without a traceback."""
+
+else:
+    # a class of click, of which some versions of typer have a copy: typer itself leads to it
+    CommandError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+
+
+class GapDNERError(CommandError, ValueError):
     """Input or a setting that cannot be used: what is wrong, where, and what to do about it.
 
-    The command line prints it in one line, without a traceback. The middle of a message that is
-    very long, because it repeats the input, is left out.
+    The command line, ours and spaCy's, prints it without a traceback. The middle of a message that
+    is very long, because it repeats the input, is left out.
 
     message (str): The message.
     """

@@ -11,6 +11,8 @@ import numpy as np
 from thinc.types import Floats3d
 from thinc.util import get_array_module
 
+from .errors import GapDNERError
+
 Normalize = Literal["labelled", "cells"]
 
 
@@ -207,7 +209,7 @@ def _count_labels(target: GridTarget) -> int:
 
 def _check_normalize(normalize: Normalize) -> Normalize:
     if normalize not in ("labelled", "cells"):
-        raise ValueError(
+        raise GapDNERError(
             f"The loss knows normalize = 'labelled' and 'cells', but got {normalize!r}."
         )
     return normalize

@@ -2,58 +2,41 @@
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, cast, get_args
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.api import Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
 from .alignment import align_entities
-from .calibration import Calibration
 from .decoding import EntityScore
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
     get_contiguous,
-    get_entities,
-    get_spans_keys,
     set_contiguous_ents,
     set_entities,
 )
+from .errors import GapDNERError
+from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
 from .losses import GridTarget
-from .saved_settings import forget_settings, load_settings, save_settings
-from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
-from .selection import Selection
+from .prediction import GridModel, predict_entities
+from .segments import Segment, get_segments
+from .settings import AdjustablePipe
 from .tagging import TaggingScheme
 
-# The grids of so many words exist at once, or those of one Doc.
-_MAX_WORDS = 2**14
-# What may be changed on a pipe, and is saved with it
-_SETTINGS = (
-    "threshold",
-    "cell_threshold",
-    "entity_score",
-    "consistent",
-    "max_paths",
-    "max_length",
-    "stride",
-    "annotate_ents",
-)
 
-
-class DiscontinuousEntityRecognizer(TrainablePipe):
+class DiscontinuousEntityRecognizer(AdjustablePipe):
     """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model."""
 
     def __init__(
         self,
         vocab: Vocab,
-        model: Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]],
+        model: GridModel,
         name: str = "gapdner",
         *,
         spans_key: str = DEFAULT_SPANS_KEY,
@@ -71,36 +54,32 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """Initialize the pipe; the arguments are those of `spacy_gapdner.factory.make_gapdner`.
 
         vocab (Vocab): The shared vocabulary.
-        RAISES (ValueError): If a setting is out of its range.
+        RAISES (GapDNERError): If a setting is out of its range.
         """
-        check_window(max_length, stride)
-        if entity_score not in get_args(EntityScore):
-            raise ValueError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
-        if max_paths < 1:
-            raise ValueError(f"max_paths must be at least 1, but it is {max_paths}.")
         if not spans_key:
-            raise ValueError("spans_key must not be empty.")
+            raise GapDNERError("spans_key must not be empty.")
         self.vocab = vocab
         self.model = model
         self.name = name
         # What is saved besides the config, which cannot know of it
         self.cfg: dict[str, Any] = {"labels": []}
         self.key = spans_key
-        self.threshold = threshold
-        self.cell_threshold = cell_threshold
-        self.entity_score: EntityScore = entity_score
-        self.consistent = consistent
-        self.max_paths = max_paths
-        self.max_length = max_length
-        self.stride = stride
-        self.annotate_ents = annotate_ents
+        self._configure(
+            threshold=threshold,
+            cell_threshold=cell_threshold,
+            entity_score=entity_score,
+            consistent=consistent,
+            max_paths=max_paths,
+            max_length=max_length,
+            stride=stride,
+            annotate_ents=annotate_ents,
+        )
         self.lr_scale = lr_scale
         self.scorer = scorer
-        self._configured = self._current_settings()
-        # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that
-        # go before the general one
-        self.calibration: Calibration | None = None
-        self.type_thresholds: dict[str, float] = {}
+        # Set by initialize
+        self.strict_alignment = False
+        self._warned_of_unaligned = False
+        self._warned_of_scored: set[str] = set()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -113,48 +92,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return list(self.labels)
 
     @property
-    def threshold(self) -> float:
-        """Entities that score lower are dropped.
-
-        RAISES (ValueError): If it is set to what is no probability.
-        """
-        return self._threshold
-
-    @threshold.setter
-    def threshold(self, value: float) -> None:
-        _check_probability("threshold", value)
-        self._threshold = value
-
-    @property
-    def cell_threshold(self) -> float:
-        """Labels of the grid are used from this probability on.
-
-        RAISES (ValueError): If it is set to what is no probability.
-        """
-        return self._cell_threshold
-
-    @cell_threshold.setter
-    def cell_threshold(self, value: float) -> None:
-        _check_probability("cell_threshold", value)
-        self._cell_threshold = value
-
-    @property
     def tagging(self) -> TaggingScheme:
         """RETURNS (TaggingScheme): How the model's grids hold entities."""
         return self.model.attrs["tagging"]
-
-    @property
-    def selection(self) -> Selection:
-        """RETURNS (Selection): Which of the entities that a grid spells out count."""
-        return Selection(
-            self.threshold,
-            self.cell_threshold,
-            self.entity_score,
-            self.consistent,
-            self.max_paths,
-            self.calibration,
-            self.type_thresholds,
-        )
 
     def add_label(self, label: str) -> int:
         """Add an entity type. A model that is initialized grows by its weights, and keeps those
@@ -162,15 +102,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         label (str): The type.
         RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (ValueError): If it is no text, or if the model cannot grow.
+        RAISES (GapDNERError): If it is no text, or if the model cannot grow.
         """
         if not isinstance(label, str) or not label:
-            raise ValueError(f"A label must be a text of at least one character, not {label!r}.")
+            raise GapDNERError(f"A label must be a text of at least one character, not {label!r}.")
         if label in self.labels:
             return 0
         if self.model.has_dim("nO"):
             if not self.is_resizable:
-                raise ValueError(
+                raise GapDNERError(
                     f"Cannot add the label {label!r} to '{self.name}': its model cannot grow. Add "
                     "all labels before initialize()."
                 )
@@ -186,36 +126,40 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         *,
         nlp: Language | None = None,
         labels: Sequence[str] | None = None,
+        strict_alignment: bool = False,
     ) -> None:
         """Collect the labels and initialize the model.
+
+        Entities that lie between the tokens that the pipeline makes of a text cannot be learned.
+        A warning counts them.
 
         get_examples (Callable[[], Iterable[Example]]): Gives a representative sample.
         nlp (Optional[Language]): The pipeline.
         labels (Optional[Sequence[str]]): The labels, as `spacy init labels` saves them; else they
             are collected from all examples, in sorted order.
-        RAISES (ValueError): If there are no labels, or no documents with tokens.
+        strict_alignment (bool): Stop at entities between tokens, here and in training.
+        RAISES (GapDNERError): If there are no labels, or no documents with tokens; if the examples
+            cannot be read; in strict mode, if there are entities between tokens.
         """
-        validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
-        found: set[str] = set()
-        other_keys: set[str] = set()
-        sample: list[Doc] = []
-        for example in get_examples():
-            entities = get_entities(example.reference, self.key)
-            found.update(entity.label_ for entity in entities)
-            if not entities:
-                other_keys.update(get_spans_keys(example.reference))
-            if len(sample) < 10 and len(example.reference):
-                sample.append(example.reference)
-        if not found:
-            self._report_no_gold(other_keys, must_have=not labels and not self.labels)
-        for label in sorted(found) if labels is None else labels:
+        self.strict_alignment = strict_alignment
+        self._warned_of_unaligned = False
+        with readable_examples():
+            validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
+            gold = collect_gold(get_examples(), self.key)
+        if not gold.n_docs:
+            raise GapDNERError("The training corpus holds no document. Check its path.")
+        if not gold.labels:
+            self._report_no_gold(gold.other_keys, must_have=not labels and not self.labels)
+        self._report_unaligned(gold.n_unaligned, gold.n_entities)
+        for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         self._require_labels()
-        if not sample:
-            raise ValueError(f"Cannot initialize '{self.name}': all documents are empty.")
+        if not gold.sample:
+            raise GapDNERError(f"Cannot initialize '{self.name}': all documents are empty.")
         n_channels = self.tagging.layout(len(self.labels)).n_channels
         self.model.initialize(
-            X=(sample, self.segments(sample)), Y=[self.model.ops.alloc3f(1, 1, n_channels)]
+            X=(gold.sample, self.segments(gold.sample)),
+            Y=[self.model.ops.alloc3f(1, 1, n_channels)],
         )
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
@@ -231,13 +175,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         docs (Iterable[Doc]): The documents.
         RETURNS (list[list[Entity]]): Per document its entities with scores, in text order.
-        RAISES (ValueError): If there are no labels.
+        RAISES (GapDNERError): If there are no labels.
         """
         docs = list(docs)
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         self._require_labels()
-        decoded = [doc for batch in _batch_by_words(docs) for doc in self._predict_batch(batch)]
+        decoded = list(
+            predict_entities(self.model, docs, self.segments, self.selection, self.labels)
+        )
         n_cut = sum(n for _, n in decoded)
         if n_cut:
             warnings.warn(
@@ -275,7 +221,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         sgd (Optional[Optimizer]): The optimizer; without it gradients accumulate.
         losses (Optional[dict[str, float]]): Updated with the loss under the pipe's name.
         RETURNS (dict[str, float]): The losses.
-        RAISES (ValueError): If the gold has an unknown label, or if the loss is not finite.
+        RAISES (GapDNERError): If the gold has an unknown label, or if the loss is not finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -289,7 +235,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         scores, backprop = self.model.begin_update((docs, self.segments(docs)))
         loss, d_scores = self.get_loss(examples, scores)
         if not math.isfinite(loss):
-            raise ValueError(
+            raise GapDNERError(
                 f"The loss of '{self.name}' is {loss}: training has diverged. Lower the learning "
                 "rate (or lr_scale), or clip gradients (grad_clip of the optimizer)."
             )
@@ -310,7 +256,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         examples (Iterable[Example]): The batch.
         scores (Sequence[Floats3d]): The model's scores of their segments.
         RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
-        RAISES (ValueError): If the gold has an unknown label.
+        RAISES (GapDNERError): If the gold has an unknown label.
         """
         targets = [target for example in examples for target in self._targets(example)]
         return self.tagging.loss(scores, targets)
@@ -327,103 +273,56 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         # thinc calls it as it calls an optimizer
         self.model.finish_update(cast(Optimizer, scaled))
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_bytes`."""
-        self._save_settings()
-        return super().to_bytes(exclude=exclude)
-
-    def from_bytes(
-        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
-    ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_bytes`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_bytes(bytes_data, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_disk`."""
-        self._save_settings()
-        super().to_disk(path, exclude=exclude)
-
-    def from_disk(
-        self, path: str | Path, *, exclude: Iterable[str] = ()
-    ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_disk`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_disk(path, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
-        return self
-
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score predictions against gold with the scoring method of the config.
+
+        A warning, once, names the types of gold entities that the pipe does not know, or says that
+        there are no gold entities.
 
         examples (Iterable[Example]): Examples with predictions.
         RETURNS (dict[str, Any]): The scores; see `spacy_gapdner.scorer`.
         """
         if self.scorer is None:
             return {}
+        examples = list(examples)
+        self._report_scored_gold(examples)
         return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def _targets(self, example: Example) -> list[GridTarget]:
-        segments = get_segments(example.predicted, self.max_length, self.stride)
         aligned, unaligned = align_entities(example, self.key)
+        self._report_unaligned(len(unaligned), len(unaligned) + len(aligned))
         unknown = {entity.label for entity in aligned} - set(self.labels)
         if unknown:
-            raise ValueError(
+            raise GapDNERError(
                 f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
                 f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
             )
-        held, _ = assign_entities(aligned, segments)
-        return [
-            GridTarget(
-                self.tagging.encode(entities, self.labels),
-                [
-                    (max(entity.start - start, 0), min(entity.end, end) - start)
-                    for entity in unaligned
-                    if entity.start < end and entity.end > start
-                ],
-            )
-            for entities, (start, end) in zip(held, segments, strict=True)
-        ]
+        (segments,) = self.segments([example.predicted])
+        return make_targets(aligned, unaligned, segments, self.tagging, self.labels)
 
-    def _predict_batch(self, docs: list[Doc]) -> Iterator[tuple[list[Entity], int]]:
-        # Per Doc its entities, and the number of paths cut
-        segments = self.segments(docs)
-        grids = iter(self.model.predict((docs, segments)))
-        selection = self.selection
-        for parts in segments:
-            decoded = [selection.decode(next(grids), self.tagging, self.labels) for _ in parts]
-            entities = merge_segments([segment.entities for segment in decoded], parts)
-            yield entities, sum(segment.n_cut for segment in decoded)
-
-    def _current_settings(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _SETTINGS}
-
-    def _save_settings(self) -> None:
-        save_settings(
-            self.cfg,
-            self._configured,
-            self._current_settings(),
-            self.calibration,
-            self.type_thresholds,
+    def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
+        if not n_unaligned:
+            return
+        message = (
+            f"{n_unaligned} of {n_entities} gold entities lie between the tokens that the pipeline "
+            f"makes of the text: '{self.name}' cannot learn them, and leaves out the cells around "
+            "them. Convert the data with the pipeline's tokenizer."
         )
+        if self.strict_alignment:
+            raise GapDNERError(message)
+        if not self._warned_of_unaligned:
+            warnings.warn(message, stacklevel=3)
+        self._warned_of_unaligned = True
 
-    def _load_settings(self) -> None:
-        loaded = load_settings(self.cfg, self._configured)
-        settings, self.calibration, self.type_thresholds = loaded
-        for name, value in settings.items():
-            setattr(self, name, value)
+    def _report_scored_gold(self, examples: Sequence[Example]) -> None:
+        message = describe_scored_gold(examples, self.key, self.labels, self.name)
+        if message and message not in self._warned_of_scored:
+            self._warned_of_scored.add(message)
+            warnings.warn(message, stacklevel=3)
 
     def _require_labels(self) -> None:
         if not self.labels:
-            raise ValueError(
+            raise GapDNERError(
                 f"'{self.name}' has no labels. Annotate the training documents with "
                 "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
             )
@@ -439,23 +338,5 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 "is set: both must stay off."
             )
         if must_have:
-            raise ValueError(message)
+            raise GapDNERError(message)
         warnings.warn(message, stacklevel=3)
-
-
-def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
-    batch: list[Doc] = []
-    n_words = 0
-    for doc in docs:
-        if batch and n_words + len(doc) > _MAX_WORDS:
-            yield batch
-            batch, n_words = [], 0
-        batch.append(doc)
-        n_words += len(doc)
-    if batch:
-        yield batch
-
-
-def _check_probability(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise ValueError(f"{name} must lie between 0 and 1, but it is {value}.")

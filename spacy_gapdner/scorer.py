@@ -16,6 +16,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
+from .errors import GapDNERError
 
 # type and fragments, as half-open ranges over the non-whitespace characters
 Item = tuple[str, Fragments]
@@ -58,7 +59,7 @@ def score_discontinuous(
     spans_key (str): Prefix of the span groups, in the reference and in the predicted Doc.
     **cfg: Further settings of the pipe; ignored.
     RETURNS (dict[str, Any]): The scores.
-    RAISES (ValueError): If the texts of a predicted Doc and its reference differ by more than
+    RAISES (GapDNERError): If the texts of a predicted Doc and its reference differ by more than
         whitespace and case.
     """
     tally = Tally()
@@ -87,7 +88,7 @@ def compare(example: Example, key: str) -> Comparison:
     example (Example): Reference and prediction.
     key (str): Prefix of the span groups.
     RETURNS (Comparison): Gold and predicted entities.
-    RAISES (ValueError): If there are entities and the texts differ by more than whitespace and
+    RAISES (GapDNERError): If there are entities and the texts differ by more than whitespace and
         case.
     """
     reference = Positions(example.reference)
@@ -269,7 +270,7 @@ def _check_texts(example: Example) -> None:
         return
     plain = ["".join(text.split()) for text in (predicted, reference)]
     if len(plain[0]) != len(plain[1]) or plain[0].lower() != plain[1].lower():
-        raise ValueError(
+        raise GapDNERError(
             "Entities can only be compared in Docs whose texts are equal up to whitespace and "
             f"case, but the prediction is {predicted[:60]!r} and its reference {reference[:60]!r}."
         )

@@ -8,6 +8,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from .entities import Entity, text_order
+from .errors import GapDNERError
 
 
 class Segment(NamedTuple):
@@ -25,10 +26,10 @@ def check_window(max_length: int, stride: int) -> None:
 
     max_length (int): Longest segment in tokens.
     stride (int): Tokens between the starts of two windows.
-    RAISES (ValueError): If not 0 < stride <= max_length.
+    RAISES (GapDNERError): If not 0 < stride <= max_length.
     """
     if not 0 < stride <= max_length:
-        raise ValueError(
+        raise GapDNERError(
             f"Windows need 0 < stride <= max_length, but got stride = {stride} and "
             f"max_length = {max_length}."
         )
@@ -116,7 +117,7 @@ def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]]
     max_length (int): Longest segment in tokens.
     stride (int): Tokens between the starts of two windows of a longer segment.
     RETURNS (Callable[[Iterable[Doc]], list[list[Span]]]): The span getter.
-    RAISES (ValueError): If not 0 < stride <= max_length.
+    RAISES (GapDNERError): If not 0 < stride <= max_length.
     """
     check_window(max_length, stride)
 

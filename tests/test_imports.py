@@ -15,11 +15,12 @@ SOURCES = {path.relative_to(ROOT).as_posix(): path.read_text() for path in ROOT.
 # A module imports only from its own package and from what stands in a line above. What stands in
 # one line knows nothing of each other.
 ORDER = [
-    ["errors", "entity_data"],
+    ["errors", "entity_data", "entity"],
     ["entities", "sentences"],
     ["alignment", "segments", "losses", "decoding", "calibration", "augmentation", "adapters"],
     ["tagging", "saved_settings"],
-    ["model", "scorer", "selection"],
+    ["model", "scorer", "selection", "gold"],
+    ["settings", "prediction"],
     ["pipe", "formats"],
     ["factory", "training_log"],
     ["analysis"],
@@ -32,7 +33,7 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 FORBIDDEN = {
     "formats": {"model", "scorer"},
     "analysis": {"model"},
-    "pipe": {"model", "scorer"},
+    **{name: {"model", "scorer"} for name in ("pipe", "settings", "prediction", "gold")},
     "scorer": {"segments", "losses", "tagging", "decoding"},
 }
 # attentions are recorded in the network
@@ -177,7 +178,7 @@ def test_the_walls_would_fall(path, source, expected):
 
 def test_the_package_itself_needs_entities_only():
     ours, libraries = newly_imported("import spacy_gapdner", "spacy.training, spacy.util")
-    assert (ours, libraries) == ({"", "entities", "entity_data", "errors"}, set())
+    assert (ours, libraries) == ({"", "entities", "entity", "entity_data", "errors"}, set())
 
 
 def test_torch_is_imported_with_the_model_only():
@@ -221,8 +222,9 @@ def test_commands_of_spacy_import_no_more_of_ours_than_options():
         command.callback.__module__ for command in spacy_gapdner.cli.app.registered_commands
     }
     commands = {name.removeprefix("spacy_gapdner.") for name in commands}
+    entities = ("entities", "entity", "entity_data")
     shared = {f"cli.{path.stem}" for path in (ROOT / "cli").glob("_*.py")}
-    assert commands < ours <= {"", "entities", "entity_data", "errors", "cli", *commands, *shared}
+    assert commands < ours <= {"", *entities, "errors", "cli", *commands, *shared}
     assert libraries == set()
 
 
@@ -238,11 +240,12 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
             "calibration",
             "decoding",
             "entities",
+            "entity",
             "entity_data",
             "errors",
         ),
-        *("factory", "losses", "pipe", "saved_settings", "segments", "selection", "sentences"),
-        *("tagging", "training_log"),
+        *("factory", "gold", "losses", "pipe", "prediction", "saved_settings", "segments"),
+        *("selection", "sentences", "settings", "tagging", "training_log"),
     }
     assert libraries == set()
 

@@ -19,7 +19,7 @@ from tiny_pipeline import (
 )
 
 from spacy_gapdner import Entity, get_entities
-from spacy_gapdner import pipe as pipe_module
+from spacy_gapdner import prediction as prediction_module
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.tagging import MultilabelTagging
 
@@ -335,7 +335,7 @@ def test_many_words_are_predicted_in_several_calls(monkeypatch):
         calls.append([len(doc) for doc in docs])
         return segment(docs)
 
-    monkeypatch.setattr(pipe_module, "_MAX_WORDS", 5)
+    monkeypatch.setattr(prediction_module, "_MAX_WORDS", 5)
     monkeypatch.setattr(component, "segments", watch)
     assert component.predict(docs) == expected
     # a Doc is never torn apart

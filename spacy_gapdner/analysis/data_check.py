@@ -91,8 +91,6 @@ def check_data(
                 max_length=setup.max_length,
                 stride=setup.stride,
             )
-        except GapDNERError:
-            raise
         except ValueError as error:
             raise GapDNERError(f"{name}: {error}") from None
     shared = count_shared_texts(reports["train"], reports["dev"]) if "dev" in reports else None

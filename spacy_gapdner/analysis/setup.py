@@ -71,7 +71,7 @@ def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
         config = load_config(path, interpolate=True)
         name, block = _find_component(config, path, spans_key)
         block = {**DEFAULT_SETTINGS, **block}
-        _check_settings(name, block)
+        _check_settings(path, name, block)
         nlp, approximated = _sentence_pipeline(config, name)
         setup = Setup(
             nlp,
@@ -121,11 +121,14 @@ def _find_component(
     return next(iter(found.items()))
 
 
-def _check_settings(name: str, block: dict[str, Any]) -> None:
+def _check_settings(path: str | Path, name: str, block: dict[str, Any]) -> None:
     for setting, kind in (("max_length", int), ("stride", int), ("spans_key", str)):
         if not isinstance(block[setting], kind):
             raise ValueError(f"{setting} of {name!r} cannot be {block[setting]!r}.")
-    check_window(block["max_length"], block["stride"])
+    try:
+        check_window(block["max_length"], block["stride"])
+    except GapDNERError as error:
+        raise GapDNERError(f"{path} is no valid config: {error}") from None
 
 
 def _tagging(block: dict[str, Any]) -> TaggingScheme:

@@ -15,6 +15,8 @@ from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from .docs import Alignment
 from .reading import read
+from .registry import guess_format
+from .report import Report
 
 
 class Corpus(DocBinCorpus):
@@ -32,7 +34,10 @@ class Corpus(DocBinCorpus):
     limit (int): Number of Docs to read; 0 for all.
     augmenter (Optional[Callable]): Makes Examples of each Example.
     shuffle (bool): Whether to shuffle the Docs, which takes them all into memory.
+    strict (bool): Stop at the first entity that would be left out, because it cannot be read or
+        does not fit the tokens. Without it their number is logged, once.
     options (Optional[Mapping[str, Any]]): What the format's reader takes beyond.
+    RAISES (GapDNERError): If there is nothing at the path, or its format is unclear.
     """
 
     def __init__(
@@ -47,9 +52,17 @@ class Corpus(DocBinCorpus):
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
         shuffle: bool = False,
+        strict: bool = False,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
+        # to fail before the training, not at its first evaluation
+        if format is None:
+            guess_format(Path(path))
+        elif not Path(path).exists():
+            raise GapDNERError(f"There is nothing at {path}. Check the path.")
+        self.strict = strict
+        self._has_told = False
         self.settings: dict[str, Any] = {
             "format": format,
             "types": tuple(types),
@@ -66,7 +79,10 @@ class Corpus(DocBinCorpus):
         YIELDS (Example): Examples with the gold entities in their reference.
         RAISES (GapDNERError): If the corpus cannot be read.
         """
-        docs: Iterable[Doc] = (doc for doc in read(self.path, nlp=nlp, **self.settings) if len(doc))
+        # in later epochs, a report that nobody reads: what is left out was told in the first
+        report = Report(strict=self.strict) if self.strict or self._has_told else None
+        read_docs = read(self.path, nlp=nlp, report=report, **self.settings)
+        docs: Iterable[Doc] = (doc for doc in read_docs if len(doc))
         if self.limit > 0:
             docs = islice(docs, self.limit)
         if self.shuffle:
@@ -74,6 +90,7 @@ class Corpus(DocBinCorpus):
             random.shuffle(docs)
         for example in self.make_examples(nlp, docs):
             yield from self.augmenter(nlp, example)
+        self._has_told = True
 
 
 def make_corpus(
@@ -86,6 +103,7 @@ def make_corpus(
     limit: int = 0,
     augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
     shuffle: bool = False,
+    strict: bool = False,
     options: dict[str, Any] | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
     """Make a Corpus for a config: ``@readers = "spacy-gapdner.Corpus.v1"``.
@@ -110,5 +128,6 @@ def make_corpus(
         limit=limit,
         augmenter=augmenter,
         shuffle=shuffle,
+        strict=strict,
         options=options,
     )

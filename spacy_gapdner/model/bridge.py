@@ -13,6 +13,7 @@ from thinc.api import ArgsKwargs, Model, Ops, PyTorchShim, torch2xp, xp2torch
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
+from ..errors import GapDNERError
 from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
 from ..tagging.growth import map_channels
@@ -64,10 +65,10 @@ def build_grid_model(
     RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
         "tok2vec" and "grid" are its two parts. `attrs["resize_output"]` takes the model and a
         larger number of channels, as those of spaCy's own models do.
-    RAISES (ValueError): If `max_batch_cells` is not positive.
+    RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells < 1:
-        raise ValueError(
+        raise GapDNERError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
     make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
@@ -114,7 +115,7 @@ def _count_types(tagging: TaggingScheme, n_channels: int) -> int:
     for n_types in range(1, n_channels + 1):
         if tagging.layout(n_types).n_channels == n_channels:
             return n_types
-    raise ValueError(
+    raise GapDNERError(
         f"The model's nO is {n_channels}, but {type(tagging).__name__} makes no grid with so many "
         "channels. Leave nO out of the config: it follows from the labels."
     )
@@ -170,13 +171,13 @@ def _resize_output(
 ) -> None:
     """Add channels to a model, keeping what it has learned of those it has.
 
-    RAISES (ValueError): If the model is not initialized, or the scheme has no grid of this size.
+    RAISES (GapDNERError): If the model is not initialized, or the scheme has no grid of this size.
     """
     grid = model.get_ref("grid")
     trained = grid.layers[0].shims[0]._model
     old_nO = model.get_dim("nO")
     if trained is None:
-        raise ValueError(
+        raise GapDNERError(
             f"The model's nO is {old_nO} before it is initialized, so that no label can be added. "
             "Leave nO out of the config: it follows from the labels."
         )

@@ -3,19 +3,21 @@
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from ..errors import GapDNERError
+
 
 class BiLSTM(nn.Module):
     """A bidirectional LSTM that reads each sentence as if it stood alone.
 
     n_in (int): Width of the word representations.
     n_out (int): Width of the output, half of it for each direction.
-    RAISES (ValueError): If `n_out` is odd.
+    RAISES (GapDNERError): If `n_out` is odd.
     """
 
     def __init__(self, n_in: int, n_out: int) -> None:
         super().__init__()
         if n_out % 2:
-            raise ValueError(
+            raise GapDNERError(
                 f"The BiLSTM's output has two directions, so hidden_width must be even, but it "
                 f"is {n_out}."
             )

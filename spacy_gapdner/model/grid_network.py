@@ -6,21 +6,23 @@ from dataclasses import dataclass, fields
 import torch
 from torch import Tensor, nn
 
+from ..errors import GapDNERError
+
 
 @dataclass(frozen=True)
 class GridSettings:
     """Settings of a network that scores label grids: widths, dropout rates and others.
 
-    RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
+    RAISES (GapDNERError): If a width is not positive or a dropout rate not in [0, 1).
     """
 
     def __post_init__(self) -> None:
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
             if name.endswith("_width") and value < 1:
-                raise ValueError(f"The model's {name} must be at least 1, but it is {value}.")
+                raise GapDNERError(f"The model's {name} must be at least 1, but it is {value}.")
             if name.endswith("_dropout") and not 0 <= value < 1:
-                raise ValueError(
+                raise GapDNERError(
                     f"The model's {name} must be at least 0 and below 1, but it is {value}."
                 )
 

@@ -6,6 +6,8 @@ from collections.abc import Callable
 import torch
 from spacy.language import Language
 
+from ..errors import GapDNERError
+
 PRECISIONS = ("highest", "high", "medium")
 
 # For how many shapes of matrices oneDNN, with which PyTorch multiplies in bfloat16 on a CPU, keeps
@@ -31,10 +33,10 @@ def make_matmul_precision(
         the hardware can, "medium" in bfloat16 where it can (GPUs since Ampere, CPUs with
         AVX512-BF16 or AMX); see `torch.set_float32_matmul_precision`.
     RETURNS (Callable[[type[Language]], type[Language]]): The callback.
-    RAISES (ValueError): If there is no such precision.
+    RAISES (GapDNERError): If there is no such precision.
     """
     if precision not in PRECISIONS:
-        raise ValueError(
+        raise GapDNERError(
             f"precision must be 'highest', 'high' or 'medium', but it is {precision!r}."
         )
 

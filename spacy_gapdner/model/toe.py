@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from ..errors import GapDNERError
 from ..tagging import GridLayout
 from .w2ner import W2NERNetwork, W2NERSettings
 
@@ -55,7 +56,7 @@ class TOESettings(W2NERSettings):
     n_heads (int): Number of heads of the self-attention over words and tags; `hidden_width` must
         be a multiple of it.
     tag_dropout (float): Dropout rate within this attention.
-    RAISES (ValueError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
+    RAISES (GapDNERError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
         `hidden_width` no multiple of `n_heads`.
     """
 
@@ -65,7 +66,7 @@ class TOESettings(W2NERSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_heads < 1 or self.hidden_width % self.n_heads:
-            raise ValueError(
+            raise GapDNERError(
                 "The model's hidden_width must be a multiple of n_heads, but they are "
                 f"{self.hidden_width} and {self.n_heads}."
             )

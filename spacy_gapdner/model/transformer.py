@@ -17,6 +17,7 @@ from thinc.types import Floats3d, FloatsXd
 from thinc.util import get_torch_default_device
 from transformers.utils.generic import ModelOutput
 
+from ..errors import GapDNERError
 from .batching import batch_by_length
 from .prediction import evaluate, use_one_thread_in_forks
 from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
@@ -60,16 +61,16 @@ def build_transformer_model_v1(
         its weights and its results stay float32.
     grad_scaler_config (dict[str, Any]): Must be empty: gradients of bfloat16 need no scaling.
     RETURNS (Model[list[Doc], FullTransformerBatch]): The model.
-    RAISES (ValueError): If the settings ask for attentions or for scaled gradients.
+    RAISES (GapDNERError): If the settings ask for attentions or for scaled gradients.
     """
     if grad_scaler_config:
-        raise ValueError(
+        raise GapDNERError(
             "spacy-gapdner.TransformerModel.v1 computes mixed precision in bfloat16, whose "
             "gradients need no scaling: leave its grad_scaler_config empty, or use "
             "spacy-transformers.TransformerModel.v3."
         )
     if transformer_config.get("output_attentions"):
-        raise ValueError(
+        raise GapDNERError(
             "spacy-gapdner.TransformerModel.v1 does not give attentions: leave output_attentions "
             "out of its transformer_config, or use spacy-transformers.TransformerModel.v3."
         )

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from ..errors import GapDNERError
 from ..tagging import GridLayout
 from .biaffine import Biaffine, FeedForward
 from .distances import N_DISTANCES, distance_buckets
@@ -139,7 +140,7 @@ class W2NERSettings(GridSettings):
     triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold. Not in the
         paper.
     none_bias (float): How much lower than None all labels score at first. Not in the paper.
-    RAISES (ValueError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
+    RAISES (GapDNERError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
     """
 
     hidden_width: int
@@ -156,7 +157,7 @@ class W2NERSettings(GridSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.dilations or min(self.dilations) < 1:
-            raise ValueError(
+            raise GapDNERError(
                 f"The model's dilations must be numbers from 1 on, but are {self.dilations}."
             )
 

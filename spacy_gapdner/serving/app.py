@@ -8,7 +8,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -22,6 +22,7 @@ from ..entities import Entity, set_entities
 from .export import EXPORTS, Export, make_export
 
 STATIC = Path(__file__).parent / "static"
+T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 # Bytes that a character of JSON may take, as \\uXXXX twice
 _BYTES_PER_CHARACTER = 12
@@ -92,11 +93,11 @@ class Turnstile:
         self._places = threading.BoundedSemaphore(max_waiting)
         self._lock = threading.Lock()
 
-    def run(self, function: Callable[[], Any]) -> Any:
+    def run(self, function: Callable[[], T]) -> T:
         """Call a function when it is its turn.
 
-        function (Callable[[], Any]): What to call.
-        RETURNS (Any): What it returns.
+        function (Callable[[], T]): What to call.
+        RETURNS (T): What it returns.
         RAISES (Busy): If too many wait.
         """
         if not self._places.acquire(blocking=False):
@@ -129,6 +130,14 @@ def create_app(
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     turnstile = Turnstile(max_waiting)
+
+    async def in_turn(function: Callable[[], T]) -> T:
+        def in_memory_zone() -> T:
+            # else the words of every text would stay in the vocab for ever
+            with nlp.memory_zone():
+                return function()
+
+        return await run_in_threadpool(turnstile.run, in_memory_zone)
 
     @app.middleware("http")
     async def guard(
@@ -182,24 +191,27 @@ def create_app(
         from ..formats.writers import to_record
 
         checked = check(text.text)
-        doc = await run_in_threadpool(turnstile.run, lambda: nlp(checked))
-        return Prediction.model_validate(to_record(doc, spans_key, {}))
+        record = await in_turn(lambda: to_record(nlp(checked), spans_key, {}))
+        return Prediction.model_validate(record)
 
     @app.post("/draw")
     async def draw(drawing: Drawing) -> Response:
         """Draw a text with these entities, as HTML."""
         from ..drawing.render import choose_colours, render
 
-        doc = await run_in_threadpool(_annotated, nlp, check(drawing.text), drawing.entities)
-        colours = choose_colours(sorted({*drawing.types, *(e.label for e in drawing.entities)}), {})
-        html = await run_in_threadpool(render, doc, colors=colours, jupyter=False)
-        return HTMLResponse(html)
+        text, entities = check(drawing.text), drawing.entities
+        colours = choose_colours(sorted({*drawing.types, *(e.label for e in entities)}), {})
+        return HTMLResponse(
+            await in_turn(
+                lambda: render(_annotated(nlp, text, entities), colors=colours, jupyter=False)
+            )
+        )
 
     @app.post("/export/{format}")
     async def export(format: Export, prediction: Prediction) -> Response:
         """Give a text with these entities as a file."""
-        doc = await run_in_threadpool(_annotated, nlp, check(prediction.text), prediction.entities)
-        content = await run_in_threadpool(make_export, doc, format)
+        text, entities = check(prediction.text), prediction.entities
+        content = await in_turn(lambda: make_export(_annotated(nlp, text, entities), format))
         name, media_type = EXPORTS[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)

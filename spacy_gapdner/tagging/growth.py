@@ -3,6 +3,7 @@
 from itertools import combinations
 
 from ..entities import Entity
+from ..errors import GapDNERError
 from .scheme import GridLayout, TaggingScheme
 
 # So many words make every kind of entity: of one word, of several, with a gap.
@@ -19,7 +20,7 @@ def map_channels(tagging: TaggingScheme, n_old: int, n_new: int) -> list[int]:
     n_old (int): Number of entity types before.
     n_new (int): Number of entity types afterwards.
     RETURNS (list[int]): For each channel of the old layout the channel of the new one.
-    RAISES (ValueError): If the scheme does not say it of each channel.
+    RAISES (GapDNERError): If the scheme does not say it of each channel.
     """
     old, new = tagging.layout(n_old), tagging.layout(n_new)
     labels = [str(number) for number in range(n_new)]
@@ -34,7 +35,7 @@ def map_channels(tagging: TaggingScheme, n_old: int, n_new: int) -> list[int]:
             places = [[tuple(cell[:2]) for cell in cells] for cells in (before, after)]
             pairs = {(b[2], a[2]) for b, a in zip(before, after, strict=False)}
             if places[0] != places[1] or any(found.setdefault(b, a) != a for b, a in pairs):
-                raise ValueError(
+                raise GapDNERError(
                     f"{type(tagging).__name__} writes an entity in other cells when there are "
                     "more types, so that its channels cannot be kept. Train a new model."
                 )
@@ -43,7 +44,7 @@ def map_channels(tagging: TaggingScheme, n_old: int, n_new: int) -> list[int]:
     ]
     found.update(zip(*nones, strict=False))
     if sorted(found) != list(range(old.n_channels)) or len(set(found.values())) != len(found):
-        raise ValueError(
+        raise GapDNERError(
             f"{type(tagging).__name__} does not tell what becomes of each of its channels when "
             "there are more types. Train a new model."
         )

@@ -9,6 +9,7 @@ from thinc.types import Floats3d
 
 from ..decoding import DecodedSegment, EntityScore
 from ..entities import Entity
+from ..errors import GapDNERError
 from ..losses import GridLoss
 from .cells import LabelledCells
 
@@ -71,10 +72,10 @@ def check_loss(tagging: TaggingScheme, multilabel: bool, fitting: str) -> None:
     tagging (TaggingScheme): The scheme, with the loss it was given.
     multilabel (bool): Whether its cells hold any number of labels.
     fitting (str): The registered losses to name in the error.
-    RAISES (ValueError): If the loss is of the other kind.
+    RAISES (GapDNERError): If the loss is of the other kind.
     """
     if tagging.loss.multilabel != multilabel:
-        raise ValueError(
+        raise GapDNERError(
             f"{type(tagging).__name__} is trained with {fitting}, but the config gives it "
             f"{type(tagging.loss).__name__}."
         )

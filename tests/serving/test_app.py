@@ -186,3 +186,16 @@ def test_fifty_requests_at_once_are_all_answered(nlp):
     assert len(answers) == 50
     assert {status for status, _ in answers} <= {200, 503}
     assert all(answer == RECORD for status, answer in answers if status == 200)
+
+
+@pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
+def test_the_words_of_a_text_are_forgotten(nlp, client, path):
+    def size():
+        # the vocab's own length counts what is gone
+        return sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)
+
+    assert client.post(path, json={"text": "first", "entities": []}).status_code == 200
+    before = size()
+    unseen = " ".join(f"{path[1:4]}word{i}" for i in range(60))
+    assert client.post(path, json={"text": unseen, "entities": []}).status_code == 200
+    assert size() == before

@@ -1,0 +1,159 @@
+"""The settings of the pipe: checked when they are set, saved with it where they were changed."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, get_args
+
+from spacy.pipeline import TrainablePipe
+
+from .calibration import Calibration
+from .decoding import EntityScore
+from .errors import GapDNERError
+from .saved_settings import forget_settings, load_settings, save_settings
+from .segments import check_window
+from .selection import Selection
+
+# What may be changed on a pipe, and is saved with it
+_SETTINGS = (
+    "threshold",
+    "cell_threshold",
+    "entity_score",
+    "consistent",
+    "max_paths",
+    "max_length",
+    "stride",
+    "annotate_ents",
+)
+
+
+class AdjustablePipe(TrainablePipe):
+    """A pipe whose settings may be changed at any time, and are saved with it."""
+
+    cfg: dict[str, Any]
+
+    def _configure(
+        self,
+        *,
+        threshold: float,
+        cell_threshold: float,
+        entity_score: EntityScore,
+        consistent: bool,
+        max_paths: int,
+        max_length: int,
+        stride: int,
+        annotate_ents: bool,
+    ) -> None:
+        """Take the settings of the config.
+
+        RAISES (GapDNERError): If a setting is out of its range.
+        """
+        check_window(max_length, stride)
+        if entity_score not in get_args(EntityScore):
+            raise GapDNERError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
+        if max_paths < 1:
+            raise GapDNERError(f"max_paths must be at least 1, but it is {max_paths}.")
+        self.threshold = threshold
+        self.cell_threshold = cell_threshold
+        self.entity_score: EntityScore = entity_score
+        self.consistent = consistent
+        self.max_paths = max_paths
+        self.max_length = max_length
+        self.stride = stride
+        self.annotate_ents = annotate_ents
+        self._configured = self._current_settings()
+        # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that
+        # go before the general one
+        self.calibration: Calibration | None = None
+        self.type_thresholds: dict[str, float] = {}
+
+    @property
+    def threshold(self) -> float:
+        """Entities that score lower are dropped.
+
+        RAISES (GapDNERError): If it is set to what is no probability.
+        """
+        return self._threshold
+
+    @threshold.setter
+    def threshold(self, value: float) -> None:
+        _check_probability("threshold", value)
+        self._threshold = value
+
+    @property
+    def cell_threshold(self) -> float:
+        """Labels of the grid are used from this probability on.
+
+        RAISES (GapDNERError): If it is set to what is no probability.
+        """
+        return self._cell_threshold
+
+    @cell_threshold.setter
+    def cell_threshold(self, value: float) -> None:
+        _check_probability("cell_threshold", value)
+        self._cell_threshold = value
+
+    @property
+    def selection(self) -> Selection:
+        """RETURNS (Selection): Which of the entities that a grid spells out count."""
+        return Selection(
+            self.threshold,
+            self.cell_threshold,
+            self.entity_score,
+            self.consistent,
+            self.max_paths,
+            self.calibration,
+            self.type_thresholds,
+        )
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Serialize the pipe, with the settings that were changed since it was made; see
+        `TrainablePipe.to_bytes`."""
+        self._save_settings()
+        return super().to_bytes(exclude=exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "AdjustablePipe":
+        """Load the pipe; see `TrainablePipe.from_bytes`."""
+        if "cfg" not in exclude:
+            forget_settings(self.cfg)
+        super().from_bytes(bytes_data, exclude=exclude)
+        if "cfg" not in exclude:
+            self._load_settings()
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the pipe, with the settings that were changed since it was made; see
+        `TrainablePipe.to_disk`."""
+        self._save_settings()
+        super().to_disk(path, exclude=exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AdjustablePipe":
+        """Load the pipe; see `TrainablePipe.from_disk`."""
+        if "cfg" not in exclude:
+            forget_settings(self.cfg)
+        super().from_disk(path, exclude=exclude)
+        if "cfg" not in exclude:
+            self._load_settings()
+        return self
+
+    def _current_settings(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _SETTINGS}
+
+    def _save_settings(self) -> None:
+        save_settings(
+            self.cfg,
+            self._configured,
+            self._current_settings(),
+            self.calibration,
+            self.type_thresholds,
+        )
+
+    def _load_settings(self) -> None:
+        loaded = load_settings(self.cfg, self._configured)
+        settings, self.calibration, self.type_thresholds = loaded
+        for name, value in settings.items():
+            setattr(self, name, value)
+
+
+def _check_probability(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value}.")
