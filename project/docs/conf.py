@@ -21,7 +21,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["**/__pycache__"]
 # single backticks in docstrings: a link where there is something of this name, else code
 default_role = "py:obj"
-highlight_language = "python"
+highlight_language = "text"
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

@@ -13,6 +13,8 @@ from typing import Any
 
 # A line at the margin: a name, with or without stars, or a word in capitals, then the type
 _FIELD = re.compile(r"(?P<name>\*{0,2}[A-Za-z_]\w*) \((?P<type>.+?)\): (?P<text>.*)")
+# several names in one line: `width (int), depth (int): ...` or `width, ..., depth: ...`
+_LIST = re.compile(r"(?P<name>\w+(?: \(\w+\))?(?:, (?:\.\.\.|\w+(?: \(\w+\))?))+): (?P<text>.*)")
 _UNTYPED = re.compile(r"(?P<name>\*{1,2}\w+|RETURNS|YIELDS|RAISES): (?P<text>.*)")
 
 
@@ -25,7 +27,11 @@ def to_field_lists(lines: Iterable[str]) -> list[str]:
     written: list[str] = []
     inside = False
     for line in lines:
-        match = _FIELD.fullmatch(line) or _UNTYPED.fullmatch(line)
+        names = _LIST.fullmatch(line)
+        # a sentence may begin so too
+        if names and not (inside or "(" in names["name"]):
+            names = None
+        match = names or _FIELD.fullmatch(line) or _UNTYPED.fullmatch(line)
         if match:
             if not inside and written and written[-1]:
                 written.append("")
@@ -47,6 +53,8 @@ def _to_fields(name: str, text: str, type: str = "") -> list[str]:
     if name in ("RETURNS", "YIELDS"):
         verb = name.lower()
         return [*([f":rtype: {type}"] if type else []), f":{verb}: {text}"]
+    # names of a list: without types and spaces, which Sphinx would take for the end of a type
+    name = re.sub(r" \(\w+\)", "", name).replace("...", "…").replace(", ", ",")
     # stars and a trailing underscore mean something to reStructuredText
     escaped = re.sub(r"\*|_$", r"\\\g<0>", name)
     return [*([f":type {escaped}: {type}"] if type else []), f":param {escaped}: {text}"]

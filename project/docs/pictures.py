@@ -83,7 +83,11 @@ class Example(SphinxDirective):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "example.inline"
             path.write_text(f"{text}\n\n", encoding="utf8")
-            html = render(read(path, "inline"), jupyter=False)
+            docs = list(read(path, "inline"))
+        for doc in docs:
+            # no name of a file above it
+            doc.user_data.clear()
+        html = render(docs, jupyter=False)
         shown = nodes.literal_block(text, text, language="text")
         return [shown, nodes.raw("", f'<div class="picture">{html}</div>', format="html")]
 
@@ -131,7 +135,7 @@ def draw_windows() -> str:
     doc = Doc(spacy.blank("en").vocab, words=texts)
     segments = get_segments(doc, MAX_LENGTH, STRIDE)
     _, lost = assign_entities(LONG_ENTITIES, segments)
-    edges = np.cumsum([10, *(9 * len(word) + 12 for word in texts)]).tolist()
+    edges = np.cumsum([10, *(8 * len(word) + 12 for word in texts)]).tolist()
     words = [((edges[i] + edges[i + 1]) / 2, word) for i, word in enumerate(texts)]
     windows = [
         (edges[start], 34 + 30 * i, edges[end] - edges[start], f"window {i + 1}")
@@ -144,7 +148,7 @@ def draw_windows() -> str:
         bars = [(f"{kind} fragment", f) for f in entity.fragments]
         bars += [(f"{kind} gap", gap) for gap in entity.gaps]
         lines += [(style, edges[start] + 4, y, edges[end] - 4) for style, (start, end) in bars]
-        note = "no window holds it" if entity in lost else "held"
+        note = "in no window" if entity in lost else "in a window"
         notes.append((edges[-1] + 10, y + 5, note))
     return _WINDOWS.render(
         label=f"{len(texts)} words in windows of {MAX_LENGTH}, {STRIDE} apart. "
@@ -153,7 +157,7 @@ def draw_windows() -> str:
         windows=windows,
         lines=lines,
         notes=notes,
-        width=edges[-1] + 150,
+        width=edges[-1] + 110,
         height=top + 22 * len(LONG_ENTITIES),
     )
 

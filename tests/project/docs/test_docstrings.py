@@ -43,6 +43,10 @@ RAISES: What doc raises.""",
             ":type label\\_: str\n:param label\\_: Type.\n:param \\*\\*options: Others.\n"
             ":type \\*args: int\n:param \\*args: Numbers.",
         ),
+        # several names in a line
+        ("a (int), b (float): Both.", ":param a,b: Both."),
+        ("a (int): A.\nb, ..., d: All.", ":type a: int\n:param a: A.\n:param b,…,d: All."),
+        ("First, second: no field.", None),
         # brackets within the type
         ("f (Callable[[int], (a)]): F.", ":type f: Callable[[int], (a)]\n:param f: F."),
         ("    n (int): Indented.\nA word (int), no field: so.", None),
