@@ -86,6 +86,7 @@ def test_walk(folder, served, capsys):
 
 
 def shorten(code):
+    code = code.replace("\\\n", " ")
     for command, options in SHORTER.items():
         code = re.sub(rf"^python -m {command} .+", rf"\g<0>{options}", code, flags=re.MULTILINE)
     # a wheel is built with libraries from the network
