@@ -1,5 +1,7 @@
 import json
+import re
 
+import pandas
 import pytest
 
 from spacy_gapdner import get_entities, read
@@ -64,9 +66,12 @@ def test_the_least_certain_first_as_jsonl(run, model, folder, tmp_path, order, n
     assert sorted(p.name for p in tmp_path.iterdir()) == ["next.jsonl", "texts"]
 
 
-@pytest.mark.parametrize("output", ["out", "out.spacy", "out.xml"])
-def test_other_formats(run, model, folder, tmp_path, order, output):
-    result = run("predict", model, folder, "--uncertain", 2, "-o", tmp_path / output)
+@pytest.mark.parametrize(
+    ("output", "options"),
+    [("out", []), ("out", ["-f", "pubannotation"]), ("out.spacy", []), ("out.xml", [])],
+)
+def test_formats_that_hold_documents(run, model, folder, tmp_path, order, output, options):
+    result = run("predict", model, folder, "--uncertain", 2, "-o", tmp_path / output, *options)
     assert result.exit_code == 0, result.output
     docs = {doc.user_data[DOC_NAME]: doc for doc in read(tmp_path / output, n_sents=0)}
     assert set(docs) == set(list(order)[:2])
@@ -74,6 +79,26 @@ def test_other_formats(run, model, folder, tmp_path, order, output):
         assert [(e.label_, e.text) for e in get_entities(doc)] == [
             (e.label_, e.text) for e in order[name]
         ]
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.json", "out.inline"])
+def test_formats_that_hold_entities(run, model, folder, tmp_path, order, output):
+    result = run("predict", model, folder, "--uncertain", 4, "-o", tmp_path / output)
+    assert result.exit_code == 0, result.output
+    path = tmp_path / output
+    expected = sorted(e.text for name in list(order)[:4] for e in order[name])
+    assert expected
+    if path.suffix in (".csv", ".parquet"):
+        table = pandas.read_csv(path) if path.suffix == ".csv" else pandas.read_parquet(path)
+        assert sorted(table["text"]) == expected
+    else:
+        assert sorted(e.text for doc in read(path) for e in get_entities(doc)) == expected
+
+
+def test_page(run, model, folder, tmp_path, order):
+    assert run("predict", model, folder, "--uncertain", 2, "-o", tmp_path / "a.html").exit_code == 0
+    titles = re.findall(r"<h2>(\d)</h2>", (tmp_path / "a.html").read_text())
+    assert titles == list(order)[:2]
 
 
 def test_brat_has_no_other_file(run, model, folder, tmp_path, order):

@@ -53,7 +53,6 @@ def registered():
                 yield target.replace(":", "."), name
 
 
-@pytest.mark.slow
 def test_every_public_name_has_its_place(pages):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
@@ -63,7 +62,6 @@ def test_every_public_name_has_its_place(pages):
         assert name in html.unescape(reference), name
 
 
-@pytest.mark.slow
 def test_every_command_has_its_section(pages):
     for name, command in typer.main.get_command(app).commands.items():
         assert f'<section id="{name}"' in pages["commands.html"]
@@ -72,7 +70,6 @@ def test_every_command_has_its_section(pages):
             assert all(option in pages["commands.html"] for option in long), (name, long)
 
 
-@pytest.mark.slow
 def test_arguments_are_lists(pages):
     text = pages["api/functions.html"]
     assert "RETURNS (" not in text
@@ -82,7 +79,6 @@ def test_arguments_are_lists(pages):
     assert re.search(r"Parameters.*?<strong>docs</strong>", text[start:], re.DOTALL)
 
 
-@pytest.mark.slow
 def test_nothing_is_fetched_from_elsewhere(site):
     files = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js")]
     assert len(files) > 20
@@ -103,7 +99,6 @@ def test_what_is_fetched_would_be_found():
     assert not FETCHED.search('<a href="https://spacy.io">')
 
 
-@pytest.mark.slow
 def test_pictures_are_drawn(pages):
     assert pages["concepts.html"].count('class="picture"') == 5
     assert pages["concepts.html"].count('<table class="grid"') == 3
@@ -111,7 +106,6 @@ def test_pictures_are_drawn(pages):
     assert 'class="picture"' in pages["index.html"]
 
 
-@pytest.mark.slow
 def test_documents_of_the_repository_are_pages(pages):
     assert "Five lines of Python" in pages["quickstart.html"]
     assert 'href="settings.html"' in pages["quickstart.html"]
