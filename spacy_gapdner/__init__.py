@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .analysis.predictions import predict
     from .analysis.statistics import stats
     from .analysis.tuning import tune
+    from .analysis.uncertainty import select_uncertain
     from .augmentation import augment
     from .conversion import convert
     from .drawing.pages import draw
@@ -40,6 +41,7 @@ __all__ = [
     "predict",
     "read",
     "render",
+    "select_uncertain",
     "set_entities",
     "stats",
     "to_dataframe",
@@ -59,6 +61,7 @@ _LAZY = {
     "predict": "analysis.predictions",
     "read": "formats",
     "render": "drawing.render",
+    "select_uncertain": "analysis.uncertainty",
     "stats": "analysis.statistics",
     "to_dataframe": "formats.tables",
     "tune": "analysis.tuning",

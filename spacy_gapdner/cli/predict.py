@@ -2,8 +2,8 @@
 
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,13 @@ def predict_cli(
         "guessed from --output if not given"
     ),
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
+    uncertain: int | None = typer.Option(
+        None,
+        "--uncertain",
+        min=1,
+        help="Write only so many texts, those worth annotating next: with the least certain "
+        "decision, least certain first",
+    ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     cell_threshold: float | None = options.CELL_THRESHOLD,
@@ -77,8 +84,13 @@ def predict_cli(
             from ..formats.registry import choose_output
             from ..formats.resumable import growing, part_of
 
+            if resume and uncertain is not None:
+                raise GapDNERError("--uncertain compares all texts: leave out --resume.")
+            # what is chosen is known last, and written whole
             is_jsonl = (
-                output_path is not None and choose_output(output_path, format).name == "jsonl"
+                output_path is not None
+                and uncertain is None
+                and choose_output(output_path, format).name == "jsonl"
             )
             if resume and not is_jsonl:
                 raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
@@ -96,7 +108,9 @@ def predict_cli(
                 "gpu_id": gpu_id,
             }
             how = {"batch_size": batch_size, "n_process": n_process, "report": report}
-            work = partial(_predict, model, settings, input_path, lines, how, no_progress)
+            work = partial(
+                _predict, model, settings, input_path, lines, uncertain, how, no_progress
+            )
             if output_path is not None and is_jsonl:
                 with growing(output_path, resume=resume) as grown:
                     n_docs = work(output_path, format, grown if resume else None, grown)
@@ -115,7 +129,8 @@ def predict_cli(
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
-        msg.good(f"{n_docs} documents")
+        chosen = "" if uncertain is None else f"{min(uncertain, n_docs)} of "
+        msg.good(f"{chosen}{n_docs} documents")
         print(output_path)
     exit_if_skipped(report)
 
@@ -125,6 +140,7 @@ def _predict(
     settings: dict[str, Any],
     input_path: Path,
     lines: bool,
+    uncertain: int | None,
     how: dict[str, Any],
     no_progress: bool,
     output_path: Path | None,
@@ -133,6 +149,7 @@ def _predict(
     grown: "Growing | None" = None,
 ) -> int:
     from ..analysis.predictions import predict_records
+    from ..analysis.uncertainty import UncertaintySampler
     from ..formats.texts import STDIN, count_texts, read_texts
     from ..formats.writers import choose_writer
 
@@ -154,6 +171,11 @@ def _predict(
         if not n_docs and not report.issues and input_path != STDIN:
             raise GapDNERError(f"{input_path} holds no document. Check the path.")
 
-    with bar, closing(pairs):
-        write(counted(), pipe.key)
+    with bar, closing(pairs), ExitStack() as stack:
+        chosen: Iterable[tuple[Doc, dict[str, Any]]] = counted()
+        if uncertain is not None:
+            sampler = UncertaintySampler(pipe, uncertain)
+            stack.enter_context(sampler.showing_candidates())
+            chosen = sampler.sample(chosen)
+        write(chosen, pipe.key)
     return n_docs

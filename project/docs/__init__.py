@@ -1,0 +1,1 @@
+"""The documentation site: its pages, and what Sphinx needs to build them."""

@@ -1,0 +1,52 @@
+"""The commands' help as a page, made of what the commands say of themselves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer.main
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from spacy_gapdner.cli import app
+
+PROGRAM = "python -m spacy gapdner"
+
+
+class Commands(SphinxDirective):
+    """``gapdner-commands``: a section per command, with its usage, arguments and options."""
+
+    def run(self) -> list[nodes.Node]:
+        """RETURNS (list[Node]): The sections."""
+        sections: list[nodes.Node] = []
+        for name, command in typer.main.get_command(app).commands.items():
+            section = nodes.section(ids=[name], names=[name])
+            section += nodes.title(text=name)
+            self.state.document.note_explicit_target(section, section)
+            text = StringList(list(describe(name, command)), source=f"gapdner {name}")
+            self.state.nested_parse(text, self.content_offset, section)
+            sections.append(section)
+        return sections
+
+
+def describe(name: str, command: Any) -> Iterator[str]:
+    """Describe a command.
+
+    name (str): Its name.
+    command (TyperCommand): The command.
+    YIELDS (str): Lines of Markdown.
+    """
+    context = command.make_context(name, [], resilient_parsing=True)
+    yield from (command.help or "").split("\n")
+    usage = [part for part in command.collect_usage_pieces(context) if part != "[OPTIONS]"]
+    yield from ("", "```bash", " ".join([PROGRAM, name, *usage, "[OPTIONS]"]), "```", "")
+    records = (parameter.get_help_record(context) for parameter in command.params)
+    yield from ("| argument or option | |", "|---|---|")
+    for names, text in filter(None, records):
+        yield f"| {escape(names, code=True)} | {escape(text)} |"
+
+
+def escape(text: str, code: bool = False) -> str:
+    """RETURNS (str): Text for a cell of a table in Markdown; as code on demand."""
+    text = " ".join(text.split()).replace("|", "\\|")
+    return f"`{text}`" if code else text.replace("<", "\\<").replace("[", "\\[").replace("*", "\\*")

@@ -1,0 +1,56 @@
+"""Settings of Sphinx: ``python -m sphinx -W project/docs build/docs`` builds the site."""
+
+import os
+import sys
+from pathlib import Path
+
+# the commands' help shall not depend on the terminal
+os.environ["COLUMNS"] = "100"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from sphinx.application import Sphinx
+
+import spacy_gapdner
+from project.docs import commands, docstrings, included, pictures
+
+project = "spacy-gapdner"
+author = "the authors of spacy-gapdner"
+version = release = spacy_gapdner.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+exclude_patterns = ["**/__pycache__"]
+# single backticks in docstrings: a link where there is something of this name, else code
+default_role = "py:obj"
+highlight_language = "text"
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+# a sample of an .ini file may leave out what does not matter
+suppress_warnings = ["misc.highlighting_failure"]
+
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+python_display_short_literal_types = True
+
+html_theme = "furo"
+html_title = f"spacy-gapdner {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_show_copyright = False
+html_show_sphinx = False
+html_copy_source = False
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Add our directives and listeners to Sphinx.
+
+    app (Sphinx): The application.
+    RETURNS (dict[str, bool]): Whether pages may be read and written in parallel.
+    """
+    app.connect("autodoc-process-docstring", docstrings.process_docstring)
+    app.connect("autodoc-skip-member", docstrings.skip_member)
+    app.connect("source-read", included.read_source)
+    app.add_directive("gapdner-commands", commands.Commands)
+    app.add_directive("gapdner-example", pictures.Example)
+    app.add_directive("gapdner-picture", pictures.Picture)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

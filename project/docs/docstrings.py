@@ -1,0 +1,78 @@
+"""spaCy's form of docstrings as field lists, which Sphinx shows as lists of arguments.
+
+    doc (Doc): The document.
+    RETURNS (list[str]): The names.
+
+becomes ``:param doc: The document.``, ``:type doc: Doc``, ``:returns: The names.`` and
+``:rtype: list[str]``.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+# A line at the margin: a name, with or without stars, or a word in capitals, then the type
+_FIELD = re.compile(r"(?P<name>\*{0,2}[A-Za-z_]\w*) \((?P<type>.+?)\): (?P<text>.*)")
+# several names in one line: `width (int), depth (int): ...` or `width, ..., depth: ...`
+_LIST = re.compile(r"(?P<name>\w+(?: \(\w+\))?(?:, (?:\.\.\.|\w+(?: \(\w+\))?))+): (?P<text>.*)")
+_UNTYPED = re.compile(r"(?P<name>\*{1,2}\w+|RETURNS|YIELDS|RAISES): (?P<text>.*)")
+
+
+def to_field_lists(lines: Iterable[str]) -> list[str]:
+    """Rewrite a docstring.
+
+    lines (Iterable[str]): Its lines, without the indentation that all have.
+    RETURNS (list[str]): The lines, with field lists in place of fields.
+    """
+    written: list[str] = []
+    inside = False
+    for line in lines:
+        names = _LIST.fullmatch(line)
+        # a sentence may begin so too
+        if names and not (inside or "(" in names["name"]):
+            names = None
+        match = names or _FIELD.fullmatch(line) or _UNTYPED.fullmatch(line)
+        if match:
+            if not inside and written and written[-1]:
+                written.append("")
+            written += _to_fields(**match.groupdict())
+            inside = True
+        elif inside and line and not line.startswith(" "):
+            # text after the fields
+            written += ["", line]
+            inside = False
+        else:
+            written.append(line)
+    return written
+
+
+def _to_fields(name: str, text: str, type: str = "") -> list[str]:
+    # The text last, as lines that belong to it follow
+    if name == "RAISES":
+        return [f":raises {type}: {text}" if type else f":raises: {text}"]
+    if name in ("RETURNS", "YIELDS"):
+        verb = name.lower()
+        return [*([f":rtype: {type}"] if type else []), f":{verb}: {text}"]
+    # names of a list: without types and spaces, which Sphinx would take for the end of a type
+    name = re.sub(r" \(\w+\)", "", name).replace("...", "…").replace(", ", ",")
+    # stars and a trailing underscore mean something to reStructuredText
+    escaped = re.sub(r"\*|_$", r"\\\g<0>", name)
+    return [*([f":type {escaped}: {type}"] if type else []), f":param {escaped}: {text}"]
+
+
+def process_docstring(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Take part in autodoc: its event `autodoc-process-docstring`.
+
+    lines (list[str]): The docstring, which is changed.
+    """
+    lines[:] = to_field_lists(lines)
+
+
+def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+    """Leave out what Python says of the fields of a NamedTuple: autodoc's `autodoc-skip-member`.
+
+    RETURNS (Optional[bool]): True to leave it out, None for no opinion.
+    """
+    return True if (getattr(obj, "__doc__", "") or "").startswith("Alias for field") else None

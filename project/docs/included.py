@@ -1,0 +1,69 @@
+"""Documents of the repository as pages of the site, with their links turned into the site's.
+
+A page that holds ``<!-- include: ../../README.md -->`` is this document. Links to documents that
+are pages lead to these; of links to other files of the repository the text remains.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ROOT / "project" / "docs"
+# the documents, and the pages that they are
+INCLUDED = {
+    "README.md": "quickstart.md",
+    "configs/README.md": "settings.md",
+    "project/README.md": "laboratory.md",
+    "CHANGELOG.md": "changelog.md",
+}
+
+_INCLUDE = re.compile(r"<!-- include: (\S+) -->\n")
+_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
+_CODE = re.compile(r"(```.*?```)", re.DOTALL)
+
+
+def read_source(app: Any, name: str, source: list[str]) -> None:
+    """Put documents in the places where pages ask for them: Sphinx's event `source-read`.
+
+    app (Sphinx): The application.
+    name (str): The page.
+    source (list[str]): Its text, which is changed.
+    """
+
+    def read(match: re.Match[str]) -> str:
+        path = (PAGES / match.group(1)).resolve()
+        app.env.note_dependency(str(path))
+        document = path.relative_to(ROOT).as_posix()
+        _, _, text = path.read_text(encoding="utf8").partition("\n")
+        return rewrite_links(text, document)
+
+    source[0] = _INCLUDE.sub(read, source[0])
+
+
+def rewrite_links(text: str, document: str) -> str:
+    """Turn the links of a document into links between pages.
+
+    text (str): Its text, in Markdown. Links in blocks of code stay.
+    document (str): Its path in the repository.
+    RETURNS (str): The text.
+    """
+    folder = (ROOT / document).parent
+
+    def rewrite(match: re.Match[str]) -> str:
+        label, target = match.groups()
+        if re.match(r"\w+:|#", target):
+            return match.group()
+        file, _, anchor = target.partition("#")
+        path = (folder / file).resolve()
+        page = INCLUDED.get(path.relative_to(ROOT).as_posix())
+        if page is None and path.parent.is_relative_to(PAGES) and path.suffix == ".md":
+            page = path.relative_to(PAGES).as_posix()
+        if page is None:
+            return label
+        return f"[{label}]({page}{'#' * bool(anchor)}{anchor})"
+
+    parts = _CODE.split(text)
+    # every second part is code
+    parts[::2] = [_LINK.sub(rewrite, part) for part in parts[::2]]
+    return "".join(parts)

@@ -1,0 +1,204 @@
+"""The pictures of the pages, drawn by the package's own code while the site is built."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import spacy
+from docutils import nodes
+from spacy.tokens import Doc
+from sphinx.util.docutils import SphinxDirective
+
+from spacy_gapdner import Entity, read, render, set_entities
+from spacy_gapdner.drawing.page import TEMPLATES
+from spacy_gapdner.segments import assign_entities, get_segments
+from spacy_gapdner.tagging import MultilabelTagging, TaggingScheme, W2NERTagging
+from spacy_gapdner.tagging.cells import LabelledCells
+
+SENTENCE = "severe joint , shoulder and upper body pain"
+ENTITIES = [
+    Entity("ADE", ((0, 2), (7, 8))),
+    Entity("ADE", ((0, 1), (3, 4), (7, 8))),
+    Entity("ADE", ((0, 1), (5, 8))),
+]
+SHORT = "joint and back pain"
+SHORT_ENTITIES = [Entity("ADE", ((0, 1), (3, 4))), Entity("ADE", ((2, 4),))]
+LONG = "no pain in left arm or right leg but some swelling of both feet"
+LONG_ENTITIES = [
+    Entity("ADE", ((1, 3), (6, 8))),
+    Entity("ADE", ((9, 12),)),
+    Entity("ADE", ((1, 2), (12, 14))),
+]
+MAX_LENGTH, STRIDE = 8, 6
+# probabilities of the cells of a made-up prediction, by row, column and channel
+PROBABILITIES = {(3, 0, 2): 0.94, (0, 3, 1): 0.71, (3, 2, 2): 0.88, (2, 3, 1): 0.97}
+
+_GRID = TEMPLATES.from_string("""\
+<table class="grid" aria-label="{{ label }}">
+<thead><tr><td></td>{% for word in words %}<th scope="col">{{ word }}</th>{% endfor %}</tr></thead>
+<tbody>{% for row in rows %}
+<tr><th scope="row">{{ words[loop.index0] }}</th>
+{%- for kind, text in row %}<td class="{{ kind }}">{{ text }}</td>{% endfor %}</tr>
+{% endfor %}</tbody></table>
+""")
+
+_WINDOWS = TEMPLATES.from_string("""\
+<svg role="img" aria-label="{{ label }}" viewBox="0 0 {{ width }} {{ height }}" \
+width="{{ width }}" height="{{ height }}">
+{% for x, word in words %}<text x="{{ x }}" y="20" text-anchor="middle">{{ word }}</text>
+{% endfor %}
+{% for x, y, width, text in windows %}
+<rect class="window" x="{{ x }}" y="{{ y }}" width="{{ width }}" height="24" rx="4"/>
+<text x="{{ x + 8 }}" y="{{ y + 17 }}">{{ text }}</text>
+{% endfor %}
+{% for kind, x, y, end in lines %}
+<line class="{{ kind }}" x1="{{ x }}" x2="{{ end }}" y1="{{ y }}" y2="{{ y }}" stroke-width="4"/>
+{% endfor %}
+{% for x, y, text in notes %}<text x="{{ x }}" y="{{ y }}">{{ text }}</text>
+{% endfor %}
+</svg>
+""")
+
+
+class Picture(SphinxDirective):
+    """``gapdner-picture``: the picture named by its argument, one of `PICTURES`."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """RETURNS (list[Node]): The picture, as HTML."""
+        html = f'<div class="picture">{PICTURES[self.arguments[0]]()}</div>'
+        return [nodes.raw("", html, format="html")]
+
+
+class Example(SphinxDirective):
+    """``gapdner-example``: sentences in the `inline` format, as text and drawn."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """RETURNS (list[Node]): Both."""
+        text = "\n".join(self.content)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "example.inline"
+            path.write_text(f"{text}\n\n", encoding="utf8")
+            docs = list(read(path, "inline"))
+        for doc in docs:
+            # no name of a file above it
+            doc.user_data.clear()
+        html = render(docs, jupyter=False)
+        shown = nodes.literal_block(text, text, language="text")
+        return [shown, nodes.raw("", f'<div class="picture">{html}</div>', format="html")]
+
+
+def draw_entities() -> str:
+    """RETURNS (str): The three entities of the README's example, with fragments and gaps."""
+    return _render(SENTENCE, ENTITIES)
+
+
+def draw_next_words() -> str:
+    """RETURNS (str): The grid of the default labels: next words and types."""
+    scheme = W2NERTagging()
+    return _draw_grid(SHORT, SHORT_ENTITIES, scheme, {1: "next"}, "next word")
+
+
+def draw_gaps() -> str:
+    """RETURNS (str): The grid of the paper's labels: Frag, Gap and types."""
+    return _draw_grid(
+        SHORT, SHORT_ENTITIES, MultilabelTagging(), {0: "Frag", 1: "Gap"}, "Frag and Gap"
+    )
+
+
+def draw_scores() -> str:
+    """RETURNS (str): Probabilities of the cells, and the entities that these spell out with
+    their scores."""
+    scheme = W2NERTagging()
+    cells = np.array(list(PROBABILITIES))
+    labelled = LabelledCells(cells, np.array(list(PROBABILITIES.values())))
+    found = scheme.decode(labelled, ["ADE"], score="weakest").entities
+    # a score is computed through its logarithm
+    weakest = {round(e.score or 0.0, 6) for e in found}
+    texts = {
+        (row, column): (
+            f"{'next' if channel == 1 else 'type'}{' weakest' if p in weakest else ''}",
+            f"{'next' if channel == 1 else 'ADE'} {p:.2f}",
+        )
+        for (row, column, channel), p in PROBABILITIES.items()
+    }
+    return _grid_table(SHORT, texts, "Probabilities of cells") + _render(SHORT, found)
+
+
+def draw_windows() -> str:
+    """RETURNS (str): A sentence cut into windows, and which entities a window can hold."""
+    texts = LONG.split()
+    doc = Doc(spacy.blank("en").vocab, words=texts)
+    segments = get_segments(doc, MAX_LENGTH, STRIDE)
+    _, lost = assign_entities(LONG_ENTITIES, segments)
+    edges = np.cumsum([10, *(8 * len(word) + 12 for word in texts)]).tolist()
+    words = [((edges[i] + edges[i + 1]) / 2, word) for i, word in enumerate(texts)]
+    windows = [
+        (edges[start], 34 + 30 * i, edges[end] - edges[start], f"window {i + 1}")
+        for i, (start, end) in enumerate(segments)
+    ]
+    top = 34 + 30 * len(segments) + 16
+    lines, notes = [], []
+    for i, entity in enumerate(LONG_ENTITIES):
+        kind, y = "lost" if entity in lost else "held", top + 22 * i
+        bars = [(f"{kind} fragment", f) for f in entity.fragments]
+        bars += [(f"{kind} gap", gap) for gap in entity.gaps]
+        lines += [(style, edges[start] + 4, y, edges[end] - 4) for style, (start, end) in bars]
+        note = "in no window" if entity in lost else "in a window"
+        notes.append((edges[-1] + 10, y + 5, note))
+    return _WINDOWS.render(
+        label=f"{len(texts)} words in windows of {MAX_LENGTH}, {STRIDE} apart. "
+        f"{len(LONG_ENTITIES) - len(lost)} of {len(LONG_ENTITIES)} entities lie within a window.",
+        words=words,
+        windows=windows,
+        lines=lines,
+        notes=notes,
+        width=edges[-1] + 110,
+        height=top + 22 * len(LONG_ENTITIES),
+    )
+
+
+def _render(sentence: str, entities: Sequence[Entity]) -> str:
+    doc = Doc(spacy.blank("en").vocab, words=sentence.split())
+    set_entities(doc, entities)
+    return render(doc, jupyter=False) or ""
+
+
+def _draw_grid(
+    sentence: str,
+    entities: Sequence[Entity],
+    scheme: TaggingScheme,
+    links: dict[int, str],
+    label: str,
+) -> str:
+    texts: dict[tuple[int, int], tuple[str, str]] = {}
+    for row, column, channel in scheme.encode(entities, ["ADE"]).tolist():
+        kind, text = links.get(channel, "type"), links.get(channel, "ADE")
+        # several labels may share a cell
+        other = texts.get((row, column))
+        if other is not None:
+            kind, text = f"{other[0]} {kind}", f"{other[1]}, {text}"
+        texts[row, column] = (kind.lower(), text)
+    return _grid_table(sentence, texts, f"Grid: {label}") + _render(sentence, entities)
+
+
+def _grid_table(sentence: str, texts: dict[tuple[int, int], tuple[str, str]], label: str) -> str:
+    words = sentence.split()
+    rows = [
+        [texts.get((i, j), ("diagonal" if i == j else "", "")) for j in range(len(words))]
+        for i in range(len(words))
+    ]
+    return _GRID.render(words=words, rows=rows, label=label)
+
+
+PICTURES = {
+    "entities": draw_entities,
+    "next-words": draw_next_words,
+    "gaps": draw_gaps,
+    "scores": draw_scores,
+    "windows": draw_windows,
+}

@@ -1,0 +1,136 @@
+import math
+
+import pytest
+import spacy
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_pipeline import ANNOTATED, model_config, trained_pipeline
+
+from spacy_gapdner import (
+    DiscontinuousEntity,
+    Entity,
+    GapDNERError,
+    get_entities,
+    select_uncertain,
+    set_entities,
+)
+from spacy_gapdner.analysis.uncertainty import UncertaintySampler
+from spacy_gapdner.calibration import Calibration, Line
+
+# label and score of the candidates of each document; what is kept of them, and the margin, with a
+# threshold of 0.5 and one of 0.75 for Drug
+CANDIDATES = [
+    ([("ADR", 1.0)], ["ADR"], 0.5),
+    ([("ADR", 0.5625), ("ADR", 0.875)], ["ADR", "ADR"], 0.0625),
+    ([("ADR", 0.46875), ("Drug", 1.0)], ["Drug"], 0.03125),
+    ([], [], math.inf),
+    ([("Drug", 0.6875)], [], 0.0625),
+    ([("ADR", 0.6875)], ["ADR"], 0.1875),
+]
+
+
+@pytest.fixture
+def pipe():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("gapdner", config={"model": model_config(), "threshold": 0.5})
+    pipe.type_thresholds = {"Drug": 0.75}
+    return pipe
+
+
+def make_docs(pipe, candidates):
+    for number, found in enumerate(candidates):
+        doc = spacy.tokens.Doc(pipe.vocab, words=["w"] * 5)
+        doc.user_data["number"] = number
+        entities = [Entity(label, ((i, i + 1),), score) for i, (label, score) in enumerate(found)]
+        set_entities(doc, entities)
+        yield doc, {"n": number}
+
+
+def test_margins(pipe):
+    sampler = UncertaintySampler(pipe, 1)
+    docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
+    assert [sampler.margin(doc) for doc, _ in docs] == [margin for _, _, margin in CANDIDATES]
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(1, [2]), (2, [2, 1]), (3, [2, 1, 4]), (9, [2, 1, 4, 5, 0, 3])]
+)
+def test_sample(pipe, n, expected):
+    docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
+    sample = list(UncertaintySampler(pipe, n).sample(docs))
+    assert [extra["n"] for _, extra in sample] == expected
+    assert [doc.user_data["number"] for doc, _ in sample] == expected
+    assert [[e.label_ for e in get_entities(doc)] for doc, _ in sample] == [
+        CANDIDATES[number][1] for number in expected
+    ]
+
+
+@given(st.lists(st.sampled_from([0.1, 0.4, 0.5, 0.7, 0.9]) | st.none()), st.integers(1, 4))
+def test_sample_is_the_beginning_of_all_in_order(scores, n):
+    pipe = spacy.blank("en").add_pipe("gapdner", config={"threshold": 0.5})
+    candidates = [[] if score is None else [("X", score)] for score in scores]
+    sample = UncertaintySampler(pipe, n).sample(make_docs(pipe, candidates))
+    margins = [math.inf if score is None else abs(score - 0.5) for score in scores]
+    ranked = sorted(range(len(scores)), key=lambda number: (margins[number], number))
+    assert [extra["n"] for _, extra in sample] == ranked[:n]
+
+
+def test_one_document_at_a_time(pipe):
+    # each Doc is spoilt when the next is asked for, as those of a memory zone are
+    def spoilt():
+        for doc, extra in make_docs(pipe, [found for found, _, _ in CANDIDATES]):
+            yield doc, extra
+            set_entities(doc, [])
+            doc.user_data.clear()
+
+    (doc, _), *_ = UncertaintySampler(pipe, 2).sample(spoilt())
+    assert ([e.label_ for e in get_entities(doc)], doc.user_data["number"]) == (["Drug"], 2)
+
+
+def test_what_entities_carry_stays(pipe):
+    DiscontinuousEntity.set_extension("uncertainty_test", default=0)
+    try:
+        ((doc, extra),) = make_docs(pipe, [[("ADR", 0.875)]])
+        (entity,) = get_entities(doc)
+        entity.kb_id_, entity._.uncertainty_test = "Q1", 7
+        ((doc, _),) = UncertaintySampler(pipe, 1).sample([(doc, extra)])
+        (entity,) = get_entities(doc)
+        assert (entity.score, entity.kb_id_, entity._.uncertainty_test) == (0.875, "Q1", 7)
+    finally:
+        DiscontinuousEntity.remove_extension("uncertainty_test")
+
+
+def test_candidates_below_the_threshold_count_calibrated():
+    nlp = spacy.util.load_model_from_config(trained_pipeline().config, auto_fill=True)
+    nlp.from_bytes(trained_pipeline().to_bytes())
+    pipe = nlp.get_pipe("gapdner")
+    texts = [text for text, _ in ANNOTATED]
+    # all entities, whatever the model is sure of, get a probability of sigmoid(-3) = 0.047
+    pipe.calibration = Calibration(Line(0.0, -3.0), Line(0.0, -3.0))
+    pipe.threshold, pipe.type_thresholds = 0.1, {"Drug": 0.05}
+    docs = select_uncertain(nlp, texts, 2)
+    # nothing reaches a threshold; a Drug falls short of its own by 0.003, an ADR by 0.053
+    assert [doc.text for doc in docs] == [texts[1], texts[2]]
+    assert [get_entities(doc) for doc in docs] == [(), ()]
+    assert (pipe.threshold, pipe.type_thresholds) == (0.1, {"Drug": 0.05})
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_docs_are_those_of_the_pipeline(n_process):
+    nlp = trained_pipeline()
+    texts = [text for text, _ in ANNOTATED]
+    docs = select_uncertain(nlp, iter(texts), 10, n_process=n_process, batch_size=1)
+    assert sorted(doc.text for doc in docs) == sorted(texts)
+    for doc in docs:
+        expected = [(e.label_, e.fragments) for e in get_entities(nlp(doc.text))]
+        found = get_entities(doc)
+        assert [(e.label_, e.fragments) for e in found] == expected
+        assert all(0.4 <= e.score <= 1 for e in found)
+        assert [s.start for s in doc.sents] == [0]
+
+
+def test_bad_numbers_and_pipelines():
+    with pytest.raises(GapDNERError, match="At least one text must be asked for, but 0 were"):
+        select_uncertain(trained_pipeline(), [], 0)
+    with pytest.raises(GapDNERError, match="has no pipe for discontinuous entities"):
+        select_uncertain(spacy.blank("en"), [], 1)

@@ -1,0 +1,153 @@
+import json
+import re
+
+import pandas
+import pytest
+
+from spacy_gapdner import get_entities, read
+from spacy_gapdner.analysis.predictions import predict
+from spacy_gapdner.formats import DOC_NAME
+
+# what the model knows by heart, what it has never seen, and what holds nothing
+TEXTS = [
+    "Severe joint and shoulder pain today .",
+    "Severe pain after joint aspirin .",
+    "",
+    "Joint and severe aspirin pain twice .",
+    "He took aspirin twice .",
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "texts"
+    path.mkdir()
+    for number, text in enumerate(TEXTS):
+        (path / f"{number}.txt").write_text(text)
+    return path
+
+
+@pytest.fixture
+def order(tiny):
+    """The texts' names by margin, and their entities with scores."""
+    pipe = tiny.get_pipe("gapdner")
+    threshold, pipe.threshold = pipe.threshold, 0.0
+    docs = list(predict(tiny, TEXTS))
+    pipe.threshold = threshold
+    margins = {
+        str(number): min((abs(e.score - threshold) for e in get_entities(doc)), default=9.0)
+        for number, doc in enumerate(docs)
+    }
+    assert len(set(margins.values())) == len(TEXTS)
+    kept = {
+        str(number): [e for e in get_entities(doc) if e.score >= threshold]
+        for number, doc in enumerate(docs)
+    }
+    return {name: kept[name] for name in sorted(margins, key=margins.__getitem__)}
+
+
+def records(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("n", [1, 3, 10])
+def test_the_least_certain_first_as_jsonl(run, model, folder, tmp_path, order, n):
+    output = tmp_path / "next.jsonl"
+    result = run("predict", model, folder, "--uncertain", n, "-o", output)
+    assert result.exit_code == 0, result.output
+    assert f"{min(n, 5)} of 5 documents" in result.stdout
+    found = records(output.read_text())
+    assert [record["id"] for record in found] == list(order)[:n]
+    for record in found:
+        expected = [(e.label_, e.text, round(e.score, 3)) for e in order[record["id"]]]
+        assert [
+            (e["label"], e["text"], round(e["score"], 3)) for e in record["entities"]
+        ] == expected
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["next.jsonl", "texts"]
+
+
+@pytest.mark.parametrize(
+    ("output", "options"),
+    [("out", []), ("out", ["-f", "pubannotation"]), ("out.spacy", []), ("out.xml", [])],
+)
+def test_formats_that_hold_documents(run, model, folder, tmp_path, order, output, options):
+    result = run("predict", model, folder, "--uncertain", 2, "-o", tmp_path / output, *options)
+    assert result.exit_code == 0, result.output
+    docs = {doc.user_data[DOC_NAME]: doc for doc in read(tmp_path / output, n_sents=0)}
+    assert set(docs) == set(list(order)[:2])
+    for name, doc in docs.items():
+        assert [(e.label_, e.text) for e in get_entities(doc)] == [
+            (e.label_, e.text) for e in order[name]
+        ]
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.json", "out.inline"])
+def test_formats_that_hold_entities(run, model, folder, tmp_path, order, output):
+    result = run("predict", model, folder, "--uncertain", 4, "-o", tmp_path / output)
+    assert result.exit_code == 0, result.output
+    path = tmp_path / output
+    expected = sorted(e.text for name in list(order)[:4] for e in order[name])
+    assert expected
+    if path.suffix in (".csv", ".parquet"):
+        table = pandas.read_csv(path) if path.suffix == ".csv" else pandas.read_parquet(path)
+        assert sorted(table["text"]) == expected
+    else:
+        assert sorted(e.text for doc in read(path) for e in get_entities(doc)) == expected
+
+
+def test_page(run, model, folder, tmp_path, order):
+    assert run("predict", model, folder, "--uncertain", 2, "-o", tmp_path / "a.html").exit_code == 0
+    titles = re.findall(r"<h2>(\d)</h2>", (tmp_path / "a.html").read_text())
+    assert titles == list(order)[:2]
+
+
+def test_brat_has_no_other_file(run, model, folder, tmp_path, order):
+    assert run("predict", model, folder, "--uncertain", 4, "-o", tmp_path / "out").exit_code == 0
+    names = sorted(list(order)[:4])
+    files = [f"{name}{ending}" for name in names for ending in (".ann", ".txt")]
+    written = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written == [*files, "annotation.conf"]
+
+
+@pytest.mark.parametrize("options", [[], ["--n-process", 2]])
+def test_lines_of_standard_input(run, model, order, options):
+    result = run("predict", model, "-", "--uncertain", 2, *options, input="\n".join(TEXTS))
+    assert result.exit_code == 0, result.output
+    assert [record["text"] for record in records(result.stdout)] == [
+        TEXTS[int(name)] for name in list(order)[:2]
+    ]
+
+
+def test_jsonl_keeps_other_keys(run, model, tmp_path, order):
+    source = tmp_path / "in.jsonl"
+    lines = [json.dumps({"text": text, "ward": i}) for i, text in enumerate(TEXTS)]
+    source.write_text("\n".join(lines))
+    result = run("predict", model, source, "--uncertain", 2)
+    assert [record["ward"] for record in records(result.stdout)] == [int(n) for n in order][:2]
+
+
+def test_margins_are_those_of_the_threshold_given(run, model, folder):
+    # entities that the model knows by heart score just below 1
+    result = run("predict", model, folder, "--uncertain", 1, "--threshold", 1)
+    (record,) = records(result.stdout)
+    assert record["id"] in ("0", "4")
+    assert record["entities"] == []
+
+
+def test_nothing_is_half_written(fails, model, tmp_path):
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "a"}\n{"text": "cut o')
+    args = ("predict", model, source, "--uncertain", 1, "-o", tmp_path / "out.jsonl")
+    fails("in.jsonl:2 is not JSON", *args)
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_bad_options(run, fails, model, folder, tmp_path):
+    output = tmp_path / "out.jsonl"
+    fails(
+        "--uncertain compares all texts: leave out --resume",
+        *("predict", model, folder, "--uncertain", 1, "--resume", "-o", output),
+    )
+    result = run("predict", model, folder, "--uncertain", 0)
+    assert result.exit_code == 2
+    assert "Invalid value for '--uncertain'" in result.stderr

@@ -1,0 +1,44 @@
+"""The annotated examples can be converted, and hold the entities that the page names."""
+
+import re
+
+import pytest
+import spacy
+from pages import read_page
+
+from spacy_gapdner import convert, get_entities, read
+from spacy_gapdner.formats import Report
+
+PAGE = read_page("annotating.md")
+EXAMPLES = re.findall(r"```{gapdner-example}\n(.+?)```\n\n→ ([^\n]+)\n", PAGE, flags=re.DOTALL)
+
+
+def test_every_example_names_its_entities():
+    assert len(EXAMPLES) == PAGE.count("{gapdner-example}") == PAGE.count("→ ") > 15
+
+
+@pytest.mark.parametrize(
+    ("example", "named"), EXAMPLES, ids=[e.split("\n")[0] for e, _ in EXAMPLES]
+)
+def test_example(example, named, tmp_path):
+    source = tmp_path / "example.inline"
+    source.write_text(f"{example}\n", encoding="utf8")
+    expected = sorted(re.findall(r"\*(.+?)\*", named))
+    report = Report(strict=True)
+    # to brat and back
+    convert(source, tmp_path / "brat", strict=True)
+    (doc,) = read(tmp_path / "brat", n_sents=0, report=report)
+    assert report.issues == []
+    assert sorted(entity.text for entity in get_entities(doc)) == expected
+
+
+def test_the_brat_lines(tmp_path):
+    lines = next(b for b in re.findall(r"```text\n(.+?)```", PAGE, re.DOTALL) if "T1" in b)
+    (tmp_path / "a.txt").write_text("joint and back pain")
+    (tmp_path / "a.ann").write_text(lines)
+    (doc,) = read(tmp_path, n_sents=0, report=Report(strict=True))
+    assert [entity.text for entity in get_entities(doc)] == ["joint pain", "back pain"]
+
+
+def test_slashes_are_tokens_of_their_own():
+    assert [token.text for token in spacy.blank("en")("hip/knee pain")][:3] == ["hip", "/", "knee"]

@@ -1,0 +1,27 @@
+import pytest
+
+from project.docs.included import INCLUDED, PAGES, ROOT, rewrite_links
+
+
+@pytest.mark.parametrize(
+    ("document", "text", "expected"),
+    [
+        ("README.md", "see [a](configs/README.md).", "see [a](settings.md)."),
+        ("README.md", "[a](project/README.md#speed)", "[a](laboratory.md#speed)"),
+        ("configs/README.md", "[a](../project/README.md)", "[a](laboratory.md)"),
+        ("project/README.md", "[a](../project.yml)", "a"),
+        ("README.md", "[a](project/docs/annotating.md#in-brat)", "[a](annotating.md#in-brat)"),
+        ("project/README.md", "[a](docs/api/index.md)", "[a](api/index.md)"),
+        ("README.md", "[a](LICENSE)", "a"),
+        ("README.md", "[a](https://spacy.io/x) [b](#c)", "[a](https://spacy.io/x) [b](#c)"),
+        ("README.md", "```\n[a](LICENSE)\n```\n[b](LICENSE)", "```\n[a](LICENSE)\n```\nb"),
+    ],
+)
+def test_links(document, text, expected):
+    assert rewrite_links(text, document) == expected
+
+
+@pytest.mark.parametrize(("document", "page"), INCLUDED.items())
+def test_documents_and_pages_are_there(document, page):
+    assert (ROOT / document).is_file()
+    assert f"/{document} -->" in (PAGES / page).read_text(encoding="utf8")

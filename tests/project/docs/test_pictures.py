@@ -1,0 +1,83 @@
+"""The pictures show what their sentences are made of, read off by hand."""
+
+import re
+
+import pytest
+
+from project.docs import pictures
+
+
+def grid(html):
+    """The cells that hold something, by the words of row and column."""
+    words = re.findall(r'<th scope="col">(.+?)</th>', html)
+    rows = re.findall(r'<th scope="row">(.+?)</th>(.+?)</tr>', html, re.DOTALL)
+    assert [word for word, _ in rows] == words
+    found = {}
+    for word, cells in rows:
+        parts = re.findall(r'<td class="(.*?)">(.*?)</td>', cells)
+        assert len(parts) == len(words)
+        found |= {(word, words[i]): part for i, part in enumerate(parts) if part[1]}
+    return found
+
+
+def listed(html):
+    return re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html)
+
+
+def test_next_words():
+    html = pictures.draw_next_words()
+    assert grid(html) == {
+        ("joint", "pain"): ("next", "next"),
+        ("back", "pain"): ("next", "next"),
+        ("pain", "joint"): ("type", "ADE"),
+        ("pain", "back"): ("type", "ADE"),
+    }
+    assert listed(html) == [("ADE", "joint … pain"), ("ADE", "back pain")]
+
+
+def test_gaps():
+    assert grid(pictures.draw_gaps()) == {
+        ("joint", "joint"): ("frag", "Frag"),
+        ("and", "back"): ("gap", "Gap"),
+        ("pain", "pain"): ("frag", "Frag"),
+        ("back", "pain"): ("frag", "Frag"),
+        ("pain", "joint"): ("type", "ADE"),
+        ("pain", "back"): ("type", "ADE"),
+    }
+
+
+def test_scores():
+    html = pictures.draw_scores()
+    assert grid(html) == {
+        ("joint", "pain"): ("next weakest", "next 0.71"),
+        ("back", "pain"): ("next", "next 0.97"),
+        ("pain", "joint"): ("type", "ADE 0.94"),
+        ("pain", "back"): ("type weakest", "ADE 0.88"),
+    }
+    assert listed(html) == [("ADE", "joint … pain (0.71)"), ("ADE", "back pain (0.88)")]
+
+
+def test_windows():
+    html = pictures.draw_windows()
+    assert re.findall(r">(window \d)<", html) == ["window 1", "window 2"]
+    assert re.findall(r">(in (?:a|no) window)<", html) == ["in a window"] * 2 + ["in no window"]
+    assert "14 words in windows of 8, 6 apart. 2 of 3 entities lie within a window." in html
+    # fragments and gaps of the entities, which are drawn from the left to the right
+    lines = re.findall(r'<line class="(.+?)" x1="(\d+)" x2="(\d+)"', html)
+    assert [name for name, _, _ in lines] == [
+        "held fragment",
+        "held fragment",
+        "held gap",
+        "held fragment",
+        "lost fragment",
+        "lost fragment",
+        "lost gap",
+    ]
+    assert all(int(start) < int(end) for _, start, end in lines)
+
+
+@pytest.mark.parametrize("name", pictures.PICTURES)
+def test_every_picture_has_a_text(name):
+    html = pictures.PICTURES[name]()
+    assert "aria-label=" in html or listed(html)
+    assert "http" not in html

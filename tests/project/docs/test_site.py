@@ -1,0 +1,114 @@
+"""The site is built without a warning, has a place for every public name, and loads nothing from
+elsewhere."""
+
+import configparser
+import html
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import spacy_gapdner
+from spacy_gapdner.cli import app
+
+ROOT = Path(__file__).parents[3]
+# what a browser would fetch by itself
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|source|object|embed)[^>]*\b(?:src|data)=["']?(?:https?:)?//"""
+    r"""|<link[^>]*\bhref=["']?(?:https?:)?//|url\(["']?(?:https?:)?//|@import\s"""
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", folder / "cache"]
+    done = subprocess.run(
+        [*command, ROOT / "project" / "docs", folder / "html"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "html"
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf8")
+        for path in site.rglob("*.html")
+    }
+
+
+def registered():
+    """What the registries find: (MODULE.NAME, the registered name)."""
+    parser = configparser.ConfigParser(delimiters=("=",))
+    parser.optionxform = str
+    parser.read(ROOT / "setup.cfg", encoding="utf8")
+    for group, lines in parser["options.entry_points"].items():
+        for line in lines.strip().splitlines():
+            name, target = (part.strip() for part in line.split("="))
+            if group != "spacy_cli":
+                yield target.replace(":", "."), name
+
+
+def test_every_public_name_has_its_place(pages):
+    reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
+    for name in spacy_gapdner.__all__:
+        assert f'id="spacy_gapdner.{name}"' in reference, name
+    for target, name in registered():
+        assert f'id="{target}"' in reference, target
+        assert name in html.unescape(reference), name
+
+
+def test_every_command_has_its_section(pages):
+    for name, command in typer.main.get_command(app).commands.items():
+        assert f'<section id="{name}"' in pages["commands.html"]
+        for parameter in command.params:
+            long = [option for option in parameter.opts if option.startswith("--")]
+            assert all(option in pages["commands.html"] for option in long), (name, long)
+
+
+def test_arguments_are_lists(pages):
+    text = pages["api/functions.html"]
+    assert "RETURNS (" not in text
+    assert "YIELDS (" not in text
+    assert "RAISES (" not in text
+    start = text.index('id="spacy_gapdner.merge_docs"')
+    assert re.search(r"Parameters.*?<strong>docs</strong>", text[start:], re.DOTALL)
+
+
+def test_nothing_is_fetched_from_elsewhere(site):
+    files = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js")]
+    assert len(files) > 20
+    for path in files:
+        found = FETCHED.search(path.read_text(encoding="utf8"))
+        assert found is None, f"{path}: {found.group()}"
+
+
+def test_what_is_fetched_would_be_found():
+    for text in (
+        '<script src="https://x.org/a.js">',
+        '<link rel="stylesheet" href="//x.org/a.css">',
+        "<img alt='' src='http://x.org/a.png'>",
+        "src: url(https://x.org/a.woff2)",
+        "@import 'a.css'",
+    ):
+        assert FETCHED.search(text)
+    assert not FETCHED.search('<a href="https://spacy.io">')
+
+
+def test_pictures_are_drawn(pages):
+    assert pages["concepts.html"].count('class="picture"') == 5
+    assert pages["concepts.html"].count('<table class="grid"') == 3
+    assert "&lt;style&gt;" not in pages["concepts.html"]
+    assert 'class="picture"' in pages["index.html"]
+
+
+def test_documents_of_the_repository_are_pages(pages):
+    assert "Five lines of Python" in pages["quickstart.html"]
+    assert 'href="settings.html"' in pages["quickstart.html"]
+    assert 'href="laboratory.html#the-paper-s-corpora"' in pages["quickstart.html"]
+    assert "GapDNER.v2" in pages["settings.html"]
+    assert f"<h2>{spacy_gapdner.__version__}<" in pages["changelog.html"]

@@ -1,0 +1,92 @@
+"""The walk from a brat folder to a served model: its code runs and prints what is said."""
+
+import io
+import re
+import shutil
+import urllib.request
+from pathlib import Path
+
+import pytest
+import uvicorn
+from brat_folder import write_reports
+from fastapi.testclient import TestClient
+from pages import code_blocks, run_commands
+
+from spacy_gapdner.cli import serve
+
+ROOT = Path(__file__).parents[3]
+# what the page does not say, so that it is done in seconds
+SHORTER = {
+    "spacy train": " --training.optimizer.learn_rate.total_steps 60"
+    " --training.optimizer.learn_rate.warmup_steps 6 --training.eval_frequency 30",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Where the walk begins: the clone's configs, and a brat folder."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "configs", tmp_path / "configs")
+    write_reports(tmp_path / "reports")
+    return tmp_path
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Takes what is served, and answers requests to its address as the server would."""
+    listen = serve._listen
+    seen = {}
+
+    class Server:
+        def __init__(self, config):
+            seen["app"] = config.app
+
+        def run(self, sockets):
+            for listener in sockets:
+                listener.close()
+
+    def answer(request):
+        client = TestClient(seen["app"], f"http://{request.host}")
+        response = client.post(request.selector, content=request.data, headers=request.headers)
+        assert response.status_code == 200
+        return io.BytesIO(response.content)
+
+    # the page's port may be taken
+    monkeypatch.setattr(serve, "_listen", lambda host, port: listen(host, 0))
+    monkeypatch.setattr(uvicorn, "Server", Server)
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+
+
+def test_the_brat_folder_is_as_the_page_shows_it(folder):
+    shown = next(code for _, code in code_blocks("walk.md") if "001.ann  " in code and "T1" in code)
+    text, annotation = re.split(r"001\.ann", shown)
+    assert text.split(maxsplit=1)[1].strip() == (folder / "reports/train/001.txt").read_text()
+    lines = [" ".join(line.split()) for line in annotation.strip().splitlines()]
+    found = (folder / "reports/train/001.ann").read_text().splitlines()
+    assert lines == [" ".join(line.split()) for line in found]
+
+
+def test_walk(folder, served, capsys):
+    printed, blocks = None, 0
+    for language, code in code_blocks("walk.md"):
+        if language == "text":
+            assert printed in (None, code)
+            printed = None
+        elif language == "python":
+            exec(compile(code, "walk.md", "exec"), {})
+            printed = capsys.readouterr().out
+            blocks += 1
+        else:
+            run_commands(shorten(code))
+            capsys.readouterr()
+    assert blocks == 2
+    assert (folder / "analysis" / "report.html").is_file()
+    assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
+
+
+def shorten(code):
+    code = code.replace("\\\n", " ")
+    for command, options in SHORTER.items():
+        code = re.sub(rf"^python -m {command} .+", rf"\g<0>{options}", code, flags=re.MULTILINE)
+    # a wheel is built with libraries from the network
+    return code.replace("--build wheel", "--build none")
