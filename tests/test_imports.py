@@ -23,7 +23,7 @@ ORDER = [
     ["pipe", "formats"],
     ["factory", "training_log"],
     ["analysis"],
-    ["drawing", "conversion", "spark"],
+    ["drawing", "conversion", "spark", "starting"],
     ["serving"],
     ["cli"],
 ]
