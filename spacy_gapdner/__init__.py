@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .drawing.render import render
     from .formats import read, write
     from .formats.tables import to_dataframe
+    from .starting.config import init_config
 
 __version__ = "0.5.0"
 
@@ -37,6 +38,7 @@ __all__ = [
     "draw",
     "evaluate",
     "get_entities",
+    "init_config",
     "merge_docs",
     "predict",
     "read",
@@ -57,6 +59,7 @@ _LAZY = {
     "convert": "conversion",
     "draw": "drawing.pages",
     "evaluate": "analysis.evaluation",
+    "init_config": "starting.config",
     "merge_docs": "alignment",
     "predict": "analysis.predictions",
     "read": "formats",

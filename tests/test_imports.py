@@ -24,7 +24,7 @@ ORDER = [
     ["pipe", "formats"],
     ["factory", "training_log"],
     ["analysis"],
-    ["drawing", "conversion", "spark"],
+    ["drawing", "conversion", "spark", "starting"],
     ["serving"],
     ["cli"],
 ]

@@ -1,7 +1,7 @@
 """Draw subsets of sentences that keep those with discontinuous entities."""
 
 import random
-from itertools import accumulate
+from itertools import accumulate, groupby
 from pathlib import Path
 
 import typer
@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.formats import DOC_NAME
 
 # sentences in a row that are held out together where the articles are not known
 _BLOCK = 100
@@ -64,20 +65,18 @@ def hold_out(
     return stays, [docs[i] for i in sorted(held)]
 
 
-def article_sizes(docs: list[Doc], articles_path: Path | None) -> list[int]:
+def article_sizes(docs: list[Doc]) -> list[int]:
     """Count the sentences of every article.
 
-    docs (list[Doc]): One sentence each, in the order of the articles.
-    articles_path (Optional[Path]): .spacy file of the same text, an article per Doc. Without it,
-        every 100 sentences in a row count as an article, so that few articles are divided.
+    docs (list[Doc]): One sentence each, in the order of the articles, with their names as `convert`
+        keeps them. Without names, every 100 sentences in a row count as an article, so that few
+        articles are divided.
     RETURNS (list[int]): The numbers.
     """
-    if articles_path is None:
+    names = [doc.user_data.get(DOC_NAME) for doc in docs]
+    if None in names:
         return [len(docs[i : i + _BLOCK]) for i in range(0, len(docs), _BLOCK)]
-    sizes = [sum(1 for _ in article.sents) for article in _read(articles_path)]
-    if sum(sizes) != len(docs):
-        msg.fail(f"{articles_path} has {sum(sizes)} sentences instead of {len(docs)}.", exits=1)
-    return sizes
+    return [sum(1 for _ in same) for _, same in groupby(names)]
 
 
 def main(
@@ -90,18 +89,13 @@ def main(
     ),
     n_held_out: int = typer.Option(0, help="Number of sentences to draw for it; 0 for all"),
     share: float = typer.Option(0.15, min=0, max=1, help="Share of the sentences to hold out"),
-    articles_path: Path | None = typer.Option(
-        None,
-        "--articles",
-        help="The input with an article per Doc, to hold out whole ones; else blocks of sentences",
-    ),
 ) -> None:
     """Draw a subset of sentences that keeps all that hold a discontinuous entity; on demand, a
     second one from articles that are held out of the first."""
     docs, held = _read(input_path), []
     stays = docs
     if held_out_path:
-        stays, held = hold_out(docs, article_sizes(docs, articles_path), share, seed)
+        stays, held = hold_out(docs, article_sizes(docs), share, seed)
     _write(draw(stays, n, seed), len(stays), output_path)
     if held_out_path:
         _write(draw(held, n_held_out, seed), len(held), held_out_path)

@@ -14,6 +14,7 @@ from .convert import convert_cli
 from .debug_data import debug_data_cli
 from .draw import draw_cli
 from .evaluate import evaluate_cli
+from .init_config import init_config_cli
 from .predict import predict_cli
 from .serve import serve_cli
 from .stats import stats_cli
@@ -33,6 +34,7 @@ def _gapdner() -> None:
     pass
 
 
+app.command("init-config")(init_config_cli)
 app.command("convert")(convert_cli)
 app.command("stats")(stats_cli)
 app.command("debug-data")(debug_data_cli)

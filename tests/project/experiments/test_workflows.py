@@ -18,6 +18,7 @@ from project.experiments import __main__ as commands
 from project.experiments.published import PUBLISHED
 from project.experiments.runs import flatten
 from project.experiments.training import read_run_config
+from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[3]
 MODULES = ("project/environment.py", "project/tables.py")
@@ -222,19 +223,12 @@ def test_the_articles_depend_on_the_seed(script):
     assert len(found) > 1
 
 
-def test_article_sizes(script, tmp_path, capsys):
-    nlp = spacy.blank("en")
-    articles = [
-        make_doc(nlp, "a b c d", sent_starts=[True, False, True, False]),
-        make_doc(nlp, "e f", sent_starts=[True, False]),
-    ]
-    path = tmp_path / "articles.spacy"
-    DocBin(docs=articles).to_disk(path)
-    assert script.article_sizes(numbered(3), path) == [2, 1]
-    assert script.article_sizes(numbered(230), None) == [100, 100, 30]
-    with pytest.raises(SystemExit):
-        script.article_sizes(numbered(4), path)
-    assert "has 3 sentences instead of 4" in " ".join(capsys.readouterr().out.split())
+def test_article_sizes(script):
+    docs = numbered(6)
+    for doc, name in zip(docs, "aabbba", strict=True):
+        doc.user_data[DOC_NAME] = name
+    assert script.article_sizes(docs) == [2, 3, 1]
+    assert script.article_sizes(numbered(230)) == [100, 100, 30]
 
 
 def test_sample_sentences(script, tmp_path):
@@ -242,7 +236,7 @@ def test_sample_sentences(script, tmp_path):
     docs = [make_doc(nlp, text, entities) for text, entities in CORPUS] * 100
     DocBin(docs=docs).to_disk(tmp_path / "all.spacy")
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2, None)
+    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
     # of the 400 and 100 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
     for path, expected in ((train, (250, 80, 80)), (dev, (90, 20, 20))):

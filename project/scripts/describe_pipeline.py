@@ -1,0 +1,136 @@
+"""Make a pipeline that was trained on CRAFT ready for `spacy package`: what it is, in meta.json.
+
+spaCy makes the model card of meta.json; `craft_notes.md` is the part of it that is text.
+"""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import srsly
+import typer
+from spacy.cli.package import generate_readme
+from thinc.api import Config
+from wasabi import msg
+
+from spacy_gapdner.analysis.subsets import SUBSETS
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import check_replaceable, replacing_folder, require_file
+from spacy_gapdner.starting.config import NO_TRANSFORMER
+from spacy_gapdner.starting.encoders import find_encoder
+
+LICENCE = "CC BY 3.0"
+CRAFT = {
+    "name": "CRAFT v5: concept annotation of full-text biomedical articles",
+    "url": "https://github.com/UCDenver-ccp/CRAFT",
+    "license": "CC BY 3.0; articles of the PMC Open Access Subset",
+    "author": "Bada et al. 2012, Concept annotation in the CRAFT corpus, BMC Bioinformatics 13:161",
+}
+NOTES = Path(__file__).with_name("craft_notes.md")
+
+
+def main(
+    pipeline: Path = typer.Argument(..., help="Directory of the trained pipeline"),
+    scores_path: Path = typer.Argument(..., metavar="SCORES", help="JSON of `gapdner evaluate`"),
+    output: Path = typer.Argument(..., help="Directory for the pipeline with its description"),
+    name: str = typer.Option("craft_gapdner", help="Name of the package, without the language"),
+    version: str = typer.Option("0.1.0", help="Version of the package"),
+    encoder: str = typer.Option(NO_TRANSFORMER, help="Name of the transformer on the hub, or none"),
+    ontologies: str = typer.Option("CL,GO_BP", help="CRAFT's ontologies that it was trained on"),
+    where: str = typer.Option("CRAFT's development articles", help="What the scores are for"),
+    author: str = typer.Option("", help="Who publishes it"),
+    url: str = typer.Option("", help="Where it is published"),
+) -> None:
+    """Copy a pipeline, with a meta.json and a README.md that describe it."""
+    try:
+        for path in (pipeline / "meta.json", pipeline / "config.cfg", scores_path):
+            require_file(path)
+        check_replaceable(output, must_hold="meta.json")
+        meta, scores = srsly.read_json(pipeline / "meta.json"), srsly.read_json(scores_path)
+        config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
+        package = f"{meta['lang']}_{name}"
+        used = None if encoder == NO_TRANSFORMER else encoder
+        meta |= {
+            "name": name,
+            "version": version,
+            "description": f"Discontinuous and overlapping mentions of {ontologies} concepts in "
+            "biomedical articles",
+            "author": author,
+            "url": url or CRAFT["url"],
+            "license": LICENCE,
+            "sources": _sources(used),
+            "performance": _performance(scores),
+            "notes": NOTES.read_text(encoding="utf8").format(
+                package=package,
+                ontologies=ontologies.replace(",", ", "),
+                docs=f"{scores['docs']:,}",
+                words=f"{scores['words']:,}",
+                where=where,
+                table=_table(scores),
+                threshold=scores["threshold"],
+                max_length=config["components"]["gapdner"]["max_length"],
+                encoder_note=_encoder_note(used),
+            ),
+        }
+        if used and "vars" in config:
+            # not the directory of this machine
+            config["vars"]["transformer"] = used
+        with replacing_folder(output) as folder:
+            shutil.copytree(pipeline, folder, dirs_exist_ok=True)
+            config.to_disk(folder / "config.cfg")
+            srsly.write_json(folder / "meta.json", meta)
+            (folder / "README.md").write_text(generate_readme(meta), encoding="utf8")
+    except (GapDNERError, OSError) as error:
+        msg.fail(str(error), exits=1)
+    msg.good(f"Pipeline with its description: {output}")
+
+
+def _performance(scores: dict[str, Any]) -> dict[str, float]:
+    prefix = f"spans_{scores['spans_key']}_"
+    names = [f"{prefix}{subset}{m}" for subset in ("", "disc_", "disc_sents_") for m in "prf"]
+    return {name: scores[name] for name in names if scores[name] is not None}
+
+
+def _table(scores: dict[str, Any]) -> str:
+    prefix, counts = f"spans_{scores['spans_key']}_", scores[f"spans_{scores['spans_key']}_counts"]
+    rows = ["| | P | R | F | gold |", "|---|---|---|---|---|"]
+    for subset, title in SUBSETS.items():
+        start = "" if subset == "all" else f"{subset}_"
+        values = (scores[f"{prefix}{start}{measure}"] for measure in "prf")
+        rows.append(_row(title, [*values], counts[f"{start}gold"]))
+    for label, prf in (scores[f"{prefix}per_type"] or {}).items():
+        rows.append(
+            _row(f"`{label}`", [prf[m] for m in "prf"], scores["gold_per_type"].get(label, 0))
+        )
+    return "\n".join(rows)
+
+
+def _row(title: str, values: list[float | None], n_gold: int) -> str:
+    shown = ("-" if value is None else f"{100 * value:.1f}" for value in values)
+    return f"| {title} | {' | '.join(shown)} | {n_gold} |"
+
+
+def _sources(encoder: str | None) -> list[dict[str, str]]:
+    if encoder is None:
+        return [CRAFT]
+    known = find_encoder(encoder)
+    licence = known.licence if known else "see its model card"
+    url = f"https://huggingface.co/{encoder}"
+    return [
+        CRAFT,
+        {"name": encoder, "url": url, "license": licence, "author": f"licence: {licence}"},
+    ]
+
+
+def _encoder_note(encoder: str | None) -> str:
+    if encoder is None:
+        return "It has no pretrained transformer."
+    known = find_encoder(encoder)
+    licence = f"{known.licence} ({known.source})" if known else "see its model card"
+    return (
+        f"The transformer that it was trained from, {encoder}, has a licence of its own: {licence}."
+    )
+
+
+if __name__ == "__main__":
+    typer.run(main)

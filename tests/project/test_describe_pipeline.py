@@ -1,0 +1,126 @@
+"""The model card of the pipeline that the workflow `pretrained` makes."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+import typer
+from spacy.cli.package import package
+from spacy.util import load_config
+from spacy.vocab import Vocab
+from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
+from typer.testing import CliRunner
+from weasel.cli.run import load_project_config
+
+from project.scripts.describe_pipeline import main
+from spacy_gapdner import evaluate
+from spacy_gapdner.formats.files import write_json
+
+ROOT = Path(__file__).parents[2]
+APP = typer.Typer()
+APP.command()(main)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A folder with a pipeline and its scores, two of three discontinuous entities right."""
+    folder = tmp_path_factory.mktemp("trained")
+    nlp = trained_pipeline()
+    nlp.to_disk(folder / "tuned")
+    with (folder / "tuned" / "config.cfg").open("a", encoding="utf8") as config:
+        config.write('\n[vars]\ntransformer = "/home/me/minilm"\n')
+    text, entities = ANNOTATED[0]
+    gold = [(text, [*entities, ("ADR", (0, 1), (5, 6))]), *ANNOTATED[1:]]
+    write_json(evaluate(nlp, gold_docs(Vocab(), gold)), folder / "scores.json")
+    return folder
+
+
+def describe(trained, output, *options):
+    arguments = [trained / "tuned", trained / "scores.json", output, *options]
+    return CliRunner().invoke(APP, [str(argument) for argument in arguments])
+
+
+def test_the_card(trained, tmp_path):
+    options = ("--author", "Ada", "--url", "https://x.org/y", "--ontologies", "CL,GO_BP")
+    result = describe(trained, tmp_path / "new", *options, "--encoder", "nlpie/distil-biobert")
+    assert result.exit_code == 0, result.output
+    meta = srsly.read_json(tmp_path / "new" / "meta.json")
+    assert (meta["name"], meta["version"], meta["license"]) == (
+        "craft_gapdner",
+        "0.1.0",
+        "CC BY 3.0",
+    )
+    # five of six gold entities are found, and nothing else
+    performance = meta["performance"]
+    assert performance["spans_gapdner_p"] == 1.0
+    assert performance["spans_gapdner_r"] == 5 / 6
+    assert performance["spans_gapdner_disc_r"] == 2 / 3
+    assert [source["name"] for source in meta["sources"]] == [
+        "CRAFT v5: concept annotation of full-text biomedical articles",
+        "nlpie/distil-biobert",
+    ]
+    card = (tmp_path / "new" / "README.md").read_text(encoding="utf8")
+    for part in (
+        "| **Name** | `en_craft_gapdner` |",
+        "[Ada](https://x.org/y)",
+        "(https://github.com/UCDenver-ccp/CRAFT)",
+        'spacy.load("en_craft_gapdner")',
+        "CL, GO_BP concepts",
+        "on 4 sentences (22 words) of CRAFT's development articles",
+        "| `ADR` | 100.0 | 75.0 | 85.7 | 4 |",
+        "has a licence of its own: MIT (https://huggingface.co/nlpie/distil-biobert)",
+    ):
+        assert part in card, part
+    assert "{" not in card
+
+
+def test_what_is_described_is_the_pipeline(trained, tmp_path):
+    assert describe(trained, tmp_path / "new", "--encoder", "some/bert").exit_code == 0
+    config = load_config(tmp_path / "new" / "config.cfg")
+    assert config["vars"]["transformer"] == "some/bert"
+    assert "see its model card" in (tmp_path / "new" / "README.md").read_text()
+    text = ANNOTATED[0][0]
+    found = [e.text for e in spacy.load(tmp_path / "new")(text)._.discontinuous_ents]
+    assert found == [e.text for e in trained_pipeline()(text)._.discontinuous_ents] != []
+
+
+def test_spacy_takes_the_card(trained, tmp_path):
+    """Also where an older package has one."""
+    (tmp_path / "output").mkdir()
+    for author in ("Ada", "Grace"):
+        assert describe(trained, tmp_path / "new", "--author", author).exit_code == 0
+        package(tmp_path / "new", tmp_path / "output", create_sdist=False, force=True)
+        folder = tmp_path / "output" / "en_craft_gapdner-0.1.0"
+        card = (folder / "README.md").read_text(encoding="utf8")
+        assert f"[{author}](" in card
+        assert "It has no pretrained transformer." in card
+        inner = folder / "en_craft_gapdner" / "en_craft_gapdner-0.1.0" / "README.md"
+        assert inner.read_text(encoding="utf8") == card
+
+
+def test_what_is_missing_is_named(trained, tmp_path):
+    arguments = [str(trained / "tuned"), str(tmp_path / "none.json"), str(tmp_path / "new")]
+    result = CliRunner().invoke(APP, arguments)
+    assert result.exit_code == 1
+    assert "There is no file" in result.output
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").touch()
+    assert "Give another name" in describe(trained, tmp_path / "mine").output.replace("\n", " ")
+    assert list((tmp_path / "mine").iterdir()) == [tmp_path / "mine" / "thesis.txt"]
+
+
+def test_the_workflow_packages_what_it_describes():
+    config = load_project_config(ROOT, overrides={"vars.transformer": "some/bert"})
+    commands = {command["name"]: command for command in config["commands"]}
+    steps = config["workflows"]["pretrained"]
+    written = set()
+    for step in steps:
+        inputs = {dep for dep in commands[step]["deps"] if not dep.startswith("project/scripts")}
+        assert inputs <= written, step
+        written |= set(commands[step]["outputs"])
+    described, packaged = (shlex.split(line) for line in commands[steps[-1]]["script"])
+    assert described[4] == packaged[4] == "project/training/pretrained/described"
+    assert described[described.index("--encoder") + 1] == "some/bert"
+    assert commands[steps[-1]]["outputs"] == ["project/output/en_craft_gapdner-0.1.0"]

@@ -1,0 +1,65 @@
+"""A pipeline becomes a package of its own, which asks for ours and predicts as before."""
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+
+import pytest
+import spacy
+import srsly
+from spacy.cli.package import package
+from spacy.util import get_minor_version_range
+from tiny_pipeline import ANNOTATED, trained_pipeline
+
+TEXT = ANNOTATED[0][0]
+
+
+def entities(nlp):
+    return [(entity.label_, entity.text) for entity in nlp(TEXT)._.discontinuous_ents]
+
+
+@pytest.fixture(scope="module")
+def packed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("packaging")
+    trained_pipeline().to_disk(folder / "model")
+    (folder / "output").mkdir()
+    package(
+        folder / "model", folder / "output", name="findings", version="1.2.0", create_sdist=False
+    )
+    return folder / "output" / "en_findings-1.2.0"
+
+
+def test_the_package_asks_for_ours(packed):
+    required = f"spacy-gapdner{get_minor_version_range(version('spacy-gapdner'))}"
+    for folder in (packed, packed / "en_findings" / "en_findings-1.2.0"):
+        assert required in srsly.read_json(packed / "meta.json")["requirements"], folder
+
+
+def test_its_folder_is_the_pipeline(packed):
+    nlp = spacy.load(packed / "en_findings" / "en_findings-1.2.0")
+    assert entities(nlp) == entities(trained_pipeline()) != []
+
+
+def test_its_wheel_is_installed_and_loaded_by_name(packed, tmp_path):
+    pytest.importorskip("setuptools")
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    offline = ["--no-deps", "--no-index"]
+    wheel = [*pip, "wheel", *offline, "--no-build-isolation", "--wheel-dir", tmp_path, packed]
+    subprocess.run(wheel, check=True, capture_output=True)
+    (file,) = tmp_path.glob("en_findings-1.2.0-*.whl")
+    site = tmp_path / "site"
+    subprocess.run([*pip, "install", *offline, "--target", site, file], check=True)
+    script = (
+        "import spacy; doc = spacy.load('en_findings')('" + TEXT + "'); "
+        "print([(e.label_, e.text) for e in doc._.discontinuous_ents])"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout == f"{entities(trained_pipeline())}\n"
