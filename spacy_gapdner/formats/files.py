@@ -1,12 +1,15 @@
 """Reading text honestly and writing files whole or not at all."""
 
 import glob
+import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import srsly
 
@@ -14,6 +17,8 @@ from ..errors import GapDNERError
 from .report import Place, Report
 
 _BOM = "\ufeff"
+# JSON can escape half of a pair, which cannot be written
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def require_file(path: Path) -> None:
@@ -44,6 +49,29 @@ def read_text(path: Path, report: Report | None = None) -> str:
             "Convert the file to UTF-8 first."
         ) from None
     return _without_bom(text, path, report)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    path (Path): The file.
+    RETURNS (Any): What it holds.
+    RAISES (GapDNERError): If the file is missing, or is not JSON in UTF-8.
+    """
+    text = read_text(path)
+    try:
+        value = json.loads(text)
+    # no JSON, nesting too deep, or a number of too many digits
+    except (ValueError, RecursionError) as error:
+        raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
+    if _ESCAPED_SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise GapDNERError(
+                f"{path} holds half of a surrogate pair, which no text can. Correct the file."
+            ) from None
+    return value
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
