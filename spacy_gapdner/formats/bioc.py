@@ -17,14 +17,14 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import offer_extensions
 from ..errors import GapDNERError
 from .bioc_text import check_xml_text, join_passages
-from .docs import DOC_NAME
+from .docs import DOC_NAME, name_entities
 from .files import read_json, replacing, require_file, visible_files
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 # infons that entities have by other names
-_TYPE, _KB_ID, _SCORE = "type", "identifier", "score"
+_TYPE, _KB_ID, _KB_NAME, _SCORE = "type", "identifier", "kb_name", "score"
 
 Object = Mapping[str, Any]
 
@@ -205,6 +205,8 @@ def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None
         del infons[_SCORE]
     kb_id = infons.pop(_KB_ID, None)
     attrs: dict[str, Any] = {"kb_id": str(kb_id)} if kb_id else {}
+    if kb_id and infons.get(_KB_NAME):
+        attrs["kb_name"] = str(infons.pop(_KB_NAME))
     if infons:
         attrs["_"] = {str(key): str(value) for key, value in infons.items()}
         offer_extensions(attrs["_"])
@@ -231,9 +233,10 @@ def _probability(value: Any) -> float | None:
 
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:
     place = Place(None, None, doc.user_data.get(DOC_NAME))
+    entities = get_entities(doc, spans_key)
     annotations = [
         {
-            "id": entity.id_ or f"T{i}",
+            "id": name,
             "infons": _infons(entity, report, place),
             "text": entity.text,
             "locations": [
@@ -241,7 +244,7 @@ def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[st
                 for span in entity.spans
             ],
         }
-        for i, entity in enumerate(get_entities(doc, spans_key), start=1)
+        for name, entity in zip(name_entities(entities), entities, strict=True)
     ]
     passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}
     passage |= {"annotations": annotations, "relations": []}
@@ -253,6 +256,8 @@ def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[s
     infons = {_TYPE: entity.label_}
     if entity.kb_id_:
         infons[_KB_ID] = entity.kb_id_
+        if entity.attrs.get("kb_name"):
+            infons[_KB_NAME] = str(entity.attrs["kb_name"])
     if entity.score is not None:
         infons[_SCORE] = str(entity.score)
     for key, value in entity.attrs.get("_", {}).items():

@@ -16,7 +16,7 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .brat import file_name, with_ending
-from .docs import DOC_NAME
+from .docs import DOC_NAME, name_entities
 from .files import filling, read_json, visible_files
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
@@ -24,7 +24,7 @@ from .report import Place, Report, reading
 
 _CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
 # attributes that entities have by other names
-_KB_ID, _SCORE = "kb_id", "score"
+_KB_ID, _KB_NAME, _SCORE = "kb_id", "kb_name", "score"
 
 Offsets = list[tuple[int, int]]
 
@@ -155,8 +155,8 @@ def _attributes(
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
         if subject not in attrs or not isinstance(name, str) or not can_be_saved(content):
             report.add("dropped", "attribute", f"cannot hold {str(value)[:80]}", place)
-        elif name == _KB_ID and isinstance(content, str):
-            attrs[subject]["kb_id"] = content
+        elif name in (_KB_ID, _KB_NAME) and isinstance(content, str):
+            attrs[subject][name] = content
         elif name == _SCORE and isinstance(content, float) and 0 <= content <= 1:
             scores[subject] = content
         else:
@@ -187,7 +187,7 @@ def _offsets(value: Any) -> Offsets:
 
 def _to_object(doc: Doc, spans_key: str) -> dict[str, Any]:
     entities = get_entities(doc, spans_key)
-    names = _names(entities)
+    names = name_entities(entities)
     found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
     said = [
         {"subj": name, "pred": key, "obj": value}
@@ -201,12 +201,6 @@ def _to_object(doc: Doc, spans_key: str) -> dict[str, Any]:
     return result | ({"attributes": attributes} if attributes else {})
 
 
-def _names(entities: Iterable[DiscontinuousEntity]) -> list[str]:
-    given = Counter(entity.id_ for entity in entities if entity.id_)
-    free = (name for n in range(1, 10**9) if (name := f"T{n}") not in given)
-    return [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
-
-
 def _denotation(name: str, entity: DiscontinuousEntity) -> dict[str, Any]:
     spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
     return {"id": name, "span": spans if len(spans) > 1 else spans[0], "obj": entity.label_}
@@ -216,6 +210,8 @@ def _said(entity: DiscontinuousEntity) -> dict[str, Any]:
     said = dict(entity.attrs.get("_", {}))
     if entity.kb_id_:
         said[_KB_ID] = entity.kb_id_
+        if entity.attrs.get("kb_name"):
+            said[_KB_NAME] = entity.attrs["kb_name"]
     if entity.score is not None:
         said[_SCORE] = float(entity.score)
     return said
