@@ -20,7 +20,7 @@ from .brat_annotations import (
 )
 from .docs import DOC_NAME
 from .files import filling, read_text, visible_files
-from .fragments import choose_line_ends, clean_entities
+from .fragments import choose_text, clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -122,7 +122,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
             f"{annotations[0]} has no text: there is no file {text_path}. Add it or remove the "
             "annotation file."
         )
-    text = read_text(text_path, report)
+    text = read_text(text_path, keep_bom=True)
     if not annotations:
         message = f"{name} has a text but no annotation file: taken as without entities"
         report.add("kept", "no annotation file", message, Place(str(text_path), None, name))
@@ -133,7 +133,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
         entities += found
         others += said
     entities = attach(entities, others, report)
-    text = choose_line_ends(text, entities, report, Place(str(text_path), None, name))
+    text = choose_text(text, entities, report, Place(str(text_path), None, name))
     return TextRecord(name, text, clean_entities(text, entities, report), str(text_path))
 
 
