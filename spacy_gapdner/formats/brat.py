@@ -186,13 +186,17 @@ def _parse_entity(line: str, place: Place) -> TextEntity | None:
 
 def _writable_entities(doc: Doc, spans_key: str, report: Report) -> list[DiscontinuousEntity]:
     entities = []
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
     for entity in get_entities(doc, spans_key):
-        if entity.text.strip():
-            entities.append(entity)
+        n_words = sum(bool(span.text.strip()) for span in entity.spans)
+        if not n_words:
+            message = f"{entity.label_} covers nothing but whitespace"
+            report.add("dropped", "entity of whitespace", message, place, entity.fragments)
             continue
-        message = f"{entity.label_} covers nothing but whitespace"
-        place = Place(None, None, doc.user_data.get(DOC_NAME))
-        report.add("dropped", "entity of whitespace", message, place, entity.fragments)
+        if n_words < len(entity.spans):
+            message = f"{entity.label_} {entity.text[:40]!r} loses a fragment of whitespace"
+            report.add("repaired", "fragment of whitespace", message, place, entity.fragments)
+        entities.append(entity)
     return entities
 
 
