@@ -4,7 +4,7 @@ Every tagging scheme reads its labelled cells as edges between nodes; an entity 
 first node to the last node of a range that has an entity type (paper, "Entity Decoding").
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from math import exp, inf, log
@@ -24,6 +24,8 @@ EntityScore = Literal["mean", "weakest"]
 Edges = Mapping[tuple[int, int], float]
 # The number of an entity type, the first and the last node of the range, and its probability.
 Ranges = Mapping[tuple[int, int, int], float]
+# Cost, length of the path, type, end, nodes; of equal costs the shortest path comes first.
+_Path = tuple[float, int, int, int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -55,15 +57,6 @@ class PathGraph:
         self._sources = [_sources(edges) for edges in kinds]
         self._reach: dict[int, list[int]] = {}
 
-    def steps(self, kind: int, node: int) -> Sequence[tuple[int, float]]:
-        """List the edges that lead on from a node.
-
-        kind (int): Number of the kind.
-        node (int): The node.
-        RETURNS (Sequence[tuple[int, float]]): The node at the other end and the cost of each.
-        """
-        return self._steps[kind].get(node, ())
-
     def reaches(self, kind: int, node: int, end: int) -> bool:
         """Whether some path leads on.
 
@@ -73,6 +66,21 @@ class PathGraph:
         RETURNS (bool): Whether an edge of this kind leads from the node on towards the end.
         """
         return bool(self._before(end)[kind] >> node & 1)
+
+    def continuations(self, n_edges: int, node: int, end: int) -> Iterator[tuple[int, float]]:
+        """List the edges that lead on from a node towards the end of a path.
+
+        n_edges (int): Number of edges that the path has taken.
+        node (int): The node that has been reached.
+        end (int): Where the path must end.
+        YIELDS (tuple[int, float]): The node at the other end and the cost of each.
+        """
+        kind, following = n_edges % self.n_kinds, (n_edges + 1) % self.n_kinds
+        before = self._before(end)[following]
+        for target, cost in self._steps[kind].get(node, ()):
+            at_end = target == end and kind == 0
+            if at_end or (target < end and before >> target & 1):
+                yield target, cost
 
     def _before(self, end: int) -> list[int]:
         if end not in self._reach:
@@ -112,13 +120,12 @@ def search_entities(
         takes their geometric mean, which does not sink with the number of fragments; "weakest"
         takes the lowest, as an entity is wrong if one of its parts is.
     max_paths (int): How many paths may be extended in all. An untrained model's grid can hold
-        exponentially many.
+        exponentially many. No more than a small multiple of it is kept in memory.
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
     weakest = score == "weakest"
     limit = _cost(threshold) + _ROUNDING if weakest else inf
-    queue: list[tuple[float, int, int, int, tuple[int, ...]]] = [
-        # (cost, length of the path, type, end, path); of equal costs the shortest path comes first
+    queue: list[_Path] = [
         (_cost(probability), 1, type_index, end, (start,))
         for (type_index, start, end), probability in ranges.items()
         if _cost(probability) <= limit
@@ -126,29 +133,32 @@ def search_entities(
     ]
     heapify(queue)
     entities = []
-    for _ in range(max_paths):
+    n_cut, worst = 0, inf
+    for n_left in range(max_paths, 0, -1):
+        if len(queue) > n_left + max_paths:
+            # only so many more can be taken from it: what is behind them would but fill the memory
+            n_cut += _keep_best(queue, n_left)
+            worst = queue[-1][0]
         if not queue:
             break
-        cost, length, type_index, end, path = heappop(queue)
-        if path[-1] == end:
+        path = heappop(queue)
+        cost, length, type_index, end, nodes = path
+        if nodes[-1] == end:
             # one probability for the range and one for each edge: as many as the path has nodes
             probability = min(exp(-cost), _SURE) if weakest else exp(-cost / length)
             if probability >= threshold - _ROUNDING:
-                entities.append(Entity(labels[type_index], to_fragments(path), probability))
+                entities.append(Entity(labels[type_index], to_fragments(nodes), probability))
             continue
-        graph = graphs[type_index]
-        kind = (length - 1) % graph.n_kinds
-        following = length % graph.n_kinds
-        for target, step_cost in graph.steps(kind, path[-1]):
+        for target, step_cost in graphs[type_index].continuations(length - 1, nodes[-1], end):
             total = max(cost, step_cost) if weakest else cost + step_cost
             if total > limit:
                 continue
-            at_end = target == end and kind == 0
-            if at_end or (target < end and graph.reaches(following, target, end)):
-                item = (total, length + 1, type_index, end, (*path, target))
-                heappush(queue, item)
+            if total > worst:
+                n_cut += 1
+            else:
+                heappush(queue, (total, length + 1, type_index, end, (*nodes, target)))
     entities.sort(key=text_order)
-    return DecodedSegment(entities, len(queue))
+    return DecodedSegment(entities, n_cut + len(queue))
 
 
 def keep_consistent(
@@ -175,6 +185,14 @@ def keep_consistent(
             kept.append(entity)
             explained |= own
     return sorted(kept, key=text_order)
+
+
+def _keep_best(queue: list[_Path], n: int) -> int:
+    # Returns how many it drops; a sorted list is a heap
+    queue.sort()
+    n_dropped = len(queue) - n
+    del queue[n:]
+    return n_dropped
 
 
 def _steps(edges: Edges) -> dict[int, list[tuple[int, float]]]:

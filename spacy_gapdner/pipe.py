@@ -184,11 +184,12 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         decoded = list(
             predict_entities(self.model, docs, self.segments, self.selection, self.labels)
         )
-        n_cut = sum(n for _, n in decoded)
+        n_cut = [n for _, n in decoded if n]
         if n_cut:
             warnings.warn(
-                f"'{self.name}' gave up {n_cut} paths because max_paths ({self.max_paths}) was "
-                "reached: its grids are crowded, as those of an untrained model are.",
+                f"'{self.name}' gave up {sum(n_cut)} paths because max_paths ({self.max_paths}) "
+                f"was reached, in {len(n_cut)} of {len(docs)} documents, which may lack entities: "
+                "its grids are crowded, as those of an untrained model are.",
                 stacklevel=2,
             )
         return [entities for entities, _ in decoded]

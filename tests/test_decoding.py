@@ -1,13 +1,19 @@
 """The path search itself; what the tagging schemes make of it is tested with them."""
 
+import tracemalloc
+from heapq import heappush
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_gapdner import decoding
 from spacy_gapdner.decoding import PathGraph, keep_consistent, search_entities
 from spacy_gapdner.entities import Entity
+from spacy_gapdner.selection import Selection
+from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging, TOETagging, W2NERTagging
 
 LABELS = ["A", "B"]
 
@@ -129,6 +135,111 @@ def test_weakest_agrees_with_trying_every_path(edges, threshold):
     found, n_cut = search({(0, 0, 6): 0.8}, PathGraph(edges), threshold=threshold, score="weakest")
     assert found == pytest.approx(expected)
     assert n_cut == 0
+
+
+def keeping_everything(ranges, kinds, max_paths):
+    """The best paths, each of `max_paths` steps being the cheapest of all that wait."""
+    waiting = [(-np.log(p), 1, t, end, (start,)) for (t, start, end), p in ranges.items()]
+    waiting = [item for item in waiting if any(naive(kinds, len(kinds), item[4], item[3]))]
+    found = set()
+    for _ in range(max_paths):
+        if not waiting:
+            break
+        item = min(waiting)
+        waiting.remove(item)
+        cost, length, label, end, path = item
+        if path[-1] == end:
+            found.add((LABELS[label], path))
+            continue
+        for (source, target), p in kinds[(length - 1) % len(kinds)].items():
+            longer = (*path, target)
+            if source == path[-1] and any(naive(kinds, len(kinds), longer, end)):
+                waiting.append((cost - np.log(p), length + 1, label, end, longer))
+    return found, len(waiting)
+
+
+@given(data=st.data(), n_kinds=st.integers(1, 2), max_paths=st.integers(1, 30))
+def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_paths):
+    # powers of 2, whose logarithms add up alike in any order
+    probabilities = st.sampled_from([1.0, 0.5, 0.25])
+    every = [(i, j) for i in range(6) for j in range(i + 1, 7)]
+    kinds = [
+        {pair: data.draw(probabilities) for pair in every if data.draw(st.booleans())}
+        for _ in range(n_kinds)
+    ]
+    # 0 and 6 are ends of many paths
+    ranges = {(t, 0, end): data.draw(probabilities) for t in (0, 1) for end in range(1, 7)}
+    found, n_cut = search(ranges, *[PathGraph(*kinds)] * 2, max_paths=max_paths)
+    assert (set(found), n_cut) == keeping_everything(ranges, kinds, max_paths)
+
+
+SCHEMES = {
+    "softmax": SoftmaxTagging(),
+    "multilabel": MultilabelTagging(),
+    "per type": MultilabelTagging(per_type=True),
+    "W2NER": W2NERTagging(),
+    "TOE": TOETagging(),
+}
+
+
+def hostile_scores(kind, n_words, n_channels):
+    if kind == "random":
+        shape = n_words, n_words, n_channels
+        return np.random.default_rng(0).normal(0, 3, shape).astype("float32")
+    scores = np.full((n_words, n_words, n_channels), 9, dtype="float32")
+    if kind == "checkerboard":
+        rows, columns, channels = np.indices(scores.shape)
+        scores[(rows + columns) % n_channels != channels] = -9
+    elif kind == "equal":
+        scores[:] = 0
+    return scores
+
+
+@pytest.mark.parametrize("kind", ["high", "equal", "random", "checkerboard"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("score", ["mean", "weakest"])
+def test_hostile_grids_keep_the_bound(scheme, kind, score, monkeypatch):
+    tagging, n_words, max_paths = SCHEMES[scheme], 200, 300
+    lengths = []
+
+    def push(queue, item):
+        heappush(queue, item)
+        lengths.append(len(queue))
+
+    monkeypatch.setattr(decoding, "heappush", push)
+    scores = hostile_scores(kind, n_words, tagging.layout(2).n_channels)
+    for consistent in (False, True):
+        selection = Selection(0.4, 0.1, score, consistent, max_paths)
+        decoded = selection.decode(scores, tagging, LABELS)
+        assert max(lengths, default=0) <= 2 * max_paths + n_words
+        assert len(decoded.entities) <= max_paths
+        assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
+        # no label is the likeliest of three or more, or a type that none ends with
+        nothing = scheme in ("softmax", "W2NER") and kind in ("high", "equal")
+        assert (decoded.n_cut == 0) == (nothing and score == "weakest")
+
+
+def test_a_crowded_graph_does_not_fill_the_memory():
+    # 500 nodes with an edge between any two: a step may add 499 paths
+    edges = {(i, j): 0.5 + (i * j % 97) / 200 for i in range(500) for j in range(i + 1, 500)}
+    graph = PathGraph(edges)
+    tracemalloc.start()
+    try:
+        _, n_cut = search({(0, 0, 499): 0.9}, graph, max_paths=2000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert n_cut > 100_000
+    # 100,000 paths would take more
+    assert peak < 5_000_000
+
+
+def test_chains_that_branch_at_every_word():
+    # 2 ** 500 paths; the likeliest takes the short steps, which are certain
+    edges = {(i, i + 1): 1.0 for i in range(1000)} | {(i, i + 2): 0.1 for i in range(999)}
+    found, n_cut = search({(0, 0, 1000): 0.9}, PathGraph(edges), max_paths=3000)
+    assert ("A", tuple(range(1001))) in found
+    assert n_cut > 0
 
 
 def chain(entity):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from odd_texts import ODD_TEXTS
 from spacy.training import Example
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
 from tiny_transformer import N_POSITIONS, WIDTH, save_bert
@@ -14,19 +15,7 @@ from spacy_gapdner.analysis.predictions import predict
 
 CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
 ASPIRIN = ANNOTATED[1][0]
-TEXTS = {
-    "empty": "",
-    "one token": "aspirin",
-    "spaces": "   \t  ",
-    "line breaks": "\n\n\r\n\n",
-    "emoji": "😀😀 👩‍👩‍👧 🇩🇪 took aspirin 🤒 .",
-    "combining characters": "se\u0301ve\u0300re\u0323 pa\u0308in a\u0300\u0301\u0302 .",
-    "right to left": "أخذ الأسبرين مرتين .",
-    "no word piece": "\u200b \ufeff \u00ad took \u200d\u200d aspirin \x00 .",
-    "long word": "x" * 5000,
-    "many marks": "(" * 3000,
-    "sentence of 2000 words": " ".join(["pain"] * 2000),
-}
+TEXTS = {**ODD_TEXTS, "sentence of 5000 words": " ".join(f"word{i % 97}" for i in range(5000))}
 
 
 def make_transformer(tmp_path_factory, max_length):

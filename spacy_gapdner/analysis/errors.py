@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from ..entities import Fragments
 from ..scorer import Item
+from .matching import meeting_extents
 
 WRONG_TYPE = "wrong type"
 WRONG_BOUNDARY = "wrong boundary"
@@ -110,11 +111,10 @@ def _pair_kind(gold: Item, predicted: Item) -> str | None:
 
 def _best_pairs(missed: list[Item], wrong: list[Item]) -> list[Error]:
     candidates = []
-    for i, gold in enumerate(missed):
-        for j, predicted in enumerate(wrong):
-            kind = _pair_kind(gold, predicted)
-            if kind is not None:
-                candidates.append((-_share(gold[1], predicted[1]), i, j, kind))
+    for i, j in meeting_extents(missed, wrong):
+        kind = _pair_kind(missed[i], wrong[j])
+        if kind is not None:
+            candidates.append((-_share(missed[i][1], wrong[j][1]), i, j, kind))
     free_gold, free_predicted = set(range(len(missed))), set(range(len(wrong)))
     pairs = []
     for _, i, j, kind in sorted(candidates):

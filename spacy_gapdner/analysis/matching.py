@@ -4,9 +4,11 @@ They follow SemEval-2013 task 9, here for fragments: two entities overlap if the
 character other than whitespace of their fragments; what lies in a gap belongs to no entity.
 """
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from ..entities import Fragments
 from ..scorer import Comparison, Item
@@ -74,18 +76,33 @@ class MatchTally:
             match.gold += len(gold)
 
 
+def meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    """Find the pairs of entities whose extents overlap or touch, without trying all.
+
+    items (Sequence[Item]): Entities.
+    others (Sequence[Item]): Others, in the same offsets.
+    YIELDS (tuple[int, int]): The numbers of the one and of the other; some pairs that lie apart
+        may be among them.
+    """
+    order = sorted(range(len(others)), key=lambda j: others[j][1][0][0])
+    starts = [others[j][1][0][0] for j in order]
+    # the farthest end so far ascends as the starts do
+    ends = list(accumulate((others[j][1][-1][1] for j in order), max))
+    for i, (_, fragments) in enumerate(items):
+        first = bisect_left(ends, fragments[0][0])
+        last = bisect_right(starts, fragments[-1][1])
+        for j in order[first:last]:
+            yield i, j
+
+
 def _overlapping(gold: set[Item], predicted: set[Item]) -> Iterator[tuple[float, Item, Item]]:
     # minus the share of common characters, so that sorting puts the largest first
-    by_start = sorted(predicted, key=lambda item: item[1])
-    for item in gold:
-        start, end = item[1][0][0], item[1][-1][1]
-        for other in by_start:
-            if other[1][0][0] >= end:
-                break
-            if other[1][-1][1] > start:
-                common = _count_common(item[1], other[1])
-                if common:
-                    yield -common / (_size(item[1]) + _size(other[1]) - common), item, other
+    items, others = list(gold), list(predicted)
+    for i, j in meeting_extents(items, others):
+        item, other = items[i], others[j]
+        common = _count_common(item[1], other[1])
+        if common:
+            yield -common / (_size(item[1]) + _size(other[1]) - common), item, other
 
 
 def _pair(

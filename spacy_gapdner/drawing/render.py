@@ -18,6 +18,8 @@ from .page import TEMPLATES, render_page
 # Okabe and Ito's colours for the colour-blind, those that stand out on white and on black
 PALETTE = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#a86f00", "#3a8fc4", "#7d6bb0", "#b3504d")
 
+# a longer sentence is cut into parts of so many tokens, where no entity crosses
+_LONGEST_PART = 200
 _COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)")
 
 RENDER_CSS = (
@@ -59,7 +61,7 @@ _LEGEND = TEMPLATES.from_string("""\
 
 
 class _Part(NamedTuple):
-    # A range of characters: a sentence, or several that an entity crosses
+    # A range of characters: a sentence, several that an entity crosses, or a part of a long one
     start: int
     end: int
 
@@ -77,8 +79,8 @@ def render(
     """Draw documents with their entities: solid under fragments, dotted under gaps.
 
     Each sentence stands over a row for each entity, from its first to its last token; a list
-    below names type, text and score. The arguments are those of `spacy.displacy.render` where
-    it has such.
+    below names type, text and score. A sentence of more than 200 tokens is cut where no entity
+    crosses. The arguments are those of `spacy.displacy.render` where it has such.
 
     docs (Union[Doc, Iterable[Doc]]): The documents.
     spans_key (str): Prefix of the span groups.
@@ -199,7 +201,7 @@ def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[
     # Character ranges of sentences, joined where an entity crosses their border
     if not len(doc):
         return []
-    starts = [token.idx for token in doc if token.is_sent_start or token.i == 0]
+    starts = _starts(doc)
     crossed = {
         start
         for found in entities
@@ -208,6 +210,17 @@ def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[
     }
     kept = [start for start in starts if start not in crossed]
     return [_Part(*bounds) for bounds in zip(kept, [*kept[1:], len(doc.text)], strict=True)]
+
+
+def _starts(doc: Doc) -> list[int]:
+    # Where the text may be parted: every entity of a part makes its words taller
+    starts: list[int] = []
+    first = 0
+    for token in doc:
+        if token.i == 0 or token.is_sent_start or token.i - first >= _LONGEST_PART:
+            starts.append(token.idx)
+            first = token.i
+    return starts
 
 
 def _group(

@@ -17,14 +17,14 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import offer_extensions
 from ..errors import GapDNERError
 from .bioc_text import check_xml_text, join_passages
-from .docs import DOC_NAME
-from .files import read_text, replacing, require_file, visible_files
+from .docs import DOC_NAME, name_entities
+from .files import read_json, replacing, require_file, visible_files
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 # infons that entities have by other names
-_TYPE, _KB_ID, _SCORE = "type", "identifier", "score"
+_TYPE, _KB_ID, _KB_NAME, _SCORE = "type", "identifier", "kb_name", "score"
 
 Object = Mapping[str, Any]
 
@@ -55,18 +55,13 @@ def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
     if not files:
         raise GapDNERError(f"{path} holds no .xml or .json file. Check path and format.")
     for file in files:
-        require_file(file)
-        documents = _json_documents(file) if file.suffix == ".json" else _xml_documents(file)
-        for number, document in enumerate(documents, start=1):
-            name = str(document.get("id") or f"{file.stem}-{number}")
-            try:
-                record = _to_record(document, Place(str(file), None, name), report)
-            except (TypeError, AttributeError, KeyError, ValueError) as error:
-                raise GapDNERError(
-                    f"{file}: document {name} is not BioC ({type(error).__name__}: {error}). "
-                    "Correct the file."
-                ) from None
-            yield record
+        with reading(report, Place(str(file))):
+            require_file(file)
+            documents = _json_documents(file) if file.suffix == ".json" else _xml_documents(file)
+            for number, document in enumerate(documents, start=1):
+                place = Place(str(file), None, str(document.get("id") or f"{file.stem}-{number}"))
+                with reading(report, place):
+                    yield _to_record(document, place, report)
 
 
 def write_bioc(
@@ -108,11 +103,8 @@ def write_bioc(
 
 
 def _json_documents(path: Path) -> Iterator[Object]:
-    try:
-        documents = json.loads(read_text(path))["documents"]
-    # no JSON, no object, nesting too deep, or a number of too many digits
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise GapDNERError(f"{path} is not BioC: {error}. Choose the right format.") from None
+    value = read_json(path)
+    documents = value.get("documents") if isinstance(value, dict) else None
     if not isinstance(documents, list) or not all(isinstance(d, dict) for d in documents):
         raise GapDNERError(f'{path} has no list of "documents". Choose the right format.')
     yield from documents
@@ -126,7 +118,15 @@ def _xml_documents(path: Path) -> Iterator[Object]:
             if element.tag == "document":
                 yield _from_element(element)
                 element.clear()
-    except (ParseError, DefusedXmlException, ValueError) as error:
+    # encodings that the parser does not know or cannot read, numbers that are none, and passages
+    # within passages without end
+    except (
+        ParseError,
+        DefusedXmlException,
+        LookupError,
+        ValueError,
+        RecursionError,
+    ) as error:
         raise GapDNERError(f"{path} cannot be read as BioC: {error}. Correct the file.") from None
     if not found:
         raise GapDNERError(f"{path} has no <collection>. Choose the right format.")
@@ -158,12 +158,24 @@ def _from_element(element: Element) -> dict[str, Any]:
 
 
 def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
+    try:
+        return _parse_document(document, place, report)
+    except GapDNERError:
+        raise
+    except (TypeError, AttributeError, KeyError, ValueError) as error:
+        raise GapDNERError(
+            f"{place}: document {place.document} is not BioC ({type(error).__name__}: {error}). "
+            "Correct the file."
+        ) from None
+
+
+def _parse_document(document: Object, place: Place, report: Report) -> TextRecord:
     passages = list(document.get("passages") or ())
     sentences = [sentence for p in passages for sentence in p.get("sentences") or ()]
     with_text = [
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
     ]
-    parts = [(int(part["offset"]), part.get("text") or "") for part in with_text]
+    parts = [(_integer(part["offset"]), part.get("text") or "") for part in with_text]
     text, base = join_passages(parts, place)
     entities = []
     for part in (document, *passages, *sentences):
@@ -183,27 +195,48 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
 def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None:
     infons = dict(annotation.get("infons") or {})
     label = infons.pop(_TYPE, None)
-    locations = [(int(v["offset"]), int(v["length"])) for v in annotation.get("locations") or ()]
+    places = annotation.get("locations") or ()
+    locations = [(_integer(v["offset"]), _integer(v["length"])) for v in places]
     if not label or not isinstance(label, str) or not locations:
         return None
     fragments = tuple((start - base, start - base + length) for start, length in locations)
-    score = infons.pop(_SCORE, None)
+    score = _probability(infons.get(_SCORE))
+    if score is not None:
+        del infons[_SCORE]
     kb_id = infons.pop(_KB_ID, None)
     attrs: dict[str, Any] = {"kb_id": str(kb_id)} if kb_id else {}
+    if kb_id and infons.get(_KB_NAME):
+        attrs["kb_name"] = str(infons.pop(_KB_NAME))
     if infons:
         attrs["_"] = {str(key): str(value) for key, value in infons.items()}
         offer_extensions(attrs["_"])
     name = None if annotation.get("id") is None else str(annotation["id"])
     surface = annotation.get("text") or None
-    score = None if score is None else float(score)
     return TextEntity(label, fragments, name, place, surface, score, attrs)
+
+
+def _integer(value: Any) -> int:
+    # a part of a number would be cut off
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError(f"{value!r:.60} is no whole number")
+    return int(value)
+
+
+def _probability(value: Any) -> float | None:
+    # what is called so, but is none, stays an attribute
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if 0 <= number <= 1 else None
 
 
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:
     place = Place(None, None, doc.user_data.get(DOC_NAME))
+    entities = get_entities(doc, spans_key)
     annotations = [
         {
-            "id": entity.id_ or f"T{i}",
+            "id": name,
             "infons": _infons(entity, report, place),
             "text": entity.text,
             "locations": [
@@ -211,7 +244,7 @@ def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[st
                 for span in entity.spans
             ],
         }
-        for i, entity in enumerate(get_entities(doc, spans_key), start=1)
+        for name, entity in zip(name_entities(entities), entities, strict=True)
     ]
     passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}
     passage |= {"annotations": annotations, "relations": []}
@@ -223,6 +256,8 @@ def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[s
     infons = {_TYPE: entity.label_}
     if entity.kb_id_:
         infons[_KB_ID] = entity.kb_id_
+        if entity.attrs.get("kb_name"):
+            infons[_KB_NAME] = str(entity.attrs["kb_name"])
     if entity.score is not None:
         infons[_SCORE] = str(entity.score)
     for key, value in entity.attrs.get("_", {}).items():

@@ -8,6 +8,9 @@ from .report import Place
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+# Characters between two passages: whatever was left out there, it is no file of terabytes
+_LONGEST_GAP = 10_000_000
+
 
 def join_passages(parts: Sequence[tuple[int, str]], place: Place) -> tuple[str, int]:
     """Put passages together; whitespace that ends in a line feed fills what is between them.
@@ -15,7 +18,7 @@ def join_passages(parts: Sequence[tuple[int, str]], place: Place) -> tuple[str, 
     parts (Sequence[tuple[int, str]]): Offset and text of each, in any order.
     place (Place): The document.
     RETURNS (tuple[str, int]): The text, and the offset of its first character.
-    RAISES (GapDNERError): If they overlap.
+    RAISES (GapDNERError): If they overlap, or are so far apart that an offset must be wrong.
     """
     ordered = sorted(parts)
     base = ordered[0][0] if ordered else 0
@@ -26,6 +29,11 @@ def join_passages(parts: Sequence[tuple[int, str]], place: Place) -> tuple[str, 
             raise GapDNERError(
                 f"{place}: document {place.document} has passages that overlap at offset {offset}. "
                 "Offsets must count characters, not bytes."
+            )
+        if gap > _LONGEST_GAP:
+            raise GapDNERError(
+                f"{place}: document {place.document} has a passage at offset {offset}, but the one "
+                f"before ends at {base + len(text)}. Correct the offset."
             )
         text += ("\n".rjust(gap) if gap else "") + part
     return text, base

@@ -20,7 +20,7 @@ from .brat_annotations import (
 )
 from .docs import DOC_NAME
 from .files import filling, read_text, visible_files
-from .fragments import choose_line_ends, clean_entities
+from .fragments import choose_text, clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -122,7 +122,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
             f"{annotations[0]} has no text: there is no file {text_path}. Add it or remove the "
             "annotation file."
         )
-    text = read_text(text_path, report)
+    text = read_text(text_path, keep_bom=True)
     if not annotations:
         message = f"{name} has a text but no annotation file: taken as without entities"
         report.add("kept", "no annotation file", message, Place(str(text_path), None, name))
@@ -133,7 +133,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
         entities += found
         others += said
     entities = attach(entities, others, report)
-    text = choose_line_ends(text, entities, report, Place(str(text_path), None, name))
+    text = choose_text(text, entities, report, Place(str(text_path), None, name))
     return TextRecord(name, text, clean_entities(text, entities, report), str(text_path))
 
 
@@ -186,13 +186,17 @@ def _parse_entity(line: str, place: Place) -> TextEntity | None:
 
 def _writable_entities(doc: Doc, spans_key: str, report: Report) -> list[DiscontinuousEntity]:
     entities = []
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
     for entity in get_entities(doc, spans_key):
-        if entity.text.strip():
-            entities.append(entity)
+        n_words = sum(bool(span.text.strip()) for span in entity.spans)
+        if not n_words:
+            message = f"{entity.label_} covers nothing but whitespace"
+            report.add("dropped", "entity of whitespace", message, place, entity.fragments)
             continue
-        message = f"{entity.label_} covers nothing but whitespace"
-        place = Place(None, None, doc.user_data.get(DOC_NAME))
-        report.add("dropped", "entity of whitespace", message, place, entity.fragments)
+        if n_words < len(entity.spans):
+            message = f"{entity.label_} {entity.text[:40]!r} loses a fragment of whitespace"
+            report.add("repaired", "fragment of whitespace", message, place, entity.fragments)
+        entities.append(entity)
     return entities
 
 

@@ -1,6 +1,7 @@
 """What brat files say of entities beside their type and offsets.
 
 Attributes (A, M), notes (#) and normalisations (N) of entities go into their attrs, and come back.
+The score of an entity is its first note, "score: 0.912345".
 Relations, events and equivalences hold between entities; these, and what is said of them, are
 counted in the report.
 """
@@ -21,6 +22,8 @@ NOTE = "note"
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) (\S+)(?: (\S+))?\s*")
 _NOTE = re.compile(r"#\d+\S*\t(\S+) (\S+)\t(.*)")
+# no more and no fewer digits, so that no note of a person is taken for it
+_SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALISATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _BETWEEN_ENTITIES = {"R": "relation", "E": "event", "*": "equivalence"}
@@ -51,16 +54,22 @@ def attach(
     entities (Iterable[TextEntity]): The entities of a document.
     lines (Iterable[Line]): The lines that are no entities.
     report (Report): Takes what entities cannot hold.
-    RETURNS (list[TextEntity]): The entities, with attrs.
+    RETURNS (list[TextEntity]): The entities, with attrs and scores.
     """
     entities = list(entities)
     attrs: dict[str, dict[str, Any]] = {entity.id: {} for entity in entities if entity.id}
+    scores: dict[str, float] = {}
     for line in lines:
-        problem = _hold(line.text, attrs)
+        problem = _hold(line.text, attrs, scores)
         if problem:
             report.add("dropped", problem, f"cannot hold {line.text[:60]!r}", line.place)
     offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
-    return [replace(e, attrs=attrs[e.id]) if e.id and attrs[e.id] else e for e in entities]
+    return [
+        replace(e, attrs=attrs[e.id], score=scores.get(e.id))
+        if e.id and (attrs[e.id] or e.id in scores)
+        else e
+        for e in entities
+    ]
 
 
 def annotation_lines(
@@ -90,6 +99,8 @@ def annotation_lines(
         add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
     elif entity.kb_id_:
         drop("normalisation without RESOURCE:ID", entity.kb_id_)
+    if entity.score is not None:
+        add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
     for key, value in entity.attrs.get("_", {}).items():
         if key == NOTE and isinstance(value, str):
             for text in value.replace("\r\n", "\n").split("\n"):
@@ -131,8 +142,8 @@ def attribute_values(entity: DiscontinuousEntity) -> dict[str, str]:
     }
 
 
-def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> str | None:
-    # Changes the attrs, by id of the entity; returns what is wrong
+def _hold(line: str, attrs: Mapping[str, dict[str, Any]], scores: dict[str, float]) -> str | None:
+    # Changes attrs and scores, by id of the entity; returns what is wrong
     if line[0] in _BETWEEN_ENTITIES:
         return _BETWEEN_ENTITIES[line[0]]
     if match := _ATTRIBUTE.fullmatch(line):
@@ -152,6 +163,10 @@ def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> str | None:
             return _unknown("note", target)
         if kind != "AnnotatorNotes":
             return "note of another kind than AnnotatorNotes"
+        score = _SCORE.fullmatch(text)
+        if score and target not in scores and NOTE not in attrs[target].get("_", {}):
+            scores[target] = float(score.group(1))
+            return None
         values = attrs[target].setdefault("_", {})
         values[NOTE] = f"{values[NOTE]}\n{text}" if NOTE in values else text
         return None

@@ -1,14 +1,22 @@
 """Records -> Docs: tokens, sentences, and entities aligned to them."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import Literal, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from ..entities import (
+    DEFAULT_SPANS_KEY,
+    DiscontinuousEntity,
+    Entity,
+    get_entities,
+    set_entities,
+)
 from ..errors import GapDNERError
 from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
@@ -79,6 +87,18 @@ def to_docs(
             yield doc
 
 
+def name_entities(entities: Sequence[DiscontinuousEntity]) -> list[str]:
+    """Choose the ids of a document's entities in a file.
+
+    entities (Sequence[DiscontinuousEntity]): The entities.
+    RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
+        as far as they are free.
+    """
+    given = Counter(entity.id_ for entity in entities if entity.id_)
+    free = (name for number in count(1) if (name := f"T{number}") not in given)
+    return [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
+
+
 def doc_sentences(
     doc: Doc, spans_key: str, report: Report
 ) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
@@ -86,7 +106,8 @@ def doc_sentences(
 
     doc (Doc): The Doc. One without sentence boundaries is one sentence.
     spans_key (str): Prefix of the span groups.
-    report (Report): Takes the entities that no sentence holds.
+    report (Report): Takes the entities that no sentence holds, and what others carry beside their
+        type.
     YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
         offsets of these.
     """
@@ -94,12 +115,13 @@ def doc_sentences(
     bounds = [(s.start, s.end) for s in sentences if len(s)]
     starts = [start for start, _ in bounds]
     held: list[list[Entity]] = [[] for _ in bounds]
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
     for entity in (found.to_entity() for found in get_entities(doc, spans_key)):
         number = bisect_right(starts, entity.start) - 1
         if entity.end <= bounds[number][1]:
             held[number].append(entity.shift(-starts[number]))
+            _report_attributes(entity, report, place)
         else:
-            place = Place(None, None, doc.user_data.get(DOC_NAME))
             message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
             kind = "entity crosses a sentence boundary"
             report.add("dropped", kind, message, place, entity.fragments)
@@ -180,6 +202,15 @@ def _text_docs(
         cut = Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
         set_entities(cut, inside, spans_key)
         yield cut
+
+
+def _report_attributes(entity: Entity, report: Report, place: Place) -> None:
+    # formats of tokens hold types and tokens alone
+    carried = {key: entity.attrs[key] for key in ("kb_id", "_") if entity.attrs.get(key)}
+    if carried:
+        message = f"{entity.label} at tokens {entity.fragments} has {carried!r:.60}"
+        kind = "attributes in a format of tokens"
+        report.add("dropped", kind, message, place, entity.fragments)
 
 
 def _group_sentences(

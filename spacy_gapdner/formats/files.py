@@ -1,19 +1,25 @@
 """Reading text honestly and writing files whole or not at all."""
 
 import glob
+import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import srsly
 
 from ..errors import GapDNERError
 from .report import Place, Report
 
-_BOM = "\ufeff"
+# the byte order mark of UTF-8, as a character
+BOM = "\ufeff"
+# JSON can escape half of a pair, which cannot be written
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def require_file(path: Path) -> None:
@@ -26,11 +32,12 @@ def require_file(path: Path) -> None:
         raise GapDNERError(f"There is no file {path}. Check the path.")
 
 
-def read_text(path: Path, report: Report | None = None) -> str:
+def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = False) -> str:
     """Read a UTF-8 file without touching its line ends, since offsets count them.
 
     path (Path): The file.
     report (Optional[Report]): Takes a note if a byte order mark was removed.
+    keep_bom (bool): Leave such a mark in the text.
     RETURNS (str): The text.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
@@ -43,7 +50,30 @@ def read_text(path: Path, report: Report | None = None) -> str:
             f"{path} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
         ) from None
-    return _without_bom(text, path, report)
+    return text if keep_bom else _without_bom(text, path, report)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    path (Path): The file.
+    RETURNS (Any): What it holds.
+    RAISES (GapDNERError): If the file is missing, or is not JSON in UTF-8.
+    """
+    text = read_text(path)
+    try:
+        value = json.loads(text)
+    # no JSON, nesting too deep, or a number of too many digits
+    except (ValueError, RecursionError) as error:
+        raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
+    if _ESCAPED_SURROGATE.search(text):
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise GapDNERError(
+                f"{path} holds half of a surrogate pair, which no text can. Correct the file."
+            ) from None
+    return value
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
@@ -323,7 +353,7 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _without_bom(text: str, path: Path, report: Report | None) -> str:
-    if text.startswith(_BOM) and report is not None:
+    if text.startswith(BOM) and report is not None:
         place = Place(str(path), 1)
         report.add("repaired", "byte order mark", "byte order mark removed", place)
-    return text.removeprefix(_BOM)
+    return text.removeprefix(BOM)

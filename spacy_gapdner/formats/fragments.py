@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from ..entities import Fragments
+from .files import BOM
 from .records import TextEntity
 from .report import Action, Place, Report
 
@@ -41,27 +42,39 @@ def clean_entities(
     return tuple(cleaned.values())
 
 
-def choose_line_ends(
+def choose_text(
     text: str, entities: Sequence[TextEntity], report: Report, place: Place, separator: str = " "
 ) -> str:
-    r"""Find out whether offsets count ``\r\n`` as two characters or as one, by the surface texts.
+    r"""Find out by the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
+    order mark as one or as none.
 
-    text (str): The document as its file has it.
+    text (str): The document as its file has it, with the byte order mark.
     entities (Sequence[TextEntity]): Entities with the offsets the file gives.
-    report (Report): Takes a note if the line ends were changed.
+    report (Report): Takes a note of what was changed.
     place (Place): The file of the text, for the report.
     separator (str): What stands between fragments in the entities' surface texts.
-    RETURNS (str): The text that more of the surface texts agree with; on a tie as it was.
+    RETURNS (str): The text that most of the surface texts agree with; on a tie without the byte
+        order mark, and with the line ends as they were.
     """
-    if "\r\n" not in text:
+    plain = text.removeprefix(BOM)
+    texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
+    if len(texts) == 1:
         return text
-    unix = text.replace("\r\n", "\n")
-    fits = [sum(surface_fits(t, e, separator) for e in entities) for t in (text, unix)]
-    if fits[1] <= fits[0]:
-        return text
-    message = f"offsets count CRLF as one character ({fits[1]} surface texts fit, else {fits[0]})"
-    report.add("repaired", "line ends CRLF -> LF", message, place)
-    return unix
+    fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
+    chosen = max(texts, key=fits.__getitem__)
+    if plain != text and chosen.startswith(BOM):
+        message = f"offsets count the byte order mark ({fits[chosen]} surface texts fit so)"
+        report.add("kept", "byte order mark", message, place)
+    elif plain != text:
+        report.add("repaired", "byte order mark", "byte order mark removed", place)
+    if "\r\n" in text and "\r\n" not in chosen:
+        as_it_was = max(fits[t] for t in texts if "\r\n" in t)
+        message = (
+            f"offsets count CRLF as one character ({fits[chosen]} surface texts fit, else "
+            f"{as_it_was})"
+        )
+        report.add("repaired", "line ends CRLF -> LF", message, place)
+    return chosen
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_sentences
-from .files import read_lines, replacing, visible_files, with_unix_line_ends
+from .files import BOM, read_lines, replacing, visible_files, with_unix_line_ends
 from .records import TokenRecord
 from .report import Place, Report, reading
 
@@ -84,7 +84,9 @@ def write_inline(
             for sentence in doc_sentences(doc, spans_key, report):
                 tokens, entities = _without_whitespace(*sentence, report, name)
                 if tokens:
-                    stream.write(_sentence_lines(tokens, entities, name))
+                    lines = _sentence_lines(tokens, entities, name)
+                    # one at the beginning of a file would count as the file's, not as the token's
+                    stream.write(BOM + lines if not number and lines.startswith(BOM) else lines)
                     number += 1
     return number
 

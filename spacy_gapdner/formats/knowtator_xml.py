@@ -13,7 +13,7 @@ from defusedxml import DefusedXmlException
 
 from ..errors import GapDNERError
 from .files import read_text
-from .fragments import choose_line_ends, clean_entities
+from .fragments import choose_text, clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report
 
@@ -48,7 +48,8 @@ def make_record(
     RAISES (GapDNERError): If the text is not UTF-8.
     """
     place = Place(str(text_path), None, name)
-    text = choose_line_ends(read_text(text_path, report), entities, report, place, _SEPARATOR)
+    text = read_text(text_path, keep_bom=True)
+    text = choose_text(text, entities, report, place, _SEPARATOR)
     cleaned = clean_entities(text, entities, report, _SEPARATOR)
     return TextRecord(name, text, cleaned, str(text_path), split)
 

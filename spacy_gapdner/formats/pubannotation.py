@@ -16,15 +16,15 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .brat import file_name, with_ending
-from .docs import DOC_NAME
-from .files import filling, read_text, visible_files
+from .docs import DOC_NAME, name_entities
+from .files import filling, read_json, visible_files
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 _CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
 # attributes that entities have by other names
-_KB_ID, _SCORE = "kb_id", "score"
+_KB_ID, _KB_NAME, _SCORE = "kb_id", "kb_name", "score"
 
 Offsets = list[tuple[int, int]]
 
@@ -55,12 +55,13 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
     if not files:
         raise GapDNERError(f"{path} holds no .json file. Check path and format.")
     for file in files:
-        items = _load(file)
-        for number, item in enumerate(items, start=1):
-            stem = file.relative_to(path) if path.is_dir() else Path(file.name)
-            default = stem.with_suffix("").as_posix() + (f"-{number}" if len(items) > 1 else "")
-            place = Place(str(file), None, str(item.get("sourceid") or default))
-            yield _to_record(item, place, report)
+        with reading(report, Place(str(file))):
+            items = _load(file)
+            for number, item in enumerate(items, start=1):
+                stem = file.relative_to(path) if path.is_dir() else Path(file.name)
+                default = stem.with_suffix("").as_posix() + (f"-{number}" if len(items) > 1 else "")
+                place = Place(str(file), None, str(item.get("sourceid") or default))
+                yield _to_record(item, place, report)
 
 
 def write_pubannotation(
@@ -89,11 +90,7 @@ def write_pubannotation(
 
 
 def _load(path: Path) -> list[dict[str, Any]]:
-    try:
-        value = json.loads(read_text(path))
-    # no JSON, nesting too deep, or a number of too many digits
-    except (ValueError, RecursionError) as error:
-        raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
+    value = read_json(path)
     items = value if isinstance(value, list) else [value]
     for item in items:
         if not isinstance(item, dict) or not isinstance(item.get("text"), str):
@@ -112,24 +109,41 @@ def _to_record(item: Mapping[str, Any], place: Place, report: Report) -> TextRec
             report.add("dropped", "malformed denotation", message, place)
             continue
         labels[name], spans[name] = label, offsets
+    before: dict[str, list[str]] = {}
     for value in _objects(item, "relations", place, report):
         last, first = str(value.get("subj")), str(value.get("obj"))
         if value.get("pred") != _CHAINED or last not in spans or first not in spans:
             report.add("dropped", "relation", f"cannot hold {str(value)[:80]}", place)
-        elif last != first:
-            # what is chained to the fragment later finds what that was chained to
-            spans[last][:0] = spans[first]
-            spans[first] = spans[last]
+        else:
+            before.setdefault(last, []).append(first)
     for value in _objects(item, "modifications", place, report):
         report.add("dropped", "modification", f"cannot hold {str(value)[:80]}", place)
     attrs, scores = _attributes(item, labels, place, report)
-    entities = [
-        TextEntity(label, tuple(spans[name]), name, place, None, scores.get(name), attrs[name])
-        for name, label in labels.items()
-        if label != _FRAGMENT
-    ]
+    entities = []
+    fragments = {name for name, label in labels.items() if label == _FRAGMENT}
+    for name, label in labels.items():
+        if label != _FRAGMENT:
+            chain = _chain(name, before)
+            fragments.difference_update(chain)
+            offsets = tuple(span for part in chain for span in spans[part])
+            score = scores.get(name)
+            entities.append(TextEntity(label, offsets, name, place, None, score, attrs[name]))
+    for name in sorted(fragments):
+        message = f"nothing is chained to the fragment {name[:80]} at {spans[name]}"
+        report.add("dropped", "fragment without an entity", message, place)
     cleaned = clean_entities(item["text"], entities, report)
     return TextRecord(place.document or "", item["text"], cleaned, place.file)
+
+
+def _chain(name: str, before: Mapping[str, list[str]]) -> list[str]:
+    # what a denotation is chained to, over any number of relations, and itself
+    found, waiting = {name: None}, [name]
+    while waiting:
+        for other in before.get(waiting.pop(), ()):
+            if other not in found:
+                found[other] = None
+                waiting.append(other)
+    return [*found][::-1]
 
 
 def _attributes(
@@ -141,8 +155,8 @@ def _attributes(
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
         if subject not in attrs or not isinstance(name, str) or not can_be_saved(content):
             report.add("dropped", "attribute", f"cannot hold {str(value)[:80]}", place)
-        elif name == _KB_ID and isinstance(content, str):
-            attrs[subject]["kb_id"] = content
+        elif name in (_KB_ID, _KB_NAME) and isinstance(content, str):
+            attrs[subject][name] = content
         elif name == _SCORE and isinstance(content, float) and 0 <= content <= 1:
             scores[subject] = content
         else:
@@ -173,7 +187,7 @@ def _offsets(value: Any) -> Offsets:
 
 def _to_object(doc: Doc, spans_key: str) -> dict[str, Any]:
     entities = get_entities(doc, spans_key)
-    names = _names(entities)
+    names = name_entities(entities)
     found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
     said = [
         {"subj": name, "pred": key, "obj": value}
@@ -187,12 +201,6 @@ def _to_object(doc: Doc, spans_key: str) -> dict[str, Any]:
     return result | ({"attributes": attributes} if attributes else {})
 
 
-def _names(entities: Iterable[DiscontinuousEntity]) -> list[str]:
-    given = Counter(entity.id_ for entity in entities if entity.id_)
-    free = (name for n in range(1, 10**9) if (name := f"T{n}") not in given)
-    return [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
-
-
 def _denotation(name: str, entity: DiscontinuousEntity) -> dict[str, Any]:
     spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
     return {"id": name, "span": spans if len(spans) > 1 else spans[0], "obj": entity.label_}
@@ -202,6 +210,8 @@ def _said(entity: DiscontinuousEntity) -> dict[str, Any]:
     said = dict(entity.attrs.get("_", {}))
     if entity.kb_id_:
         said[_KB_ID] = entity.kb_id_
+        if entity.attrs.get("kb_name"):
+            said[_KB_NAME] = entity.attrs["kb_name"]
     if entity.score is not None:
         said[_SCORE] = float(entity.score)
     return said

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_gapdner.analysis import errors as errors_module
 from spacy_gapdner.analysis.errors import (
     KINDS,
     MISSED,
@@ -210,3 +211,18 @@ def test_order_does_not_matter(gold, predicted, random):
 def test_shared_positions(first, second):
     fragments = [item("A", *tokens)[1] for tokens in (first, second)]
     assert n_shared(*fragments) == len(first & second)
+
+
+def test_thousands_of_entities_are_not_all_compared(monkeypatch):
+    # ten tokens apart, each with a prediction a token longer
+    gold = [item("A", n, n + 1) for n in range(0, 50_000, 10)]
+    predicted = [item("A", n, n + 1, n + 2) for n in range(0, 50_000, 10)]
+    compared = []
+    pair_kind = errors_module._pair_kind
+    monkeypatch.setattr(
+        errors_module, "_pair_kind", lambda *pair: (compared.append(1), pair_kind(*pair))[1]
+    )
+    errors = find_errors(gold, predicted)
+    assert {error.kind for error in errors} == {WRONG_BOUNDARY}
+    assert len(errors) == 5000
+    assert len(compared) == 5000

@@ -1,11 +1,13 @@
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner.analysis.bootstrap import bootstrap_intervals
-from spacy_gapdner.analysis.matching import MatchTally
+from spacy_gapdner.analysis.matching import MatchTally, meeting_extents
 from spacy_gapdner.entities import Entity, set_entities
 from spacy_gapdner.scorer import compare
 
@@ -93,3 +95,23 @@ def test_intervals_of_equal_documents_and_of_nothing():
     found, nothing = bootstrap_intervals(counts, 50)
     assert found == {"p": (0.5, 0.5), "r": (0.25, 0.25), "f": pytest.approx((1 / 3, 1 / 3))}
     assert nothing == {"p": None, "r": None, "f": None}
+
+
+ENTITIES = st.lists(
+    st.sets(st.integers(0, 12), min_size=1, max_size=4).map(
+        lambda tokens: ("A", Entity.from_tokens("A", tokens).fragments)
+    ),
+    max_size=12,
+)
+
+
+@given(ENTITIES, ENTITIES)
+def test_no_pair_that_meets_is_left_out(items, others):
+    found = list(meeting_extents(items, others))
+    assert len(found) == len(set(found))
+    for i, (_, fragments) in enumerate(items):
+        for j, (_, other) in enumerate(others):
+            if fragments[0][0] <= other[-1][1] and other[0][0] <= fragments[-1][1]:
+                assert (i, j) in found
+            elif fragments[-1][1] < min(start for start, _ in other):
+                assert (i, j) not in found

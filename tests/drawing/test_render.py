@@ -119,6 +119,25 @@ def test_sentences_that_an_entity_crosses_are_drawn_as_one(nlp):
     assert [len(words) for words in Bars(render(doc)).sentences] == [10, 2]
 
 
+def test_a_long_sentence_is_cut_between_entities(nlp):
+    doc = nlp(" ".join(["pain"] * 500))
+    # over the 200th token, and far from any cut
+    set_entities(doc, [Entity("ADE", ((150, 151), (250, 251))), Entity("ADE", ((420, 421),))])
+    sentences = Bars(render(doc)).sentences
+    assert [len(words) for words in sentences] == [400, 100]
+    assert "".join(word for words in sentences for word, _ in words) == doc.text
+    assert [len(words[0][1]) for words in sentences] == [1, 1]
+
+
+def test_thousands_of_entities_without_a_sentence_end():
+    doc = spacy.blank("en")(" ".join(["pain"] * 10_000))
+    set_entities(doc, [Entity("ADE", ((n, n + 1),)) for n in range(0, 10_000, 2)])
+    html = render(doc)
+    # a bar under each word of a part: 100 rows, not 5,000
+    assert html.count("<li ") == 5000
+    assert html.count("<i ") < 10_000 * 101
+
+
 def test_right_to_left():
     doc = spacy.blank("ar")("ألم في الكتف")
     assert 'dir="rtl"' in render(doc)

@@ -6,7 +6,7 @@ import pytest
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, guess_format, to_docs
+from spacy_gapdner.formats import DOC_NAME, Report, guess_format, to_docs
 from spacy_gapdner.formats.bioc import read_bioc, write_bioc
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
@@ -84,7 +84,38 @@ def test_malformed_annotations_are_counted(write, report):
     assert report.counts("dropped") == {"malformed annotation": 2}
 
 
+def test_passages_within_passages(write, report):
+    deep = f"<document>{'<passage>' * 5000}{'</passage>' * 5000}</document>"
+    path = write({"a.xml": f"<collection>{deep}</collection>"})
+    with pytest.raises(GapDNERError, match="cannot be read as BioC"):
+        list(read_bioc(path, report))
+
+
+def test_a_score_that_is_none_stays_an_attribute(write, report):
+    infons = [{"type": "A", "score": score} for score in ("0.25", "high", "7", "nan", None)]
+    annotations = [
+        {"infons": v, "locations": [{"offset": i, "length": 1}]} for i, v in enumerate(infons)
+    ]
+    passage = {"offset": 0, "text": "abcde", "annotations": annotations}
+    path = write({"a.json": json.dumps({"documents": [{"id": "1", "passages": [passage]}]})})
+    (record,) = read_bioc(path, report)
+    assert [e.score for e in record.entities] == [0.25, None, None, None, None]
+    assert [e.attrs.get("_", {}).get("score") for e in record.entities] == [
+        *(None, "high", "7", "nan", "None")
+    ]
+
+
+def test_a_document_that_cannot_be_read_is_left_out(write):
+    good = {"id": "1", "passages": [{"offset": 0, "text": "pain"}]}
+    bad = {"id": "2", "passages": [{"text": "pain"}]}
+    path = write({"a.json": json.dumps({"documents": [good, bad, good]}), "b.json": "{"})
+    report = Report(skip=True)
+    assert [record.name for record in read_bioc(path, report)] == ["1", "1"]
+    assert [issue.place.document for issue in report.skipped] == ["2", None]
+
+
 BOMB = '<!DOCTYPE a [<!ENTITY b "c">]><collection><document>&b;</document></collection>'
+PASSAGE = '{"documents": [{"passages": [{"text": "a", "offset": OFFSET}]}]}'
 
 
 @pytest.mark.parametrize(
@@ -95,7 +126,15 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "c">]><collection><document>&b;</document></coll
         ("a.xml", BOMB, "cannot be read as BioC"),
         ("a.xml", XML.replace('offset="22"', 'offset="x"'), "cannot be read as BioC"),
         ("a.xml", XML.replace("<offset>54", "<offset>50"), "passages that overlap at offset 50"),
-        ("a.json", "{}", "is not BioC"),
+        ("a.json", "{}", 'no list of "documents"'),
+        ("a.json", "{", "is not JSON"),
+        ("a.json", '{"documents": [{"id": "\\ud800"}]}', "half of a surrogate pair"),
+        ("a.xml", XML.replace("UTF-8", "x"), "cannot be read as BioC: unknown encoding"),
+        ("a.xml", XML.replace("UTF-8", "GB18030"), "cannot be read as BioC"),
+        ("a.xml", XML.replace("<offset>54", "<offset>5400000000000"), "Correct the offset"),
+        ("a.json", PASSAGE.replace("OFFSET", "1e999"), "inf is no whole number"),
+        ("a.json", PASSAGE.replace("OFFSET", "0.5"), "0.5 is no whole number"),
+        ("a.json", PASSAGE.replace("OFFSET", "true"), "True is no whole number"),
         ("a.json", '{"documents": [1]}', 'no list of "documents"'),
         ("a.json", '{"documents": [{"passages": [{"text": "a"}]}]}', "document a-1 is not BioC"),
     ],

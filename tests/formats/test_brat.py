@@ -125,6 +125,34 @@ def test_offsets_count_code_points(write, report):
     assert report.counts() == {"byte order mark": 2}
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+@pytest.mark.parametrize("n_counted", [1, 2])
+def test_offsets_that_count_the_byte_order_mark(write, report, ends, n_counted):
+    text = f"\ufeffjoint{ends}and{ends}pain"
+    n = 9 + 2 * (n_counted if ends == "\r\n" else 1)
+    record = read_one(write, report, text, f"T1\tADR {n} {n + 4}\tpain\n")
+    (entity,) = record.entities
+    assert record.text.startswith("\ufeffjoint")
+    assert (entity.fragments, record.text[n:]) == (((n, n + 4),), "pain")
+    assert ("kept", "byte order mark", None) in issues(report)
+
+
+def test_a_text_that_begins_with_a_byte_order_mark_comes_back(nlp, tmp_path, report):
+    doc = nlp("\ufeffsevere pain")
+    set_entities(doc, [Entity("A", ((0, 1),)), Entity("A", ((1, 2),))])
+    write_brat([doc], tmp_path)
+    (back,) = to_docs(read_brat(tmp_path, report), nlp, report, n_sents=0)
+    assert (back.text, [e.text for e in get_entities(back)]) == (doc.text, ["\ufeffsevere", "pain"])
+
+
+def test_offsets_that_count_utf_16_are_reported(write, report):
+    # two each for what stands outside the first plane
+    ann = "T1\tADR 7 11\tpain\nT2\tADR 12 18\tsevere\n"
+    read_one(write, report, "𝒳-ray pain severe", ann)
+    assert ("kept", "surface text differs", 1) in issues(report)
+    assert ("dropped", "offsets out of range", 2) in issues(report)
+
+
 def test_a1_and_a2_in_folders(write, report):
     path = write(
         {

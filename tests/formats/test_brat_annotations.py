@@ -117,6 +117,57 @@ def test_what_is_written(tmp_path, report):
     assert report.issues == []
 
 
+def test_scores_are_notes(tmp_path, report):
+    doc = NLP(TEXT)
+    attrs = {"id": "T3", "_": {"note": "of mine"}}
+    entities = [Entity("ADR", ((0, 2), (4, 5)), 0.91234567, attrs), Entity("Part", ((1, 2),), 1.0)]
+    set_entities(doc, entities)
+    doc.user_data[DOC_NAME] = "a"
+    write_brat([doc], tmp_path, report=report)
+    assert (tmp_path / "a.ann").read_text() == (
+        f"{ENTITY}#1\tAnnotatorNotes T3\tscore: 0.912346\n#2\tAnnotatorNotes T3\tof mine\n"
+        "T1\tPart 7 12\tjoint\n#3\tAnnotatorNotes T1\tscore: 1.000000\n"
+    )
+    first, second = get_entities(read_doc(tmp_path, report))
+    assert (first.score, second.score) == (0.912346, 1.0)
+    assert (first.attrs["_"], second.attrs.get("_")) == ({"note": "of mine"}, None)
+    assert report.issues == []
+
+
+@pytest.mark.parametrize(
+    ("notes", "score", "note"),
+    [
+        (["score: 0.250000"], 0.25, None),
+        (["score: 0.250000", "score: 0.500000"], 0.25, "score: 0.500000"),
+        # what people write
+        (["score: 0.25"], None, "score: 0.25"),
+        (["score: 2.500000"], None, "score: 2.500000"),
+        (["score: 1.000001"], None, "score: 1.000001"),
+        (["score: 0.250000 or so"], None, "score: 0.250000 or so"),
+        (["mine", "score: 0.250000"], None, "mine\nscore: 0.250000"),
+    ],
+)
+def test_which_note_is_a_score(read, write, report, notes, score, note):
+    lines = [f"#{i}\tAnnotatorNotes T3\t{text}\n" for i, text in enumerate(notes, start=1)]
+    doc = read("".join(lines))
+    (entity,) = get_entities(doc)
+    assert (entity.score, entity.attrs.get("_", {}).get("note")) == (score, note)
+    # and back
+    doc.user_data[DOC_NAME] = "b"
+    write_brat([doc], write({}), report=report)
+    assert (write({}) / "b.ann").read_text() == ENTITY + "".join(lines)
+
+
+@given(score=st.floats(0, 1))
+def test_scores_keep_six_digits(tmp_path_factory, score):
+    folder = tmp_path_factory.mktemp("brat")
+    doc = NLP(TEXT)
+    set_entities(doc, [Entity("ADR", ((0, 1),), score)])
+    write_brat([doc], folder)
+    (entity,) = get_entities(read_doc(folder, Report(strict=True)))
+    assert entity.score == float(f"{score:.6f}")
+
+
 @pytest.mark.parametrize(
     ("attrs", "kind"),
     [

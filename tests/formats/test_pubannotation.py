@@ -131,3 +131,45 @@ def test_several_documents_of_a_file(write):
     path = write({"a.json": json.dumps(items)})
     docs = list(read(path, report=Report()))
     assert [doc.user_data[DOC_NAME] for doc in docs] == ["a-1", "a-2"]
+
+
+def test_a_fragment_that_nothing_is_chained_to_is_reported(read_one, report):
+    record = read_one(
+        denotations=[
+            {"id": "T1", "span": span(0, 6), "obj": "_FRAGMENT"},
+            {"id": "T2", "span": span(7, 12), "obj": "_FRAGMENT"},
+            {"id": "T3", "span": span(26, 30), "obj": "ADR"},
+        ],
+        relations=[{"subj": "T2", "pred": "_lexicallyChainedTo", "obj": "T1"}],
+    )
+    assert plain_record(record) == [("T3", "ADR", ((26, 30),))]
+    assert report.counts() == {"fragment without an entity": 2}
+
+
+def test_relations_that_are_repeated_or_lead_in_circles(read_one):
+    chain = {"pred": "_lexicallyChainedTo"}
+    relations = [{"subj": "T2", "obj": "T1", **chain}, {"subj": "T1", "obj": "T2", **chain}]
+    record = read_one(
+        denotations=[
+            {"id": "T1", "span": span(0, 6), "obj": "_FRAGMENT"},
+            {"id": "T2", "span": span(26, 30), "obj": "ADR"},
+        ],
+        relations=relations * 50,
+    )
+    assert plain_record(record) == [("T2", "ADR", ((0, 6), (26, 30)))]
+
+
+def test_half_of_a_surrogate_pair(write, report):
+    path = write({"a.json": '{"text": "a\\ud83d", "denotations": []}'})
+    with pytest.raises(GapDNERError, match="half of a surrogate pair"):
+        list(read_pubannotation(path, report))
+    path = write({"a.json": '{"text": "\\ud83d\\ude00", "denotations": []}'})
+    (record,) = read_pubannotation(path, report)
+    assert record.text == "\N{GRINNING FACE}"
+
+
+def test_a_file_that_cannot_be_read_is_left_out(write):
+    path = write({"a.json": "{", "b.json": json.dumps({"text": TEXT, "denotations": []})})
+    report = Report(skip=True)
+    assert [record.name for record in read_pubannotation(path, report)] == ["b"]
+    assert len(report.skipped) == 1

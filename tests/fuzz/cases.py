@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import tempfile
 from contextlib import contextmanager
@@ -9,7 +10,15 @@ from pathlib import Path
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, blank_pipeline, read_records, to_docs, write
+from spacy_gapdner.formats import (
+    FORMATS,
+    Report,
+    blank_pipeline,
+    read_records,
+    to_docs,
+    write,
+)
+from spacy_gapdner.formats.registry import writable
 from spacy_gapdner.formats.texts import read_texts
 
 from .corpora import MAKERS, count_entities
@@ -23,6 +32,14 @@ _ODD = [
     *(b"T1\tADR 0 3\tsev", b"#", b"R1\tx", b"|", b"||", b";", b"<", b"&x;", b"\xe2\x80\xa8"),
     *(b"<!DOCTYPE a [<!ENTITY x 'x'>]>", b"null", b"[" * 50, b"1e999", b"true", b"x" * 3000, b"\n"),
 ]
+# in place of a number, a name, or a value of JSON
+_ODD_VALUES = [
+    *(b"-1", b"0", b"1e999", b"1.5", b"9" * 12, b"9" * 30, b"NaN", b"null", b"true", b"[]", b"{}"),
+    *(b'""', b'"\\ud800"', b'"\\u0000"', b"\xd9\xa3", b"\xc2\xb2", b"\xc2\xa0", b"\x0c", b"T1"),
+]
+_VALUE = re.compile(rb'"[^"\n]*"|[\w.-]+')
+# html, csv and parquet are not read back
+_WRITTEN = [name for name in writable() if name != "parquet"]
 
 
 class FuzzError(AssertionError):
@@ -47,7 +64,7 @@ def check(reader, seed):
         root = Path(folder) / "corpus"
         _write(rng, root, files)
         try:
-            return _read(reader, root, files)
+            return _read(rng, reader, root, files)
         except GapDNERError as error:
             if len(str(error)) > _LONGEST_MESSAGE:
                 raise FuzzError(f"a message of {len(str(error))} characters") from None
@@ -58,7 +75,7 @@ def check(reader, seed):
             raise FuzzError(f"{type(error).__name__}: {error}") from error
 
 
-def _read(reader, root, files):
+def _read(rng, reader, root, files):
     report = Report()
     if reader == "texts":
         path = root / "a.jsonl" if "a.jsonl" in files else root
@@ -87,8 +104,34 @@ def _read(reader, root, files):
     told += sum(issue.action == "kept" and issue.kind in kinds for issue in report.issues)
     if expected is not None and told < expected:
         raise FuzzError(f"{expected} entities in, {found} out, {len(dropped)} dropped: {files}")
-    write(docs, root.parent / "out.jsonl", report=report)
+    _write_back(rng, docs, root.parent, found)
     return "read"
+
+
+def _write_back(rng, docs, folder, found):
+    name = rng.choice(_WRITTEN)
+    path = (
+        folder / f"out{rng.choice(['.xml', '.json']) if name == 'bioc' else FORMATS[name].ending}"
+    )
+    report = Report()
+    try:
+        write(docs, path, name, report=report)
+        if FORMATS[name].reader is None or not (found or path.suffix):
+            return
+        known = {"vocab": _NLP.vocab, "spans_key": "gapdner"}
+        back = to_docs(read_records(path, report, name, known=known), _NLP, report, n_sents=0)
+        back = sum(len(get_entities(doc)) for doc in back)
+    except GapDNERError as error:
+        if "cannot" in str(error):
+            # what the format cannot have, or an input that is too long for the tokeniser
+            return
+        raise FuzzError(f"as {name}: {error}") from None
+    except Exception as error:
+        raise FuzzError(f"as {name}: {type(error).__name__}: {error}") from error
+    told = back + sum(issue.action == "dropped" for issue in report.issues)
+    told += sum(issue.kind == "duplicate entity" for issue in report.issues)
+    if told < found:
+        raise FuzzError(f"as {name}: {found} entities in, {back} out: {report.counts()}")
 
 
 def _encode(content):
@@ -105,6 +148,8 @@ def _damage(rng, raw):
             lambda: raw[:at] + rng.choice(_ODD) + raw[at:],
             lambda: raw[:at] + rng.choice(_ODD) + raw[end:],
             lambda: raw[:at] + raw[at + rng.randint(1, 3) :],
+            lambda: _with_odd_value(rng, raw),
+            lambda: _with_odd_value(rng, raw),
             lambda: raw[:end] + raw[at:],
             lambda: raw[:at],
             lambda: b"\n".join([*lines[:line], *lines[line + 1 :]]),
@@ -117,6 +162,14 @@ def _damage(rng, raw):
             lambda: raw.replace(b"UTF-8", rng.choice([b"GB18030", b"UTF-16", b"x", b"shift_jis"])),
         ]
     )()
+
+
+def _with_odd_value(rng, raw):
+    found = list(_VALUE.finditer(raw))
+    if not found:
+        return raw
+    start, end = rng.choice(found).span()
+    return raw[:start] + rng.choice(_ODD_VALUES) + raw[end:]
 
 
 def _write(rng, root, files):

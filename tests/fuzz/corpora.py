@@ -7,6 +7,7 @@ import json
 import re
 from itertools import pairwise
 from xml.etree import ElementTree
+from xml.sax.saxutils import escape
 
 import spacy
 from spacy.tokens import Doc, DocBin
@@ -16,6 +17,17 @@ from spacy_gapdner import Entity, set_entities
 WORDS = ["severe", "joint", ",", "and", "pain", "20mg", "don't", "(x", "é", "😀", "e\u0301", "NaN"]
 LABELS = ["ADR", "Drug", "Disorder", "T1"]
 _VOCAB = spacy.blank("en").vocab
+_INFONS = [{}, {}, {"score": "0.5"}, {"identifier": "MESH:1"}, {"Neg": "yes"}]
+_BRAT_LINES = [
+    "#1\tAnnotatorNotes T{}\tx\n",
+    "#2\tAnnotatorNotes T{}\tscore=0.5\n",
+    "A1\tNeg T{}\n",
+    "A2\tSeverity T{} high\n",
+    "N1\tReference T{} UMLS:C1\tx\n",
+    "R1\tCauses Arg1:T{} Arg2:T1\n",
+    "E1\tT{}:T1\n",
+    "*\tEquiv T{} T1\n",
+]
 
 
 def make_text(rng):
@@ -40,9 +52,7 @@ def brat_lines(rng, text, entities):
     for number, (label, spans) in enumerate(entities, start=1):
         offsets = ";".join(f"{s} {e}" for s, e in spans)
         lines.append(f"T{number}\t{label} {offsets}\t{surface(text, spans)}\n")
-        lines += rng.choice(
-            [[], [], [f"#1\tAnnotatorNotes T{number}\tx\n"], [f"A1\tNeg T{number}\n"]]
-        )
+        lines += rng.choice([[], [], [rng.choice(_BRAT_LINES).format(number)]])
     return "".join(lines)
 
 
@@ -151,6 +161,70 @@ def share(rng, year):
     return files
 
 
+def bioc(rng):
+    documents, shift = [], rng.choice([0, 0, 7])
+    for number in range(rng.randint(1, 2)):
+        passages, offset = [], shift
+        for _ in range(rng.randint(1, 2)):
+            text, entities = make_text(rng)
+            passage = {"offset": offset, "text": text, "annotations": []}
+            for i, (label, spans) in enumerate(entities):
+                infons = {"type": label} | rng.choice(_INFONS)
+                places = [{"offset": offset + s, "length": e - s} for s, e in spans]
+                value = {"id": str(i), "infons": infons, "text": surface(text, spans)}
+                passage["annotations"].append(value | {"locations": places})
+            passages.append(passage)
+            offset += len(text) + rng.choice([0, 1, 2])
+        documents.append({"id": f"d{number}", "passages": passages})
+    if rng.random() < 0.5:
+        return {"a.json": json.dumps({"documents": documents})}
+    return {"a.xml": _bioc_xml(documents)}
+
+
+def _bioc_xml(documents):
+    parts = ['<?xml version="1.0" encoding="UTF-8"?>\n<collection>\n']
+    for document in documents:
+        parts.append(f"<document><id>{document['id']}</id>\n")
+        for passage in document["passages"]:
+            text = escape(passage["text"]).replace("\r", "&#13;")
+            parts.append(f"<passage><offset>{passage['offset']}</offset><text>{text}</text>\n")
+            for value in passage["annotations"]:
+                parts.append(f'<annotation id="{value["id"]}">')
+                for key, infon in value["infons"].items():
+                    parts.append(f'<infon key="{key}">{infon}</infon>')
+                for place in value["locations"]:
+                    parts.append(
+                        f'<location offset="{place["offset"]}" length="{place["length"]}"/>'
+                    )
+                parts.append(f"<text>{escape(value['text'])}</text></annotation>\n")
+            parts.append("</passage>\n")
+        parts.append("</document>\n")
+    return "".join([*parts, "</collection>\n"])
+
+
+def pubannotation(rng):
+    items = []
+    for number in range(rng.randint(1, 2)):
+        text, entities = make_text(rng)
+        item = {"text": text, "sourceid": f"d{number}", "denotations": [], "relations": []}
+        for i, (label, spans) in enumerate(entities):
+            places = [{"begin": s, "end": e} for s, e in spans]
+            if len(places) == 1 or rng.random() < 0.5:
+                span = places if len(places) > 1 else places[0]
+                item["denotations"].append({"id": f"T{i}", "span": span, "obj": label})
+                continue
+            for j, place in enumerate(places):
+                obj = label if j == len(places) - 1 else "_FRAGMENT"
+                item["denotations"].append({"id": f"T{i}.{j}", "span": place, "obj": obj})
+                if j:
+                    chain = {"pred": "_lexicallyChainedTo", "obj": f"T{i}.{j - 1}"}
+                    item["relations"].append({"id": f"R{i}.{j}", "subj": f"T{i}.{j}"} | chain)
+        if entities and rng.random() < 0.3:
+            item["attributes"] = [{"id": "A1", "subj": "T0", "pred": "score", "obj": 0.5}]
+        items.append(item)
+    return {"a.json": json.dumps(items if len(items) > 1 else items[0])}
+
+
 def docbin(rng):
     docs = []
     for _ in range(rng.randint(1, 3)):
@@ -177,6 +251,8 @@ MAKERS = {
     "cadec": cadec,
     "share13": lambda rng: share(rng, 13),
     "share14": lambda rng: share(rng, 14),
+    "bioc": bioc,
+    "pubannotation": pubannotation,
     "spacy": docbin,
     "texts": texts,
 }
@@ -214,11 +290,24 @@ def _count_json(name, raw):
     except ValueError:
         records = [json.loads(line) for line in text.split("\n") if line.strip()]
     records = records if isinstance(records, list) else [records]
+    if any("denotations" in record for record in records):
+        found = [item for record in records for item in record.get("denotations", ())]
+        # one that is chained to what is none is no entity either
+        return sum(isinstance(item, dict) and item.get("obj") != "_FRAGMENT" for item in found)
+    if records and "documents" in records[0]:
+        parts = list(records[0]["documents"])
+        parts += [p for d in parts for p in d.get("passages") or ()]
+        parts += [s for p in parts for s in p.get("sentences") or ()]
+        return sum(len(part.get("annotations") or ()) for part in parts)
     return sum(len(record.get("ner", record.get("entities", ()))) for record in records)
 
 
 def _count_xml(name, raw):
-    return sum(1 for _ in ElementTree.fromstring(raw).iter("annotation"))
+    root = ElementTree.fromstring(raw)
+    if root.tag != "collection":
+        return sum(1 for _ in root.iter("annotation"))
+    paths = ("annotation", "passage/annotation", "passage/sentence/annotation")
+    return sum(len(d.findall(path)) for d in root.iter("document") for path in paths)
 
 
 def _count_docbin(name, raw):
