@@ -38,18 +38,18 @@ def score_discontinuous(
     With K the `spans_key`, the keys are `spans_K_p`, `spans_K_r` and `spans_K_f` over all
     entities, and the same three after
 
-    spans_K_disc: discontinuous entities only, of the gold ones and of the predicted ones.
-    spans_K_disc_sents: all entities of the sentences with a discontinuous gold entity.
-    spans_K_overlap_sents: all entities of the sentences with a gold entity that shares a token
-        with another gold entity.
+    - `spans_K_disc`: discontinuous entities only, of the gold ones and of the predicted ones.
+    - `spans_K_disc_sents`: all entities of the sentences with a discontinuous gold entity.
+    - `spans_K_overlap_sents`: all entities of the sentences with a gold entity that shares a
+      token with another gold entity.
 
     Further keys:
 
-    spans_K_per_type: p, r and f by entity type.
-    spans_K_gap_lengths: p, r and f of the discontinuous entities by gap length. The gap length
-        of an entity, gold or predicted, is the number of reference tokens in all its gaps.
-    spans_K_counts: the numbers `gold`, `predicted` and `correct` over all entities, and the same
-        three after `disc_`, `disc_sents_` and `overlap_sents_`.
+    - `spans_K_per_type`: p, r and f by entity type.
+    - `spans_K_gap_lengths`: p, r and f of the discontinuous entities by gap length. The gap
+      length of an entity, gold or predicted, is the number of reference tokens in all its gaps.
+    - `spans_K_counts`: the numbers `gold`, `predicted` and `correct` over all entities, and the
+      same three after `disc_`, `disc_sents_` and `overlap_sents_`.
 
     Sentences are those of the reference, or the whole document if it has none. An entity belongs
     to the sentence in which it starts. Whitespace counts neither as part of an entity nor as a

@@ -1,5 +1,6 @@
 """The commands' help as a page, made of what the commands say of themselves."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -38,7 +39,8 @@ def describe(name: str, command: Any) -> Iterator[str]:
     """
     context = command.make_context(name, [], resilient_parsing=True)
     yield from (command.help or "").split("\n")
-    usage = [part for part in command.collect_usage_pieces(context) if part != "[OPTIONS]"]
+    pieces = (re.sub(r"[{}]", "", piece) for piece in command.collect_usage_pieces(context))
+    usage = [piece for piece in pieces if piece != "[OPTIONS]"]
     yield from ("", "```bash", " ".join([PROGRAM, name, *usage, "[OPTIONS]"]), "```", "")
     records = (parameter.get_help_record(context) for parameter in command.params)
     yield from ("| argument or option | |", "|---|---|")

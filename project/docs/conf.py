@@ -1,11 +1,8 @@
 """Settings of Sphinx: ``python -m sphinx -W project/docs build/docs`` builds the site."""
 
-import os
 import sys
 from pathlib import Path
 
-# the commands' help shall not depend on the terminal
-os.environ["COLUMNS"] = "100"
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from sphinx.application import Sphinx

@@ -45,12 +45,12 @@ class UncertaintySampler:
     @contextmanager
     def showing_candidates(self) -> Iterator[None]:
         """Let the pipe give all candidates; afterwards it has the thresholds that it had."""
+        own = self.pipe.threshold, self.pipe.type_thresholds
         self.pipe.threshold, self.pipe.type_thresholds = 0.0, {}
         try:
             yield
         finally:
-            self.pipe.threshold = self.threshold
-            self.pipe.type_thresholds = dict(self.type_thresholds)
+            self.pipe.threshold, self.pipe.type_thresholds = own
 
     def margin(self, doc: Doc) -> float:
         """Measure how certain the pipe is about a document.

@@ -76,7 +76,7 @@ def test_walk(folder, served, capsys):
             exec(compile(code, "walk.md", "exec"), {})
             printed = capsys.readouterr().out
             blocks += 1
-        else:
+        elif language == "bash":
             run_commands(shorten(code))
             capsys.readouterr()
     assert blocks == 2
