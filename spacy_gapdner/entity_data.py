@@ -72,7 +72,13 @@ class EntityAttributes:
 
 def can_be_saved(value: object) -> bool:
     """RETURNS (bool): Whether msgpack, which .spacy files are made of, can hold a value."""
+    # the usual ones at once: srsly looks for plugins each time, which takes a millisecond
+    if value is None or isinstance(value, bool | float):
+        return True
     try:
+        if isinstance(value, str):
+            value.encode("utf-8")
+            return True
         srsly.msgpack_dumps(value)
     except (TypeError, ValueError, OverflowError):
         return False

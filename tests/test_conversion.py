@@ -20,7 +20,7 @@ RECORD = {
 }
 FOUND = [("ADR", "Bad arm pain", None), ("ADR", "rash", 0.25)]
 # what writes, and reads again, with what it keeps beside the entities
-ENDINGS = {"a.spacy": "score", "a.jsonl": "score", "a.json": "", "a.inline": "", "a": ""}
+ENDINGS = {"a.spacy": "score", "a.jsonl": "score", "a.json": "", "a.inline": "", "a": "score"}
 
 
 @pytest.fixture
@@ -60,6 +60,7 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     assert (tmp_path / "whole" / "a.txt").read_text() == RECORD["text"]
     assert (tmp_path / "whole" / "a.ann").read_text() == (
         "T1\tADR 0 7;16 20\tBad arm pain\nT2\tADR 25 29\trash\n"
+        "#1\tAnnotatorNotes T2\tscore: 0.250000\n"
     )
 
 

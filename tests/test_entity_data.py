@@ -2,10 +2,14 @@
 
 import pytest
 import spacy
+import srsly
+from hypothesis import given
+from hypothesis import strategies as st
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
+from spacy_gapdner.entity_data import can_be_saved
 
 JOINT = Entity("ADE", ((0, 2), (4, 5)), 0.5)
 BACK = Entity("ADE", ((0, 1), (3, 5)))
@@ -99,3 +103,24 @@ def test_what_cannot_be_saved_is_refused(doc):
 def test_names_that_are_taken_or_none(name):
     with pytest.raises(ValueError, match="extension"):
         DiscontinuousEntity.set_extension(name)
+
+
+VALUES = st.one_of(
+    *(st.none(), st.booleans(), st.floats(), st.integers(), st.binary()),
+    # with halves of surrogate pairs
+    st.text(st.characters(exclude_categories=())),
+)
+
+
+@given(value=VALUES)
+def test_what_can_be_saved_is_what_msgpack_takes(value):
+    try:
+        srsly.msgpack_dumps(value)
+    except (TypeError, ValueError, OverflowError):
+        expected = False
+    else:
+        expected = True
+    assert can_be_saved(value) == expected
+    assert not can_be_saved("\ud800")
+    assert can_be_saved({"a": [1, "b", None]})
+    assert not can_be_saved({"a": object()})

@@ -109,16 +109,18 @@ def split_list(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
-def read_docs(path: Path, vocab: "Vocab") -> Iterator["Doc"]:
+def read_docs(path: Path, vocab: "Vocab", spans_key: str | None = None) -> Iterator["Doc"]:
     """Read annotated Docs.
 
     path (Path): A .spacy file, or a folder of such files.
     vocab (Vocab): The Docs' vocab.
+    spans_key (Optional[str]): Prefix of the span groups to check, see `check_stored`; none if None.
     RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
     RAISES (GapDNERError): If there are no such files, now, or if they cannot be read or hold no
         document, on the way.
     """
     from ..formats.docbin import read_docbin, require_docbins
+    from ..formats.docs import check_stored
 
     files = require_docbins(path)
 
@@ -127,6 +129,8 @@ def read_docs(path: Path, vocab: "Vocab") -> Iterator["Doc"]:
         for file in files:
             for doc in read_docbin(file, vocab):
                 is_empty = False
+                if spans_key is not None:
+                    check_stored(doc, spans_key, file)
                 yield doc
         if is_empty:
             raise GapDNERError(f"{path} holds no document. Check the path.")

@@ -97,7 +97,7 @@ def _count_corpus(
             raise GapDNERError(
                 f"{path} is .spacy: --{' and --'.join(unused)} are for unconverted corpora."
             )
-        docs = read_docs(path, nlp.vocab)
+        docs = read_docs(path, nlp.vocab, spans_key)
     else:
         report = Report()
         default = expect if path.is_dir() else None

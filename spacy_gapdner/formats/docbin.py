@@ -112,18 +112,23 @@ def read_spacy(
     YIELDS (Doc): The Docs.
     RAISES (GapDNERError): If there is no .spacy file, or it cannot be read.
     """
+    # what only reads .spacy files needs none of the other formats
+    from .docs import check_stored
+
     vocab = Vocab() if vocab is None else vocab
     found: set[str] = set()
     for file in require_docbins(Path(path)):
         with reading(report, Place(str(file))):
             for doc in read_docbin(file, vocab):
-                if types:
-                    entities = get_entities(doc, spans_key)
-                    wanted = [entity for entity in entities if entity.label_ in types]
-                    found.update(entity.label_ for entity in wanted)
-                    report.left_out.update(e.label_ for e in entities if e.label_ not in types)
-                    set_entities(doc, wanted, spans_key)
-                yield doc
+                with reading(report, Place(str(file))):
+                    check_stored(doc, spans_key, file)
+                    if types:
+                        entities = get_entities(doc, spans_key)
+                        wanted = [entity for entity in entities if entity.label_ in types]
+                        found.update(entity.label_ for entity in wanted)
+                        report.left_out.update(e.label_ for e in entities if e.label_ not in types)
+                        set_entities(doc, wanted, spans_key)
+                    yield doc
     report.note_types(types, found)
 
 

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
+from numbers import Real
+from pathlib import Path
 from typing import Literal, get_args
 
 from spacy.language import Language
@@ -85,6 +87,42 @@ def to_docs(
             if isinstance(item, TextRecord) and item.extra:
                 doc.user_data[DOC_EXTRA] = dict(item.extra)
             yield doc
+
+
+def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
+    """Make sure that a Doc of a file holds what the package writes, whoever has written it.
+
+    doc (Doc): The Doc.
+    spans_key (str): Prefix of the span groups that hold the entities.
+    path (Path): The file, for the message.
+    RAISES (GapDNERError): If a span group is no entity, or what it carries, the Doc's name or its
+        record is of another type than it must be.
+    """
+    name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA)
+    where = f"{path}, document {str(name or doc.text[:20])!r}"
+    if not isinstance(name, str | None) or not isinstance(record, dict | None):
+        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
+    try:
+        entities = get_entities(doc, spans_key)
+    except ValueError as error:
+        raise GapDNERError(f"{where}: {error}") from None
+    for entity in entities:
+        texts = [entity.attrs.get(key, "") for key in ("id", "kb_id", "kb_name")]
+        values, score = entity.attrs.get("_", {}), entity.score
+        if not entity.label_:
+            problem = "no label"
+        elif not all(isinstance(text, str) for text in texts):
+            problem = "an id that is no text"
+        elif not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+            problem = "attributes without names"
+        elif not isinstance(score, Real | None) or not 0 <= (score or 0) <= 1:
+            problem = f"the score {score!r:.60}, which does not lie between 0 and 1"
+        else:
+            continue
+        raise GapDNERError(
+            f"{where}: the entity at tokens {entity.fragments} has {problem}. Correct it with "
+            "spacy_gapdner.set_entities."
+        )
 
 
 def name_entities(entities: Sequence[DiscontinuousEntity]) -> list[str]:

@@ -160,6 +160,11 @@ def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
         )
         report.add("dropped", "malformed entity", message, place)
         return None
+    # NaN fails both comparisons
+    if score is not None and not 0 <= score <= 1:
+        message = f"{label[:80]} has the score {score}, which does not lie between 0 and 1"
+        report.add("repaired", "score that is no probability", message, place, offsets)
+        score = None
     surface = values.get("text")
     surface = surface if isinstance(surface, str) and surface.strip() else None
     return TextEntity(label, offsets, attrs.pop("id", None), place, surface, score, attrs)

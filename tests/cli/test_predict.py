@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -131,9 +132,12 @@ def test_brat(run, model, folder, tmp_path):
     names = ["a", "empty", "sub/b"]
     written = [f"{n}{e}" for n in names for e in (".ann", ".txt")]
     assert files == sorted([*written, "annotation.conf", "sub/mine.ann"])
-    assert (output / "a.ann").read_text() == (
-        "T1\tADR 0 6;17 30\tSevere shoulder pain\nT2\tADR 0 12;26 30\tSevere joint pain\n"
-    )
+    first, first_score, second, second_score, end = (output / "a.ann").read_text().split("\n")
+    assert first == "T1\tADR 0 6;17 30\tSevere shoulder pain"
+    assert second == "T2\tADR 0 12;26 30\tSevere joint pain"
+    assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", first_score)
+    assert re.fullmatch(r"#2\tAnnotatorNotes T2\tscore: 0\.99\d{4}", second_score)
+    assert end == ""
     (output / "sub" / "mine.ann").unlink()
     report = Report()
     assert [len(r.entities) for r in read_brat(output, report)][:2] == [2, 0]

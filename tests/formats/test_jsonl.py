@@ -133,3 +133,14 @@ def test_round_trip(tmp_path_factory, nlp, data):
     assert [doc.text for doc in found] == [doc.text for doc in docs]
     assert [visible(doc) for doc in found] == [visible(doc) for doc in docs]
     assert report.counts("dropped") == {}
+
+
+@pytest.mark.parametrize("score", ["NaN", "1e999", "-0.1", "1.5", "7"])
+def test_scores_that_are_none_are_left_out(write, report, score):
+    entity = '{"label": "A", "fragments": [{"start": 0, "end": 4}], "score": SCORE}'
+    line = f'{{"text": "pain", "entities": [{entity.replace("SCORE", score)}]}}\n'
+    (record,) = read_jsonl(write({"a.jsonl": line}), report)
+    assert [(e.label, e.score) for e in record.entities] == [("A", None)]
+    assert [(i.action, i.kind, i.place.line) for i in report.issues] == [
+        ("repaired", "score that is no probability", 1)
+    ]

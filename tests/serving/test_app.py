@@ -6,6 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 import spacy
+from odd_texts import ODD_TEXTS
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -133,6 +134,34 @@ def test_half_a_surrogate_pair(client):
         "/predict", content=b'{"text": "\\ud800"}', headers={"content-type": "application/json"}
     )
     assert response.status_code == 422
+
+
+@pytest.mark.parametrize("name", ODD_TEXTS)
+def test_odd_texts(client, name):
+    text = ODD_TEXTS[name]
+    response = client.post("/predict", json={"text": text})
+    if len(text) > 1000:
+        assert response.status_code == 413
+        return
+    assert (response.status_code, response.json()["text"]) == (200, text)
+    tokens = [token for token in spacy.blank("en")(text) if not token.is_space]
+    if not tokens:
+        return
+    # characters are code points on the way there and back
+    last = tokens[-1]
+    end = last.idx + len(last)
+    parts = [{"start": last.idx, "end": end, "text": last.text}]
+    place = {"start": last.idx, "end": end, "text": last.text, "fragments": parts}
+    entity = {"label": "ADE", "score": 0.5, "discontinuous": False, **place}
+    record = {"text": text, "entities": [entity]}
+    saved = client.post("/export/jsonl", json=record).json()
+    (back,) = saved["entities"]
+    assert (saved["text"], back["text"], back["start"]) == (text, last.text, last.idx)
+    assert client.post("/draw", json=record).status_code == 200
+    assert client.post("/export/csv", json=record).status_code == 200
+    with ZipFile(BytesIO(client.post("/export/brat", json=record).content)) as archive:
+        assert archive.read("text.txt").decode("utf-8") == text
+        assert archive.read("text.ann").decode("utf-8").startswith(f"T1\tADE {last.idx} {end}\t")
 
 
 def test_no_path_leads_to_other_files(client):
