@@ -1,6 +1,8 @@
+import gc
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -289,3 +291,22 @@ def test_the_seed_decides_weights_and_predictions():
     assert first == second
     assert result.stdout.split() == list(first)
     assert fingerprint(seed=1)[0] != first[0]
+
+
+def test_updates_leave_nothing_behind():
+    # thinc's own give each weight a tensor over an array over the tensor before, and so on
+    nlp = make_nlp()
+    examples, optimizer = make_examples(nlp), nlp.create_optimizer()
+
+    def links():
+        for _ in range(5):
+            nlp.update(examples, sgd=optimizer)
+        gc.collect()
+        taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*dlpack.py")])
+        return sum(statistic.count for statistic in taken.statistics("filename"))
+
+    tracemalloc.start()
+    try:
+        assert links() == links()
+    finally:
+        tracemalloc.stop()

@@ -250,3 +250,16 @@ def test_a_listener_is_replaced_by_a_transformer_of_its_own(nlp, tmp_path):
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert_same_results([annotate(loaded, text) for text, _ in CORPUS], docs)
+
+
+def test_updates_keep_the_weights_where_they_are(nlp):
+    # else each would hold on to all that were there before
+    def place():
+        network = nlp.get_pipe("transformer").model.transformer
+        step(nlp, make_examples(nlp), Adam(0.01))
+        return [weights.data.untyped_storage()._cdata for weights in network.parameters()]
+
+    before = transformer_weights(nlp)
+    assert place() == place()
+    after = transformer_weights(nlp)
+    assert any(not np.array_equal(before[name], after[name]) for name in before)

@@ -1,5 +1,6 @@
 """The bridge between spaCy's documents, thinc and the PyTorch networks that score label grids."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
@@ -9,7 +10,7 @@ import numpy as np
 import srsly
 import torch
 from spacy.tokens import Doc
-from thinc.api import ArgsKwargs, Model, Ops, PyTorchShim, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Model, Ops, torch2xp, xp2torch
 from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
@@ -19,7 +20,9 @@ from ..tagging import GridLayout, TaggingScheme
 from ..tagging.growth import map_channels
 from .batching import batch_by_length
 from .grid_network import GridNetwork
+from .limits import check_channels, check_weights, check_words
 from .prediction import evaluate, use_one_thread_in_forks
+from .updates import InPlaceShim
 
 # So many words, padding included, go through the network at once.
 _MAX_CALL_WORDS = 2**14
@@ -101,7 +104,10 @@ def _make_from_sizes(
     n_in: int,
     n_channels: int,
 ) -> GridNetwork:
-    network = make_network(n_in, _find_layout(tagging, n_channels))
+    check_channels(n_channels)
+    make = partial(make_network, n_in, _find_layout(tagging, n_channels))
+    check_weights(make)
+    network = make()
     network.mixed_precision = mixed_precision
     return network
 
@@ -111,10 +117,11 @@ def _find_layout(tagging: TaggingScheme, n_channels: int) -> GridLayout:
 
 
 def _count_types(tagging: TaggingScheme, n_channels: int) -> int:
-    # the number of channels is what a config and a saved model hold
-    for n_types in range(1, n_channels + 1):
-        if tagging.layout(n_types).n_channels == n_channels:
-            return n_types
+    # the number of channels is what a config and a saved model hold; it grows with that of types
+    sizes = range(1, n_channels + 1)
+    place = bisect_left(sizes, n_channels, key=lambda n_types: tagging.layout(n_types).n_channels)
+    if place < len(sizes) and tagging.layout(sizes[place]).n_channels == n_channels:
+        return sizes[place]
     raise GapDNERError(
         f"The model's nO is {n_channels}, but {type(tagging).__name__} makes no grid with so many "
         "channels. Leave nO out of the config: it follows from the labels."
@@ -199,6 +206,7 @@ def _grid_forward(
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
+    check_words(max((len(segment) for _, segment in flat), default=0))
     scores: dict[int, Floats3d] = {}
     backprops: list[tuple[list[list[int]], _Backprop]] = []
     for batches in _batch_calls([len(segment) for _, segment in flat], max_batch_cells):
@@ -254,7 +262,7 @@ def _wrap(
     make_network: Callable[[int, int], GridNetwork],
 ) -> Model[NetworkIn, list[Floats4d]]:
     # the network is made once the number of labels is known
-    shim = PyTorchShim(
+    shim = InPlaceShim(
         None,
         serialize_model=_serialize,
         deserialize_model=partial(_deserialize, make_network),

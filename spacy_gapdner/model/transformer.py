@@ -12,7 +12,7 @@ from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, TransformerData, WordpieceBatch
 from spacy_transformers.layers.transformer_model import TransformerModel, init
 from spacy_transformers.util import maybe_flush_pytorch_cache
-from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Model, Optimizer, get_array_module, torch2xp, xp2torch
 from thinc.types import Floats3d, FloatsXd
 from thinc.util import get_torch_default_device
 from transformers.utils.generic import ModelOutput
@@ -20,6 +20,7 @@ from transformers.utils.generic import ModelOutput
 from ..errors import GapDNERError
 from .batching import batch_by_length
 from .prediction import evaluate, use_one_thread_in_forks
+from .updates import in_place
 from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
@@ -116,6 +117,14 @@ class BatchingTransformerModel(TransformerModel):
         )
         # no attr: thinc would restore its saved value over the config of a loaded pipeline
         self.mixed_precision = mixed_precision
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Apply the gradients.
+
+        optimizer (Optimizer): The optimizer.
+        """
+        with in_place(self.transformer):
+            super().finish_update(optimizer)
 
     def copy(self) -> "BatchingTransformerModel":
         """Copy the model and its weights, as `nlp.replace_listeners` does.
