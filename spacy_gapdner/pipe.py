@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -26,8 +27,10 @@ from .entities import (
     set_contiguous_ents,
     set_entities,
 )
+from .errors import GapDNERError
 from .losses import GridTarget
 from .saved_settings import forget_settings, load_settings, save_settings
+from .saved_version import forget_version, save_version, tell_newer
 from .segments import Segment, assign_entities, check_window, get_segments, merge_segments
 from .selection import Selection
 from .tagging import TaggingScheme
@@ -336,12 +339,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_bytes`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_bytes(bytes_data, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
+        """Load the pipe; see `TrainablePipe.from_bytes`.
+
+        RAISES (GapDNERError): If a newer version has saved what this one cannot load.
+        """
+        with self._loading(exclude):
+            super().from_bytes(bytes_data, exclude=exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -353,12 +356,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_disk`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_disk(path, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
+        """Load the pipe; see `TrainablePipe.from_disk`.
+
+        RAISES (GapDNERError): If a newer version has saved what this one cannot load.
+        """
+        with self._loading(exclude):
+            super().from_disk(path, exclude=exclude)
         return self
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
@@ -407,6 +410,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return {name: getattr(self, name) for name in _SETTINGS}
 
     def _save_settings(self) -> None:
+        save_version(self.cfg)
         save_settings(
             self.cfg,
             self._configured,
@@ -414,6 +418,28 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self.calibration,
             self.type_thresholds,
         )
+
+    @contextmanager
+    def _loading(self, exclude: Iterable[str]) -> Iterator[None]:
+        has_cfg = "cfg" not in exclude
+        forget_version(self.cfg)
+        if has_cfg:
+            forget_settings(self.cfg)
+        try:
+            yield
+            if has_cfg:
+                self._load_settings()
+        # what a newer version has changed fails anywhere in spaCy, thinc or torch
+        except Exception as error:
+            newer = tell_newer(self.cfg)
+            if not newer:
+                raise
+            raise GapDNERError(
+                f"Cannot load the pipe '{self.name}' ({type(error).__name__}): {error} {newer}"
+            ) from error
+        newer = tell_newer(self.cfg)
+        if newer:
+            warnings.warn(f"'{self.name}' may find other entities. {newer}", stacklevel=4)
 
     def _load_settings(self) -> None:
         loaded = load_settings(self.cfg, self._configured)
