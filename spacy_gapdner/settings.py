@@ -1,6 +1,8 @@
 """The settings of the pipe: checked when they are set, saved with it where they were changed."""
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
 
@@ -10,6 +12,7 @@ from .calibration import Calibration
 from .decoding import EntityScore
 from .errors import GapDNERError
 from .saved_settings import forget_settings, load_settings, save_settings
+from .saved_version import forget_version, save_version, tell_newer
 from .segments import check_window
 from .selection import Selection
 
@@ -112,12 +115,12 @@ class AdjustablePipe(TrainablePipe):
         return super().to_bytes(exclude=exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "AdjustablePipe":
-        """Load the pipe; see `TrainablePipe.from_bytes`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_bytes(bytes_data, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
+        """Load the pipe; see `TrainablePipe.from_bytes`.
+
+        RAISES (GapDNERError): If a newer version has saved what this one cannot load.
+        """
+        with self._loading(exclude):
+            super().from_bytes(bytes_data, exclude=exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
@@ -127,18 +130,19 @@ class AdjustablePipe(TrainablePipe):
         super().to_disk(path, exclude=exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "AdjustablePipe":
-        """Load the pipe; see `TrainablePipe.from_disk`."""
-        if "cfg" not in exclude:
-            forget_settings(self.cfg)
-        super().from_disk(path, exclude=exclude)
-        if "cfg" not in exclude:
-            self._load_settings()
+        """Load the pipe; see `TrainablePipe.from_disk`.
+
+        RAISES (GapDNERError): If a newer version has saved what this one cannot load.
+        """
+        with self._loading(exclude):
+            super().from_disk(path, exclude=exclude)
         return self
 
     def _current_settings(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _SETTINGS}
 
     def _save_settings(self) -> None:
+        save_version(self.cfg)
         save_settings(
             self.cfg,
             self._configured,
@@ -146,6 +150,28 @@ class AdjustablePipe(TrainablePipe):
             self.calibration,
             self.type_thresholds,
         )
+
+    @contextmanager
+    def _loading(self, exclude: Iterable[str]) -> Iterator[None]:
+        has_cfg = "cfg" not in exclude
+        forget_version(self.cfg)
+        if has_cfg:
+            forget_settings(self.cfg)
+        try:
+            yield
+            if has_cfg:
+                self._load_settings()
+        # what a newer version has changed fails anywhere in spaCy, thinc or torch
+        except Exception as error:
+            newer = tell_newer(self.cfg)
+            if not newer:
+                raise
+            raise GapDNERError(
+                f"Cannot load the pipe '{self.name}' ({type(error).__name__}): {error} {newer}"
+            ) from error
+        newer = tell_newer(self.cfg)
+        if newer:
+            warnings.warn(f"'{self.name}' may find other entities. {newer}", stacklevel=4)
 
     def _load_settings(self) -> None:
         loaded = load_settings(self.cfg, self._configured)

@@ -18,7 +18,7 @@ ORDER = [
     ["errors", "entity_data", "entity"],
     ["entities", "sentences"],
     ["alignment", "segments", "losses", "decoding", "calibration", "augmentation", "adapters"],
-    ["tagging", "saved_settings"],
+    ["tagging", "saved_settings", "saved_version"],
     ["model", "scorer", "selection", "gold"],
     ["settings", "prediction"],
     ["pipe", "formats"],
@@ -244,8 +244,8 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
             "entity_data",
             "errors",
         ),
-        *("factory", "gold", "losses", "pipe", "prediction", "saved_settings", "segments"),
-        *("selection", "sentences", "settings", "tagging", "training_log"),
+        *("factory", "gold", "losses", "pipe", "prediction", "saved_settings", "saved_version"),
+        *("segments", "selection", "sentences", "settings", "tagging", "training_log"),
     }
     assert libraries == set()
 

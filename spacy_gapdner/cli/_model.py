@@ -37,6 +37,7 @@ def load_pipeline(
     import spacy
 
     from ..analysis.pipes import find_pipe
+    from ..saved_version import find_newer
 
     check_model(model)
     use_gpu(gpu_id)
@@ -47,8 +48,10 @@ def load_pipeline(
             nlp = spacy.load(model)
     # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
     except Exception as error:
+        # a pipe that is made may say so itself
+        newer = "" if isinstance(error, GapDNERError) else find_newer(model)
         raise GapDNERError(
-            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
+            f"Cannot load the pipeline {model} ({type(error).__name__}): {error} {newer}".rstrip()
         ) from None
     try:
         pipe = find_pipe(nlp, spans_key)
