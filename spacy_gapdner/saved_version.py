@@ -1,10 +1,11 @@
 """The version of this package that has saved a pipe, for messages about newer ones."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import srsly
-from spacy.util import ensure_path, get_minor_version, is_compatible_version
+from spacy.util import get_minor_version, is_compatible_version
 
 from . import __version__
 
@@ -43,13 +44,13 @@ def tell_newer(cfg: Mapping[str, Any]) -> str:
     )
 
 
-def find_newer(path: object) -> str:
+def find_newer(path: str | Path) -> str:
     """Say that a pipe of a saved pipeline was saved by a newer version, without loading it.
 
     path (Union[str, Path]): Folder of the pipeline.
     RETURNS (str): As `tell_newer`; empty also if nothing of it can be read.
     """
-    for file in sorted(ensure_path(path).glob("*/cfg")):
+    for file in sorted(Path(path).glob("*/cfg")):
         try:
             cfg = srsly.read_json(file)
         except (OSError, ValueError):
