@@ -1,4 +1,5 @@
 import math
+from functools import cache
 
 import pytest
 import spacy
@@ -37,6 +38,11 @@ def pipe():
     return pipe
 
 
+@cache
+def untrained_pipe():
+    return spacy.blank("en").add_pipe("gapdner", config={"threshold": 0.5})
+
+
 def make_docs(pipe, candidates):
     for number, found in enumerate(candidates):
         doc = spacy.tokens.Doc(pipe.vocab, words=["w"] * 5)
@@ -67,7 +73,7 @@ def test_sample(pipe, n, expected):
 
 @given(st.lists(st.sampled_from([0.1, 0.4, 0.5, 0.7, 0.9]) | st.none()), st.integers(1, 4))
 def test_sample_is_the_beginning_of_all_in_order(scores, n):
-    pipe = spacy.blank("en").add_pipe("gapdner", config={"threshold": 0.5})
+    pipe = untrained_pipe()
     candidates = [[] if score is None else [("X", score)] for score in scores]
     sample = UncertaintySampler(pipe, n).sample(make_docs(pipe, candidates))
     margins = [math.inf if score is None else abs(score - 0.5) for score in scores]

@@ -75,7 +75,7 @@ def unknown_type(folder):
 def function_of_ones_own(folder):
     trained_pipeline().to_disk(folder / "mine")
     config = Config().from_disk(folder / "mine" / "config.cfg", interpolate=False)
-    config["components"]["gapdner"]["model"]["tagging"] = {"@misc": "extents.v1"}
+    config["components"]["gapdner"]["model"]["tagging"] = {"@misc": "my_scheme.v1"}
     config.to_disk(folder / "mine" / "config.cfg")
     with pytest.raises(GapDNERError) as caught:
         load_pipeline("mine")
