@@ -10,6 +10,7 @@ from spacy.tokens import Doc, DocBin
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import read_docbin, write_brat
 from spacy_gapdner.formats.docs import DOC_NAME
+from spacy_gapdner.formats.pubannotation import write_pubannotation
 
 NAMES = ["../x", "/x", "a/../../x", "..", "/", "a/./../b", "../../../../tmp/x", "~/x", ".", "a//b"]
 
@@ -23,6 +24,16 @@ def test_names_of_documents_stay_in_the_folder(tmp_path, name):
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) == 2
     assert all(folder in path.resolve().parents for path in files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_of_documents_are_names_in_pubannotation_too(tmp_path, name):
+    doc = Doc(spacy.blank("en").vocab, words=["x"])
+    doc.user_data[DOC_NAME] = name
+    folder = tmp_path / "deep" / "out"
+    assert write_pubannotation([doc], folder, "gapdner") == 1
+    (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert folder in file.resolve().parents
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
