@@ -210,7 +210,7 @@ def test_gold_between_tokens_is_counted_once(run_training, good, tmp_path):
 
 def test_gold_between_tokens_is_refused_in_strict_mode(run_training, good, tmp_path):
     path = save(tmp_path / "a.spacy", [between_tokens(spacy.blank("en").vocab)])
-    strict = {"strict_alignment": True}
+    strict = {"strict_alignment": True, "labels": None}
     assert MESSAGE in error_line(run_training(path, good, initialize=strict))
     assert run_training(good, good, initialize=strict).exit_code == 0
 

@@ -167,8 +167,10 @@ def _portable(error: Exception) -> Exception:
 
 def _end_with(parent: int) -> None:
     process = multiprocessing.parent_process()
-    # a fork gets another parent; on Windows the number stays
-    while os.getppid() == parent and (process is None or process.is_alive()):
+    # A fork gets another parent, while its siblings hold its sentinel, too. Under a fork server,
+    # which has a number of its own, the sentinel alone tells
+    forked = multiprocessing.get_start_method() == "fork"
+    while (not forked or os.getppid() == parent) and (process is None or process.is_alive()):
         time.sleep(_SECONDS_TO_LOOK)
     os._exit(1)
 

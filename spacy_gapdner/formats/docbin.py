@@ -1,6 +1,8 @@
 """Docs in .spacy files."""
 
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 
@@ -13,6 +15,11 @@ from .files import filling, replacing, require_file, visible_files
 from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000
+# A file that unpacks to more is not read
+MAX_BYTES = 2**35
+# The most that zlib packs into a byte
+_ZLIB_RATIO = 1032
+_CHUNK = 2**24
 
 
 def find_docbins(path: Path) -> list[Path]:
@@ -54,20 +61,45 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (GapDNERError): If the file is missing, cut off, or something else.
     """
     require_file(path)
-    try:
+    _check_size(path)
+    with _reading_docbin(path):
         docs = DocBin().from_disk(path).get_docs(vocab)
-        first = next(docs, None)
+    while True:
+        with _reading_docbin(path):
+            doc = next(docs, None)
+        if doc is None:
+            return
+        yield doc
+
+
+@contextmanager
+def _reading_docbin(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError:
+        raise
     # bytes of another kind can fail in zlib, msgpack or spaCy
     except Exception as error:
-        if isinstance(error, OSError):
-            raise
         raise GapDNERError(
             f"{path} is not a .spacy file, or is cut off ({type(error).__name__}). Make it anew "
             "with convert."
         ) from None
-    if first is not None:
-        yield first
-        yield from docs
+
+
+def _check_size(path: Path) -> None:
+    # DocBin unpacks a file at once; what is small enough cannot become too large
+    if path.stat().st_size * _ZLIB_RATIO <= MAX_BYTES:
+        return
+    n_bytes = 0
+    unpacker = zlib.decompressobj()
+    with path.open("rb") as stream, suppress(zlib.error):
+        while packed := unpacker.unconsumed_tail or stream.read(_CHUNK):
+            n_bytes += len(unpacker.decompress(packed, _CHUNK))
+            if n_bytes > MAX_BYTES:
+                raise GapDNERError(
+                    f"{path} unpacks to more than {MAX_BYTES / 2**30:.3g} GB, which are too many "
+                    "to read at once. Make several files of it."
+                )
 
 
 def write_docbin(

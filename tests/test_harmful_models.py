@@ -1,0 +1,170 @@
+"""Models and documents that try to do harm: what a config names is looked up in spaCy's registry
+and nowhere else, what documents say is shown as text."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from tiny_pipeline import gold_docs, trained_pipeline
+from typer.testing import CliRunner
+
+from spacy_gapdner import Entity, GapDNERError, set_entities
+from spacy_gapdner.cli import app
+from spacy_gapdner.cli._model import load_pipeline
+from spacy_gapdner.formats import DOC_NAME, Report, read_brat, read_jsonl, write_docbin
+
+HARM = """
+from pathlib import Path
+Path({victim!r}).touch()
+"""
+EVIL = "\"'><script>alert(1)</script><img/src=x/onerror=alert(1)>"
+
+
+@pytest.fixture
+def model(tmp_path):
+    trained_pipeline().to_disk(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
+    victim = tmp_path / "created"
+    names = ["__init__.py", "gapdner.py", "code.py", "sitecustomize.py", "config.py", "model.py"]
+    for folder in (model, model / "gapdner", model / "vocab"):
+        for name in names:
+            (folder / name).write_text(HARM.format(victim=str(victim)))
+    monkeypatch.chdir(tmp_path)
+    nlp, _ = load_pipeline(model)
+    assert nlp("Severe pain after aspirin .")._.discontinuous_ents
+    assert not victim.exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("before_creation = null", 'before_creation = {"@callbacks":"os.system"}'),
+        ("after_pipeline_creation = null", 'after_pipeline_creation = {"@misc":"builtins.exec"}'),
+        ('factory = "gapdner"', 'factory = "os.system"'),
+        ('"spacy-gapdner.GapDNER.v1"', '"subprocess.Popen"'),
+        ('"spacy-gapdner.ZLPR.v1"', '"torch.load"'),
+        ('"spacy.Tokenizer.v1"', '"pickle.loads"'),
+    ],
+)
+def test_a_config_cannot_name_other_functions(model, old, new):
+    text = (model / "config.cfg").read_text()
+    assert old in text
+    (model / "config.cfg").write_text(text.replace(old, new))
+    with pytest.raises(GapDNERError, match=r"Cannot load the pipeline .*(registry|E002)"):
+        load_pipeline(model)
+
+
+def test_what_a_config_says_of_training_is_not_run_when_it_is_loaded(model):
+    text = (model / "config.cfg").read_text()
+    for old, new in (
+        ('@readers = "spacy.Corpus.v1"', '@readers = "os.system"'),
+        ("before_to_disk = null", 'before_to_disk = {"@callbacks":"os.system"}'),
+        ("before_init = null", 'before_init = {"@callbacks":"os.system"}'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    (model / "config.cfg").write_text(text)
+    assert load_pipeline(model)[1].labels == ("ADR", "Drug")
+
+
+@pytest.mark.parametrize("width", ["hidden_width", "boundary_width"])
+def test_a_config_of_an_absurd_size(model, width):
+    text = (model / "config.cfg").read_text()
+    config = spacy.util.load_config(model / "config.cfg")
+    value = config["components"]["gapdner"]["model"][width]
+    (model / "config.cfg").write_text(text.replace(f"{width} = {value}", f"{width} = 1000000000"))
+    with pytest.raises(GapDNERError, match="weights besides its encoder"):
+        load_pipeline(model)
+
+
+def test_a_link_out_of_the_model_folder_is_read_as_data_alone(model, tmp_path):
+    # a cfg elsewhere is as good as one here, and no better
+    victim = tmp_path / "created"
+    (tmp_path / "other").write_text(HARM.format(victim=str(victim)))
+    (model / "gapdner" / "cfg").unlink()
+    (model / "gapdner" / "cfg").symlink_to(tmp_path / "other")
+    with pytest.raises(GapDNERError, match="Cannot load the pipeline"):
+        load_pipeline(model)
+    assert not victim.exists()
+
+
+class Tags(HTMLParser):
+    """The names of all tags of a page, and those of their attributes."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes = set(), set()
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+
+def test_the_attempt_would_be_seen():
+    tags = Tags(f"<p title={EVIL}>{EVIL}</p>")
+    assert "script" in tags.tags
+    assert "img" in tags.tags
+
+
+@pytest.fixture
+def evil(tmp_path):
+    """Documents that are evil in words, labels, ids, attributes and names."""
+    vocab = spacy.blank("en").vocab
+    doc = Doc(vocab, words=["Severe", EVIL, "pain", "after", "aspirin"])
+    entity = Entity(EVIL, ((0, 1), (2, 3)), attrs={"id": EVIL, "kb_id": EVIL})
+    set_entities(doc, [entity, Entity("ADR", ((1, 3),))])
+    doc.user_data[DOC_NAME] = EVIL
+    docs = [doc, *gold_docs(vocab)]
+    write_docbin(docs, tmp_path / f"{EVIL[:9]}.spacy", store_user_data=True)
+    return tmp_path / f"{EVIL[:9]}.spacy"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["draw", "DATA", "--output", "OUT.html"],
+        ["draw", "DATA", "--model", "MODEL", "--output", "OUT.html"],
+        ["convert", "DATA", "OUT.html"],
+        ["analyze", "MODEL", "DATA", "--output", "OUT"],
+        ["attention", "MODEL", "TEXT", "--output", "OUT"],
+    ],
+    ids=lambda command: " ".join(command),
+)
+def test_pages_show_what_documents_say_as_text(command, model, evil, tmp_path):
+    out = tmp_path / "out"
+    replaced = {"DATA": str(evil), "MODEL": str(model), "OUT": str(out), "OUT.html": f"{out}.html"}
+    replaced["TEXT"] = f"Severe joint and shoulder pain {EVIL}"
+    result = CliRunner().invoke(app, [replaced.get(word, word) for word in command])
+    assert result.exit_code == 0, result.output
+    pages = [*tmp_path.glob("out*.html"), *out.rglob("*.html"), *out.rglob("*.svg")]
+    assert pages
+    for page in pages:
+        text = page.read_text(encoding="utf8")
+        tags = Tags(text)
+        assert not tags.tags & {"script", "iframe", "object", "embed"}, page
+        assert not any(name.startswith("on") for name in tags.attributes), page
+        assert "<img/" not in text
+    # words, or what the tokenizer makes of them
+    assert "alert" in "".join(page.read_text(encoding="utf8") for page in pages)
+
+
+@pytest.mark.parametrize("number", [10**9, 2**31, 2**63, 10**30])
+def test_offsets_that_no_text_has(tmp_path, number):
+    report = Report()
+    fragment = {"start": 0, "end": number}
+    line = {"text": "pain", "entities": [{"label": "A", "fragments": [fragment]}]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line) + "\n")
+    (record,) = read_jsonl(tmp_path / "a.jsonl", report)
+    assert (record.entities, len(report.issues)) == ((), 1)
+
+    (tmp_path / "brat").mkdir()
+    (tmp_path / "brat" / "a.txt").write_text("pain")
+    (tmp_path / "brat" / "a.ann").write_text(f"T1\tA 0 {number}\tpain\n")
+    (record,) = read_brat(tmp_path / "brat", report)
+    assert (record.entities, len(report.issues)) == ((), 2)
