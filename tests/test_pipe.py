@@ -245,6 +245,21 @@ def test_crowded_grids_are_bounded_by_max_paths():
     assert len(found(doc)) <= 7
 
 
+def test_what_was_cut_is_said_once_with_how_much():
+    nlp = make_nlp({"none_bias": 0.0}, max_paths=7)
+    texts = ["one two three four five six", "", "one two three four five six seven"]
+    docs = [nlp.make_doc(text) for text in texts]
+    pipe = nlp.get_pipe("gapdner")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        alone = [sum(n for _, n in pipe._predict_batch([doc])) if len(doc) else 0 for doc in docs]
+        pipe.predict(docs)
+    (warning,) = caught
+    assert min(alone[0], alone[2]) > 0
+    assert f"gave up {sum(alone)} paths" in str(warning.message)
+    assert "in 2 of 3 documents, which may lack entities" in str(warning.message)
+
+
 def test_no_warning_where_nothing_is_cut(nlp):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

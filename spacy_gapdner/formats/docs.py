@@ -98,9 +98,9 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
     RAISES (GapDNERError): If a span group is no entity, or what it carries, the Doc's name or its
         record is of another type than it must be.
     """
-    name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA)
+    name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
     where = f"{path}, document {str(name or doc.text[:20])!r}"
-    if not isinstance(name, str | None) or not isinstance(record, dict | None):
+    if not isinstance(name, str) or not isinstance(record, dict):
         raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
     try:
         entities = get_entities(doc, spans_key)

@@ -125,9 +125,9 @@ def _to_record(item: Mapping[str, Any], place: Place, report: Report) -> TextRec
         if label != _FRAGMENT:
             chain = _chain(name, before)
             fragments.difference_update(chain)
-            offsets = tuple(span for part in chain for span in spans[part])
+            found = tuple(span for part in chain for span in spans[part])
             score = scores.get(name)
-            entities.append(TextEntity(label, offsets, name, place, None, score, attrs[name]))
+            entities.append(TextEntity(label, found, name, place, None, score, attrs[name]))
     for name in sorted(fragments):
         message = f"nothing is chained to the fragment {name[:80]} at {spans[name]}"
         report.add("dropped", "fragment without an entity", message, place)

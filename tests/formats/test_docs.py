@@ -248,7 +248,9 @@ def test_span_groups_that_are_no_entities(tmp_path, problem, output):
     assert len(report.skipped) == 1
 
 
-@pytest.mark.parametrize("data", [{DOC_NAME: ["x"]}, {DOC_EXTRA: "x"}])
+@pytest.mark.parametrize(
+    "data", [{DOC_NAME: ["x"]}, {DOC_NAME: None}, {DOC_EXTRA: "x"}, {DOC_EXTRA: None}]
+)
 def test_user_data_of_another_type(tmp_path, data):
     doc = Doc(Vocab(), words=["pain"], user_data=data)
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
