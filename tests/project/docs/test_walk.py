@@ -24,9 +24,8 @@ SHORTER = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where the walk begins: the clone's configs, and a brat folder."""
+    """Where the walk begins: a brat folder."""
     monkeypatch.chdir(tmp_path)
-    shutil.copytree(ROOT / "configs", tmp_path / "configs")
     write_reports(tmp_path / "reports")
     return tmp_path
 
