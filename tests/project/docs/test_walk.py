@@ -2,9 +2,7 @@
 
 import io
 import re
-import shutil
 import urllib.request
-from pathlib import Path
 
 import pytest
 import uvicorn
@@ -14,7 +12,6 @@ from pages import code_blocks, run_commands
 
 from spacy_gapdner.cli import serve
 
-ROOT = Path(__file__).parents[3]
 # what the page does not say, so that it is done in seconds
 SHORTER = {
     "spacy train": " --training.optimizer.learn_rate.total_steps 60"
