@@ -56,7 +56,7 @@ def main(
             "description": f"Discontinuous and overlapping mentions of {ontologies} concepts in "
             "biomedical articles",
             "author": author,
-            "url": url or CRAFT["url"],
+            "url": url,
             "license": LICENCE,
             "sources": _sources(used),
             "performance": _performance(scores),
@@ -79,7 +79,9 @@ def main(
             shutil.copytree(pipeline, folder, dirs_exist_ok=True)
             config.to_disk(folder / "config.cfg")
             srsly.write_json(folder / "meta.json", meta)
-            (folder / "README.md").write_text(generate_readme(meta), encoding="utf8")
+            # spaCy makes a link of any url, an empty one too
+            shown = {key: value for key, value in meta.items() if key != "url" or value}
+            (folder / "README.md").write_text(generate_readme(shown), encoding="utf8")
     except (GapDNERError, OSError) as error:
         msg.fail(str(error), exits=1)
     msg.good(f"Pipeline with its description: {output}")

@@ -94,7 +94,7 @@ def test_spacy_takes_the_card(trained, tmp_path):
         package(tmp_path / "new", tmp_path / "output", create_sdist=False, force=True)
         folder = tmp_path / "output" / "en_craft_gapdner-0.1.0"
         card = (folder / "README.md").read_text(encoding="utf8")
-        assert f"[{author}](" in card
+        assert f"| **Author** | {author} |" in card
         assert "It has no pretrained transformer." in card
         inner = folder / "en_craft_gapdner" / "en_craft_gapdner-0.1.0" / "README.md"
         assert inner.read_text(encoding="utf8") == card
