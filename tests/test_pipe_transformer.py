@@ -12,6 +12,7 @@ from tiny_pipeline import CORPUS, expected, found, make_doc, make_examples
 from tiny_transformer import WIDTH, save_bert
 
 from spacy_gapdner import Entity, merge_docs, set_entities
+from spacy_gapdner.model.transformer import BatchingTransformerModel
 
 OURS, THEIRS = "spacy-gapdner.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
 CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
@@ -252,14 +253,24 @@ def test_a_listener_is_replaced_by_a_transformer_of_its_own(nlp, tmp_path):
     assert_same_results([annotate(loaded, text) for text, _ in CORPUS], docs)
 
 
-def test_updates_keep_the_weights_where_they_are(nlp):
+@pytest.mark.parametrize("replaced", [False, True])
+def test_updates_keep_the_weights_where_they_are(nlp, replaced):
     # else each would hold on to all that were there before
-    def place():
-        network = nlp.get_pipe("transformer").model.transformer
-        step(nlp, make_examples(nlp), Adam(0.01))
-        return [weights.data.untyped_storage()._cdata for weights in network.parameters()]
+    model = nlp.get_pipe("transformer").model
+    if replaced:
+        nlp.replace_listeners("transformer", "gapdner", ["model.tok2vec"])
+        nlp.remove_pipe("transformer")
+        walked = nlp.get_pipe("gapdner").model.walk()
+        model = next(node for node in walked if isinstance(node, BatchingTransformerModel))
 
-    before = transformer_weights(nlp)
+    def weights():
+        return [weights.data for weights in model.transformer.parameters()]
+
+    def place():
+        step(nlp, make_examples(nlp), Adam(0.01))
+        return [tensor.untyped_storage()._cdata for tensor in weights()]
+
+    before = [tensor.numpy().copy() for tensor in weights()]
     assert place() == place()
-    after = transformer_weights(nlp)
-    assert any(not np.array_equal(before[name], after[name]) for name in before)
+    pairs = zip(before, weights(), strict=True)
+    assert any(not np.array_equal(old, new.numpy()) for old, new in pairs)

@@ -73,7 +73,7 @@ def main(
             ),
         }
         if used and "vars" in config:
-            # not the directory of this machine
+            # a directory is nowhere else
             config["vars"]["transformer"] = used
         with replacing_folder(output) as folder:
             shutil.copytree(pipeline, folder, dirs_exist_ok=True)

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from ..entities import Fragments
 from ..scorer import Item
-from .matching import meeting_extents
+from .matching import meeting_extents, n_shared
 
 WRONG_TYPE = "wrong type"
 WRONG_BOUNDARY = "wrong boundary"
@@ -79,22 +79,6 @@ def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Err
     return sorted(errors, key=_place)
 
 
-def n_shared(first: Fragments, second: Fragments) -> int:
-    """Count what two entities have in common.
-
-    first (Fragments): Fragments of the one.
-    second (Fragments): Fragments of the other, in the same offsets.
-    RETURNS (int): The number of positions that lie in both.
-    """
-    if first[-1][1] <= second[0][0] or second[-1][1] <= first[0][0]:
-        return 0
-    return sum(
-        max(min(end, other_end) - max(start, other_start), 0)
-        for start, end in first
-        for other_start, other_end in second
-    )
-
-
 def _pair_kind(gold: Item, predicted: Item) -> str | None:
     # None: nothing to compare. Equal items never get here
     (label, fragments), (other_label, others) = gold, predicted
@@ -126,6 +110,7 @@ def _best_pairs(missed: list[Item], wrong: list[Item]) -> list[Error]:
 
 
 def _share(first: Fragments, second: Fragments) -> float:
+    # of whitespace, both are empty
     if first == second:
         return 1.0
     shared = n_shared(first, second)

@@ -95,12 +95,28 @@ def meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[t
             yield i, j
 
 
+def n_shared(first: Fragments, second: Fragments) -> int:
+    """Count what two entities have in common.
+
+    first (Fragments): Fragments of the one.
+    second (Fragments): Fragments of the other, in the same offsets.
+    RETURNS (int): The number of positions that lie in both.
+    """
+    if first[-1][1] <= second[0][0] or second[-1][1] <= first[0][0]:
+        return 0
+    return sum(
+        max(min(end, other_end) - max(start, other_start), 0)
+        for start, end in first
+        for other_start, other_end in second
+    )
+
+
 def _overlapping(gold: set[Item], predicted: set[Item]) -> Iterator[tuple[float, Item, Item]]:
     # minus the share of common characters, so that sorting puts the largest first
     items, others = list(gold), list(predicted)
     for i, j in meeting_extents(items, others):
         item, other = items[i], others[j]
-        common = _count_common(item[1], other[1])
+        common = n_shared(item[1], other[1])
         if common:
             yield -common / (_size(item[1]) + _size(other[1]) - common), item, other
 
@@ -116,14 +132,6 @@ def _pair(
             taken[1].add(predicted)
             total += credit(gold, predicted)
     return total
-
-
-def _count_common(first: Fragments, second: Fragments) -> int:
-    return sum(
-        max(0, min(first_end, second_end) - max(first_start, second_start))
-        for first_start, first_end in first
-        for second_start, second_end in second
-    )
 
 
 def _size(fragments: Fragments) -> int:

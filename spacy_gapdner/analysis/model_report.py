@@ -13,7 +13,8 @@ from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..formats import DOC_NAME
 from ..scorer import Comparison, Item
 from ..segments import get_segments
-from .errors import KINDS, Error, find_errors, n_shared
+from .errors import KINDS, Error, find_errors
+from .matching import n_shared
 from .pipes import find_pipe, storing_under
 from .predictions import compare_examples, predict_examples
 from .subsets import SubsetTally

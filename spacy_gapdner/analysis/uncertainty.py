@@ -10,6 +10,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import get_entities
+from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import find_pipe
@@ -74,7 +75,7 @@ class UncertaintySampler:
             only until the next is asked for.
         YIELDS (tuple[Doc, dict[str, Any]]): When all are read, the `n` with the smallest margins:
             the smallest first, of equal ones the earlier. They keep the candidates that reach
-            their thresholds.
+            their thresholds, and of `user_data` what msgpack can hold.
         """
         # The least of the heap is the first to go. Bytes, as a Doc may not outlive its memory zone
         heap: list[tuple[float, int, bytes, dict[str, Any]]] = []
@@ -91,6 +92,8 @@ class UncertaintySampler:
         found = get_entities(doc, self.pipe.key)
         kept = [e.to_entity() for e in found if (e.score or 0.0) >= self._threshold(e.label_)]
         self.pipe.set_annotations([doc], [kept])
+        # pipes may leave objects there, such as a transformer's output, that have no bytes
+        doc.user_data = {k: v for k, v in doc.user_data.items() if can_be_saved(v)}
         data: bytes = doc.to_bytes()
         return data
 
@@ -119,7 +122,8 @@ def select_uncertain(
     batch_size (Optional[int]): See `predict`.
     n_process (int): See there.
     RETURNS (list[Doc]): The least certain first, of equally certain ones the earlier. They have
-        the entities that the pipeline finds in them, with scores.
+        the entities that the pipeline finds in them, with scores, and of `user_data` what msgpack
+        can hold.
     RAISES (GapDNERError): If `n` is less than one, or there is no such pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)

@@ -201,7 +201,10 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
     YIELDS (Report): The report; a new one if there was none, whose drops are logged at the end.
     """
     made = Report() if report is None else report
-    yield made
-    if report is None:
-        for kind, count in made.counts("dropped").items():
-            _LOGGER.warning("%s: %d left out (%s)", path, count, kind)
+    try:
+        yield made
+    finally:
+        # also where whoever reads stops early
+        if report is None:
+            for kind, count in made.counts("dropped").items():
+                _LOGGER.warning("%s: %d left out (%s)", path, count, kind)

@@ -10,6 +10,7 @@ import torch
 from spacy.tokens import Doc, Span
 from spacy.util import SimpleFrozenDict
 from spacy_transformers.data_classes import FullTransformerBatch, TransformerData, WordpieceBatch
+from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel, init
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, Optimizer, get_array_module, torch2xp, xp2torch
@@ -81,6 +82,12 @@ def build_transformer_model_v1(
     )
 
 
+class _InPlaceHFShim(HFShim):
+    def finish_update(self, optimizer: Optimizer) -> None:
+        with in_place(self._model):
+            super().finish_update(optimizer)
+
+
 class BatchingTransformerModel(TransformerModel):
     """A TransformerModel that runs the spans in batches of like length.
 
@@ -105,6 +112,8 @@ class BatchingTransformerModel(TransformerModel):
         theirs = TransformerModel(
             name, get_spans, tokenizer_config, transformer_config, on_gpu, no_scaling
         )
+        # the wrapper makes its shim itself; an update of a pipe that has us inside asks that alone
+        theirs.layers[0].shims[0].__class__ = _InPlaceHFShim
         # the same parts, but a forward pass of its own
         Model.__init__(
             self,
@@ -117,14 +126,6 @@ class BatchingTransformerModel(TransformerModel):
         )
         # no attr: thinc would restore its saved value over the config of a loaded pipeline
         self.mixed_precision = mixed_precision
-
-    def finish_update(self, optimizer: Optimizer) -> None:
-        """Apply the gradients.
-
-        optimizer (Optimizer): The optimizer.
-        """
-        with in_place(self.transformer):
-            super().finish_update(optimizer)
 
     def copy(self) -> "BatchingTransformerModel":
         """Copy the model and its weights, as `nlp.replace_listeners` does.

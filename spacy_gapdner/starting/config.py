@@ -20,6 +20,7 @@ Optimize = Literal["speed", "accuracy"]
 # The pipe's own learning rate is best at about 0.001 beside a transformer
 _PIPE_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.001, 0.002
 NO_TRANSFORMER = "none"
+_ANY_LANGUAGE = RECOMMENDATIONS["__default__"]["transformer"]
 _ENGLISH = {
     (False, "accuracy"): "nreimers/MiniLM-L6-H384-uncased",
     (True, "speed"): "nlpie/distil-biobert",
@@ -117,7 +118,8 @@ def choose_transformer(
         return None
     if lang == "en":
         return _ENGLISH[gpu, optimize]
-    recommended = RECOMMENDATIONS.get(lang, RECOMMENDATIONS["__default__"])["transformer"]
+    # of some languages, spaCy knows no transformer of their own
+    recommended = RECOMMENDATIONS.get(lang, {}).get("transformer") or _ANY_LANGUAGE
     name: str = recommended["efficiency" if optimize == "speed" else "accuracy"]["name"]
     return name
 

@@ -12,8 +12,8 @@ from spacy_gapdner.analysis.errors import (
     WRONG_TYPE,
     Error,
     find_errors,
-    n_shared,
 )
+from spacy_gapdner.analysis.matching import n_shared
 from spacy_gapdner.entities import Entity
 
 
@@ -205,12 +205,6 @@ def test_order_does_not_matter(gold, predicted, random):
     random.shuffle(gold)
     random.shuffle(predicted)
     assert find_errors(gold, predicted) == errors
-
-
-@given(*[st.sets(st.integers(0, 9), min_size=1)] * 2)
-def test_shared_positions(first, second):
-    fragments = [item("A", *tokens)[1] for tokens in (first, second)]
-    assert n_shared(*fragments) == len(first & second)
 
 
 def test_thousands_of_entities_are_not_all_compared(monkeypatch):

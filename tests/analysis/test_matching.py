@@ -7,7 +7,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from spacy_gapdner.analysis.bootstrap import bootstrap_intervals
-from spacy_gapdner.analysis.matching import MatchTally, meeting_extents
+from spacy_gapdner.analysis.matching import MatchTally, meeting_extents, n_shared
 from spacy_gapdner.entities import Entity, set_entities
 from spacy_gapdner.scorer import compare
 
@@ -115,3 +115,9 @@ def test_no_pair_that_meets_is_left_out(items, others):
                 assert (i, j) in found
             elif fragments[-1][1] < min(start for start, _ in other):
                 assert (i, j) not in found
+
+
+@given(*[st.sets(st.integers(0, 9), min_size=1)] * 2)
+def test_shared_positions(first, second):
+    fragments = [Entity.from_tokens("A", tokens).fragments for tokens in (first, second)]
+    assert n_shared(*fragments) == len(first & second)

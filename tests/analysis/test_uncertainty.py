@@ -106,6 +106,14 @@ def test_what_entities_carry_stays(pipe):
         DiscontinuousEntity.remove_extension("uncertainty_test")
 
 
+def test_user_data_that_cannot_be_saved_is_left_out(pipe):
+    ((doc, extra),) = make_docs(pipe, [[("ADR", 0.875)]])
+    doc.user_data["object"] = object()
+    ((doc, _),) = UncertaintySampler(pipe, 1).sample([(doc, extra)])
+    assert doc.user_data == {"number": 0}
+    assert [e.label_ for e in get_entities(doc)] == ["ADR"]
+
+
 def test_candidates_below_the_threshold_count_calibrated():
     nlp = spacy.util.load_model_from_config(trained_pipeline().config, auto_fill=True)
     nlp.from_bytes(trained_pipeline().to_bytes())

@@ -143,9 +143,10 @@ def test_what_is_dropped_is_logged(data, nlp, caplog):
     assert "1 left out (entity crosses a sentence boundary)" in caplog.text
 
 
-def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
+@pytest.mark.parametrize("limit", [0, 2])
+def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog, limit):
     (data / "a.ann").write_text("T1\tADR 26 39\tpain.\nNo rash\n")
-    corpus = Corpus(data)
+    corpus = Corpus(data, limit=limit)
     for _ in range(3):
         list(corpus(nlp))
     assert caplog.text.count("1 left out (entity crosses a sentence boundary)") == 1

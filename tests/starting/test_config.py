@@ -59,6 +59,8 @@ def test_what_is_chosen():
     # spaCy's recommendations
     assert choose_transformer("de", gpu=True, optimize="speed") == "bert-base-german-cased"
     assert choose_transformer("xx", gpu=True, optimize="speed") == "bert-base-multilingual-uncased"
+    # it recommends none for Italian, but one for any language
+    assert choose_transformer("it", gpu=True, optimize="speed") == "bert-base-multilingual-uncased"
     assert choose_transformer("de", gpu=False, optimize="speed") is None
     # the user's own choice
     assert choose_transformer("en", gpu=True, optimize="accuracy", transformer="none") is None
