@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from .errors import GapDNERError
 
 
 def merge_docs(
@@ -22,10 +23,10 @@ def merge_docs(
     keys (Sequence[str]): Prefixes of the span groups to carry over.
     **kwargs: Arguments of ``Doc.from_docs``.
     RETURNS (Doc): The joined document with all entities, renumbered.
-    RAISES (ValueError): If there is no document.
+    RAISES (GapDNERError): If there is no document.
     """
     if not docs:
-        raise ValueError("There are no documents to merge.")
+        raise GapDNERError("There are no documents to merge.")
     merged = Doc.from_docs(list(docs), **kwargs)
     # from_docs adds spaces between documents, but no tokens
     offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+from .errors import GapDNERError
+
 Fragments = tuple[tuple[int, int], ...]
 
 
@@ -19,7 +21,7 @@ class Entity:
         part in comparisons.
     attrs (Mapping[str, Any]): What else belongs to it, as `DiscontinuousEntity.attrs` has it but
         for the score. It takes no part in comparisons either.
-    RAISES (ValueError): If there is no fragment, or they are empty, out of order or adjacent.
+    RAISES (GapDNERError): If there is no fragment, or they are empty, out of order or adjacent.
     """
 
     label: str
@@ -30,7 +32,7 @@ class Entity:
     def __post_init__(self) -> None:
         bounds = [bound for fragment in self.fragments for bound in fragment]
         if not bounds or any(first >= second for first, second in pairwise(bounds)):
-            raise ValueError(
+            raise GapDNERError(
                 f"The fragments of {self.label or 'an entity'} must be token ranges (start, end) "
                 f"in text order, at least one token apart, but they are {self.fragments}. "
                 "Entity.from_tokens makes them of token indices."
@@ -46,11 +48,11 @@ class Entity:
         indices (Iterable[int]): Token indices in any order; duplicates are ignored.
         score (Optional[float]): Confidence.
         RETURNS (Entity): The entity with sorted, merged fragments.
-        RAISES (ValueError): If there is no index, or a negative one.
+        RAISES (GapDNERError): If there is no index, or a negative one.
         """
         tokens = sorted(set(indices))
         if not tokens or tokens[0] < 0:
-            raise ValueError(f"An entity needs token indices from 0 on, but got {tokens}.")
+            raise GapDNERError(f"An entity needs token indices from 0 on, but got {tokens}.")
         breaks = [i for i in range(1, len(tokens)) if tokens[i] != tokens[i - 1] + 1]
         starts = [tokens[i] for i in [0, *breaks]]
         ends = [tokens[i - 1] + 1 for i in [*breaks, len(tokens)]]

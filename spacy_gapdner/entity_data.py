@@ -10,6 +10,8 @@ from typing import Any
 
 import srsly
 
+from .errors import GapDNERError
+
 # Key of the group's attrs that holds the values of extension attributes
 _VALUES = "_"
 
@@ -55,11 +57,11 @@ class EntityAttributes:
         name (str): Its name.
         value (object): What msgpack can hold: texts, numbers, truth values, lists, dicts, None.
         RAISES (AttributeError): If there is no such extension.
-        RAISES (ValueError): If the value could not be saved.
+        RAISES (GapDNERError): If the value could not be saved.
         """
         _require(name)
         if not can_be_saved(value):
-            raise ValueError(
+            raise GapDNERError(
                 f"The attribute {name} of an entity cannot be saved with the value {value!r:.60}. "
                 "Use texts, numbers, lists and dicts."
             )
@@ -91,12 +93,12 @@ def set_extension(name: str, *, default: Any = None, force: bool = False) -> Non
     name (str): Its name.
     default (Any): The value of entities to which none was given.
     force (bool): Replace an extension of the same name.
-    RAISES (ValueError): If the name is no identifier, or taken.
+    RAISES (GapDNERError): If the name is no identifier, or taken.
     """
     if not _can_be_extension(name):
-        raise ValueError(f"Entities cannot have an extension {name!r}. Choose another name.")
+        raise GapDNERError(f"Entities cannot have an extension {name!r}. Choose another name.")
     if name in _EXTENSIONS and not force:
-        raise ValueError(f"There is an extension {name!r} already; force=True replaces it.")
+        raise GapDNERError(f"There is an extension {name!r} already; force=True replaces it.")
     _EXTENSIONS[name] = default
 
 

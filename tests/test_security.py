@@ -1,6 +1,5 @@
 """Files that try to do harm."""
 
-import resource
 import sys
 import zlib
 
@@ -13,6 +12,9 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import docbin, read_docbin, write_brat
 from spacy_gapdner.formats.docs import DOC_NAME
 from spacy_gapdner.formats.pubannotation import write_pubannotation
+
+# not on Windows
+resource = pytest.importorskip("resource")
 
 NAMES = ["../x", "/x", "a/../../x", "..", "/", "a/./../b", "../../../../tmp/x", "~/x", ".", "a//b"]
 

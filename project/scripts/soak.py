@@ -126,7 +126,7 @@ def keep_going(step: Callable[[], Counter[str]], pid: int, minutes: int, load: f
 
     step (Callable[[], Counter[str]]): Does something and counts what came of it.
     pid (int): The process to measure.
-    minutes (float): How long.
+    minutes (int): How long.
     load (float): Share of the time that is spent in steps; the rest is slept.
     """
     start = time.monotonic()
@@ -144,6 +144,8 @@ def keep_going(step: Callable[[], Counter[str]], pid: int, minutes: int, load: f
 
 def main(what: str, model: Path, minutes: int = 60, load: float = 0.2, seed: int = 0) -> None:
     """Soak "serve", the server of a pipeline, or "pipe", the pipeline in this process."""
+    if what not in ("serve", "pipe"):
+        raise typer.BadParameter(f"There is serve and pipe, but no {what}.")
     chance = random.Random(seed)
     if what == "serve":
         with serving(model) as (pid, port):

@@ -93,7 +93,7 @@ def _check_size(path: Path) -> None:
     n_bytes = 0
     unpacker = zlib.decompressobj()
     with path.open("rb") as stream, suppress(zlib.error):
-        while packed := unpacker.unconsumed_tail or stream.read(_CHUNK):
+        while not unpacker.eof and (packed := unpacker.unconsumed_tail or stream.read(_CHUNK)):
             n_bytes += len(unpacker.decompress(packed, _CHUNK))
             if n_bytes > MAX_BYTES:
                 raise GapDNERError(

@@ -210,8 +210,8 @@ def _said(entity: DiscontinuousEntity) -> dict[str, Any]:
     said = dict(entity.attrs.get("_", {}))
     if entity.kb_id_:
         said[_KB_ID] = entity.kb_id_
-        if entity.attrs.get("kb_name"):
-            said[_KB_NAME] = entity.attrs["kb_name"]
+    if entity.attrs.get("kb_name"):
+        said[_KB_NAME] = entity.attrs["kb_name"]
     if entity.score is not None:
         said[_SCORE] = float(entity.score)
     return said

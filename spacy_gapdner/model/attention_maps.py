@@ -12,6 +12,7 @@ from thinc.api import Model
 from thinc.types import Floats3d
 from torch import Tensor
 
+from ..errors import GapDNERError
 from ..segments import Segment
 from .bridge import ModelIn, ModelOut
 from .network import GapDNERNetwork
@@ -105,12 +106,12 @@ class AttentionRecording:
         doc (Doc): The only Doc that the model ran on while this was recorded.
         segments (Sequence[Segment]): Its segments.
         RETURNS (list[AttentionMaps]): The maps of each segment.
-        RAISES (ValueError): If the model ran on other segments.
+        RAISES (GapDNERError): If the model ran on other segments.
         """
         # the model computes the longest first, and those of one length in their own order
         order = sorted(range(len(segments)), key=lambda i: -len(segments[i]))
         if [len(row[0]) for row in self._rows] != [len(segments[i]) for i in order]:
-            raise ValueError(
+            raise GapDNERError(
                 "The attention was recorded on other segments than those given: another pipe has "
                 "changed the Doc's tokens or sentences since."
             )
@@ -126,17 +127,17 @@ def find_network(model: Model[ModelIn, ModelOut]) -> GapDNERNetwork:
 
     model (Model[ModelIn, ModelOut]): The model of a pipe.
     RETURNS (GapDNERNetwork): Its network.
-    RAISES (ValueError): If the network is of another kind, or both attentions are switched off.
+    RAISES (GapDNERError): If the network is of another kind, or both attentions are switched off.
     """
     grid = model.get_ref("grid") if model.has_ref("grid") else None
     network = None if grid is None else grid.layers[0].shims[0]._model
     if not isinstance(network, GapDNERNetwork):
-        raise ValueError(
+        raise GapDNERError(
             f"The model '{model.name}' has neither linear nor criss-cross attention: only the "
             "architecture spacy-gapdner.GapDNER.v1 has them."
         )
     if network.span_attention is None and network.criss_cross is None:
-        raise ValueError(
+        raise GapDNERError(
             f"The model '{model.name}' has neither linear nor criss-cross attention: both are "
             "switched off in its config (linear_attention, criss_cross)."
         )
@@ -149,7 +150,7 @@ def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecor
 
     model (Model[ModelIn, ModelOut]): The model of a pipe.
     YIELDS (AttentionRecording): Filled by the call.
-    RAISES (ValueError): If the model has none, see `find_network`.
+    RAISES (GapDNERError): If the model has none, see `find_network`.
     """
     network = find_network(model)
     recording = AttentionRecording()

@@ -58,7 +58,7 @@ class FoundEntity(BaseModel):
     start: int = 0
     end: int = 0
     fragments: list[Fragment] = Field(min_length=1)
-    score: float | None = None
+    score: float | None = Field(None, ge=0, le=1)
     discontinuous: bool = False
     id: str = ""
     kb_id: str = ""

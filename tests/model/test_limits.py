@@ -1,6 +1,5 @@
 """Sizes that no memory holds are refused before anything of them is allocated."""
 
-import resource
 import sys
 
 import numpy as np
@@ -14,6 +13,9 @@ from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.limits import MAX_CHANNELS, MAX_WORDS, check_weights
 from spacy_gapdner.segments import Segment
 from spacy_gapdner.tagging.gap import MultilabelTagging
+
+# not on Windows
+resource = pytest.importorskip("resource")
 
 
 def make_model(initialize=True, n_types=2, **settings):
