@@ -228,3 +228,15 @@ def test_the_words_of_a_text_are_forgotten(nlp, client, path):
     unseen = " ".join(f"{path[1:4]}word{i}" for i in range(60))
     assert client.post(path, json={"text": unseen, "entities": []}).status_code == 200
     assert size() == before
+
+
+@pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
+def test_no_text_takes_the_tokenizer_for_ever(nlp, monkeypatch, path):
+    # it begins anew after each mark, so that its time grows with the square of a run of them
+    lengths = []
+    make_doc = nlp.make_doc
+    monkeypatch.setattr(nlp, "make_doc", lambda text: lengths.append(len(text)) or make_doc(text))
+    client = TestClient(create_app(nlp, "gapdner"), "http://localhost")
+    response = client.post(path, json={"text": "(" * 2500, "entities": []})
+    assert response.status_code == 200
+    assert lengths == [1000, 1000, 500]

@@ -13,6 +13,7 @@ pytest.importorskip("selenium", reason="selenium is not installed")
 
 import uvicorn
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -70,11 +71,15 @@ def browser(tmp_path_factory):
 @pytest.fixture
 def page(browser, url):
     browser.get(url)
+    # the last that a page asks for while it loads
+    until(browser, lambda: find(browser, "model").text)
     return browser
 
 
 def until(page, condition):
-    return WebDriverWait(page, 60).until(lambda _: condition())
+    # what is read may be drawn anew meanwhile
+    wait = WebDriverWait(page, 60, ignored_exceptions=[StaleElementReferenceException])
+    return wait.until(lambda _: condition())
 
 
 def find(page, name):

@@ -5,6 +5,8 @@ const find = (id) => document.getElementById(id);
 let found = null;
 const hidden = new Set();
 let timer = 0;
+// drawings asked for: an answer that comes late must not replace a newer one
+let asked = 0;
 
 async function post(path, body) {
   const response = await fetch(path, {
@@ -34,13 +36,16 @@ function shown() {
 }
 
 async function draw() {
+  const number = ++asked;
   try {
     const prediction = shown();
     // a type keeps its colour while others are switched off
     const types = found.entities.map((entity) => entity.label);
     const response = await post("draw", { ...prediction, types });
+    const drawing = await response.text();
+    if (number !== asked) return;
     // the server escapes all it draws
-    find("drawing").innerHTML = await response.text();
+    find("drawing").innerHTML = drawing;
     const all = found.entities.length;
     const counted = `${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"}`;
     say(all ? `${counted} shown` : "No entities found");
@@ -112,7 +117,12 @@ function acceptFiles() {
   area.addEventListener("drop", async (event) => {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
-    area.value = file ? await file.text() : event.dataTransfer.getData("text");
+    try {
+      area.value = file ? await file.text() : event.dataTransfer.getData("text");
+    } catch (error) {
+      say(`The file cannot be read: ${error.message}`, true);
+      return;
+    }
     predict();
   });
 }
