@@ -16,7 +16,19 @@ from spacy_gapdner.formats.pubannotation import write_pubannotation
 # not on Windows
 resource = pytest.importorskip("resource")
 
-NAMES = ["../x", "/x", "a/../../x", "..", "/", "a/./../b", "../../../../tmp/x", "~/x", ".", "a//b"]
+NAMES = [
+    "../x",
+    "/x",
+    "a/../../x",
+    "..",
+    "/",
+    "a/./../b",
+    "../../../../tmp/x",
+    "~/x",
+    ".",
+    "a//b",
+    "a\0b",
+]
 
 
 @pytest.mark.parametrize("name", NAMES)

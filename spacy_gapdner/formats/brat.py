@@ -247,8 +247,9 @@ def file_name(doc: Doc, number: int, taken: Counter[str]) -> str:
         with the same name.
     """
     name = str(doc.user_data.get(DOC_NAME) or f"doc{number:06d}")
-    # a name comes from a file, and must not lead out of the folder
-    parts = [part for part in PurePosixPath(name).parts if part not in ("/", "..")]
+    # a name comes from a file, and must not lead out of the folder; no path holds a NUL
+    path = PurePosixPath(name.replace("\0", " "))
+    parts = [part for part in path.parts if part not in ("/", "..")]
     name = "/".join(parts) or f"doc{number:06d}"
     taken[name] += 1
     if taken[name] == 1:

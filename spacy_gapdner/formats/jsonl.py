@@ -144,7 +144,11 @@ def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord
         )
     parsed = (_parse_entity(item, place, report) for item in found)
     entities = clean_entities(text.text, (e for e in parsed if e is not None), report)
-    return TextRecord(place.document or "", text.text, entities, place.file, extra=text.extra)
+    extra = {key: value for key, value in text.extra.items() if can_be_saved(value)}
+    for key in text.extra.keys() - extra.keys():
+        message = f"{key[:80]!r} holds what no .spacy file can, such as a number of 20 digits"
+        report.add("repaired", "further key left out", message, place)
+    return TextRecord(place.document or "", text.text, entities, place.file, extra=extra)
 
 
 def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:

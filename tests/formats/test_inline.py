@@ -257,3 +257,10 @@ def test_names_that_would_not_come_back(tmp_path, name):
     with pytest.raises(GapDNERError, match="cannot have the document name"):
         write_inline([doc], tmp_path / "a.inline")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", ["4", "9" * 30])
+def test_mentions_in_place_of_tokens_are_told(write, report, number):
+    (record,) = read_inline(write({"a.inline": f"0,{number} ADR\n\n"}), report)
+    assert record.tokens == (f"0,{number}", "ADR")
+    assert [(i.action, i.kind) for i in report.issues] == [("kept", "mention in place of tokens")]

@@ -144,3 +144,11 @@ def test_scores_that_are_none_are_left_out(write, report, score):
     assert [(i.action, i.kind, i.place.line) for i in report.issues] == [
         ("repaired", "score that is no probability", 1)
     ]
+
+
+def test_further_keys_that_no_docbin_holds_are_reported(write, report):
+    (record,) = read_jsonl(write({"a.jsonl": line(entity(), year=1990, big=10**20)}), report)
+    assert (record.extra, len(record.entities)) == ({"year": 1990}, 1)
+    (issue,) = report.issues
+    assert (issue.action, issue.kind) == ("repaired", "further key left out")
+    assert "'big'" in issue.message
