@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from spacy.tokens import Doc
 from wasabi import msg
 
 from spacy_gapdner import tune
+from spacy_gapdner.analysis.bootstrap import count_row
+from spacy_gapdner.analysis.matching import MatchTally
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
 from spacy_gapdner.cli._model import check_model, load_pipeline
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.docbin import read_docbin, require_docbins
+from spacy_gapdner.cli._util import read_docs
+from spacy_gapdner.formats.docbin import require_docbins
 from spacy_gapdner.scorer import Tally
 
 from ..tables import Table
@@ -93,20 +94,14 @@ def _count(model: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarra
     msg.text(f"{run.name}, seed {run.seed}")
     key = run.scores["dev"]["spans_key"]
     nlp, _ = load_pipeline(model, spans_key=key)
-
-    def read(path: Path) -> list[Doc]:
-        return [doc for file in require_docbins(path) for doc in read_docbin(file, nlp.vocab)]
-
     if tune_on is not None:
-        tune(nlp, read(tune_on), spans_key=key)
+        tune(nlp, read_docs(tune_on, nlp.vocab), spans_key=key)
     rows = []
-    for _, compared in compare_examples(predict_examples(nlp, read(data)), key):
+    for _, compared in compare_examples(predict_examples(nlp, read_docs(data, nlp.vocab)), key):
         tally = Tally()
         tally.add(compared)
-        scores = (tally.total, tally.disc_sents, tally.disc, tally.overlap_sents)
-        rows.append([(s.tp, s.tp + s.fp, s.tp + s.fn) for s in scores])
-    if not rows:
-        raise GapDNERError(f"{data} holds no Doc to score on.")
+        counts = count_row(tally, MatchTally())
+        rows.append([counts[ending.removeprefix("_") or "all"] for _, ending in SUBSETS])
     return np.array(rows, dtype=float)
 
 
