@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from spacy.tokens import Doc
 
@@ -21,6 +21,7 @@ from .brat_annotations import (
 from .docs import DOC_NAME
 from .files import filling, read_text, visible_files
 from .fragments import choose_text, clean_entities
+from .names import naming, with_ending
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -89,7 +90,7 @@ def write_brat(
     report (Optional[Report]): Takes the entities of whitespace alone and the attributes that
         brat cannot have.
     RETURNS (int): The number of documents written.
-    RAISES (GapDNERError): If a label cannot stand in the format.
+    RAISES (GapDNERError): If a label cannot stand in the format, or a name in the file system.
     """
     report = Report() if report is None else report
     taken: Counter[str] = Counter()
@@ -98,16 +99,14 @@ def write_brat(
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
-            name = file_name(doc, number, taken)
-            stem = temporary / name
-            stem.parent.mkdir(parents=True, exist_ok=True)
             entities = _writable_entities(doc, spans_key, report)
             lines = _document_lines(doc, entities, report)
             labels.update(entity.label_ for entity in entities)
             for key, value in (pair for e in entities for pair in attribute_values(e).items()):
                 attributes.setdefault(key, set()).update({value} - {""})
-            with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
-            with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
+            with naming(doc, number, taken, temporary) as stem:
+                with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
+                with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
         if labels and not (Path(path) / _CONF).exists():
             (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
     return number
@@ -235,33 +234,3 @@ def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:
     offsets = ";".join(f"{start} {end}" for start, end in pieces)
     surface = " ".join(text[start:end] for start, end in pieces)
     return f"{name}\t{entity.label_} {offsets}\t{surface}\n"
-
-
-def file_name(doc: Doc, number: int, taken: Counter[str]) -> str:
-    """Choose the name of a document's files.
-
-    doc (Doc): The document.
-    number (int): Its number, for one without a name.
-    taken (Counter[str]): The names of documents before; counted on.
-    RETURNS (str): A path within a folder, without ending; of its own also for one of several Docs
-        with the same name.
-    """
-    name = str(doc.user_data.get(DOC_NAME) or f"doc{number:06d}")
-    # a name comes from a file, and must not lead out of the folder; no path holds a NUL
-    path = PurePosixPath(name.replace("\0", " "))
-    parts = [part for part in path.parts if part not in ("/", "..")]
-    name = "/".join(parts) or f"doc{number:06d}"
-    taken[name] += 1
-    if taken[name] == 1:
-        return name
-    # sentences of one document: NAME, NAME-2, NAME-3, ...
-    while taken[other := f"{name}-{taken[name]}"]:
-        taken[name] += 1
-    taken[other] += 1
-    return other
-
-
-def with_ending(stem: Path, suffix: str) -> Path:
-    """RETURNS (Path): The path with an ending more."""
-    # with_suffix would cut a name such as "report.1"
-    return stem.with_name(stem.name + suffix)

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -99,25 +99,6 @@ def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
 def with_unix_line_ends(text: str) -> str:
     """RETURNS (str): The text with every line end, of whatever system, as one line feed."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str, Path]:
-    """Find files by the names of their documents.
-
-    files (Iterable[Path]): The files.
-    name_of (Callable[[Path], str]): The name of a file's document.
-    RETURNS (dict[str, Path]): The files by name.
-    RAISES (GapDNERError): If two files have one name.
-    """
-    found: dict[str, Path] = {}
-    for file in files:
-        name = name_of(file)
-        if name in found:
-            raise GapDNERError(
-                f"{found[name]} and {file} are both of the document {name}. Keep one."
-            )
-        found[name] = file
-    return found
 
 
 def check_apart(path: Path, other: Path, role: str = "input") -> None:

@@ -15,10 +15,10 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
-from .brat import file_name, with_ending
 from .docs import DOC_NAME, name_entities
 from .files import filling, read_json, visible_files
 from .fragments import clean_entities
+from .names import naming, with_ending
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -77,15 +77,15 @@ def write_pubannotation(
     spans_key (str): Prefix of the span groups.
     report (Optional[Report]): Takes nothing: the format holds every entity.
     RETURNS (int): The number of documents written.
+    RAISES (GapDNERError): If no file can have a document's name.
     """
     taken: Counter[str] = Counter()
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
-            file = with_ending(temporary / file_name(doc, number, taken), ".json")
-            file.parent.mkdir(parents=True, exist_ok=True)
             content = json.dumps(_to_object(doc, spans_key), ensure_ascii=False, indent=1)
-            file.write_bytes(content.encode("utf-8") + b"\n")
+            with naming(doc, number, taken, temporary) as stem:
+                with_ending(stem, ".json").write_bytes(content.encode("utf-8") + b"\n")
     return number
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...errors import GapDNERError
-from ..files import map_names, read_text, visible_files, with_unix_line_ends
+from ..files import read_text, visible_files, with_unix_line_ends
+from ..names import map_names
 from ..records import TextEntity, TokenRecord
 from ..report import Place, Report, reading
 from .dai import align_cadec, align_mentions, flatten, read_tokenised

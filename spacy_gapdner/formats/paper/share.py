@@ -8,8 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from ...errors import GapDNERError
-from ..files import map_names, read_text, visible_files, with_unix_line_ends
+from ..files import read_text, visible_files, with_unix_line_ends
 from ..knowtator_xml import read_annotation_file
+from ..names import map_names
 from ..records import TextEntity, TokenRecord
 from ..report import Place, Report, reading
 from .dai import align_mentions, align_share, flatten, read_tokenised

@@ -1,0 +1,41 @@
+"""Names of files, as the file system takes them."""
+
+import pytest
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME, blank_pipeline
+from spacy_gapdner.formats.registry import get_writable
+
+NLP = blank_pipeline("en")
+
+
+def write(names, path, file_format):
+    docs = [NLP(name) for name in names]
+    for doc in docs:
+        doc.user_data[DOC_NAME] = doc.text
+    return get_writable(file_format).write(docs, path)
+
+
+@pytest.mark.parametrize("file_format", ["brat", "pubannotation"])
+@pytest.mark.parametrize("name", ["d" * 300, "folder/" + "d" * 300, "d" * 300 + "/x"])
+def test_a_name_too_long_for_a_file_is_told(tmp_path, file_format, name):
+    with pytest.raises(GapDNERError, match=r"document '.{83}': File name too long. Rename"):
+        write(["a", name], tmp_path / "out", file_format)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("names", [["a", "a{}/b"], ["a{}/b", "a"]])
+@pytest.mark.parametrize(("file_format", "ending"), [("brat", ".txt"), ("pubannotation", ".json")])
+def test_a_file_where_another_document_needs_a_folder_is_told(tmp_path, file_format, ending, names):
+    with pytest.raises(GapDNERError, match="No file can be named after the document 'a"):
+        write([name.format(ending) for name in names], tmp_path / "out", file_format)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_error_of_the_system_keeps_its_own_message(tmp_path, monkeypatch):
+    def full(path, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        write(["a"], tmp_path / "out", "brat")
