@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -121,12 +122,14 @@ def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]]
     """
     check_window(max_length, stride)
 
-    def get_segment_spans(docs: Iterable[Doc]) -> list[list[Span]]:
-        return [
-            [doc[start:end] for start, end in get_segments(doc, max_length, stride)] for doc in docs
-        ]
+    # no closure: processes that are not forked get a pickled pipeline
+    return partial(_get_segment_spans, max_length, stride)
 
-    return get_segment_spans
+
+def _get_segment_spans(max_length: int, stride: int, docs: Iterable[Doc]) -> list[list[Span]]:
+    return [
+        [doc[start:end] for start, end in get_segments(doc, max_length, stride)] for doc in docs
+    ]
 
 
 def _at_cut(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:

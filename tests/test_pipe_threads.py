@@ -1,5 +1,6 @@
 """One pipeline in several threads, and in the workers of nlp.pipe."""
 
+import pickle
 import string
 from concurrent.futures import ThreadPoolExecutor
 
@@ -69,6 +70,12 @@ def test_workers_predict_after_their_parent_has(nlp):
     expected = [answer(doc) for doc in map(nlp, TEXTS)]
     docs = nlp.pipe(TEXTS, n_process=2, batch_size=1)
     assert [answer(doc) for doc in docs] == expected
+
+
+def test_a_pickled_pipeline_predicts_the_same(nlp):
+    # so processes get it that are not forked
+    sent = pickle.loads(pickle.dumps(nlp))
+    assert [answer(doc) for doc in map(sent, TEXTS)] == [answer(doc) for doc in map(nlp, TEXTS)]
 
 
 def test_training_drops_after_a_prediction(nlp):

@@ -58,7 +58,8 @@ def annotate_in_processes(
     n_process (int): Number of processes; -1 for one per core.
     skip (bool): See `annotate_texts`.
     YIELDS (list[Union[Doc, str]]): A batch each, in order.
-    RAISES (GapDNERError): If a process ends before its work does.
+    RAISES (GapDNERError): If a process ends before its work does, or the pipeline cannot be sent
+        to it.
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     with _start_workers(nlp, n_workers) as idle:
@@ -88,7 +89,7 @@ def _start_workers(nlp: Language, n_workers: int) -> "Iterator[list[Connection[A
             connections.append(ours)
             args = (nlp, Underscore.get_state(), os.getpid(), theirs)
             process = multiprocessing.Process(target=_work, args=args, daemon=True)
-            process.start()
+            _start(process)
             processes.append(process)
             # so that the end of the process is the end of its answers
             theirs.close()
@@ -105,6 +106,17 @@ def _start_workers(nlp: Language, n_workers: int) -> "Iterator[list[Connection[A
             process.join()
         for connection in connections:
             connection.close()
+
+
+def _start(process: multiprocessing.Process) -> None:
+    try:
+        process.start()
+    # a fork has the pipeline as it is; other processes get it pickled
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise GapDNERError(
+            "The pipeline cannot be sent to another process, perhaps for a function of its own "
+            f"code ({str(error).splitlines()[0]}). Leave out --n-process."
+        ) from None
 
 
 def _send(connection: "Connection[Any, Any]", message: object) -> None:

@@ -81,26 +81,13 @@ def predict_cli(
     try:
         with clean_stops(), clean_errors():
             from ..formats.files import check_output, write_json
-            from ..formats.registry import choose_output
             from ..formats.resumable import growing, part_of
 
-            if resume and uncertain is not None:
-                raise GapDNERError("--uncertain compares all texts: leave out --resume.")
-            # what is chosen is known last, and written whole
-            is_jsonl = (
-                output_path is not None
-                and uncertain is None
-                and choose_output(output_path, format).name == "jsonl"
-            )
-            if resume and not is_jsonl:
-                raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
+            is_jsonl = _grows(output_path, format, uncertain, resume)
             inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
             check_output(output_path, inputs, is_file=False)
             check_output(report_path, {**inputs, "output": output_path})
-            if n_process == 0:
-                raise GapDNERError("--n-process must be -1 or at least 1.")
-            if gpu_id >= 0 and n_process != 1:
-                raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
+            _check_processes(n_process, gpu_id)
             settings = {
                 "spans_key": spans_key,
                 "threshold": threshold,
@@ -133,6 +120,30 @@ def predict_cli(
         msg.good(f"{chosen}{n_docs} documents")
         print(output_path)
     exit_if_skipped(report)
+
+
+def _check_processes(n_process: int, gpu_id: int) -> None:
+    if n_process == 0:
+        raise GapDNERError("--n-process must be -1 or at least 1.")
+    if gpu_id >= 0 and n_process != 1:
+        raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
+
+
+def _grows(
+    output_path: Path | None, format: str | None, uncertain: int | None, resume: bool
+) -> bool:
+    # whether the output is written line by line, so that a run that was stopped can go on
+    from ..formats.registry import choose_output
+
+    # what is chosen is known last, and written whole
+    if uncertain is not None:
+        if resume:
+            raise GapDNERError("--uncertain compares all texts: leave out --resume.")
+        return False
+    is_jsonl = output_path is not None and choose_output(output_path, format).name == "jsonl"
+    if resume and not is_jsonl:
+        raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
+    return is_jsonl
 
 
 def _predict(

@@ -156,10 +156,14 @@ def is_device(path: Path) -> bool:
 
 def _resolve(path: Path) -> Path:
     try:
-        return path.resolve()
-    # so Python up to 3.12 tells of a loop
+        resolved = path.resolve()
+        is_loop = any(part.is_symlink() for part in (resolved, *resolved.parents))
+    # so Python up to 3.12 tells of a loop; later ones leave its links as they are
     except RuntimeError:
-        raise GapDNERError(f"{path} is a link that leads to itself. Correct the link.") from None
+        is_loop = True
+    if is_loop:
+        raise GapDNERError(f"{path} is a link that leads to itself. Correct the link.")
+    return resolved
 
 
 @contextmanager

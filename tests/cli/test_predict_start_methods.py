@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 
 import pytest
+import spacy
+from spacy.util import import_file
 from tiny_pipeline import ANNOTATED
 
 MAIN = """
@@ -21,6 +23,9 @@ if __name__ == "__main__":
     multiprocessing.set_start_method(sys.argv.pop(1))
     setup_cli()
 """
+needs_table = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs the processes' table"
+)
 METHODS = multiprocessing.get_all_start_methods()
 
 
@@ -30,7 +35,7 @@ def start(model, tmp_path):
     started = []
     (tmp_path / "main.py").write_text(MAIN)
 
-    def invoke(method, *args):
+    def invoke(method, *args, model=model):
         command = [sys.executable, tmp_path / "main.py", method, "gapdner", "predict", model, *args]
         process = subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True)
         started.append(process)
@@ -67,6 +72,27 @@ def test_the_documents_of_one_process(start, run, model, tmp_path, method):
     assert sum(len(record["entities"]) for record in ours) >= 20
 
 
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "fork"])
+def test_a_pipeline_with_functions_of_its_own_is_told(start, model, tmp_path, method):
+    code = tmp_path / "code.py"
+    code.write_text(
+        "from spacy.language import Language\n\n\n"
+        "@Language.component('own')\ndef own(doc):\n    return doc\n"
+    )
+    import_file("python_code", code)
+    nlp = spacy.load(model)
+    nlp.add_pipe("own")
+    nlp.to_disk(tmp_path / "model")
+    source = write_texts(tmp_path / "in.jsonl", 40)
+    options = ("-o", tmp_path / "out.jsonl", "--n-process", 2, "--code", code)
+    process = start(method, source, *options, model=tmp_path / "model")
+    _, errors = process.communicate(timeout=200)
+    assert (process.returncode, len(errors.splitlines())) == (1, 1), errors
+    assert "cannot be sent to another process" in errors
+    assert "Leave out --n-process" in errors
+    assert sorted(path.name for path in tmp_path.glob("out*")) == []
+
+
 def processes():
     """The parent of each process that runs."""
     found = {}
@@ -89,17 +115,54 @@ def descendants(pid):
     return found - {pid}
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs the processes' table")
+def workers_of(pid):
+    """The processes that predict, at whatever distance: all but those that start or tidy up."""
+    parents = processes()
+    found = {child for child in descendants(pid) if child not in parents.values()}
+    return {child for child in found if "resource_tracker" not in command_line(child)}
+
+
+def command_line(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+@pytest.fixture
+def start_long(start, tmp_path):
+    """Starts predict on much text, and waits until it has written some of it."""
+
+    def invoke(method):
+        part = tmp_path / "out.jsonl.part"
+        source = write_texts(tmp_path / "in.jsonl", 100_000)
+        options = ["-o", tmp_path / "out.jsonl", "--n-process", 2, "--batch-size", 20]
+        process = start(method, source, *options)
+        end = time.monotonic() + 200
+        while not (part.exists() and part.stat().st_size > 10_000):
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        return process
+
+    return invoke
+
+
+@needs_table
+@pytest.mark.parametrize("method", METHODS)
+def test_a_killed_worker_is_an_error(start_long, method):
+    process = start_long(method)
+    workers = workers_of(process.pid)
+    assert len(workers) == 2
+    os.kill(min(workers), 9)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 1
+    assert "was ended from outside" in errors
+
+
+@needs_table
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "fork"])
-def test_no_worker_survives_a_kill(start, tmp_path, method):
-    part = tmp_path / "out.jsonl.part"
-    source = write_texts(tmp_path / "in.jsonl", 100_000)
-    options = ["-o", tmp_path / "out.jsonl", "--n-process", 2, "--batch-size", 20]
-    process = start(method, source, *options)
-    end = time.monotonic() + 200
-    while not (part.exists() and part.stat().st_size > 10_000):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+def test_no_worker_survives_a_kill(start_long, method):
+    process = start_long(method)
     workers = descendants(process.pid)
     assert len(workers) >= 2
     os.kill(process.pid, 9)

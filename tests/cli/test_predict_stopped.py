@@ -192,17 +192,6 @@ def test_an_error_ends_the_workers_too(start, tmp_path):
     assert b"in.jsonl:301 is not JSON" in process.stderr.read()
 
 
-@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs the processes' table")
-def test_a_killed_worker_is_an_error(start, tmp_path):
-    source = write_texts(tmp_path / "in.jsonl", 200_000)
-    process = start(source, "-o", tmp_path / "out.jsonl", "--n-process", 2)
-    part = tmp_path / "out.jsonl.part"
-    wait_until(lambda: part.exists() and part.stat().st_size > 10_000)
-    os.kill(children(process.pid)[0], signal.SIGKILL)
-    assert process.wait(timeout=30) == 1
-    assert b"was ended from outside" in process.stderr.read()
-
-
 def test_a_file_of_another_encoding_costs_one_document(run, model, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
