@@ -1,5 +1,6 @@
 """Reading text honestly and writing files whole or not at all."""
 
+import errno
 import glob
 import json
 import os
@@ -131,7 +132,7 @@ def check_output(
         A str may also be the name of an installed package.
     is_file (bool): Whether it is a file.
     RAISES (GapDNERError): If it is an input, lies in one or holds one, it is a folder and should
-        not be, or its folder is a file or cannot be written.
+        not be, its name is too long, or its folder is a file or cannot be written.
     """
     if path is None:
         return
@@ -140,11 +141,22 @@ def check_output(
     for role, given in inputs.items():
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
+    _check_name(path)
     folder = next(parent for parent in _resolve(path).parents if os.path.lexists(parent))
     if not folder.is_dir():
         raise GapDNERError(f"Cannot write {path}: {folder} is no folder. Choose another place.")
     if not is_device(path) and not os.access(folder, os.W_OK | os.X_OK):
         raise GapDNERError(f"Cannot write {path}: no permission to write in {folder}.")
+
+
+def _check_name(path: Path) -> None:
+    # that of the temporary file, too, which is longer
+    temporary = path.with_name(f"{_prefix(path)}{8 * 'x'}{path.suffix}") if path.name else path
+    try:
+        os.lstat(temporary)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise GapDNERError(f"Cannot write {path}: the name is too long.") from None
 
 
 def is_device(path: Path) -> bool:
