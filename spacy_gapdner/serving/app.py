@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from spacy.language import Language
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -62,7 +61,7 @@ def create_app(
             with nlp.memory_zone():
                 return function()
 
-        return await run_in_threadpool(turnstile.run, in_memory_zone)
+        return await turnstile.run(in_memory_zone)
 
     _add_guard(app, max_characters * _BYTES_PER_CHARACTER)
     _add_page(app)

@@ -1,7 +1,9 @@
 """One request after the other."""
 
+import asyncio
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,14 +16,16 @@ class Busy(Exception):
 class Turnstile:
     """Lets one request after the other through to the pipeline, and a few wait.
 
+    All run in one thread: torch, its libraries and the memory's allocator keep a store for each.
+
     max_waiting (int): Requests that may wait or run at once.
     """
 
     def __init__(self, max_waiting: int) -> None:
         self._places = threading.BoundedSemaphore(max_waiting)
-        self._lock = threading.Lock()
+        self._thread = ThreadPoolExecutor(1, "pipeline")
 
-    def run(self, function: Callable[[], T]) -> T:
+    async def run(self, function: Callable[[], T]) -> T:
         """Call a function when it is its turn.
 
         function (Callable[[], T]): What to call.
@@ -31,7 +35,6 @@ class Turnstile:
         if not self._places.acquire(blocking=False):
             raise Busy
         try:
-            with self._lock:
-                return function()
+            return await asyncio.get_running_loop().run_in_executor(self._thread, function)
         finally:
             self._places.release()

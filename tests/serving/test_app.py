@@ -217,6 +217,32 @@ def test_fifty_requests_at_once_are_all_answered(nlp):
     assert all(answer == RECORD for status, answer in answers if status == 200)
 
 
+def test_the_pipeline_stays_in_one_thread():
+    # each thread that it ever ran in would keep memory of its own
+    threads, start = [], threading.Barrier(3)
+    nlp = spacy.blank("en")
+
+    @Language.component("note_thread")
+    def note(doc: Doc) -> Doc:
+        threads.append(threading.get_ident())
+        return doc
+
+    nlp.add_pipe("note_thread")
+    client = TestClient(create_app(nlp, "gapdner"), "http://localhost")
+
+    def ask():
+        start.wait(30)
+        client.post("/predict", json={"text": "a"})
+
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in asking:
+        thread.start()
+    for thread in asking:
+        thread.join(30)
+    assert len(threads) == 3
+    assert len(set(threads)) == 1
+
+
 @pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
 def test_the_words_of_a_text_are_forgotten(nlp, client, path):
     def size():
