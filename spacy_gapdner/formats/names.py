@@ -55,8 +55,8 @@ def naming(doc: Doc, number: int, taken: Counter[str], folder: Path) -> Iterator
         if error.errno not in _BAD_NAME:
             raise
         raise GapDNERError(
-            f"No file can be named after the document {shorten(name, 80)!r}: {error.strerror}. "
-            "Rename the document, or choose a format that writes one file."
+            f"The document {shorten(name, 80)!r} cannot name a file: {error.strerror}. Rename it, "
+            "or choose a format that writes one file."
         ) from None
 
 
