@@ -39,6 +39,7 @@ def memory(request):
     [
         {"hidden_width": 10**9},
         {"hidden_width": 10**13},
+        {"hidden_width": 10**20},
         {"boundary_width": 10**6},
         {"grid_width": 10**9},
         {"attention_width": 10**12},
@@ -49,6 +50,15 @@ def memory(request):
 def test_widths(settings):
     with pytest.raises(GapDNERError, match="weights besides its encoder, and at most"):
         make_model(**settings)
+
+
+def test_a_network_that_looks_at_its_weights_is_made():
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.scale = torch.ones(2).sum().item()
+
+    check_weights(Network)
 
 
 def test_a_network_of_just_so_many_weights_is_made(monkeypatch):
