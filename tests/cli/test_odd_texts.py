@@ -85,7 +85,7 @@ def test_what_xml_cannot_have_is_refused_in_one_line(fails, run, corpus, model, 
 
 
 # the fonts that come with matplotlib have no emoji
-@pytest.mark.filterwarnings("ignore:Glyph .* missing from font")
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from")
 @pytest.mark.parametrize("name", TEXTS)
 def test_attention_takes_odd_texts_or_says_why_not(run, model, tmp_path, name):
     text = TEXTS[name]

@@ -74,7 +74,7 @@ def test_the_documents_of_one_process(start, run, model, tmp_path, method):
 
 @pytest.mark.parametrize("method", [method for method in METHODS if method != "fork"])
 def test_a_pipeline_with_functions_of_its_own_is_told(start, model, tmp_path, method):
-    code = tmp_path / "code.py"
+    code = tmp_path / "own.py"
     code.write_text(
         "from spacy.language import Language\n\n\n"
         "@Language.component('own')\ndef own(doc):\n    return doc\n"
