@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from numbers import Real
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -203,32 +204,51 @@ def set_entities(
     doc (Doc): The document.
     entities (Iterable[Entity | DiscontinuousEntity]): The entities, in any order.
     key (str): Prefix of the span groups.
-    RAISES (GapDNERError): If an entity lies outside the document or has no label; the document is
-        left as it was.
+    RAISES (GapDNERError): If an entity lies outside the document or has no label, or if its label,
+        score or kb_id cannot be; the document is left as it was.
     """
     plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
     for entity in plain:
-        if not entity.label:
-            raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")
-        if entity.start < 0 or entity.end > len(doc):
-            raise GapDNERError(
-                f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
-                f"document, which has {len(doc)} tokens."
-            )
+        _check_entity(doc, entity)
     plain.sort(key=text_order)
+    named = ((f"{key}_{number}", entity) for number, entity in enumerate(plain, start=1))
+    groups = [_make_group(doc, name, entity) for name, entity in named]
     for name in _group_names(doc, key):
         del doc.spans[name]
-    for number, entity in enumerate(plain, start=1):
-        name = f"{key}_{number}"
-        attrs = dict(entity.attrs)
-        if entity.score is not None:
-            attrs["score"] = float(entity.score)
-        kb_id = attrs.get("kb_id", "")
-        spans = [
-            Span(doc, start, end, label=entity.label, kb_id=kb_id)
-            for start, end in entity.fragments
-        ]
-        doc.spans[name] = SpanGroup(doc, name=name, attrs=attrs, spans=spans)
+    for group in groups:
+        doc.spans[group.name] = group
+
+
+def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
+    attrs = dict(entity.attrs)
+    if entity.score is not None:
+        attrs["score"] = float(entity.score)
+    # an entity linker that finds nothing may leave it
+    if attrs.get("kb_id", "") is None:
+        del attrs["kb_id"]
+    kb_id = attrs.get("kb_id", "")
+    spans = [
+        Span(doc, start, end, label=entity.label, kb_id=kb_id) for start, end in entity.fragments
+    ]
+    return SpanGroup(doc, name=name, attrs=attrs, spans=spans)
+
+
+def _check_entity(doc: Doc, entity: Entity) -> None:
+    if not entity.label:
+        raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")
+    if entity.start < 0 or entity.end > len(doc):
+        raise GapDNERError(
+            f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
+            f"document, which has {len(doc)} tokens."
+        )
+    place = f"of the entity {entity.label!r} at tokens {entity.fragments}"
+    kb_id = entity.attrs.get("kb_id")
+    for what, value in (("label", entity.label), ("kb_id", "" if kb_id is None else kb_id)):
+        if not isinstance(value, str):
+            raise GapDNERError(f"The {what} {place} must be a text, but it is {value!r}.")
+    score = entity.score
+    if score is not None and not (isinstance(score, Real) and 0 <= float(score) <= 1):
+        raise GapDNERError(f"The score {place} must lie between 0 and 1, but it is {score!r}.")
 
 
 def get_spans_keys(doc: Doc) -> list[str]:

@@ -25,7 +25,7 @@ from .errors import GapDNERError
 from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
 from .losses import GridTarget
 from .prediction import GridModel, predict_entities
-from .segments import Segment, get_segments
+from .segments import Segment, check_window, get_segments
 from .settings import AdjustablePipe
 from .tagging import TaggingScheme
 
@@ -128,7 +128,8 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         labels: Sequence[str] | None = None,
         strict_alignment: bool = False,
     ) -> None:
-        """Collect the labels and initialize the model.
+        """Collect the labels and initialize the model. What `gapdner tune` fitted to another is
+        forgotten.
 
         Entities that lie between the tokens that the pipeline makes of a text cannot be learned.
         A warning counts them.
@@ -156,6 +157,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         self._require_labels()
         if not gold.sample:
             raise GapDNERError(f"Cannot initialize '{self.name}': all documents are empty.")
+        self._forget_tuning()
         n_channels = self.tagging.layout(len(self.labels)).n_channels
         self.model.initialize(
             X=(gold.sample, self.segments(gold.sample)),
@@ -167,7 +169,9 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
 
         docs (Iterable[Doc]): The documents.
         RETURNS (list[list[Segment]]): Per document its segments; see `get_segments`.
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
         """
+        check_window(self.max_length, self.stride)
         return [get_segments(doc, self.max_length, self.stride) for doc in docs]
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Entity]]:

@@ -1,8 +1,10 @@
 """The settings of the pipe: checked when they are set, saved with it where they were changed."""
 
+import math
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, get_args
 
@@ -33,6 +35,21 @@ class AdjustablePipe(TrainablePipe):
     """A pipe whose settings may be changed at any time, and are saved with it."""
 
     cfg: dict[str, Any]
+    # entities that score lower are dropped
+    threshold: float
+    # labels of the grid are used from this probability on
+    cell_threshold: float
+    entity_score: EntityScore
+    consistent: bool
+    max_paths: int
+    max_length: int
+    stride: int
+    annotate_ents: bool
+    lr_scale: float
+    # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that go
+    # before the general one
+    calibration: Calibration | None
+    type_thresholds: dict[str, float]
 
     def _configure(
         self,
@@ -50,54 +67,39 @@ class AdjustablePipe(TrainablePipe):
 
         RAISES (GapDNERError): If a setting is out of its range.
         """
-        check_window(max_length, stride)
-        if entity_score not in get_args(EntityScore):
-            raise GapDNERError(f"entity_score is 'mean' or 'weakest', but not {entity_score!r}.")
-        if max_paths < 1:
-            raise GapDNERError(f"max_paths must be at least 1, but it is {max_paths}.")
         self.threshold = threshold
         self.cell_threshold = cell_threshold
-        self.entity_score: EntityScore = entity_score
+        self.entity_score = entity_score
         self.consistent = consistent
         self.max_paths = max_paths
         self.max_length = max_length
         self.stride = stride
         self.annotate_ents = annotate_ents
+        check_window(max_length, stride)
         self._configured = self._current_settings()
-        # `gapdner tune` fits them: probabilities of entities, and thresholds by entity type that
-        # go before the general one
-        self.calibration: Calibration | None = None
-        self.type_thresholds: dict[str, float] = {}
+        self.calibration = None
+        self.type_thresholds = {}
 
-    @property
-    def threshold(self) -> float:
-        """Entities that score lower are dropped.
-
-        RAISES (GapDNERError): If it is set to what is no probability.
-        """
-        return self._threshold
-
-    @threshold.setter
-    def threshold(self, value: float) -> None:
-        _check_probability("threshold", value)
-        self._threshold = value
-
-    @property
-    def cell_threshold(self) -> float:
-        """Labels of the grid are used from this probability on.
-
-        RAISES (GapDNERError): If it is set to what is no probability.
-        """
-        return self._cell_threshold
-
-    @cell_threshold.setter
-    def cell_threshold(self, value: float) -> None:
-        _check_probability("cell_threshold", value)
-        self._cell_threshold = value
+    def __setattr__(self, name: str, value: Any) -> None:
+        """RAISES (GapDNERError): If a setting is set to what is out of its range."""
+        if name in _CHECKS:
+            _CHECKS[name](name, value)
+        super().__setattr__(name, value)
 
     @property
     def selection(self) -> Selection:
-        """RETURNS (Selection): Which of the entities that a grid spells out count."""
+        """Which of the entities that a grid spells out count.
+
+        RETURNS (Selection): The settings for it.
+        RAISES (GapDNERError): If `type_thresholds` holds what is no probability, or no type.
+        """
+        for label, threshold in self.type_thresholds.items():
+            _check_probability(f"The threshold of {label!r}", threshold)
+            if label not in self.cfg["labels"]:
+                raise GapDNERError(
+                    f"type_thresholds names {label!r}, which '{self.name}' does not know: it has "
+                    f"{', '.join(self.cfg['labels'])}."
+                )
         return Selection(
             self.threshold,
             self.cell_threshold,
@@ -137,6 +139,11 @@ class AdjustablePipe(TrainablePipe):
         with self._loading(exclude):
             super().from_disk(path, exclude=exclude)
         return self
+
+    def _forget_tuning(self) -> None:
+        if self.calibration is not None or self.type_thresholds:
+            self.threshold = self._configured["threshold"]
+        self.calibration, self.type_thresholds = None, {}
 
     def _current_settings(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in _SETTINGS}
@@ -178,8 +185,35 @@ class AdjustablePipe(TrainablePipe):
         settings, self.calibration, self.type_thresholds = loaded
         for name, value in settings.items():
             setattr(self, name, value)
+        check_window(self.max_length, self.stride)
 
 
-def _check_probability(name: str, value: float) -> None:
-    if not 0 <= value <= 1:
-        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value}.")
+def _check_probability(name: str, value: Any) -> None:
+    if not (isinstance(value, Real) and 0 <= float(value) <= 1):
+        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value!r}.")
+
+
+def _check_whole(name: str, value: Any) -> None:
+    if not (isinstance(value, Integral) and int(value) >= 1):
+        raise GapDNERError(f"{name} must be a whole number, 1 or more, but it is {value!r}.")
+
+
+def _check_factor(name: str, value: Any) -> None:
+    if not (isinstance(value, Real) and 0 <= float(value) < math.inf):
+        raise GapDNERError(f"{name} must be a number, 0 or more, but it is {value!r}.")
+
+
+def _check_entity_score(name: str, value: Any) -> None:
+    if value not in get_args(EntityScore):
+        raise GapDNERError(f"{name} is 'mean' or 'weakest', but not {value!r}.")
+
+
+_CHECKS: dict[str, Callable[[str, Any], None]] = {
+    "threshold": _check_probability,
+    "cell_threshold": _check_probability,
+    "entity_score": _check_entity_score,
+    "max_paths": _check_whole,
+    "max_length": _check_whole,
+    "stride": _check_whole,
+    "lr_scale": _check_factor,
+}

@@ -1,10 +1,20 @@
+import math
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
+from spacy_gapdner import (
+    DiscontinuousEntity,
+    Entity,
+    GapDNERError,
+    get_entities,
+    merge_docs,
+    set_entities,
+)
 from spacy_gapdner.entities import get_spans_keys, set_contiguous_ents
 
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
@@ -287,3 +297,37 @@ def test_merge_docs_moves_every_key(data):
 def test_fragments_out_of_order_are_refused(fragments):
     with pytest.raises(ValueError, match="in text order, at least one token apart"):
         Entity("ADE", fragments)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"score": math.nan}, "score of the entity 'B' .* between 0 and 1, but it is nan"),
+        ({"score": 7.0}, "score of the entity 'B' .* between 0 and 1, but it is 7"),
+        ({"score": "high"}, "score of the entity 'B' .* between 0 and 1, but it is 'high'"),
+        ({"label": 5}, "label of the entity 5 .* must be a text, but it is 5"),
+        ({"attrs": {"kb_id": 5}}, "kb_id of the entity 'B' .* must be a text, but it is 5"),
+    ],
+)
+def test_an_entity_that_cannot_be_leaves_the_document_as_it_was(changes, message):
+    doc = make_doc(entities=IN_TEXT_ORDER)
+    wrong = replace(Entity("B", ((0, 1), (2, 3))), **changes)
+    with pytest.raises(GapDNERError, match=message):
+        set_entities(doc, [PERSON, wrong])
+    assert read(doc) == IN_TEXT_ORDER
+
+
+def test_an_error_of_spacy_leaves_the_document_as_it_was():
+    doc = make_doc(entities=IN_TEXT_ORDER)
+    with pytest.raises(UnicodeEncodeError):
+        set_entities(doc, [PERSON, Entity("\ud800", ((0, 1),))])
+    assert read(doc) == IN_TEXT_ORDER
+
+
+def test_a_linker_that_found_nothing():
+    doc = make_doc(entities=[PERSON])
+    (entity,) = get_entities(doc)
+    entity.kb_id_ = None
+    set_entities(doc, get_entities(doc))
+    assert [entity.kb_id_ for entity in get_entities(doc)] == [""]
+    assert doc.spans["gapdner_1"][0].kb_id_ == ""

@@ -1,3 +1,5 @@
+import math
+import re
 import warnings
 
 import numpy as np
@@ -18,8 +20,9 @@ from tiny_pipeline import (
     model_config,
 )
 
-from spacy_gapdner import Entity, get_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities
 from spacy_gapdner import prediction as prediction_module
+from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.tagging import MultilabelTagging
 
@@ -160,10 +163,11 @@ def test_initialize_without_tokens_in_the_first_documents(nlp):
     [
         ({"threshold": 1.5}, "threshold must lie between 0 and 1, but it is 1.5"),
         ({"cell_threshold": -0.1}, "cell_threshold must lie between 0 and 1, but it is -0.1"),
-        ({"max_paths": 0}, "max_paths must be at least 1, but it is 0"),
+        ({"max_paths": 0}, "max_paths must be a whole number, 1 or more, but it is 0"),
         ({"spans_key": ""}, "spans_key must not be empty"),
         ({"max_length": 8, "stride": 9}, "0 < stride <= max_length"),
-        ({"stride": 0}, "0 < stride <= max_length"),
+        ({"stride": 0}, "stride must be a whole number, 1 or more, but it is 0"),
+        ({"lr_scale": -1.0}, "lr_scale must be a number, 0 or more, but it is -1.0"),
     ],
 )
 def test_settings_out_of_range_are_refused(nlp, settings, message):
@@ -197,14 +201,65 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     assert scores == pytest.approx([(0.9 * 0.8 * 0.9 * 0.6) ** 0.25, 0.7])
 
 
-@pytest.mark.parametrize("name", ["threshold", "cell_threshold"])
-@pytest.mark.parametrize("value", [7, -0.1, float("nan")])
-def test_thresholds_out_of_range_cannot_be_set(nlp, name, value):
-    pipe = make_pipe(nlp, threshold=0.25, cell_threshold=0.25)
-    with pytest.raises(ValueError, match=f"^{name} must lie between 0 and 1, but it is {value}"):
-        setattr(pipe, name, value)
-    setattr(pipe, name, 0.5)
-    assert {pipe.threshold, pipe.cell_threshold} == {0.25, 0.5}
+@pytest.mark.parametrize(
+    ("name", "values", "message"),
+    [
+        ("threshold", [7, -0.1, math.nan, "0.5"], "must lie between 0 and 1"),
+        ("cell_threshold", [7, -0.1, math.nan, None], "must lie between 0 and 1"),
+        ("max_paths", [0, 2.5, "8"], "must be a whole number"),
+        ("max_length", [0, -8, math.nan], "must be a whole number"),
+        ("stride", [0, -8, "x"], "must be a whole number"),
+        ("entity_score", ["wekest", None], "is 'mean' or 'weakest'"),
+        ("lr_scale", [-1, math.nan, math.inf, "1"], "must be a number, 0 or more"),
+    ],
+)
+def test_settings_out_of_range_cannot_be_set(nlp, name, values, message):
+    pipe = make_pipe(nlp)
+    before = getattr(pipe, name)
+    for value in values:
+        with pytest.raises(GapDNERError, match=f"^{name} {message}.*{re.escape(repr(value))}"):
+            setattr(pipe, name, value)
+    assert getattr(pipe, name) == before
+    for good in (np.float32(0.5), 1) if "threshold" in name else (np.int64(1),):
+        if name != "entity_score":
+            setattr(pipe, name, good)
+
+
+def test_windows_that_leave_tokens_out_are_refused(nlp):
+    pipe = make_scripted(nlp, [TWO_ENTITIES])
+    pipe.max_length = 64
+    with pytest.raises(GapDNERError, match="stride = 96 and max_length = 64"):
+        pipe.predict([make_doc(nlp, "a b c")])
+    pipe.stride = 64
+    assert len(pipe.predict([make_doc(nlp, "a b c")])[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "message"),
+    [
+        ({"A": math.nan}, "The threshold of 'A' must lie between 0 and 1, but it is nan"),
+        ({"B": 5}, "The threshold of 'B' must lie between 0 and 1, but it is 5"),
+        ({"a": 0.5}, "names 'a', which 'gapdner' does not know: it has A, B"),
+    ],
+)
+def test_thresholds_by_type_that_cannot_be_are_refused(nlp, thresholds, message):
+    pipe = make_scripted(nlp, [TWO_ENTITIES])
+    pipe.type_thresholds.update(thresholds)
+    with pytest.raises(GapDNERError, match=message):
+        pipe.predict([make_doc(nlp, "a b c")])
+
+
+def test_a_new_model_forgets_what_was_fitted_to_another():
+    nlp = make_nlp(threshold=0.25)
+    pipe = nlp.get_pipe("gapdner")
+    pipe.threshold, pipe.calibration = 0.75, Calibration(Line(0.0, 0.0), Line(0.0, 0.0))
+    pipe.type_thresholds = {LABELS[0]: 1.0}
+    nlp.initialize(lambda: make_examples(nlp))
+    assert (pipe.threshold, pipe.calibration, pipe.type_thresholds) == (0.25, None, {})
+    # nobody fitted this one
+    pipe.threshold = 0.75
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.threshold == 0.75
 
 
 def test_a_second_pipe_under_the_same_key_warns(tmp_path):

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 
 from ..calibration import expected_calibration_error, reliability
 from ..entities import get_spans_keys
+from ..errors import GapDNERError
 from ..scorer import Tally
 from .bootstrap import bootstrap_intervals, count_row
 from .matching import MatchTally
@@ -48,8 +49,10 @@ def evaluate(
         of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by subset and
         measure the bounds of the 95% intervals of p, r and f.
     RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity
-        carry different labels.
+        carry different labels, or `bootstrap` is negative.
     """
+    if bootstrap < 0:
+        raise GapDNERError(f"bootstrap must be at least 0, but it is {bootstrap}.")
     pipe = find_pipe(nlp, spans_key)
     gold: Counter[str] = Counter()
     keys: set[str] = set()

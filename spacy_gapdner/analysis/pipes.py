@@ -1,5 +1,6 @@
 """The pipe for discontinuous entities of a pipeline."""
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -7,6 +8,9 @@ from spacy.language import Language
 
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
+
+# one within another is of the same thread
+_CHANGING = threading.RLock()
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
@@ -36,16 +40,32 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
 
 
 @contextmanager
-def storing_under(pipe: DiscontinuousEntityRecognizer, spans_key: str | None) -> Iterator[str]:
-    """Let a pipe store entities under another key, where the gold annotation is.
+def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
+    """Change settings of a pipe for a time. Only one caller at once has them changed; others that
+    predict meanwhile get the changed pipe's answers.
 
-    pipe (DiscontinuousEntityRecognizer): The pipe. Afterwards it has the key that it had.
+    pipe (DiscontinuousEntityRecognizer): The pipe. Afterwards it has the settings that it had.
+    settings (object): The settings by name.
+    """
+    with _CHANGING:
+        own = {name: getattr(pipe, name) for name in settings}
+        try:
+            for name, value in settings.items():
+                setattr(pipe, name, value)
+            yield
+        finally:
+            for name, value in own.items():
+                setattr(pipe, name, value)
+
+
+@contextmanager
+def storing_under(pipe: DiscontinuousEntityRecognizer, spans_key: str | None) -> Iterator[str]:
+    """Let a pipe store entities under another key, where the gold annotation is; see `changed`.
+
+    pipe (DiscontinuousEntityRecognizer): The pipe.
     spans_key (Optional[str]): The key; the pipe's own if None.
     YIELDS (str): The key.
     """
-    own = pipe.key
-    pipe.key = spans_key or own
-    try:
-        yield pipe.key
-    finally:
-        pipe.key = own
+    key = spans_key or pipe.key
+    with changed(pipe, key=key):
+        yield key

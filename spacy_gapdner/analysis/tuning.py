@@ -1,7 +1,6 @@
 """Thresholds and calibration of a trained pipe, chosen on development data."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -18,7 +17,7 @@ from ..calibration import (
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
 from ..scorer import Item
-from .pipes import find_pipe, storing_under
+from .pipes import changed, find_pipe, storing_under
 from .predictions import Judged, compare_examples, judge_predictions, predict_examples
 
 Measure = Literal["f", "disc_f"]
@@ -157,7 +156,8 @@ def tune(
         before = judge(nlp, pipe, docs, batch_size)
         if not before.counted(measure).gold:
             raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")
-        with _candidates(pipe):
+        # all that the pipe can find, at first uncalibrated
+        with changed(pipe, threshold=_FLOOR, type_thresholds={}, calibration=None):
             calibration = None
             candidates = judge(nlp, pipe, docs, batch_size)
             if calibrate:
@@ -213,17 +213,6 @@ def judge(
         judgement.gold.extend(compared.gold)
         judgement.found.extend(judge_predictions(example, compared, pipe.key))
     return judgement
-
-
-@contextmanager
-def _candidates(pipe: DiscontinuousEntityRecognizer) -> Iterator[None]:
-    # All that the pipe can find, uncalibrated; afterwards it has the settings that it had
-    before = pipe.threshold, pipe.type_thresholds, pipe.calibration
-    pipe.threshold, pipe.type_thresholds, pipe.calibration = _FLOOR, {}, None
-    try:
-        yield
-    finally:
-        pipe.threshold, pipe.type_thresholds, pipe.calibration = before
 
 
 def _point(judgement: Judgement, threshold: float) -> CurvePoint:

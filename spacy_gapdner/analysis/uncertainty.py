@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from heapq import heappush, heappushpop
 from typing import Any
 
@@ -13,7 +13,7 @@ from ..entities import get_entities
 from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
-from .pipes import find_pipe
+from .pipes import changed, find_pipe
 from .predictions import predict
 
 
@@ -43,15 +43,9 @@ class UncertaintySampler:
         self.threshold = pipe.threshold
         self.type_thresholds: Mapping[str, float] = dict(pipe.type_thresholds)
 
-    @contextmanager
-    def showing_candidates(self) -> Iterator[None]:
-        """Let the pipe give all candidates; afterwards it has the thresholds that it had."""
-        own = self.pipe.threshold, self.pipe.type_thresholds
-        self.pipe.threshold, self.pipe.type_thresholds = 0.0, {}
-        try:
-            yield
-        finally:
-            self.pipe.threshold, self.pipe.type_thresholds = own
+    def showing_candidates(self) -> AbstractContextManager[None]:
+        """Let the pipe give all candidates; see `spacy_gapdner.analysis.pipes.changed`."""
+        return changed(self.pipe, threshold=0.0, type_thresholds={})
 
     def margin(self, doc: Doc) -> float:
         """Measure how certain the pipe is about a document.
@@ -109,6 +103,7 @@ def select_uncertain(
     spans_key: str | None = None,
     batch_size: int | None = None,
     n_process: int = 1,
+    memory_zone: bool = False,
 ) -> list[Doc]:
     """Choose the texts that are worth annotating next: those with the least certain decision of
     the pipeline, see `spacy_gapdner.analysis.uncertainty.UncertaintySampler`.
@@ -121,6 +116,7 @@ def select_uncertain(
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
     batch_size (Optional[int]): See `predict`.
     n_process (int): See there.
+    memory_zone (bool): See there; `texts` must make no Docs of the pipeline then.
     RETURNS (list[Doc]): The least certain first, of equally certain ones the earlier. They have
         the entities that the pipeline finds in them, with scores, and of `user_data` what msgpack
         can hold.
@@ -128,5 +124,6 @@ def select_uncertain(
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():
-        docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
+        how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
+        docs = predict(nlp, texts, memory_zone=memory_zone, **how)
         return [doc for doc, _ in sampler.sample((doc, {}) for doc in docs)]

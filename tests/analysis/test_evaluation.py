@@ -95,3 +95,8 @@ def test_an_entity_of_two_labels(nlp):
     good = gold_docs(nlp.vocab, ANNOTATED[:1])
     with pytest.raises(GapDNERError, match=r"^Document 2: The fragments of"):
         evaluate(nlp, [*good, doc])
+
+
+def test_a_negative_bootstrap_is_refused(nlp):
+    with pytest.raises(GapDNERError, match="bootstrap must be at least 0, but it is -1"):
+        evaluate(nlp, [], bootstrap=-1)

@@ -1,10 +1,12 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
 import spacy
 from tiny_pipeline import model_config
 
-from spacy_gapdner.analysis.pipes import find_pipe, storing_under
+from spacy_gapdner.analysis.pipes import changed, find_pipe, storing_under
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -41,3 +43,18 @@ def test_the_key_is_given_back(nlp):
         assert (key, pipe.key) == ("gold", "gold")
         raise ZeroDivisionError
     assert pipe.key == "gapdner"
+
+
+def test_two_that_change_a_pipe_at_once_leave_it_as_it_was(nlp):
+    pipe = nlp.get_pipe("gapdner")
+    before, start = pipe.threshold, threading.Barrier(2)
+
+    def change(threshold):
+        start.wait(30)
+        for _ in range(200):
+            with changed(pipe, threshold=threshold):
+                assert pipe.threshold == threshold
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(change, (0.125, 0.25))) == [None, None]
+    assert pipe.threshold == before

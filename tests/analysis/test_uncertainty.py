@@ -143,6 +143,19 @@ def test_docs_are_those_of_the_pipeline(n_process):
         assert [s.start for s in doc.sents] == [0]
 
 
+def test_the_texts_may_make_docs_of_the_pipeline():
+    nlp = trained_pipeline()
+    made = []
+
+    def texts():
+        for number in range(120):
+            made.append(nlp.make_doc(f"word{number} of number{number}"))
+            yield made[-1].text
+
+    select_uncertain(nlp, texts(), 2, batch_size=1)
+    assert [doc.text for doc in made] == [f"word{n} of number{n}" for n in range(120)]
+
+
 def test_bad_numbers_and_pipelines():
     with pytest.raises(GapDNERError, match="At least one text must be asked for, but 0 were"):
         select_uncertain(trained_pipeline(), [], 0)
