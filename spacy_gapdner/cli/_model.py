@@ -23,6 +23,8 @@ def load_pipeline(
 ) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
     """Load a trained pipeline and find its pipe for discontinuous entities.
 
+    The process is the command's own: the memory that oneDNN keeps is bounded in it.
+
     model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
     threshold (Optional[float]): Replaces the pipe's own.
@@ -37,10 +39,13 @@ def load_pipeline(
     import spacy
 
     from ..analysis.pipes import find_pipe
+    from ..model.precision import bound_onednn_caches
     from ..saved_version import find_newer
 
     check_model(model)
     use_gpu(gpu_id)
+    # batches of texts hardly ever have the same shape twice
+    bound_onednn_caches()
     try:
         with warnings.catch_warnings():
             # that a GPU model runs on a CPU and the like is no news to the user

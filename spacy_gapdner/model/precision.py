@@ -25,9 +25,7 @@ def make_matmul_precision(
     setting holds for all of PyTorch in the process, thus also for the transformer.
 
     Products in bfloat16 on a CPU would let the process grow by gigabytes in a long training. Thus
-    "high" and "medium" also bound the caches of oneDNN, by the environment variables
-    `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY`; those that are set are kept.
-    PyTorch reads them at its first such product.
+    "high" and "medium" also bound the caches of oneDNN, see `bound_onednn_caches`.
 
     precision (str): "highest" multiplies in float32, "high" in TF32 or two bfloat16 parts where
         the hardware can, "medium" in bfloat16 where it can (GPUs since Ampere, CPUs with
@@ -42,9 +40,18 @@ def make_matmul_precision(
 
     def set_precision(language: type[Language]) -> type[Language]:
         if precision != "highest":
-            for name, capacity in _ONEDNN_CACHES.items():
-                os.environ.setdefault(name, capacity)
+            bound_onednn_caches()
         torch.set_float32_matmul_precision(precision)
         return language
 
     return set_precision
+
+
+def bound_onednn_caches() -> None:
+    """Keep what oneDNN prepares for matrices of some shapes on a CPU, not of a thousand.
+
+    Sets `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY` in the environment, which
+    PyTorch reads at its first such product; those that are set are kept.
+    """
+    for name, capacity in _ONEDNN_CACHES.items():
+        os.environ.setdefault(name, capacity)
