@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 import spacy
+import srsly
 from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, make_nlp, train
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import GapDNERError, get_entities
 from spacy_gapdner.calibration import Calibration, Line
 
 
@@ -192,6 +193,26 @@ def test_loading_forgets_what_was_set(saved):
     plain, before = nlp.to_bytes(), settings(pipe)
     change_settings(pipe)
     assert settings(nlp.from_bytes(plain).get_pipe("gapdner")) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("stride", 0, "stride must be a whole number"),
+        ("stride", 200, "stride = 200 and max_length = 128"),
+        ("entity_score", "wekest", "entity_score is 'mean' or 'weakest'"),
+        ("max_paths", 0, "max_paths must be a whole number"),
+    ],
+)
+def test_saved_settings_that_cannot_be_are_refused(saved, tmp_path, name, value, message):
+    nlp = spacy.load(saved)
+    nlp.to_disk(tmp_path)
+    cfg = srsly.read_json(tmp_path / "gapdner" / "cfg")
+    before = getattr(nlp.get_pipe("gapdner"), name)
+    cfg["settings"] = {name: {"config": before, "set": value}}
+    srsly.write_json(tmp_path / "gapdner" / "cfg", cfg)
+    with pytest.raises(GapDNERError, match=message):
+        spacy.load(tmp_path)
 
 
 def test_another_threshold_goes_before_those_of_types(saved, tmp_path):
