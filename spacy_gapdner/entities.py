@@ -246,6 +246,14 @@ def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
     return [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
 
 
+def stores_entities(doc: Doc, key: str) -> bool:
+    """RETURNS (bool): Whether all span groups under a prefix could be entities: each has spans of
+    one label alone. Groups of users may be named in the same way.
+    """
+    labels = [{span.label_ for span in doc.spans[name]} for name in _group_names(doc, key)]
+    return all(len(found) <= 1 and "" not in found for found in labels)
+
+
 def set_contiguous_ents(
     doc: Doc, key: str = DEFAULT_SPANS_KEY, *, replaced: Iterable[Span] = ()
 ) -> None:
