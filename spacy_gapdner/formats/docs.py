@@ -186,6 +186,19 @@ def report_attributes(
         report.add("dropped", kind, message, place, entity.fragments)
 
 
+def report_metadata(doc: Doc, report: Report) -> None:
+    """Count what else the record of a document holds, where it is lost.
+
+    doc (Doc): The document. Its id is not counted: it is the document's name.
+    report (Report): Takes it, as one issue.
+    """
+    lost = [key for key in doc.user_data.get(DOC_EXTRA) or () if key != "id"]
+    if lost:
+        place = Place(None, None, doc.user_data.get(DOC_NAME))
+        message = f"no place for {', '.join(map(repr, lost))} of the document's record"
+        report.add("dropped", "document metadata", message, place)
+
+
 def align_entities_to_tokens(
     doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment = "expand"
 ) -> list[tuple[Entity, TextEntity]]:
