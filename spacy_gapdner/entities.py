@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -247,11 +248,23 @@ def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
-    """RETURNS (bool): Whether all span groups under a prefix could be entities: each has spans of
-    one label alone. Groups of users may be named in the same way.
+    """RETURNS (bool): Whether all span groups under a prefix could be entities: each has a label,
+    one alone, and fragments. Groups of users may be named in the same way.
     """
-    labels = [{span.label_ for span in doc.spans[name]} for name in _group_names(doc, key)]
-    return all(len(found) <= 1 and "" not in found for found in labels)
+    try:
+        return all(e.label_ and are_fragments(e.spans) for e in get_entities(doc, key))
+    except GapDNERError:
+        return False
+
+
+def are_fragments(spans: Iterable[Span]) -> bool:
+    """RETURNS (bool): Whether spans in text order could be fragments: none is empty, none overlaps
+    another.
+    """
+    bounds = [(span.start, span.end) for span in spans]
+    return all(start < end for start, end in bounds) and all(
+        before[1] <= after[0] for before, after in pairwise(bounds)
+    )
 
 
 def set_contiguous_ents(

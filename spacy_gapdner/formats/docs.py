@@ -16,6 +16,7 @@ from ..entities import (
     DEFAULT_SPANS_KEY,
     DiscontinuousEntity,
     Entity,
+    are_fragments,
     get_entities,
     set_entities,
 )
@@ -111,6 +112,8 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
         values, score = entity.attrs.get("_", {}), entity.score
         if not entity.label_:
             problem = "no label"
+        elif not are_fragments(entity.spans):
+            problem = "a fragment that is empty or overlaps another"
         elif not all(isinstance(text, str) for text in texts):
             problem = "an id that is no text"
         elif not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
