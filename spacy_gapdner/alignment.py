@@ -1,36 +1,47 @@
 """Entities carried from Doc to Doc: to other tokens, and to documents that are joined."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
+from .entities import (
+    DEFAULT_SPANS_KEY,
+    Entity,
+    get_entities,
+    get_spans_keys,
+    set_entities,
+    stores_entities,
+)
 from .errors import GapDNERError
 
 
 def merge_docs(
-    docs: Sequence[Doc], keys: Sequence[str] = (DEFAULT_SPANS_KEY,), **kwargs: Any
+    docs: Iterable[Doc], keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwargs: Any
 ) -> Doc:
     """Join Docs as ``Doc.from_docs`` does, but without mixing their entities.
 
     ``Doc.from_docs`` concatenates span groups of equal name, which makes entity 1 of one Doc and
-    entity 1 of the next a single entity.
+    entity 1 of the next a single entity. Entities under prefixes that are not named are carried
+    over too, wherever ``Doc.from_docs`` would carry and mix them.
 
-    docs (Sequence[Doc]): The documents, sharing one vocab.
-    keys (Sequence[str]): Prefixes of the span groups to carry over.
+    docs (Iterable[Doc]): The documents, sharing one vocab.
+    keys (Union[str, Iterable[str]]): Prefixes of span groups that must hold entities.
     **kwargs: Arguments of ``Doc.from_docs``.
     RETURNS (Doc): The joined document with all entities, renumbered.
-    RAISES (GapDNERError): If there is no document.
+    RAISES (GapDNERError): If there is no document, or a group under a named prefix is no entity.
     """
+    docs = list(docs)
     if not docs:
         raise GapDNERError("There are no documents to merge.")
-    merged = Doc.from_docs(list(docs), **kwargs)
+    merged = Doc.from_docs(docs, **kwargs)
+    named = {keys} if isinstance(keys, str) else set(keys)
+    others = {k for k in get_spans_keys(merged) if all(stores_entities(doc, k) for doc in docs)}
     # from_docs adds spaces between documents, but no tokens
     offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]
-    for key in keys:
+    for key in sorted(named | others):
         moved: list[Entity] = []
         for doc, offset in zip(docs, offsets, strict=True):
             moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.docs import DOC_EXTRA, Alignment
+from .formats.docs import DOC_EXTRA, Alignment, report_metadata
 from .formats.files import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
@@ -79,9 +79,13 @@ def convert(
     )
 
     def counted() -> Iterator[Doc]:
+        n_documents = 0
         for doc in docs:
-            if n_sents:
+            if n_sents and source != "spacy":
                 # it is the document's, and would be repeated with each of its sentences
+                if report.documents > n_documents:
+                    report_metadata(doc, report)
+                n_documents = report.documents
                 doc.user_data.pop(DOC_EXTRA, None)
             statistics.add(doc, spans_key)
             yield doc

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -264,6 +265,26 @@ def get_spans_keys(doc: Doc) -> list[str]:
 def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
     """RETURNS (list[Span]): The entities without a gap under a prefix, as spans."""
     return [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
+
+
+def stores_entities(doc: Doc, key: str) -> bool:
+    """RETURNS (bool): Whether all span groups under a prefix could be entities: each has a label,
+    one alone, and fragments. Groups of users may be named in the same way.
+    """
+    try:
+        return all(e.label_ and are_fragments(e.spans) for e in get_entities(doc, key))
+    except GapDNERError:
+        return False
+
+
+def are_fragments(spans: Iterable[Span]) -> bool:
+    """RETURNS (bool): Whether spans in text order could be fragments: none is empty, none overlaps
+    another.
+    """
+    bounds = [(span.start, span.end) for span in spans]
+    return all(start < end for start, end in bounds) and all(
+        before[1] <= after[0] for before, after in pairwise(bounds)
+    )
 
 
 def set_contiguous_ents(

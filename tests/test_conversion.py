@@ -41,11 +41,24 @@ def found(path):
 @pytest.mark.parametrize("name", ENDINGS)
 def test_there_and_back(data, tmp_path, name):
     statistics, report = convert(data, tmp_path / name)
-    assert (statistics.entities, statistics.discontinuous, report.issues) == (2, 1, [])
+    assert (statistics.entities, statistics.discontinuous) == (2, 1)
+    lost = [] if name == "a.jsonl" else ["a: no place for 'meta' of the document's record"]
+    assert [str(issue) for issue in report.issues] == lost
+    assert report.counts("dropped") == ({"document metadata": 1} if lost else {})
     back, _ = convert(tmp_path / name, tmp_path / "back.spacy")
     expected = FOUND if ENDINGS[name] else [(label, text, None) for label, text, _ in FOUND]
     assert found(tmp_path / "back.spacy") == expected
     assert back.sentences == 2
+
+
+@pytest.mark.parametrize("name", ["a.spacy", "a", "a.xml", "a.csv", "a.json"])
+def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path, name):
+    with pytest.raises(GapDNERError, match=r"'meta' .*document metadata"):
+        convert(data, tmp_path / name, strict=True)
+    record = {key: value for key, value in RECORD.items() if key != "meta"}
+    data.write_text(json.dumps(record) + "\n")
+    _, report = convert(data, tmp_path / name, strict=True)
+    assert report.issues == []
 
 
 def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
@@ -55,7 +68,12 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     # each names its document; what else the record holds is not repeated
     assert [doc.user_data for doc in docs(tmp_path / "cut.spacy")] == [{DOC_NAME: "a"}] * 2
     assert stats(docs(tmp_path / "cut.spacy")).documents == 1
-    convert(data, tmp_path / "whole.spacy", n_sents=0)
+    _, report = convert(data, tmp_path / "whole.spacy", n_sents=0)
+    assert report.issues == []
+    # Docs that are there already are not cut
+    convert(tmp_path / "whole.spacy", tmp_path / "copy.spacy")
+    (copy,) = docs(tmp_path / "copy.spacy")
+    assert copy.user_data["gapdner_record"] == {"id": "a", "meta": RECORD["meta"]}
     convert(tmp_path / "whole.spacy", tmp_path / "whole")
     assert (tmp_path / "whole" / "a.txt").read_text() == RECORD["text"]
     assert (tmp_path / "whole" / "a.ann").read_text() == (

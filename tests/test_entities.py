@@ -251,6 +251,25 @@ def test_merge_docs_where_from_docs_leaves_unreadable_groups():
     assert read(merge_docs(docs)) == [Entity("A", ((0, 1),)), Entity("B", ((1, 2),))]
 
 
+@pytest.mark.parametrize("keys", ["drugs", ["drugs"], "gapdner"])
+def test_merge_docs_carries_what_was_not_named(keys):
+    vocab = Vocab()
+    docs = [make_doc(["joint", "pain"], [PERSON], vocab=vocab) for _ in range(2)]
+    for doc in docs:
+        set_entities(doc, [Entity("DRUG", ((1, 2),))], "drugs")
+        # what a user may name in the same way
+        doc.spans["found_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "B")]
+        doc.spans["part_1"] = [doc[0:1]]
+        doc.spans["name_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "A")]
+    merged = merge_docs((doc for doc in docs), keys)
+    assert read(merged) == [PERSON, PERSON.shift(2)]
+    assert read(merged, "drugs") == [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((3, 4),))]
+    assert [span.label_ for span in merged.spans["found_1"]] == ["A", "B", "A", "B"]
+    assert len(merged.spans["part_1"]) == 2
+    assert len(merged.spans["name_1"]) == 4
+    assert len(merged.spans) == 7
+
+
 def test_merge_docs_passes_arguments_on():
     vocab = Vocab()
     docs = [make_doc(["x"], [PERSON], vocab=vocab, spaces=[False]) for _ in range(2)]

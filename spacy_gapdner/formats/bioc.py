@@ -21,7 +21,7 @@ from .docs import DOC_NAME, name_entities
 from .files import read_json, replacing, require_file, visible_files
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
-from .report import Place, Report, reading
+from .report import BECOMES_TEXT, Action, Place, Report, reading
 
 # infons that entities have by other names
 _TYPE, _KB_ID, _KB_NAME, _SCORE = "type", "identifier", "kb_name", "score"
@@ -75,7 +75,8 @@ def write_bioc(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The file: JSON if it ends in .json, else XML.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes that are no text or number.
+    report (Optional[Report]): Takes the attributes that are no text, and names without an id in
+        a knowledge base.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If a text has characters that XML cannot have.
     """
@@ -254,19 +255,26 @@ def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[st
 
 def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[str, str]:
     infons = {_TYPE: entity.label_}
+
+    def note(action: Action, kind: str, key: str, value: object) -> None:
+        message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
+        report.add(action, kind, message, place, entity.fragments)
+
     if entity.kb_id_:
         infons[_KB_ID] = entity.kb_id_
         if entity.attrs.get("kb_name"):
             infons[_KB_NAME] = str(entity.attrs["kb_name"])
+    elif entity.attrs.get("kb_name"):
+        note("dropped", "normalisation without identifier", _KB_NAME, entity.attrs["kb_name"])
     if entity.score is not None:
         infons[_SCORE] = str(entity.score)
     for key, value in entity.attrs.get("_", {}).items():
         if key in infons or not isinstance(value, str | int | float):
-            message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
-            kind = "attribute that BioC cannot have"
-            report.add("dropped", kind, message, place, entity.fragments)
+            note("dropped", "attribute that BioC cannot have", key, value)
         else:
             infons[key] = str(value)
+            if not isinstance(value, str):
+                note("repaired", BECOMES_TEXT, key, value)
     return infons
 
 

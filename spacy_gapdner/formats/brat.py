@@ -87,8 +87,8 @@ def write_brat(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities of whitespace alone and the attributes that
-        brat cannot have.
+    report (Optional[Report]): Takes the entities of whitespace alone, and the attributes and ids
+        that brat cannot have or changes.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If a label cannot stand in the format, or a name in the file system.
     """
@@ -205,9 +205,14 @@ def _document_lines(doc: Doc, entities: list[DiscontinuousEntity], report: Repor
     place = Place(None, None, doc.user_data.get(DOC_NAME))
     # Doc.text is put together anew each time
     text = doc.text
-    for name, entity in zip(_entity_names(entities), entities, strict=True):
+    names = list(_entity_names(entities))
+    for name, entity in zip(names, entities, strict=True):
         lines.append(_entity_line(name, entity, text))
         lines.extend(annotation_lines(name, entity, numbers, report, place))
+    pairs = [(e.id_, name) for name, e in zip(names, entities, strict=True) if e.id_]
+    replaced = [f"{old!r:.60} -> {new}" for old, new in pairs if old != new]
+    if replaced:
+        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
     return lines
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..entities import DiscontinuousEntity
 from ..entity_data import offer_extensions
 from .records import TextEntity
-from .report import Place, Report
+from .report import BECOMES_TEXT, Action, Place, Report
 
 # The attribute that holds the text of a note; several are lines of it
 NOTE = "note"
@@ -80,7 +80,7 @@ def annotation_lines(
     name (str): Its id in the file.
     entity (DiscontinuousEntity): The entity.
     numbers (Counter[str]): How many lines of each letter the file has; counted on.
-    report (Report): Takes what brat cannot have.
+    report (Report): Takes what brat cannot have or changes.
     place (Place): The document, for the report.
     RETURNS (list[str]): Lines with their ends.
     """
@@ -90,27 +90,34 @@ def annotation_lines(
         numbers[letter] += 1
         lines.append(f"{letter}{numbers[letter]}\t{content}\n")
 
-    def drop(kind: str, value: object) -> None:
+    def note(action: Action, kind: str, value: object) -> None:
         message = f"{entity.label_} {entity.text[:40]!r} has {value!r:.60}"
-        report.add("dropped", kind, message, place, entity.fragments)
+        report.add(action, kind, message, place, entity.fragments)
 
     if entity.kb_id_ and _REFERENCE.fullmatch(entity.kb_id_):
         shown = " ".join(str(entity.attrs.get("kb_name") or entity.text).split())
         add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
     elif entity.kb_id_:
-        drop("normalisation without RESOURCE:ID", entity.kb_id_)
+        note("dropped", "normalisation without RESOURCE:ID", entity.kb_id_)
+    elif kb_name := entity.attrs.get("kb_name"):
+        note("dropped", "normalisation without RESOURCE:ID", kb_name)
     if entity.score is not None:
         add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
     for key, value in entity.attrs.get("_", {}).items():
         if key == NOTE and isinstance(value, str):
             for text in value.replace("\r\n", "\n").split("\n"):
                 add("#", f"AnnotatorNotes {name}\t{text}")
-        elif not _is_word(key) or not _is_value(value):
-            drop("attribute that brat cannot have", (key, value))
+        elif key == NOTE or not _is_word(key) or not _is_value(value):
+            note("dropped", "attribute that brat cannot have", (key, value))
         elif value is True:
             add("A", f"{key} {name}")
-        elif value is not None and value is not False:
+        elif value is False:
+            # to people who annotate, a flag that is not there says the same
+            note("kept", "flag that is false, which brat leaves out", (key, value))
+        elif value is not None:
             add("A", f"{key} {name} {value}")
+            if not isinstance(value, str):
+                note("repaired", BECOMES_TEXT, (key, value))
     return lines
 
 

@@ -16,6 +16,7 @@ from ..entities import (
     DEFAULT_SPANS_KEY,
     DiscontinuousEntity,
     Entity,
+    are_fragments,
     get_entities,
     set_entities,
 )
@@ -111,6 +112,8 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
         values, score = entity.attrs.get("_", {}), entity.score
         if not entity.label_:
             problem = "no label"
+        elif not are_fragments(entity.spans):
+            problem = "a fragment that is empty or overlaps another"
         elif not all(isinstance(text, str) for text in texts):
             problem = "an id that is no text"
         elif not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
@@ -154,17 +157,49 @@ def doc_sentences(
     starts = [start for start, _ in bounds]
     held: list[list[Entity]] = [[] for _ in bounds]
     place = Place(None, None, doc.user_data.get(DOC_NAME))
-    for entity in (found.to_entity() for found in get_entities(doc, spans_key)):
+    for found in get_entities(doc, spans_key):
+        entity = found.to_entity()
         number = bisect_right(starts, entity.start) - 1
         if entity.end <= bounds[number][1]:
             held[number].append(entity.shift(-starts[number]))
-            _report_attributes(entity, report, place)
+            keys, kind = ("kb_id", "kb_name", "_"), "attributes in a format of tokens"
+            report_attributes(found, keys, kind, report, place)
         else:
             message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
             kind = "entity crosses a sentence boundary"
             report.add("dropped", kind, message, place, entity.fragments)
     for (start, end), inside in zip(bounds, held, strict=True):
         yield tuple(token.text for token in doc[start:end]), inside
+
+
+def report_attributes(
+    entity: DiscontinuousEntity, keys: Iterable[str], kind: str, report: Report, place: Place
+) -> None:
+    """Count what an entity carries where a format has no place for it.
+
+    entity (DiscontinuousEntity): The entity.
+    keys (Iterable[str]): The keys of its attrs that the format cannot have.
+    kind (str): The kind of the issue, one for all keys.
+    report (Report): Takes it.
+    place (Place): The document.
+    """
+    carried = {key: entity.attrs[key] for key in keys if entity.attrs.get(key)}
+    if carried:
+        message = f"{entity.label_} at tokens {entity.fragments} has {carried!r:.60}"
+        report.add("dropped", kind, message, place, entity.fragments)
+
+
+def report_metadata(doc: Doc, report: Report) -> None:
+    """Count what else the record of a document holds, where it is lost.
+
+    doc (Doc): The document. Its id is not counted: it is the document's name.
+    report (Report): Takes it, as one issue.
+    """
+    lost = [key for key in doc.user_data.get(DOC_EXTRA) or () if key != "id"]
+    if lost:
+        place = Place(None, None, doc.user_data.get(DOC_NAME))
+        message = f"no place for {', '.join(map(repr, lost))} of the document's record"
+        report.add("dropped", "document metadata", message, place)
 
 
 def align_entities_to_tokens(
@@ -240,15 +275,6 @@ def _text_docs(
         cut = Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
         set_entities(cut, inside, spans_key)
         yield cut
-
-
-def _report_attributes(entity: Entity, report: Report, place: Place) -> None:
-    # formats of tokens hold types and tokens alone
-    carried = {key: entity.attrs[key] for key in ("kb_id", "_") if entity.attrs.get(key)}
-    if carried:
-        message = f"{entity.label} at tokens {entity.fragments} has {carried!r:.60}"
-        kind = "attributes in a format of tokens"
-        report.add("dropped", kind, message, place, entity.fragments)
 
 
 def _group_sentences(

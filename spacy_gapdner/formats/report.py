@@ -44,6 +44,8 @@ class Place(NamedTuple):
 NOWHERE = Place()
 # the kind of a document that was left out whole, because it could not be read
 UNREADABLE = "unreadable document"
+# the kind of an attribute that comes back as a text from formats that have nothing else
+BECOMES_TEXT = "attribute that becomes a text"
 
 
 def printable(text: str) -> str:

@@ -10,9 +10,9 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .docs import DOC_NAME
+from .docs import DOC_NAME, report_attributes
 from .files import replacing
-from .report import Report
+from .report import Place, Report
 
 if TYPE_CHECKING:
     import pandas
@@ -35,11 +35,15 @@ _ROWS_AT_ONCE = 10_000
 Row = tuple[Any, ...]
 
 
-def entity_rows(docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY) -> Iterator[Row]:
+def entity_rows(
+    docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY, report: Report | None = None
+) -> Iterator[Row]:
     """Make a row of each entity.
 
     docs (Iterable[Doc]): The documents.
     spans_key (str): Prefix of the span groups.
+    report (Optional[Report]): Takes the attributes and the names in a knowledge base, which have
+        no column.
     YIELDS (tuple[Any, ...]): What `COLUMNS` name: the document's name, or its number from 1 on;
         type and text; the first character and the one after the last; the fragments' character
         offsets as "0 6;20 24"; whether there is a gap; score; id in a knowledge base; the
@@ -48,6 +52,9 @@ def entity_rows(docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY) -> Iter
     for number, doc in enumerate(docs, start=1):
         name = str(doc.user_data.get(DOC_NAME, number))
         for entity in get_entities(doc, spans_key):
+            if report is not None:
+                place, kind = Place(None, None, name), "attributes in a table"
+                report_attributes(entity, ("kb_name", "_"), kind, report, place)
             yield (
                 name,
                 entity.label_,
@@ -89,7 +96,7 @@ def write_csv(
     docs (Iterable[Doc]): The documents.
     path (Path): The file, written whole or not at all.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes nothing: a table holds every entity.
+    report (Optional[Report]): Takes what has no column, see `entity_rows`.
     RETURNS (int): The number of rows.
     RAISES (GapDNERError): If the path is a folder.
     """
@@ -97,7 +104,7 @@ def write_csv(
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for row in entity_rows(docs, spans_key):
+        for row in entity_rows(docs, spans_key, report):
             writer.writerow("" if cell is None else cell for cell in row)
             n_rows += 1
     return n_rows
@@ -114,7 +121,7 @@ def write_parquet(
     docs (Iterable[Doc]): The documents.
     path (Path): The file, written whole or not at all.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes nothing: a table holds every entity.
+    report (Optional[Report]): Takes what has no column, see `entity_rows`.
     RETURNS (int): The number of rows.
     RAISES (GapDNERError): If the path is a folder, or pyarrow is not installed.
     """
@@ -130,7 +137,7 @@ def write_parquet(
     )
     n_rows = 0
     with replacing(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        for rows in _chunks(entity_rows(docs, spans_key)):
+        for rows in _chunks(entity_rows(docs, spans_key, report)):
             columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
             writer.write_table(pa.table(columns, schema=schema))
             n_rows += len(rows)

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from .docs import DOC_EXTRA
+from .docs import DOC_EXTRA, report_metadata
 from .jsonl import to_line, to_record
 from .registry import choose_output, get_writable
 from .report import Report, logging_drops
@@ -18,6 +18,8 @@ from .resumable import Growing
 
 __all__ = ["Predictions", "ReaderGoneError", "Writer", "choose_writer", "to_record", "write"]
 
+# formats that hold what else is in a document's record; a page only shows its entities
+_WITH_METADATA = ("jsonl", "spacy", "html")
 # Docs, each with what else its input record holds
 Predictions = Iterable[tuple[Doc, dict[str, Any]]]
 # takes the predictions, the spans key, and a Report
@@ -53,10 +55,12 @@ def write(
         kind, or a label cannot stand in the format.
     """
     path = Path(path)
-    chosen = choose_output(path, format).write
-    assert chosen is not None
+    chosen = choose_output(path, format)
+    assert chosen.write is not None
     with logging_drops(report, path) as report:
-        return chosen(docs, path, spans_key, report, **options)
+        if chosen.name not in _WITH_METADATA:
+            docs = _counting_metadata(docs, report)
+        return chosen.write(docs, path, spans_key, report, **options)
 
 
 def choose_writer(
@@ -86,6 +90,12 @@ def choose_writer(
         write(docs, path, name, spans_key=key, report=report)
 
     return write_predictions
+
+
+def _counting_metadata(docs: Iterable[Doc], report: Report) -> Iterator[Doc]:
+    for doc in docs:
+        report_metadata(doc, report)
+        yield doc
 
 
 def _with_extra(predictions: Predictions) -> Iterator[Doc]:

@@ -59,9 +59,15 @@ def test_round_trip(nlp, tmp_path, report, name):
 
 def test_what_bioc_cannot_have_is_counted(nlp, tmp_path, report):
     doc = nlp("pain")
-    set_entities(doc, [Entity("ADR", ((0, 1),), attrs={"_": {"a": [1], "type": "x"}})])
+    attrs = {"kb_name": "Pain", "_": {"a": [1], "type": "x", "n": 2, "sure": True, "b": "2"}}
+    set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
     write_bioc([doc], tmp_path / "a.xml", report=report)
-    assert report.counts("dropped") == {"attribute that BioC cannot have": 2}
+    assert report.counts("dropped") == {
+        "attribute that BioC cannot have": 2,
+        "normalisation without identifier": 1,
+    }
+    assert report.counts("repaired") == {"attribute that becomes a text": 2}
+    assert len(report.issues) == 5
 
 
 def test_control_characters(nlp, tmp_path):

@@ -114,7 +114,15 @@ def test_what_is_written(tmp_path, report):
         "[attributes]\nCertainty\tArg:<ENTITY>, Value:Low\nNegation\tArg:<ENTITY>\n"
         "n\tArg:<ENTITY>, Value:2\n",
     ]
-    assert report.issues == []
+    assert [(issue.action, issue.kind, issue.message) for issue in report.issues] == [
+        (
+            "kept",
+            "flag that is false, which brat leaves out",
+            "ADR 'severe joint pain' has ('off', False)",
+        ),
+        ("repaired", "attribute that becomes a text", "ADR 'severe joint pain' has ('n', 2)"),
+        ("repaired", "ids replaced by T1, T2, ...", "'X1' -> T1"),
+    ]
 
 
 def test_scores_are_notes(tmp_path, report):
@@ -172,10 +180,15 @@ def test_scores_keep_six_digits(tmp_path_factory, score):
     ("attrs", "kind"),
     [
         ({"kb_id": "Q42"}, "normalisation without RESOURCE:ID"),
+        ({"kb_name": "Pain"}, "normalisation without RESOURCE:ID"),
+        ({"_": {"note": True}}, "attribute that brat cannot have"),
         ({"_": {"a b": True}}, "attribute that brat cannot have"),
         ({"_": {"a": "b c"}}, "attribute that brat cannot have"),
         ({"_": {"a": ["b"]}}, "attribute that brat cannot have"),
-        ({"_": {"note": 3.5, "a": {}}}, "attribute that brat cannot have"),
+        (
+            {"_": {"n": 3.5, "off": False, "unknown": None, "a": {}}},
+            "attribute that brat cannot have",
+        ),
     ],
 )
 def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs, kind):

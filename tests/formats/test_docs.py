@@ -221,6 +221,10 @@ def test_long_text(report):
 GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
     "has no label": ([(0, 1, "")], {}),
+    "a fragment that is empty": ([(1, 1, "A")], {}),
+    "a fragment that is empty ": ([(0, 1, "A"), (2, 2, "A")], {}),
+    "empty or overlaps another": ([(1, 3, "A"), (0, 2, "A")], {}),
+    "or overlaps another": ([(0, 1, "A"), (0, 1, "A")], {}),
     "the score 'high'": ([(0, 1, "A")], {"score": "high"}),
     "the score nan": ([(0, 1, "A")], {"score": float("nan")}),
     "the score 1.5": ([(0, 1, "A")], {"score": 1.5}),

@@ -5,6 +5,7 @@ import spacy
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import Report
 from spacy_gapdner.formats.tables import (
     COLUMNS,
     entity_rows,
@@ -35,6 +36,26 @@ def docs():
 def test_rows(docs):
     assert list(entity_rows(docs)) == [FIRST, SECOND]
     assert len(FIRST) == len(COLUMNS)
+
+
+@pytest.mark.parametrize("writer", [write_csv, write_parquet])
+def test_what_has_no_column_is_counted(docs, tmp_path, writer):
+    if writer is write_parquet:
+        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    (entity,) = get_entities(docs[0])
+    entity.attrs.update(id="T1", _={"Negation": False})
+    (drug,) = get_entities(docs[1])
+    drug.attrs["kb_name"] = "Brenorix"
+    report = Report()
+    assert writer(docs, tmp_path / "x", report=report) == 2
+    assert report.counts() == report.counts("dropped") == {"attributes in a table": 2}
+    assert [(issue.place.document, issue.message) for issue in report.issues] == [
+        ("note-1", "ADE at tokens ((1, 3), (5, 6)) has {'_': {'Negation': False}}"),
+        ("2", "DRUG at tokens ((0, 1),) has {'kb_name': 'Brenorix'}"),
+    ]
+    with pytest.raises(GapDNERError, match="attributes in a table"):
+        writer(docs, tmp_path / "strict", report=Report(strict=True))
+    assert [file.name for file in tmp_path.iterdir()] == ["x"]
 
 
 def test_an_entity_across_sentences_gets_both(docs):

@@ -115,13 +115,14 @@ def test_predictions_keep_their_records(doc, tmp_path, capfdbinary):
 
 @pytest.mark.parametrize("name", ["a.json", "a.inline"])
 def test_what_entities_carry_is_reported_by_formats_of_tokens(tmp_path, name):
-    doc = Doc(Vocab(), words=["a", "b"])
-    attrs = [{"id": "T1"}, {"kb_id": "ICD:1"}, {"_": {"negated": True}}]
-    fragments = [((0, 1),), ((1, 2),), ((0, 2),)]
+    doc = Doc(Vocab(), words=["a", "b", "c"])
+    attrs = [{"id": "T1"}, {"kb_id": "ICD:1"}, {"_": {"negated": True}}, {"kb_name": "b"}]
+    fragments = [((0, 1),), ((1, 2),), ((0, 2),), ((1, 3),)]
     set_entities(doc, [Entity("A", f, 0.5, a) for f, a in zip(fragments, attrs, strict=True)])
     report = Report()
     write([doc], tmp_path / name, report=report)
     assert [(i.action, i.kind, i.offsets) for i in report.issues] == [
         ("dropped", "attributes in a format of tokens", ((0, 2),)),
         ("dropped", "attributes in a format of tokens", ((1, 2),)),
+        ("dropped", "attributes in a format of tokens", ((1, 3),)),
     ]
