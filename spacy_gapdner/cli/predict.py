@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
 from ._options import OnError
+from ._printing import msg
 from ._progress import progress
 from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
 
