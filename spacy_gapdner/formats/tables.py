@@ -86,6 +86,9 @@ def write_csv(
 ) -> int:
     """Write entities as CSV, a row for each, as they come.
 
+    Texts are exact, also those such as "=1+1" that a spreadsheet program would take for a formula:
+    import the columns as text there.
+
     docs (Iterable[Doc]): The documents.
     path (Path): The file, written whole or not at all.
     spans_key (str): Prefix of the span groups.
