@@ -53,7 +53,7 @@ def test_csv(docs, tmp_path):
     assert len(lines) == 3
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a\rb", "a\r\n"])
 def test_a_csv_has_texts_exactly(tmp_path, text):
     # spreadsheet programs take some for formulas, but offsets and programs count on each character
     doc = spacy.blank("en")(text)
