@@ -1,15 +1,20 @@
 """The error for what users get wrong."""
 
+import re
 from typing import TYPE_CHECKING
 
 import typer
 
 _LONGEST = 1000
+# C0, DEL and C1, with which a text can order a terminal about
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
 
     class CommandError(Exception):
         """What spaCy's commands print without a traceback."""
+
+        def format_message(self) -> str: ...
 
 else:
     # a class of click, of which some versions of typer have a copy: typer itself leads to it
@@ -27,6 +32,19 @@ class GapDNERError(CommandError, ValueError):
 
     def __init__(self, message: str = "") -> None:
         super().__init__(shorten(message, _LONGEST))
+
+    def format_message(self) -> str:
+        """RETURNS (str): The message as it is printed."""
+        return "\n".join(map(visible, super().format_message().split("\n")))
+
+
+def visible(text: str) -> str:
+    """Make the control characters of a text visible, so that a terminal does not obey them.
+
+    text (str): The text, a line.
+    RETURNS (str): The same, with escapes such as \\x1b.
+    """
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def shorten(text: str, longest: int) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wasabi import msg
+from ._printing import msg
 
 if TYPE_CHECKING:
     from ..analysis.expectations import FigureCheck

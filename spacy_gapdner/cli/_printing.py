@@ -1,16 +1,49 @@
-"""What the commands print: reports of readers, and tables."""
+"""What the commands print: messages, reports of readers, and tables. No text of the data reaches
+the terminal with control characters.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from wasabi import msg
+from wasabi.printer import Printer
+
+from ..errors import visible
 
 if TYPE_CHECKING:
     from ..calibration import ReliabilityBin
     from ..formats import Report
 
 _N_EXAMPLES = 3
+
+
+class VisiblePrinter(Printer):
+    """wasabi's printer, which shows control characters instead of handing them on."""
+
+    def text(self, title: Any = "", text: Any = "", *args: Any, **kwargs: Any) -> Any:
+        """Print a message, see `wasabi.Printer.text`."""
+        return super().text(visible(str(title)), visible(str(text)), *args, **kwargs)
+
+    def divider(self, text: str = "", *args: Any, **kwargs: Any) -> Any:
+        """Print a divider, see `wasabi.Printer.divider`."""
+        return super().divider(visible(text), *args, **kwargs)
+
+    def table(self, data: Any, header: Iterable[Any] | None = None, **kwargs: Any) -> Any:
+        """Print a table, see `wasabi.Printer.table`."""
+        rows = [[visible(str(cell)) for cell in row] for row in data]
+        titles = None if header is None else [visible(str(title)) for title in header]
+        return super().table(rows, header=titles, **kwargs)
+
+
+msg = VisiblePrinter()
+
+
+def print_line(text: str) -> None:
+    """Print a line as it is; `msg.text` would wrap it, and what is wrapped cannot be searched for.
+
+    text (str): The line.
+    """
+    print(visible(text))
 
 
 def print_report(report: "Report") -> None:
@@ -29,9 +62,8 @@ def print_report(report: "Report") -> None:
             msg.text(f"{count:6d}  {kind}")
             of_kind = (i for i in report.issues if (i.action, i.kind) == (action, kind))
             for issue in islice(of_kind, _N_EXAMPLES):
-                # not msg.text: wrapped lines could not be searched for
                 offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
-                print(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+                print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
 
 
 def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:

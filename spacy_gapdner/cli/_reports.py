@@ -50,5 +50,7 @@ def print_reports(reports: Mapping[str, "ModelReport"]) -> None:
 
 
 def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
+    from ..formats.tables import UnixLines
+
     with path.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows(rows)
+        csv.writer(UnixLines(stream)).writerows(rows)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 from wasabi.util import color, locale_escape
 
-from ..errors import GapDNERError
+from ..errors import GapDNERError, visible
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -75,7 +75,7 @@ def fail(message: str) -> None:
     message (str): What is wrong, and what to do.
     RAISES (typer.Exit): Always, with exit code 1.
     """
-    line = locale_escape(f"✘ {' '.join(message.split())}")
+    line = locale_escape(f"✘ {visible(' '.join(message.split()))}")
     typer.echo(color(line, fg="red"), err=True)
     raise typer.Exit(1)
 
@@ -147,6 +147,6 @@ def exit_if_skipped(report: "Report") -> None:
     if not report.skipped:
         return
     for issue in report.skipped:
-        typer.echo(f"left out: {' '.join(str(issue).split())}", err=True)
+        typer.echo(f"left out: {visible(' '.join(str(issue).split()))}", err=True)
     typer.echo(f"{len(report.skipped)} documents were left out", err=True)
     raise typer.Exit(3)

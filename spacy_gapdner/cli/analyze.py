@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import check_model, load_pipeline
+from ._printing import msg
 from ._reports import FILES, print_reports, write_reports
 from ._util import clean_errors, read_docs
 

@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
-from ._printing import print_table
+from ._printing import msg, print_line, print_table
 from ._util import clean_errors
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def _print_report(report: "AttentionReport") -> None:
 
 def _print_cell(segment: "SegmentAttention", row: int, column: int) -> None:
     labels = segment.label_text(row, column)
-    print(segment.title(row, column) + (f" [{labels}]" if labels else ""))
+    print_line(segment.title(row, column) + (f" [{labels}]" if labels else ""))
     print_table(segment.token_rows(row, column), ("Token", "Linear attention"))
     cells = segment.top_rows(row, column, _N_TOP)
     if cells:

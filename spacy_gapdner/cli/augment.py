@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from wasabi import msg
 
 from . import _options as options
+from ._printing import msg, print_line
 from ._util import clean_errors, read_docs, split_list
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _print_docs(docs: list["Doc"], spans_key: str) -> None:
     from ..entities import get_entities
 
     for doc in docs:
-        print(" ".join(doc.text.split()))
+        print_line(" ".join(doc.text.split()))
         for entity in get_entities(doc, spans_key):
             if entity.is_discontinuous:
-                print(f"    {entity.label_}: {' … '.join(span.text for span in entity.spans)}")
+                print_line(f"    {entity.label_}: {' … '.join(span.text for span in entity.spans)}")

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from wasabi import msg
 
 from . import _options as options
 from ._options import OnError
-from ._printing import print_report
+from ._printing import msg, print_report
 from ._progress import count_documents, progress
 from ._util import clean_errors, exit_if_skipped, split_list
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from wasabi import msg
 
 from . import _options as options
 from ._corpora import print_statistics
+from ._printing import msg, print_line
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
@@ -116,10 +116,9 @@ def _print_schemes(name: str, report: "DataReport", used: str) -> None:
 
 def _print_tally(name: str, tally: "KindCounts") -> None:
     for kind, count in tally.counts.most_common():
-        print(f"{name}, {kind}: {count}")
+        print_line(f"{name}, {kind}: {count}")
         for example in tally.examples[kind]:
-            # not msg.text: wrapped lines could not be searched for
-            print(f"    {example}")
+            print_line(f"    {example}")
 
 
 def _percent(score: "PRFScore") -> str:

@@ -4,12 +4,11 @@ import re
 from pathlib import Path
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
-from ._printing import print_report
+from ._printing import msg, print_report
 from ._util import clean_errors, split_list
 
 

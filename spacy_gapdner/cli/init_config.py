@@ -6,10 +6,10 @@ from enum import Enum
 from pathlib import Path
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
+from ._printing import msg
 from ._util import clean_errors
 
 

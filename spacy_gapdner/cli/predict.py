@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
 from ._options import OnError
+from ._printing import msg
 from ._progress import progress
 from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+    from ..formats.report import Report
     from ..formats.resumable import Growing
 
 
@@ -63,7 +64,9 @@ def predict_cli(
         help="Go on with the JSONL of a run that was stopped: documents are known by their id",
     ),
     report_path: Path | None = typer.Option(
-        None, "--report", help="JSON file for the documents that were left out"
+        None,
+        "--report",
+        help="JSON file for what this run wrote, in numbers, and the documents that were left out",
     ),
     gpu_id: int = options.GPU_ID,
     no_progress: bool = options.NO_PROGRESS,
@@ -188,5 +191,16 @@ def _predict(
             sampler = UncertaintySampler(pipe, uncertain)
             stack.enter_context(sampler.showing_candidates())
             chosen = sampler.sample(chosen)
-        write(chosen, pipe.key)
+        write(_count_into(report, chosen, pipe.key), pipe.key)
     return n_docs
+
+
+def _count_into(
+    report: "Report", pairs: Iterable[tuple["Doc", dict[str, Any]]], key: str
+) -> Iterator[tuple["Doc", dict[str, Any]]]:
+    from ..entities import get_entities
+
+    for doc, extra in pairs:
+        report.documents += 1
+        report.entities += len(get_entities(doc, key))
+        yield doc, extra

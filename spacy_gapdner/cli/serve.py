@@ -5,11 +5,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
+from ._printing import msg
 from ._util import clean_errors
 
 

@@ -4,12 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from wasabi import msg
 
 from ..errors import GapDNERError
 from . import _options as options
 from ._corpora import print_figures, print_statistics
-from ._printing import print_report
+from ._printing import msg, print_report
 from ._util import clean_errors, fail, read_docs, split_list
 
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from wasabi import msg
 
 from . import _options as options
 from ._model import load_pipeline
-from ._printing import print_reliability, print_table
+from ._printing import msg, print_reliability, print_table
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:

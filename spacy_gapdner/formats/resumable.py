@@ -62,8 +62,10 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
 
     path (Path): The file; its folder is made.
     resume (bool): Keep the whole lines of NAME.part or, if there is none, of the file.
-    YIELDS (Growing): Takes the lines. Without `resume`, NAME.part goes if an error is raised.
-    RAISES (GapDNERError): If another process writes the file, or it holds something else.
+    YIELDS (Growing): Takes the lines. If an error is raised, NAME.part goes unless it holds what
+        is to be resumed.
+    RAISES (GapDNERError): If another process writes the file, or what is there cannot be resumed:
+        it stays as it is.
     """
     if is_device(path):
         with path.open("wb") as stream:
@@ -74,22 +76,25 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
     with part.open("ab") as stream:
         if lock(stream.fileno()) is False:
             raise GapDNERError(f"{part} is being written by another run. Wait, or end it.")
-        if not resume:
-            stream.truncate(0)
-        elif not stream.tell() and path.exists():
-            with path.open("rb") as older:
-                shutil.copyfileobj(older, stream)
-            stream.flush()
+        is_new = not stream.tell()
         try:
-            _cut_to_whole_lines(part)
-            done = (
-                Counter(_key(text) for _, text in read_jsonl_texts(part)) if resume else Counter()
-            )
+            if resume:
+                done = _take_over(path if is_new else _not_older(part, path), stream)
+            else:
+                stream.truncate(0)
+                done = Counter()
+        # half a copy would pass for the whole
+        except BaseException:
+            if is_new:
+                part.unlink()
+            raise
+        n_bytes = stream.tell()
+        try:
             yield Growing(stream, done)
             stream.flush()
         # after an error nothing half written stays; what a stop leaves can be resumed
         except Exception:
-            if not resume:
+            if not resume or (is_new and stream.tell() == n_bytes):
                 part.unlink()
             raise
     os.replace(part, path)
@@ -104,19 +109,40 @@ def _key(text: InputText) -> tuple[str, bytes]:
     return text.name or "", blake2b(text.text.encode("utf-8"), digest_size=8).digest()
 
 
-def _cut_to_whole_lines(path: Path) -> None:
-    with path.open("rb+") as stream:
-        size = 0
-        for line in stream:
-            if not line.endswith(b"\n") or not _is_json(line):
-                break
-            size += len(line)
-        stream.truncate(size)
+def _not_older(part: Path, path: Path) -> Path:
+    if path.exists() and path.stat().st_mtime_ns > part.stat().st_mtime_ns:
+        raise GapDNERError(
+            f"{path} is newer than {part}, which a run that was stopped has left. Delete {part} to "
+            f"go on with {path}, or the other way round."
+        )
+    return part
+
+
+def _take_over(source: Path, stream: IO[bytes]) -> Counter[tuple[str, bytes]]:
+    if not source.exists():
+        return Counter()
+    n_lines, n_bytes, last = 0, 0, b""
+    with source.open("rb") as older:
+        for last in older:
+            n_lines, n_bytes = n_lines + 1, n_bytes + len(last)
+    if last and not _is_json(last):
+        # the process was ended within it
+        n_lines, n_bytes, last = n_lines - 1, n_bytes - len(last), b""
+    done = Counter(_key(text) for _, text in read_jsonl_texts(source, n_lines=n_lines))
+    if not stream.tell():
+        with source.open("rb") as older:
+            shutil.copyfileobj(older, stream)
+        stream.flush()
+    stream.truncate(n_bytes)
+    stream.seek(n_bytes)
+    if last and not last.endswith(b"\n"):
+        stream.write(b"\n")
+    return done
 
 
 def _is_json(line: bytes) -> bool:
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
 
@@ -33,6 +33,21 @@ COLUMNS = {
 _ROWS_AT_ONCE = 10_000
 
 Row = tuple[Any, ...]
+
+
+class UnixLines:
+    """Ends the rows of a `csv.writer` with a line feed alone. A writer that is itself told to do
+    so does not, in older versions of Python, quote carriage returns in cells: rows fall apart.
+
+    stream (IO[str]): Takes the rows.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, row: str) -> None:
+        """Write a row, see `IO.write`."""
+        self._stream.write(row.removesuffix("\r\n") + "\n")
 
 
 def entity_rows(
@@ -93,6 +108,9 @@ def write_csv(
 ) -> int:
     """Write entities as CSV, a row for each, as they come.
 
+    Texts are exact, also those such as "=1+1" that a spreadsheet program would take for a formula:
+    import the columns as text there.
+
     docs (Iterable[Doc]): The documents.
     path (Path): The file, written whole or not at all.
     spans_key (str): Prefix of the span groups.
@@ -102,7 +120,7 @@ def write_csv(
     """
     n_rows = 0
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = csv.writer(UnixLines(stream))
         writer.writerow(COLUMNS)
         for row in entity_rows(docs, spans_key, report):
             writer.writerow("" if cell is None else cell for cell in row)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
@@ -132,16 +133,20 @@ def count_texts(path: Path, *, lines: bool = False) -> int | None:
     return sum(map(_count_lines, files)) if lines else len(files)
 
 
-def read_jsonl_texts(path: Path, report: Report | None = None) -> Iterator[tuple[int, InputText]]:
+def read_jsonl_texts(
+    path: Path, report: Report | None = None, *, n_lines: int | None = None
+) -> Iterator[tuple[int, InputText]]:
     """Read a file with an object {"text": ...} a line.
 
     path (Path): The file.
     report (Optional[Report]): Takes the lines that cannot be read, if it leaves such out.
+    n_lines (Optional[int]): Read so many lines; all if None.
     YIELDS (tuple[int, InputText]): Line numbers from 1 on, and what the lines hold.
     RAISES (GapDNERError): If a line is no such object.
     """
     with path.open("rb") as stream:
-        for number, (place, decode) in enumerate(_lines(stream, Place(str(path))), start=1):
+        lines = islice(_lines(stream, Place(str(path))), n_lines)
+        for number, (place, decode) in enumerate(lines, start=1):
             with reading(report, place):
                 line = decode()
                 if line.strip():

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
 from spacy.language import Language
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
+from ..errors import GapDNERError
 from ..sentences import make_doc
 from .export import EXPORTS, Export, make_export
 from .messages import Drawing, Prediction, Text, to_doc
@@ -65,10 +67,7 @@ def create_app(
 
     _add_guard(app, max_characters * _BYTES_PER_CHARACTER)
     _add_page(app)
-
-    @app.exception_handler(Busy)
-    async def busy(request: Request, error: Exception) -> Response:
-        return _error(503, "Busy: too many requests at once. Try again in a moment.")
+    _add_errors(app)
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
@@ -123,6 +122,26 @@ def _add_guard(app: FastAPI, max_bytes: int) -> None:
         return response
 
 
+def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(Busy)
+    async def busy(request: Request, error: Exception) -> Response:
+        return _error(503, "Busy: too many requests at once. Try again in a moment.")
+
+    @app.exception_handler(GapDNERError)
+    async def unusable(request: Request, error: Exception) -> Response:
+        return _error(422, str(error))
+
+    @app.exception_handler(RecursionError)
+    async def too_deep(request: Request, error: Exception) -> Response:
+        return _error(422, "The request is nested too deeply.")
+
+    @app.exception_handler(RequestValidationError)
+    async def malformed(request: Request, error: RequestValidationError) -> Response:
+        # not what came in: bytes that are no text cannot be sent back
+        shown = ("type", "loc", "msg")
+        return _error(422, [{key: part[key] for key in shown} for part in error.errors()])
+
+
 def _add_page(app: FastAPI) -> None:
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
@@ -141,11 +160,7 @@ def _check(text: str, max_characters: int) -> None:
     if len(text) > max_characters:
         message = f"The text has {len(text)} characters, {max_characters} are allowed."
         raise HTTPException(413, message)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise HTTPException(422, "The text holds half of a surrogate pair.") from None
 
 
-def _error(status: int, message: str) -> Response:
-    return JSONResponse({"detail": message}, status_code=status)
+def _error(status: int, detail: str | list[dict[str, Any]]) -> Response:
+    return JSONResponse({"detail": detail}, status_code=status)

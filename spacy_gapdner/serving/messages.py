@@ -1,10 +1,11 @@
 """What requests and answers hold, and the documents made of them."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -18,6 +19,26 @@ class Text(BaseModel):
     """A text to be read."""
 
     text: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_json(cls, value: Any) -> Any:
+        """Refuse what Python takes for JSON, but no answer could hold.
+
+        value (Any): The whole message.
+        RETURNS (Any): The message.
+        RAISES (HTTPException): If it holds half of a surrogate pair, NaN or Infinity.
+        """
+        try:
+            json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise HTTPException(422, "The request holds half of a surrogate pair.") from None
+        except ValueError:
+            raise HTTPException(422, "The request holds a number that JSON has not.") from None
+        # no JSON at all, which is told by what comes next
+        except TypeError:
+            pass
+        return value
 
 
 class Fragment(BaseModel):
@@ -44,10 +65,9 @@ class FoundEntity(BaseModel):
     attributes: dict[str, Any] = {}
 
 
-class Prediction(BaseModel):
+class Prediction(Text):
     """A text with entities."""
 
-    text: str
     entities: list[FoundEntity]
 
 

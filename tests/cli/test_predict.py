@@ -282,3 +282,22 @@ def test_reader_that_leaves(model, tmp_path):
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_the_report_counts_what_this_run_wrote(run, model, tmp_path):
+    source, output, report = (tmp_path / name for name in ("in.jsonl", "out.jsonl", "r.json"))
+    texts = [JOINT, ASPIRIN, "", JOINT]
+    lines = [json.dumps({"id": str(i), "text": text}) + "\n" for i, text in enumerate(texts)]
+
+    def count(*options):
+        args = ("predict", model, source, "--report", report, *options)
+        assert run(*args, "--on-error", "skip").exit_code in (0, 3)
+        found = json.loads(report.read_text())
+        return found["documents"], found["entities"]
+
+    source.write_text("".join([*lines[:3], "broken\n"]))
+    assert count("-o", output) == (3, 3)
+    source.write_text("".join(lines))
+    assert count("-o", output, "--resume") == (1, 2)
+    assert count("-o", tmp_path / "out.csv") == (4, 5)
+    assert count("--uncertain", 1, "-o", output)[0] == 1

@@ -1,5 +1,7 @@
 """Entities as rows: of CSV, Parquet and data frames."""
 
+import csv
+
 import pytest
 import spacy
 
@@ -70,6 +72,17 @@ def test_csv(docs, tmp_path):
     assert lines[0] == ",".join(COLUMNS)
     assert lines[2] == '2,DRUG,Brenorix,0,8,0 8,False,,,"Brenorix, daily"'
     assert len(lines) == 3
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "a\rb", "a\r\n"])
+def test_a_csv_has_texts_exactly(tmp_path, text):
+    # spreadsheet programs take some for formulas, but offsets and programs count on each character
+    doc = spacy.blank("en")(text)
+    set_entities(doc, [Entity(text, ((0, len(doc)),))])
+    write_csv([doc], tmp_path / "x.csv")
+    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as stream:
+        (row,) = csv.DictReader(stream)
+    assert (row["type"], row["text"], row["sentence"]) == (text, text, text)
 
 
 def test_a_csv_is_whole_or_not_there(docs, tmp_path):

@@ -1,5 +1,6 @@
 """The web application: what it answers, and what it refuses."""
 
+import json
 import threading
 from io import BytesIO
 from zipfile import ZipFile
@@ -129,11 +130,62 @@ def test_bad_requests(client, path, body, status, message):
         assert message in response.json()["detail"]
 
 
+JSON = {"content-type": "application/json"}
+HALF = "\ud800"
+PATHS = ("/draw", "/export/jsonl", "/export/csv", "/export/brat")
+
+
+def with_entity(**changes):
+    return {**RECORD, "entities": [{**RECORD["entities"][0], **changes}]}
+
+
 def test_half_a_surrogate_pair(client):
-    response = client.post(
-        "/predict", content=b'{"text": "\\ud800"}', headers={"content-type": "application/json"}
-    )
+    response = client.post("/predict", content=json.dumps({"text": HALF}), headers=JSON)
     assert response.status_code == 422
+    assert "surrogate" in response.json()["detail"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        *((with_entity(**{key: HALF}), "surrogate") for key in ("label", "id", "kb_id", "text")),
+        (with_entity(attributes={HALF: 1}), "surrogate"),
+        (with_entity(attributes={"a": [HALF]}), "surrogate"),
+        ({**RECORD, "types": [HALF]}, "surrogate"),
+        (with_entity(score=float("nan")), "number"),
+        (with_entity(score=float("inf")), "number"),
+        (with_entity(attributes={"a": [float("nan")]}), "number"),
+        ({**RECORD, "unknown": float("-inf")}, "number"),
+    ],
+)
+def test_what_python_alone_takes_for_json(client, path, body, message):
+    response = client.post(path, content=json.dumps(body), headers=JSON)
+    assert response.status_code == 422
+    assert message in response.json()["detail"]
+
+
+def test_a_refusal_does_not_repeat_the_request(client):
+    headers = {"content-type": "text/plain"}
+    response = client.post("/predict", content=b"\xff", headers=headers)
+    assert response.status_code == 422
+    (detail,) = response.json()["detail"]
+    assert (set(detail), detail["loc"]) == ({"type", "loc", "msg"}, ["body"])
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("depth", [500, 900, 5000])
+def test_deep_nesting_is_no_fault_of_the_server(client, path, depth):
+    body = json.dumps(with_entity(attributes={"a": "?"})).replace('"?"', "[" * depth + "]" * depth)
+    assert client.post(path, content=body, headers=JSON).status_code in (200, 400, 422)
+
+
+def test_brat_cannot_have_every_label(client):
+    body = with_entity(label="Adverse event")
+    response = client.post("/export/brat", json=body)
+    assert response.status_code == 422
+    assert "brat cannot have the label 'Adverse event'" in response.json()["detail"]
+    assert client.post("/export/csv", json=body).status_code == 200
 
 
 @pytest.mark.parametrize("name", ODD_TEXTS)
