@@ -14,7 +14,7 @@ from ..errors import GapDNERError
 from . import _options as options
 from ._model import load_pipeline
 from ._options import OnError
-from ._printing import msg
+from ._printing import msg, print_report
 from ._progress import progress
 from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
 
@@ -61,12 +61,13 @@ def predict_cli(
     resume: bool = typer.Option(
         False,
         "--resume",
-        help="Go on with the JSONL of a run that was stopped: documents are known by their id",
+        help="Go on with the JSONL of a run that was stopped, with the same model and settings: "
+        "documents are known by their id",
     ),
     report_path: Path | None = typer.Option(
         None,
         "--report",
-        help="JSON file for what this run wrote, in numbers, and the documents that were left out",
+        help="JSON file for what this run wrote, in numbers, and everything that was left out",
     ),
     gpu_id: int = options.GPU_ID,
     no_progress: bool = options.NO_PROGRESS,
@@ -119,6 +120,7 @@ def predict_cli(
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
+        print_report(report)
         chosen = "" if uncertain is None else f"{min(uncertain, n_docs)} of "
         msg.good(f"{chosen}{n_docs} documents")
         print(output_path)
@@ -191,7 +193,7 @@ def _predict(
             sampler = UncertaintySampler(pipe, uncertain)
             stack.enter_context(sampler.showing_candidates())
             chosen = sampler.sample(chosen)
-        write(_count_into(report, chosen, pipe.key), pipe.key)
+        write(_count_into(report, chosen, pipe.key), pipe.key, report)
     return n_docs
 
 

@@ -110,8 +110,12 @@ def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
         }
         for entity in get_entities(doc, key)
     ]
-    carried = {name: value for name, value in extra.items() if name not in ("text", "entities")}
-    return {"text": doc.text, "entities": entities, **carried}
+    return {"text": doc.text, "entities": entities, **further_keys(extra)}
+
+
+def further_keys(record: Mapping[str, Any]) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): A document's record without its text and entities."""
+    return {key: value for key, value in record.items() if key not in ("text", "entities")}
 
 
 def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -144,11 +148,23 @@ def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord
         )
     parsed = (_parse_entity(item, place, report) for item in found)
     entities = clean_entities(text.text, (e for e in parsed if e is not None), report)
-    extra = {key: value for key, value in text.extra.items() if can_be_saved(value)}
-    for key in text.extra.keys() - extra.keys():
+    extra = savable_keys(text.extra, place, report)
+    return TextRecord(place.document or "", text.text, entities, place.file, extra=extra)
+
+
+def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict[str, Any]:
+    """Leave out of a document's record what no .spacy file can hold.
+
+    extra (Mapping[str, Any]): The further keys of the record.
+    place (Place): The document.
+    report (Report): Takes what is left out.
+    RETURNS (dict[str, Any]): The others.
+    """
+    savable = {key: value for key, value in extra.items() if can_be_saved(value)}
+    for key in extra.keys() - savable.keys():
         message = f"{key[:80]!r} holds what no .spacy file can, such as a number of 20 digits"
         report.add("repaired", "further key left out", message, place)
-    return TextRecord(place.document or "", text.text, entities, place.file, extra=extra)
+    return savable
 
 
 def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:

@@ -16,6 +16,8 @@ Action = Literal["dropped", "repaired", "kept"]
 
 
 _LONGEST_MESSAGE = 300
+# of a kind; more are counted, but would fill the memory
+MOST_ISSUES = 100_000
 
 
 class Place(NamedTuple):
@@ -99,7 +101,8 @@ class Report:
     skip (bool): Leave out documents that cannot be read, and note them, instead of stopping.
     documents (int): Documents that became Docs.
     entities (int): Entities the readers handed on.
-    issues (list[Issue]): Everything dropped, repaired or kept, in order.
+    issues (list[Issue]): Everything dropped, repaired or kept, in order; of each kind the first
+        100,000, so that memory stays bounded. All are counted.
     left_out (Counter[str]): Entities by type that were not asked for.
     """
 
@@ -109,6 +112,7 @@ class Report:
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    _counts: Counter[tuple[Action, str]] = field(default_factory=Counter, repr=False)
 
     def add(
         self,
@@ -134,7 +138,9 @@ class Report:
             place.printable(),
             tuple(offsets),
         )
-        self.issues.append(issue)
+        self._counts[action, kind] += 1
+        if self._counts[action, kind] <= MOST_ISSUES:
+            self.issues.append(issue)
         if self.strict and action == "dropped":
             raise GapDNERError(
                 f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
@@ -157,16 +163,27 @@ class Report:
         """RETURNS (list[Issue]): The documents that were left out because they cannot be read."""
         return [issue for issue in self.issues if issue.kind == UNREADABLE]
 
+    @property
+    def n_skipped(self) -> int:
+        """RETURNS (int): Their number, which may be larger than that of the issues."""
+        return self._counts["dropped", UNREADABLE]
+
     def counts(self, action: Action | None = None) -> Counter[str]:
         """Count the issues by kind.
 
         action (Optional[str]): Count this action alone.
         RETURNS (Counter[str]): Number of issues per kind.
         """
-        return Counter(i.kind for i in self.issues if action in (None, i.action))
+        counts = Counter[str]()
+        for (of, kind), count in self._counts.items():
+            if action in (None, of):
+                counts[kind] += count
+        return counts
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): Counts by action and kind, and every issue, as JSON has it."""
+        """RETURNS (dict[str, Any]): Counts by action and kind, the issues, and the number of those
+        that were only counted, as JSON has it.
+        """
         return {
             "documents": self.documents,
             "entities": self.entities,
@@ -175,6 +192,7 @@ class Report:
             "repaired": dict(self.counts("repaired")),
             "kept": dict(self.counts("kept")),
             "issues": [issue.to_dict() for issue in self.issues],
+            "not_listed": self._counts.total() - len(self.issues),
         }
 
 

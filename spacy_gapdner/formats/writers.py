@@ -10,10 +10,10 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from .docs import DOC_EXTRA, report_metadata
-from .jsonl import to_line, to_record
+from .docs import DOC_EXTRA, DOC_NAME, report_metadata
+from .jsonl import further_keys, savable_keys, to_line, to_record
 from .registry import choose_output, get_writable
-from .report import Report, logging_drops
+from .report import Place, Report, logging_drops
 from .resumable import Growing
 
 __all__ = ["Predictions", "ReaderGoneError", "Writer", "choose_writer", "to_record", "write"]
@@ -85,9 +85,10 @@ def choose_writer(
     name = choose_output(path, format).name
 
     def write_predictions(predictions: Predictions, key: str, report: Report | None = None) -> None:
-        # only JSONL gives back what else the records hold
-        docs = _with_extra(predictions) if name == "jsonl" else (doc for doc, _ in predictions)
-        write(docs, path, name, spans_key=key, report=report)
+        with logging_drops(report, path) as report:
+            write(
+                _with_records(predictions, name, report), path, name, spans_key=key, report=report
+            )
 
     return write_predictions
 
@@ -98,9 +99,14 @@ def _counting_metadata(docs: Iterable[Doc], report: Report) -> Iterator[Doc]:
         yield doc
 
 
-def _with_extra(predictions: Predictions) -> Iterator[Doc]:
-    for doc, extra in predictions:
-        doc.user_data[DOC_EXTRA] = extra
+def _with_records(predictions: Predictions, format: str, report: Report) -> Iterator[Doc]:
+    for doc, record in predictions:
+        extra = further_keys(record)
+        if format == "spacy":
+            extra = savable_keys(extra, Place(None, None, doc.user_data.get(DOC_NAME)), report)
+        # an id alone is the document's name
+        if format == "jsonl" or extra.keys() - {"id"}:
+            doc.user_data[DOC_EXTRA] = extra
         yield doc
 
 

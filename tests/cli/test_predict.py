@@ -177,6 +177,20 @@ def test_spacy_file(run, model, folder, tmp_path):
     assert [e.text for e in get_entities(docs[0])] == ["Severe shoulder pain", "Severe joint pain"]
 
 
+def test_what_the_output_cannot_hold_is_told(run, model, tmp_path):
+    source, output, report = (tmp_path / name for name in ("a.jsonl", "out.csv", "report.json"))
+    source.write_text(json.dumps({"id": "x", "text": ASPIRIN, "ward": 3}))
+    result = run("predict", model, source, "-o", output, "--report", report)
+    assert "1  document metadata" in result.stdout
+    assert "x: no place for 'ward' of the document's record" in result.stdout
+    assert json.loads(report.read_text())["dropped"] == {"document metadata": 1}
+    assert run("predict", model, source, "-o", tmp_path / "out.spacy").exit_code == 0
+    again = run("convert", tmp_path / "out.spacy", tmp_path / "out.jsonl")
+    assert again.exit_code == 0, again.output
+    (record,) = records((tmp_path / "out.jsonl").read_text())
+    assert (record["ward"], found(record)) == (3, [("Drug", "aspirin")])
+
+
 def test_spacy_folder_is_written_in_parts(run, fails, model, tmp_path, monkeypatch):
     monkeypatch.setattr(docbin, "DOCS_PER_FILE", 2)
     (tmp_path / "a.txt").write_text("\n".join([ASPIRIN] * 5))

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
@@ -5,6 +7,7 @@ from spacy.vocab import Vocab
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, docbin, read, write
+from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.registry import writable
 from spacy_gapdner.formats.writers import choose_writer, to_record
 
@@ -111,6 +114,30 @@ def test_predictions_keep_their_records(doc, tmp_path, capfdbinary):
     assert b'"id": 5' in written
     with pytest.raises(GapDNERError, match="needs a place to write to"):
         choose_writer(None, "brat")
+
+
+@pytest.mark.parametrize(
+    ("name", "keeps", "lost"),
+    [
+        ("a.jsonl", {"id": 5, "date": "May", "huge": 10**20}, {}),
+        ("a.spacy", {"id": 5, "date": "May"}, {"further key left out": 1}),
+        ("a", None, {"entity of whitespace": 1, "document metadata": 1}),
+        ("a.csv", None, {"document metadata": 1}),
+    ],
+)
+def test_what_records_of_predictions_hold_is_kept_or_reported(doc, tmp_path, name, keeps, lost):
+    report = Report()
+    record = {"id": 5, "date": "May", "huge": 10**20, "entities": [], "text": "old"}
+    write_them = choose_writer(tmp_path / name, "brat" if name == "a" else None)
+    write_them([(doc, record)], "gapdner", report)
+    assert report.counts() == lost
+    if name == "a.jsonl":
+        written = json.loads((tmp_path / name).read_bytes())
+        assert len(written.pop("entities")) == 3
+        assert written == {"text": doc.text, **keeps}
+    elif name == "a.spacy":
+        (back,) = read(tmp_path / name)
+        assert back.user_data == {DOC_NAME: "x", DOC_EXTRA: keeps}
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.inline"])
