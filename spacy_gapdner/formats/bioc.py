@@ -16,7 +16,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import offer_extensions
 from ..errors import GapDNERError
-from .bioc_text import check_xml_text, join_passages
+from .bioc_text import join_passages, to_xml_text
 from .docs import DOC_NAME, name_entities
 from .files import read_json, replacing, require_file, visible_files
 from .fragments import clean_entities
@@ -75,10 +75,9 @@ def write_bioc(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The file: JSON if it ends in .json, else XML.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes that are no text, and names without an id in
-        a knowledge base.
+    report (Optional[Report]): Takes the attributes that are no text, names without an id in a
+        knowledge base, and texts with characters that XML cannot have: they are replaced.
     RETURNS (int): The number of documents written.
-    RAISES (GapDNERError): If a text has characters that XML cannot have.
     """
     path, report = Path(path), Report() if report is None else report
     is_json = path.suffix == ".json"
@@ -97,7 +96,8 @@ def write_bioc(
                 stream.write(json.dumps(document, ensure_ascii=False))
             else:
                 # a bare carriage return would be read as a line feed
-                text = tostring(_to_element(document), encoding="unicode")
+                place = Place(None, None, doc.user_data.get(DOC_NAME))
+                text = tostring(_to_element(document, report, place), encoding="unicode")
                 stream.write(text.replace("\r", "&#13;") + "\n")
         stream.write("]}\n" if is_json else "</collection>\n")
     return number
@@ -278,19 +278,23 @@ def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[s
     return infons
 
 
-def _to_element(document: Object) -> Element:
+def _to_element(document: Object, report: Report, place: Place) -> Element:
+    def clean(text: str) -> str:
+        return to_xml_text(text, report, place)
+
     (passage,) = document["passages"]
     element = Element("document")
-    SubElement(element, "id").text = check_xml_text(document["id"])
+    SubElement(element, "id").text = clean(document["id"])
     inner = SubElement(element, "passage")
     SubElement(inner, "offset").text = "0"
-    SubElement(inner, "text").text = check_xml_text(passage["text"])
+    SubElement(inner, "text").text = clean(passage["text"])
     for value in passage["annotations"]:
-        annotation = SubElement(inner, "annotation", id=check_xml_text(value["id"]))
+        annotation = SubElement(inner, "annotation", id=clean(value["id"]))
         for key, infon in value["infons"].items():
-            SubElement(annotation, "infon", key=check_xml_text(key)).text = check_xml_text(infon)
+            SubElement(annotation, "infon", key=clean(key)).text = clean(infon)
         for location in value["locations"]:
             numbers = {key: str(number) for key, number in location.items()}
             SubElement(annotation, "location", numbers)
-        SubElement(annotation, "text").text = value["text"]
+        # a part of the document's text, which is counted as a whole
+        SubElement(annotation, "text").text = to_xml_text(value["text"])
     return element

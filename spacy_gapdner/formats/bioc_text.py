@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from ..errors import GapDNERError
-from .report import Place
+from .report import NOWHERE, Place, Report
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -39,16 +39,17 @@ def join_passages(parts: Sequence[tuple[int, str]], place: Place) -> tuple[str, 
     return text, base
 
 
-def check_xml_text(text: str) -> str:
-    """Make sure that XML can have a text.
+def to_xml_text(text: str, report: Report | None = None, place: Place = NOWHERE) -> str:
+    """Replace what XML cannot have, character by character, so that offsets hold: whitespace such
+    as a form feed by a space, others by U+FFFD.
 
     text (str): The text.
-    RETURNS (str): The same.
-    RAISES (GapDNERError): If it holds a control character.
+    report (Optional[Report]): Takes the text if something is replaced.
+    place (Place): The document.
+    RETURNS (str): A text of the same length.
     """
-    if found := _NOT_XML.search(text):
-        raise GapDNERError(
-            f"XML cannot have the character {found.group()!r}. Write BioC as JSON: a name with "
-            ".json."
-        )
-    return text
+    found = _NOT_XML.findall(text)
+    if found and report is not None:
+        message = f"{len(found)} replaced, such as {found[0]!r}, in {text[:40]!r}"
+        report.add("repaired", "characters that XML cannot have", message, place)
+    return _NOT_XML.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)

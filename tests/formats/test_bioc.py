@@ -70,11 +70,23 @@ def test_what_bioc_cannot_have_is_counted(nlp, tmp_path, report):
     assert len(report.issues) == 5
 
 
-def test_control_characters(nlp, tmp_path):
-    with pytest.raises(GapDNERError, match=r"XML cannot have the character '\\x0c'"):
-        write_bioc([nlp("a\x0cb")], tmp_path / "a.xml")
-    assert write_bioc([nlp("a\x0cb")], tmp_path / "a.json") == 1
-    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
+    doc = nlp("a\x0cb or pain\x01")
+    doc.user_data[DOC_NAME] = "x\x02"
+    attrs = {"_": {"note": "sure\x00?"}}
+    set_entities(doc, [Entity("ADR", ((0, 1), (4, 5)), attrs=attrs)])
+    assert write_bioc([doc], tmp_path / "a.xml", report=report) == 1
+    assert report.counts() == {"characters that XML cannot have": 3}
+    assert str(report.issues[1]) == "x\x02: 2 replaced, such as '\\x0c', in 'a\\x0cb or pain\\x01'"
+    (record,) = read_bioc(tmp_path / "a.xml", report)
+    assert (record.name, record.text) == ("x\ufffd", "a b or pain\ufffd")
+    (entity,) = record.entities
+    assert entity.attrs["_"] == {"note": "sure\ufffd?"}
+    assert [record.text[i:j] for i, j in entity.fragments] == ["a", "pain\ufffd"]
+    # JSON has them
+    write_bioc([doc], tmp_path / "a.json")
+    (record,) = read_bioc(tmp_path / "a.json", report)
+    assert (record.name, record.text) == ("x\x02", doc.text)
 
 
 def test_malformed_annotations_are_counted(write, report):
