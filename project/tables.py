@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from wasabi import msg
 
+from spacy_gapdner.formats.tables import UnixLines
+
 
 class Table(NamedTuple):
     """A table of texts.
@@ -45,7 +47,7 @@ def to_csv(header: list[str], rows: Iterable[Iterable[object]]) -> str:
     RETURNS (str): The text.
     """
     stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
+    writer = csv.writer(UnixLines(stream))
     writer.writerow(header)
     writer.writerows(rows)
     return stream.getvalue()
