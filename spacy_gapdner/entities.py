@@ -272,10 +272,10 @@ def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
 
 def stores_entities(doc: Doc, key: str) -> bool:
     """RETURNS (bool): Whether all span groups under a prefix could be entities: each has a label,
-    one alone, and fragments. Groups of users may be named in the same way.
+    one alone, and fragments with gaps. Groups of users may be named in the same way.
     """
     try:
-        return all(e.label_ and are_fragments(e.spans) for e in get_entities(doc, key))
+        return all(Entity(e.label_, e.fragments).label for e in get_entities(doc, key))
     except GapDNERError:
         return False
 

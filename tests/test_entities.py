@@ -261,13 +261,15 @@ def test_merge_docs_carries_what_was_not_named(keys):
         doc.spans["found_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "B")]
         doc.spans["part_1"] = [doc[0:1]]
         doc.spans["name_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "A")]
+        doc.spans["clause_1"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2, "A")]
     merged = merge_docs((doc for doc in docs), keys)
     assert read(merged) == [PERSON, PERSON.shift(2)]
     assert read(merged, "drugs") == [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((3, 4),))]
     assert [span.label_ for span in merged.spans["found_1"]] == ["A", "B", "A", "B"]
     assert len(merged.spans["part_1"]) == 2
     assert len(merged.spans["name_1"]) == 4
-    assert len(merged.spans) == 7
+    assert len(merged.spans["clause_1"]) == 4
+    assert len(merged.spans) == 8
 
 
 def test_merge_docs_passes_arguments_on():
