@@ -112,7 +112,10 @@ class AdjustablePipe(TrainablePipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_bytes`."""
+        `TrainablePipe.to_bytes`.
+
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
+        """
         self._save_settings()
         return super().to_bytes(exclude=exclude)
 
@@ -127,7 +130,10 @@ class AdjustablePipe(TrainablePipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_disk`."""
+        `TrainablePipe.to_disk`.
+
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
+        """
         self._save_settings()
         super().to_disk(path, exclude=exclude)
 
@@ -149,6 +155,7 @@ class AdjustablePipe(TrainablePipe):
         return {name: getattr(self, name) for name in _SETTINGS}
 
     def _save_settings(self) -> None:
+        check_window(self.max_length, self.stride)
         save_version(self.cfg)
         save_settings(
             self.cfg,

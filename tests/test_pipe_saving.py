@@ -216,6 +216,15 @@ def test_saved_settings_that_cannot_be_are_refused(saved, tmp_path, name, value,
         spacy.load(tmp_path)
 
 
+def test_windows_that_could_not_be_loaded_are_not_saved(saved, tmp_path):
+    nlp = spacy.load(saved)
+    nlp.get_pipe("gapdner").max_length = 64
+    with pytest.raises(GapDNERError, match="stride = 96 and max_length = 64"):
+        nlp.get_pipe("gapdner").to_disk(tmp_path / "pipe")
+    with pytest.raises(GapDNERError, match="stride = 96 and max_length = 64"):
+        nlp.to_bytes()
+
+
 def test_numbers_of_numpy_are_saved_as_others_are(saved, tmp_path):
     nlp = spacy.load(saved)
     pipe = nlp.get_pipe("gapdner")
