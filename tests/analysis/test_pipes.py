@@ -48,16 +48,20 @@ def test_the_key_is_given_back(nlp):
 
 def test_two_that_change_a_pipe_at_once_leave_it_as_it_was(nlp):
     pipe = nlp.get_pipe("gapdner")
-    before, start = pipe.threshold, threading.Barrier(2)
+    before, entered, leave = pipe.threshold, threading.Event(), threading.Event()
 
-    def change(threshold):
-        start.wait(30)
-        for _ in range(200):
-            with changed(pipe, threshold=threshold):
-                assert pipe.threshold == threshold
+    def change():
+        with changed(pipe, threshold=0.25):
+            entered.set()
+            leave.wait(30)
 
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(change, (0.125, 0.25))) == [None, None]
+    with ThreadPoolExecutor(1) as pool:
+        with changed(pipe, threshold=0.125):
+            other = pool.submit(change)
+            is_alone = not entered.wait(0.1) and pipe.threshold == 0.125
+        leave.set()
+        other.result(30)
+    assert is_alone
     assert pipe.threshold == before
 
 
