@@ -24,6 +24,8 @@ from .entity_data import EntityAttributes, has_extension, remove_extension, set_
 from .errors import GapDNERError
 
 DEFAULT_SPANS_KEY = "gapdner"
+# what an entity's attrs hold as texts
+_TEXTS = ("id", "kb_id", "kb_name")
 
 
 @dataclass(unsafe_hash=True)
@@ -206,7 +208,7 @@ def set_entities(
     entities (Iterable[Entity | DiscontinuousEntity]): The entities, in any order.
     key (str): Prefix of the span groups.
     RAISES (GapDNERError): If an entity lies outside the document or has no label, or if its label,
-        score or kb_id cannot be; the document is left as it was.
+        score, ids or attributes cannot be; the document is left as it was.
     """
     plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
     for entity in plain:
@@ -221,12 +223,10 @@ def set_entities(
 
 
 def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
-    attrs = dict(entity.attrs)
+    # an entity linker that finds nothing may leave None
+    attrs = {k: v for k, v in entity.attrs.items() if k not in _TEXTS or v is not None}
     if entity.score is not None:
         attrs["score"] = float(entity.score)
-    # an entity linker that finds nothing may leave it
-    if attrs.get("kb_id", "") is None:
-        del attrs["kb_id"]
     kb_id = attrs.get("kb_id", "")
     spans = [
         Span(doc, start, end, label=entity.label, kb_id=kb_id) for start, end in entity.fragments
@@ -243,10 +243,13 @@ def _check_entity(doc: Doc, entity: Entity) -> None:
             f"document, which has {len(doc)} tokens."
         )
     place = f"of the entity {entity.label!r} at tokens {entity.fragments}"
-    kb_id = entity.attrs.get("kb_id")
-    for what, value in (("label", entity.label), ("kb_id", "" if kb_id is None else kb_id)):
-        if not isinstance(value, str):
+    texts = {"label": entity.label} | {key: entity.attrs.get(key) for key in _TEXTS}
+    for what, value in texts.items():
+        if not isinstance(value, str | None):
             raise GapDNERError(f"The {what} {place} must be a text, but it is {value!r}.")
+    values = entity.attrs.get("_", {})
+    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
+        raise GapDNERError(f"The attributes {place} must have names, but are {values!r}.")
     score = entity.score
     if score is not None and not (isinstance(score, Real) and 0 <= float(score) <= 1):
         raise GapDNERError(f"The score {place} must lie between 0 and 1, but it is {score!r}.")
@@ -269,10 +272,10 @@ def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
 
 def stores_entities(doc: Doc, key: str) -> bool:
     """RETURNS (bool): Whether all span groups under a prefix could be entities: each has a label,
-    one alone, and fragments. Groups of users may be named in the same way.
+    one alone, and fragments with gaps. Groups of users may be named in the same way.
     """
     try:
-        return all(e.label_ and are_fragments(e.spans) for e in get_entities(doc, key))
+        return all(Entity(e.label_, e.fragments).label for e in get_entities(doc, key))
     except GapDNERError:
         return False
 

@@ -47,7 +47,9 @@ def save_settings(
     if calibration is not None:
         cfg["calibration"] = calibration.to_dict()
     if type_thresholds:
-        cfg["type_thresholds"] = {"config": configured["threshold"], "set": dict(type_thresholds)}
+        # JSON has no numbers of numpy
+        plain = {label: float(value) for label, value in type_thresholds.items()}
+        cfg["type_thresholds"] = {"config": configured["threshold"], "set": plain}
 
 
 def load_settings(

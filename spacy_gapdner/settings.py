@@ -83,7 +83,7 @@ class AdjustablePipe(TrainablePipe):
     def __setattr__(self, name: str, value: Any) -> None:
         """RAISES (GapDNERError): If a setting is set to what is out of its range."""
         if name in _CHECKS:
-            _CHECKS[name](name, value)
+            value = _CHECKS[name](name, value)
         super().__setattr__(name, value)
 
     @property
@@ -94,7 +94,7 @@ class AdjustablePipe(TrainablePipe):
         RAISES (GapDNERError): If `type_thresholds` holds what is no probability, or no type.
         """
         for label, threshold in self.type_thresholds.items():
-            _check_probability(f"The threshold of {label!r}", threshold)
+            _probability(f"The threshold of {label!r}", threshold)
             if label not in self.cfg["labels"]:
                 raise GapDNERError(
                     f"type_thresholds names {label!r}, which '{self.name}' does not know: it has "
@@ -112,7 +112,10 @@ class AdjustablePipe(TrainablePipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_bytes`."""
+        `TrainablePipe.to_bytes`.
+
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
+        """
         self._save_settings()
         return super().to_bytes(exclude=exclude)
 
@@ -127,7 +130,10 @@ class AdjustablePipe(TrainablePipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the pipe, with the settings that were changed since it was made; see
-        `TrainablePipe.to_disk`."""
+        `TrainablePipe.to_disk`.
+
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
+        """
         self._save_settings()
         super().to_disk(path, exclude=exclude)
 
@@ -149,6 +155,7 @@ class AdjustablePipe(TrainablePipe):
         return {name: getattr(self, name) for name in _SETTINGS}
 
     def _save_settings(self) -> None:
+        check_window(self.max_length, self.stride)
         save_version(self.cfg)
         save_settings(
             self.cfg,
@@ -188,32 +195,48 @@ class AdjustablePipe(TrainablePipe):
         check_window(self.max_length, self.stride)
 
 
-def _check_probability(name: str, value: Any) -> None:
+# Each gives a setting back as JSON can have it, which has no numbers of numpy
+
+
+def _probability(name: str, value: Any) -> float:
     if not (isinstance(value, Real) and 0 <= float(value) <= 1):
         raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value!r}.")
+    return float(value)
 
 
-def _check_whole(name: str, value: Any) -> None:
+def _whole(name: str, value: Any) -> int:
     if not (isinstance(value, Integral) and int(value) >= 1):
         raise GapDNERError(f"{name} must be a whole number, 1 or more, but it is {value!r}.")
+    return int(value)
 
 
-def _check_factor(name: str, value: Any) -> None:
+def _factor(name: str, value: Any) -> float:
     if not (isinstance(value, Real) and 0 <= float(value) < math.inf):
         raise GapDNERError(f"{name} must be a number, 0 or more, but it is {value!r}.")
+    return float(value)
 
 
-def _check_entity_score(name: str, value: Any) -> None:
+def _flag(name: str, value: Any) -> bool:
+    if value not in (False, True):
+        raise GapDNERError(f"{name} must be true or false, but it is {value!r}.")
+    return bool(value)
+
+
+def _entity_score(name: str, value: Any) -> EntityScore:
     if value not in get_args(EntityScore):
         raise GapDNERError(f"{name} is 'mean' or 'weakest', but not {value!r}.")
+    score: EntityScore = value
+    return score
 
 
-_CHECKS: dict[str, Callable[[str, Any], None]] = {
-    "threshold": _check_probability,
-    "cell_threshold": _check_probability,
-    "entity_score": _check_entity_score,
-    "max_paths": _check_whole,
-    "max_length": _check_whole,
-    "stride": _check_whole,
-    "lr_scale": _check_factor,
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "threshold": _probability,
+    "cell_threshold": _probability,
+    "entity_score": _entity_score,
+    "consistent": _flag,
+    "max_paths": _whole,
+    "max_length": _whole,
+    "stride": _whole,
+    "annotate_ents": _flag,
+    "lr_scale": _factor,
 }

@@ -261,13 +261,15 @@ def test_merge_docs_carries_what_was_not_named(keys):
         doc.spans["found_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "B")]
         doc.spans["part_1"] = [doc[0:1]]
         doc.spans["name_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "A")]
+        doc.spans["clause_1"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2, "A")]
     merged = merge_docs((doc for doc in docs), keys)
     assert read(merged) == [PERSON, PERSON.shift(2)]
     assert read(merged, "drugs") == [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((3, 4),))]
     assert [span.label_ for span in merged.spans["found_1"]] == ["A", "B", "A", "B"]
     assert len(merged.spans["part_1"]) == 2
     assert len(merged.spans["name_1"]) == 4
-    assert len(merged.spans) == 7
+    assert len(merged.spans["clause_1"]) == 4
+    assert len(merged.spans) == 8
 
 
 def test_merge_docs_passes_arguments_on():
@@ -326,6 +328,13 @@ def test_fragments_out_of_order_are_refused(fragments):
         ({"score": "high"}, "score of the entity 'B' .* between 0 and 1, but it is 'high'"),
         ({"label": 5}, "label of the entity 5 .* must be a text, but it is 5"),
         ({"attrs": {"kb_id": 5}}, "kb_id of the entity 'B' .* must be a text, but it is 5"),
+        ({"attrs": {"id": 5}}, "id of the entity 'B' .* must be a text, but it is 5"),
+        ({"attrs": {"kb_name": 5}}, "kb_name of the entity 'B' .* must be a text, but it is 5"),
+        ({"attrs": {"_": [1]}}, r"attributes of the entity 'B' .* must have names, but are .1."),
+        (
+            {"attrs": {"_": {1: 2}}},
+            "attributes of the entity 'B' .* must have names, but are {1: 2}",
+        ),
     ],
 )
 def test_an_entity_that_cannot_be_leaves_the_document_as_it_was(changes, message):
@@ -346,7 +355,7 @@ def test_an_error_of_spacy_leaves_the_document_as_it_was():
 def test_a_linker_that_found_nothing():
     doc = make_doc(entities=[PERSON])
     (entity,) = get_entities(doc)
-    entity.kb_id_ = None
+    entity.attrs.update(id=None, kb_id=None, kb_name=None)
     set_entities(doc, get_entities(doc))
-    assert [entity.kb_id_ for entity in get_entities(doc)] == [""]
+    assert [entity.attrs for entity in get_entities(doc)] == [{"score": 1.0}]
     assert doc.spans["gapdner_1"][0].kb_id_ == ""

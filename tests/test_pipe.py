@@ -211,6 +211,8 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
         ("stride", [0, -8, "x"], "must be a whole number"),
         ("entity_score", ["wekest", None], "is 'mean' or 'weakest'"),
         ("lr_scale", [-1, math.nan, math.inf, "1"], "must be a number, 0 or more"),
+        ("consistent", ["no", None, 2], "must be true or false"),
+        ("annotate_ents", ["no", None, 2], "must be true or false"),
     ],
 )
 def test_settings_out_of_range_cannot_be_set(nlp, name, values, message):
@@ -223,6 +225,7 @@ def test_settings_out_of_range_cannot_be_set(nlp, name, values, message):
     for good in (np.float32(0.5), 1) if "threshold" in name else (np.int64(1),):
         if name != "entity_score":
             setattr(pipe, name, good)
+            assert type(getattr(pipe, name)) in (bool, int, float)
 
 
 def test_windows_that_leave_tokens_out_are_refused(nlp):

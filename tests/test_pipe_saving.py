@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 import srsly
@@ -213,6 +214,26 @@ def test_saved_settings_that_cannot_be_are_refused(saved, tmp_path, name, value,
     srsly.write_json(tmp_path / "gapdner" / "cfg", cfg)
     with pytest.raises(GapDNERError, match=message):
         spacy.load(tmp_path)
+
+
+def test_windows_that_could_not_be_loaded_are_not_saved(saved, tmp_path):
+    nlp = spacy.load(saved)
+    nlp.get_pipe("gapdner").max_length = 64
+    with pytest.raises(GapDNERError, match="stride = 96 and max_length = 64"):
+        nlp.get_pipe("gapdner").to_disk(tmp_path / "pipe")
+    with pytest.raises(GapDNERError, match="stride = 96 and max_length = 64"):
+        nlp.to_bytes()
+
+
+def test_numbers_of_numpy_are_saved_as_others_are(saved, tmp_path):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe("gapdner")
+    pipe.threshold, pipe.type_thresholds = np.float32(0.25), {"DRUG": np.float32(0.75)}
+    pipe.max_paths, pipe.consistent = np.int64(7), np.bool_(True)
+    nlp.to_disk(tmp_path)
+    back = spacy.load(tmp_path).get_pipe("gapdner")
+    assert (back.threshold, back.type_thresholds) == (0.25, {"DRUG": 0.75})
+    assert (back.max_paths, back.consistent) == (7, True)
 
 
 def test_another_threshold_goes_before_those_of_types(saved, tmp_path):

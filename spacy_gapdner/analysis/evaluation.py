@@ -60,8 +60,9 @@ def evaluate(
     tally, matches = Tally(), MatchTally()
     counted = [count_row(tally, matches)]
     n_docs = n_words = 0
-    start = default_timer()
     with storing_under(pipe, spans_key) as key:
+        settings = {name: getattr(pipe, name) for name in _SETTINGS}
+        start = default_timer()
         examples = predict_examples(nlp, docs, batch_size)
         for example, compared in compare_examples(examples, key):
             n_docs += 1
@@ -73,10 +74,10 @@ def evaluate(
             if bootstrap:
                 counted.append(count_row(tally, matches))
             judged.extend(judge_predictions(example, compared, key))
-    seconds = default_timer() - start
+        seconds = default_timer() - start
     bins = reliability((j.score for j in judged), (j.correct for j in judged))
     scores = {
-        **{name: getattr(pipe, name) for name in _SETTINGS},
+        **settings,
         "spans_key": key,
         "docs": n_docs,
         "words": n_words,

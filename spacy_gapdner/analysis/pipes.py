@@ -2,15 +2,18 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from weakref import WeakKeyDictionary
 
 from spacy.language import Language
 
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
 
-# one within another is of the same thread
-_CHANGING = threading.RLock()
+# by pipe
+_CHANGING: WeakKeyDictionary[DiscontinuousEntityRecognizer, AbstractContextManager[object]] = (
+    WeakKeyDictionary()
+)
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
@@ -39,6 +42,17 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
     return chosen[0]
 
 
+def having_to_oneself(pipe: DiscontinuousEntityRecognizer) -> AbstractContextManager[object]:
+    """Wait until no other thread has changed a pipe for a time, and let none.
+
+    pipe (DiscontinuousEntityRecognizer): The pipe.
+    RETURNS (AbstractContextManager[object]): In it the pipe's settings are its own, or those that
+        this thread has changed.
+    """
+    # one within another is of the same thread
+    return _CHANGING.setdefault(pipe, threading.RLock())
+
+
 @contextmanager
 def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
     """Change settings of a pipe for a time. Only one caller at once has them changed; others that
@@ -47,7 +61,7 @@ def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator
     pipe (DiscontinuousEntityRecognizer): The pipe. Afterwards it has the settings that it had.
     settings (object): The settings by name.
     """
-    with _CHANGING:
+    with having_to_oneself(pipe):
         own = {name: getattr(pipe, name) for name in settings}
         try:
             for name, value in settings.items():
@@ -66,6 +80,7 @@ def storing_under(pipe: DiscontinuousEntityRecognizer, spans_key: str | None) ->
     spans_key (Optional[str]): The key; the pipe's own if None.
     YIELDS (str): The key.
     """
-    key = spans_key or pipe.key
-    with changed(pipe, key=key):
-        yield key
+    with having_to_oneself(pipe):
+        key = spans_key or pipe.key
+        with changed(pipe, key=key):
+            yield key

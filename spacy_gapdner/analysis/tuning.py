@@ -150,9 +150,9 @@ def tune(
     """
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
-    threshold = pipe.threshold
     kind = "discontinuous entity" if measure == "disc_f" else "entity"
     with storing_under(pipe, spans_key) as key:
+        threshold = pipe.threshold
         before = judge(nlp, pipe, docs, batch_size)
         if not before.counted(measure).gold:
             raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")

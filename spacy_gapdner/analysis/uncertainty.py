@@ -13,7 +13,7 @@ from ..entities import get_entities
 from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
-from .pipes import changed, find_pipe
+from .pipes import changed, find_pipe, having_to_oneself
 from .predictions import predict
 
 
@@ -40,8 +40,9 @@ class UncertaintySampler:
             raise GapDNERError(f"At least one text must be asked for, but {n} were.")
         self.pipe = pipe
         self.n = n
-        self.threshold = pipe.threshold
-        self.type_thresholds: Mapping[str, float] = dict(pipe.type_thresholds)
+        with having_to_oneself(pipe):
+            self.threshold = pipe.threshold
+            self.type_thresholds: Mapping[str, float] = dict(pipe.type_thresholds)
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Let the pipe give all candidates; see `spacy_gapdner.analysis.pipes.changed`."""

@@ -115,7 +115,7 @@ def predict_cli(
         raise typer.Exit(1) from None
     except StoppedError as stop:
         where = ""
-        if output_path is not None and is_jsonl:
+        if output_path is not None and is_jsonl and part_of(output_path).exists():
             where = f" What is done is in {part_of(output_path)}; go on with --resume."
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None

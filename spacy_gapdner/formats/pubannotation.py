@@ -75,15 +75,16 @@ def write_pubannotation(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes nothing: the format holds every entity.
+    report (Optional[Report]): Takes the attributes with a name that something else has.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If no file can have a document's name.
     """
+    report = Report() if report is None else report
     taken: Counter[str] = Counter()
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
-            content = json.dumps(_to_object(doc, spans_key), ensure_ascii=False, indent=1)
+            content = json.dumps(_to_object(doc, spans_key, report), ensure_ascii=False, indent=1)
             with naming(doc, number, taken, temporary) as stem:
                 with_ending(stem, ".json").write_bytes(content.encode("utf-8") + b"\n")
     return number
@@ -149,19 +150,24 @@ def _chain(name: str, before: Mapping[str, list[str]]) -> list[str]:
 def _attributes(
     item: Mapping[str, Any], labels: Mapping[str, str], place: Place, report: Report
 ) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
-    attrs: dict[str, dict[str, Any]] = {name: {} for name in labels}
+    attrs: dict[str, dict[str, Any]] = {n: {} for n, label in labels.items() if label != _FRAGMENT}
     scores: dict[str, float] = {}
     for value in _objects(item, "attributes", place, report):
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
         if subject not in attrs or not isinstance(name, str) or not can_be_saved(content):
             report.add("dropped", "attribute", f"cannot hold {str(value)[:80]}", place)
-        elif name in (_KB_ID, _KB_NAME) and isinstance(content, str):
-            attrs[subject][name] = content
-        elif name == _SCORE and isinstance(content, float) and 0 <= content <= 1:
-            scores[subject] = content
-        else:
-            attrs[subject].setdefault("_", {})[name] = content
+            continue
+        held, key = attrs[subject], name
+        if name == _SCORE and isinstance(content, float) and 0 <= content <= 1:
+            held, key = scores, subject
+        elif name not in (_KB_ID, _KB_NAME) or not isinstance(content, str):
+            held = held.setdefault("_", {})
             offer_extensions([name])
+        if key in held:
+            message = f"cannot hold {str(value)[:80]} too"
+            report.add("dropped", "attribute given twice", message, place)
+        else:
+            held[key] = content
     return attrs, scores
 
 
@@ -185,14 +191,15 @@ def _offsets(value: Any) -> Offsets:
     return offsets if all(type(n) is int for pair in offsets for n in pair) else []
 
 
-def _to_object(doc: Doc, spans_key: str) -> dict[str, Any]:
+def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
     entities = get_entities(doc, spans_key)
     names = name_entities(entities)
     found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
     said = [
         {"subj": name, "pred": key, "obj": value}
         for name, entity in zip(names, entities, strict=True)
-        for key, value in _said(entity).items()
+        for key, value in _said(entity, report, place).items()
     ]
     attributes = [{"id": f"A{i}", **value} for i, value in enumerate(said, start=1)]
     name = doc.user_data.get(DOC_NAME)
@@ -206,12 +213,19 @@ def _denotation(name: str, entity: DiscontinuousEntity) -> dict[str, Any]:
     return {"id": name, "span": spans if len(spans) > 1 else spans[0], "obj": entity.label_}
 
 
-def _said(entity: DiscontinuousEntity) -> dict[str, Any]:
-    said = dict(entity.attrs.get("_", {}))
+def _said(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[str, Any]:
+    said: dict[str, Any] = {}
     if entity.kb_id_:
         said[_KB_ID] = entity.kb_id_
     if entity.attrs.get("kb_name"):
         said[_KB_NAME] = entity.attrs["kb_name"]
     if entity.score is not None:
         said[_SCORE] = float(entity.score)
+    for pair in entity.attrs.get("_", {}).items():
+        if pair[0] in said:
+            message = f"{entity.label_} {entity.text[:40]!r} has {pair!r:.60}"
+            kind = "attribute that PubAnnotation cannot have"
+            report.add("dropped", kind, message, place, entity.fragments)
+        else:
+            said[pair[0]] = pair[1]
     return said

@@ -73,10 +73,10 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(path)
+    is_new = not part.exists()
     with part.open("ab") as stream:
-        if lock(stream.fileno()) is False:
+        if not _claim(stream, part):
             raise GapDNERError(f"{part} is being written by another run. Wait, or end it.")
-        is_new = not stream.tell()
         try:
             if resume:
                 done = _take_over(path if is_new else _not_older(part, path), stream)
@@ -97,7 +97,10 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
             if not resume or (is_new and stream.tell() == n_bytes):
                 part.unlink()
             raise
-    os.replace(part, path)
+        # elsewhere it stays claimed until no other run can find it
+        if os.name == "nt":
+            stream.close()
+        os.replace(part, path)
 
 
 def part_of(path: Path) -> Path:
@@ -107,6 +110,13 @@ def part_of(path: Path) -> Path:
 
 def _key(text: InputText) -> tuple[str, bytes]:
     return text.name or "", blake2b(text.text.encode("utf-8"), digest_size=8).digest()
+
+
+def _claim(stream: IO[bytes], part: Path) -> bool:
+    if lock(stream.fileno()) is False:
+        return False
+    # another run may have given it its name in between
+    return part.exists() and os.path.samestat(os.fstat(stream.fileno()), part.stat())
 
 
 def _not_older(part: Path, path: Path) -> Path:

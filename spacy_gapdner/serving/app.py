@@ -4,7 +4,8 @@ FastAPI was chosen for its checks of what comes in and the OpenAPI description t
 them. Nothing that a request says becomes a path, a model or a setting.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -91,14 +92,18 @@ def create_app(
         _check(drawing.text, max_characters)
         types = {*drawing.types, *(entity.label for entity in drawing.entities)}
         colours = choose_colours(sorted(types), {})
-        html = await in_turn(lambda: render(to_doc(nlp, drawing), colors=colours, jupyter=False))
+        with _refusing():
+            html = await in_turn(
+                lambda: render(to_doc(nlp, drawing), colors=colours, jupyter=False)
+            )
         return HTMLResponse(html)
 
     @app.post("/export/{format}")
     async def export(format: Export, prediction: Prediction) -> Response:
         """Give a text with these entities as a file."""
         _check(prediction.text, max_characters)
-        content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
+        with _refusing():
+            content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
         name, media_type = EXPORTS[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
@@ -126,10 +131,6 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Busy)
     async def busy(request: Request, error: Exception) -> Response:
         return _error(503, "Busy: too many requests at once. Try again in a moment.")
-
-    @app.exception_handler(GapDNERError)
-    async def unusable(request: Request, error: Exception) -> Response:
-        return _error(422, str(error))
 
     @app.exception_handler(RecursionError)
     async def too_deep(request: Request, error: Exception) -> Response:
@@ -160,6 +161,15 @@ def _check(text: str, max_characters: int) -> None:
     if len(text) > max_characters:
         message = f"The text has {len(text)} characters, {max_characters} are allowed."
         raise HTTPException(413, message)
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    # entities of a request may not fit; for the pipeline's errors no request is to blame
+    try:
+        yield
+    except GapDNERError as error:
+        raise HTTPException(422, str(error)) from None
 
 
 def _error(status: int, detail: str | list[dict[str, Any]]) -> Response:

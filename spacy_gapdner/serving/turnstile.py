@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -34,7 +35,9 @@ class Turnstile:
         """
         if not self._places.acquire(blocking=False):
             raise Busy
+        loop = asyncio.get_running_loop()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, function)
+            # the context tells thinc whether it works on a GPU
+            return await loop.run_in_executor(self._thread, copy_context().run, function)
         finally:
             self._places.release()

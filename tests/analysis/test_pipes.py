@@ -1,5 +1,5 @@
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 
 import pytest
@@ -7,6 +7,7 @@ import spacy
 from tiny_pipeline import model_config
 
 from spacy_gapdner.analysis.pipes import changed, find_pipe, storing_under
+from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -47,14 +48,47 @@ def test_the_key_is_given_back(nlp):
 
 def test_two_that_change_a_pipe_at_once_leave_it_as_it_was(nlp):
     pipe = nlp.get_pipe("gapdner")
-    before, start = pipe.threshold, threading.Barrier(2)
+    before, entered, leave = pipe.threshold, threading.Event(), threading.Event()
 
-    def change(threshold):
-        start.wait(30)
-        for _ in range(200):
-            with changed(pipe, threshold=threshold):
-                assert pipe.threshold == threshold
+    def change():
+        with changed(pipe, threshold=0.25):
+            entered.set()
+            leave.wait(30)
 
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(change, (0.125, 0.25))) == [None, None]
+    with ThreadPoolExecutor(1) as pool:
+        with changed(pipe, threshold=0.125):
+            other = pool.submit(change)
+            is_alone = not entered.wait(0.1) and pipe.threshold == 0.125
+        leave.set()
+        other.result(30)
+    assert is_alone
     assert pipe.threshold == before
+
+
+def test_what_another_has_changed_for_a_time_is_not_taken_for_the_pipes_own(nlp):
+    pipe = nlp.get_pipe("gapdner")
+    own, entered = pipe.threshold, threading.Event()
+
+    def look():
+        entered.set()
+        threshold = UncertaintySampler(pipe, 1).threshold
+        with storing_under(pipe, None) as key:
+            return threshold, key
+
+    with ThreadPoolExecutor(1) as pool:
+        with changed(pipe, threshold=0.0, key="gold"):
+            looking = pool.submit(look)
+            assert entered.wait(30)
+            assert not wait([looking], 0.1).done
+        assert looking.result(30) == (own, "gapdner")
+
+
+def test_two_pipes_are_changed_at_once(nlp):
+    other = spacy.blank("en").add_pipe("gapdner", config={"model": model_config()})
+
+    def change():
+        with changed(other, threshold=0.25):
+            return other.threshold
+
+    with ThreadPoolExecutor(1) as pool, changed(nlp.get_pipe("gapdner"), threshold=0.125):
+        assert pool.submit(change).result(30) == 0.25

@@ -103,6 +103,16 @@ def test_no_worker_survives(start, tmp_path, sent):
 
 
 @posix
+def test_a_stopped_run_into_a_pipe_has_nothing_to_resume(start, tmp_path):
+    os.mkfifo(tmp_path / "out.jsonl")
+    process = start("-", "-o", tmp_path / "out.jsonl", stdin=subprocess.PIPE)
+    with (tmp_path / "out.jsonl").open("rb"):
+        process.terminate()
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert process.stderr.read().decode().strip() == "Stopped."
+
+
+@posix
 def test_resumed_output_is_that_of_one_run(run, model, start, tmp_path):
     source = write_texts(tmp_path / "in.jsonl", 2000)
     process = start(source, "-o", tmp_path / "out.jsonl", "--batch-size", 5)

@@ -10,6 +10,7 @@ from spacy_gapdner.formats import DOC_NAME, Report, guess_format, read, to_docs
 from spacy_gapdner.formats.pubannotation import read_pubannotation, write_pubannotation
 
 TEXT = "severe joint and shoulder pain"
+TWICE = "attribute given twice"
 
 
 def span(begin, end):
@@ -70,6 +71,10 @@ def test_lists_of_spans_and_chains(read_one, report):
         ({"attributes": [{"subj": "R1", "pred": "a", "obj": 1}]}, "attribute"),
         ({"attributes": [{"subj": "T1", "pred": "a", "obj": 2**70}]}, "attribute"),
         ({"attributes": ["a"]}, "malformed attributes"),
+        *(
+            ({"attributes": [{"subj": "T1", "pred": p, "obj": v} for v in values]}, TWICE)
+            for p, values in {"a": "xy", "kb_id": "xy", "score": (0.25, 0.5)}.items()
+        ),
     ],
 )
 def test_what_cannot_be_held_is_counted(read_one, report, more, kind):
@@ -173,3 +178,35 @@ def test_a_file_that_cannot_be_read_is_left_out(write):
     report = Report(skip=True)
     assert [record.name for record in read_pubannotation(path, report)] == ["b"]
     assert len(report.skipped) == 1
+
+
+def test_an_attribute_with_the_name_of_what_an_entity_has_is_counted(nlp, tmp_path, report):
+    doc = nlp("pain")
+    own = {"score": "high", "kb_id": "x", "kb_name": "y", "n": 1}
+    attrs = {"kb_id": "ICD:1", "_": own}
+    set_entities(doc, [Entity("ADR", ((0, 1),), 0.5, attrs)])
+    write_pubannotation([doc], tmp_path / "a", report=report)
+    assert report.counts() == {"attribute that PubAnnotation cannot have": 2}
+    assert [issue.message for issue in report.issues] == [
+        "ADR 'pain' has ('score', 'high')",
+        "ADR 'pain' has ('kb_id', 'x')",
+    ]
+    (record,) = read_pubannotation(tmp_path / "a", report)
+    (entity,) = record.entities
+    assert (entity.score, entity.attrs) == (
+        0.5,
+        {"kb_id": "ICD:1", "kb_name": "y", "_": {"n": 1}},
+    )
+
+
+def test_an_attribute_of_a_fragment_is_counted(read_one, report):
+    record = read_one(
+        denotations=[
+            {"id": "T1", "span": span(0, 6), "obj": "_FRAGMENT"},
+            {"id": "T2", "span": span(26, 30), "obj": "ADR"},
+        ],
+        relations=[{"subj": "T2", "pred": "_lexicallyChainedTo", "obj": "T1"}],
+        attributes=[{"subj": "T1", "pred": "sure", "obj": True}],
+    )
+    assert plain_record(record) == [("T2", "ADR", ((0, 6), (26, 30)))]
+    assert report.counts("dropped") == {"attribute": 1}

@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import resumable
 from spacy_gapdner.formats.resumable import growing
 from spacy_gapdner.formats.texts import InputText
 
@@ -119,3 +120,51 @@ def test_an_older_part_does_not_replace_a_newer_file(output, part):
     # a run over an older file was stopped
     os.utime(output, (999, 999))
     assert resume(output, *"abcd") == ["c", "d"]
+
+
+def test_a_new_run_that_was_stopped_at_once_has_done_nothing(output, part):
+    # what the older output holds may be of another model
+    output.write_bytes(TWO)
+    with pytest.raises(KeyboardInterrupt), growing(output, resume=False):
+        raise KeyboardInterrupt
+    assert part.read_bytes() == b""
+    assert resume(output, *"ab") == ["a", "b"]
+
+
+def test_the_output_stays_claimed_until_it_has_its_name(monkeypatch, output, part):
+    if not has_locks(output):
+        pytest.skip("needs locks of files")
+    replace = os.replace
+
+    def another_run_first(source, target):
+        with pytest.raises(GapDNERError, match="is being written by another run"):
+            resume(output, "b")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", another_run_first)
+    with growing(output, resume=False) as grown:
+        grown.stream.write(line("a"))
+    assert output.read_bytes() == line("a")
+
+
+def test_a_run_that_ends_meanwhile_keeps_its_output(monkeypatch, output):
+    claim = resumable.lock
+
+    def let_another_run_end(handle):
+        monkeypatch.setattr(resumable, "lock", claim)
+        resume(output, "a")
+        return claim(handle)
+
+    monkeypatch.setattr(resumable, "lock", let_another_run_end)
+    with (
+        pytest.raises(GapDNERError, match="is being written by another run"),
+        growing(output, resume=False),
+    ):
+        raise AssertionError
+    assert output.read_bytes() == line("a")
+    assert resume(output, *"ab") == ["b"]
+
+
+def has_locks(path):
+    with path.with_name("lock").open("wb") as stream:
+        return resumable.lock(stream.fileno()) is not None

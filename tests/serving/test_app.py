@@ -17,6 +17,7 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 from fastapi.testclient import TestClient
 
 from spacy_gapdner.drawing.render import PALETTE
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.serving.app import create_app
 
 TEXT = "severe joint and back pain"
@@ -186,6 +187,20 @@ def test_brat_cannot_have_every_label(client):
     assert response.status_code == 422
     assert "brat cannot have the label 'Adverse event'" in response.json()["detail"]
     assert client.post("/export/csv", json=body).status_code == 200
+
+
+def test_a_pipeline_that_fails_is_no_fault_of_the_text():
+    nlp = spacy.blank("en")
+
+    @Language.component("broken_for_test")
+    def fail(doc: Doc) -> Doc:
+        raise GapDNERError("its weights are broken")
+
+    nlp.add_pipe("broken_for_test")
+    app = create_app(nlp, "gapdner")
+    client = TestClient(app, "http://localhost", raise_server_exceptions=False)
+    assert client.post("/predict", json={"text": "a"}).status_code == 500
+    assert client.post("/export/csv", json={"text": "a", "entities": []}).status_code == 200
 
 
 @pytest.mark.parametrize("name", ODD_TEXTS)
