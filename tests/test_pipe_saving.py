@@ -3,6 +3,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spacy
 import srsly
@@ -140,6 +141,7 @@ def change_settings(pipe):
     pipe.threshold = 0.625
     pipe.max_length, pipe.stride = 64, 32
     pipe.annotate_ents = True
+    pipe.key, pipe.lr_scale = "other", 0.5
     pipe.calibration = Calibration(Line(0.5, 0.25), Line(1.0, -0.5))
     pipe.type_thresholds = {"DRUG": 0.75}
 
@@ -147,7 +149,7 @@ def change_settings(pipe):
 def settings(pipe):
     return (
         *(pipe.threshold, pipe.max_length, pipe.stride, pipe.annotate_ents),
-        *(pipe.calibration, pipe.type_thresholds),
+        *(pipe.key, pipe.lr_scale, pipe.calibration, pipe.type_thresholds),
     )
 
 
@@ -167,6 +169,22 @@ def test_settings_that_were_changed_survive(saved, tmp_path):
     chosen = spacy.load(tmp_path, config={"components.gapdner.threshold": 0.25})
     assert chosen.get_pipe("gapdner").threshold == 0.25
     assert chosen.get_pipe("gapdner").max_length == 64
+
+
+def test_numbers_of_numpy_are_saved(saved, tmp_path):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe("gapdner")
+    pipe.threshold, pipe.cell_threshold = np.float32(0.5), np.float64(0.25)
+    pipe.max_length, pipe.stride, pipe.max_paths = np.int64([100, 50, 7])
+    pipe.lr_scale = np.float32(2)
+    pipe.consistent = np.bool_(True)
+    pipe.type_thresholds = {"DRUG": np.float32(0.75)}
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path).get_pipe("gapdner")
+    assert (loaded.threshold, loaded.cell_threshold) == (0.5, 0.25)
+    assert (loaded.max_length, loaded.stride, loaded.max_paths) == (100, 50, 7)
+    assert (loaded.lr_scale, loaded.consistent) == (2, True)
+    assert loaded.type_thresholds == {"DRUG": 0.75}
 
 
 def test_calibrated_scores_and_thresholds_by_type(saved):
