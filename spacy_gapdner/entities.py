@@ -263,8 +263,9 @@ def get_spans_keys(doc: Doc) -> list[str]:
 
 
 def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
-    """RETURNS (list[Span]): The entities without a gap under a prefix, as spans."""
-    return [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
+    """RETURNS (list[Span]): The entities without a gap under a prefix, whatever else is there."""
+    groups = (doc.spans[name] for name in _group_names(doc, key))
+    return [group[0] for group in groups if len(group) == 1]
 
 
 def stores_entities(doc: Doc, key: str) -> bool:

@@ -354,6 +354,15 @@ def test_earlier_doc_ents_stay_where_they_do_not_clash(nlp):
     assert ents(doc) == [(2, 3, "B"), (3, 4, "OLD")]
 
 
+def test_groups_that_hold_no_entity_are_replaced(nlp):
+    # as Doc.from_docs makes them
+    doc = make_doc(nlp, "a b c d")
+    doc.spans["gapdner_1"] = [Span(doc, 0, 1, "A"), Span(doc, 2, 3, "B")]
+    doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
+    assert found(doc) == [("B", [2])]
+    assert ents(doc) == [(2, 3, "B")]
+
+
 def ents(doc):
     return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
 
