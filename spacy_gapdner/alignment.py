@@ -79,6 +79,6 @@ def align_entities(
             entity.label, touched or [min(entity.start, len(example.predicted) - 1)]
         )
         back = {int(i) for index in moved.token_indices for i in alignment.x2y[index].tolist()}
-        exact = back == set(entity.token_indices)
+        exact = back == {i for i in entity.token_indices if len(alignment.y2x[i])}
         (aligned if exact else unaligned).append(moved)
     return aligned, unaligned

@@ -266,8 +266,9 @@ def get_spans_keys(doc: Doc) -> list[str]:
 
 
 def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
-    """RETURNS (list[Span]): The entities without a gap under a prefix, as spans."""
-    return [e.spans[0] for e in get_entities(doc, key) if not e.is_discontinuous]
+    """RETURNS (list[Span]): The entities without a gap under a prefix, whatever else is there."""
+    groups = (doc.spans[name] for name in _group_names(doc, key))
+    return [group[0] for group in groups if len(group) == 1]
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
@@ -330,6 +331,12 @@ def _group_names(doc: Doc, key: str) -> list[str]:
     return [name for name in doc.spans if pattern.fullmatch(name)]
 
 
+def _refuse_entities(doc: Doc, value: object) -> None:
+    raise GapDNERError(
+        "doc._.discontinuous_ents cannot be set. Use spacy_gapdner.set_entities(doc, entities)."
+    )
+
+
 def _get_attrs(doc: Doc) -> dict[str, dict[str, Any]]:
     return {
         name: dict(doc.spans[name].attrs)
@@ -345,6 +352,7 @@ def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 if not Doc.has_extension("discontinuous_ents"):
-    Doc.set_extension("discontinuous_ents", getter=find_entities)
+    # without a setter spaCy takes what is assigned, and never shows it
+    Doc.set_extension("discontinuous_ents", getter=find_entities, setter=_refuse_entities)
     # JSON keeps the attrs of groups as an extension alone: doc.to_json(underscore=[...])
     Doc.set_extension("discontinuous_ents_attrs", getter=_get_attrs, setter=_set_attrs)

@@ -56,15 +56,13 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         vocab (Vocab): The shared vocabulary.
         RAISES (GapDNERError): If a setting is out of its range.
         """
-        if not spans_key:
-            raise GapDNERError("spans_key must not be empty.")
         self.vocab = vocab
         self.model = model
         self.name = name
         # What is saved besides the config, which cannot know of it
         self.cfg: dict[str, Any] = {"labels": []}
-        self.key = spans_key
         self._configure(
+            spans_key=spans_key,
             threshold=threshold,
             cell_threshold=cell_threshold,
             entity_score=entity_score,
@@ -73,8 +71,8 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             max_length=max_length,
             stride=stride,
             annotate_ents=annotate_ents,
+            lr_scale=lr_scale,
         )
-        self.lr_scale = lr_scale
         self.scorer = scorer
         # Set by initialize
         self.strict_alignment = False

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, get_args
 
+import numpy as np
 from spacy.pipeline import TrainablePipe
 
 from .calibration import Calibration
@@ -20,6 +21,7 @@ from .selection import Selection
 
 # What may be changed on a pipe, and is saved with it
 _SETTINGS = (
+    "key",
     "threshold",
     "cell_threshold",
     "entity_score",
@@ -28,6 +30,7 @@ _SETTINGS = (
     "max_length",
     "stride",
     "annotate_ents",
+    "lr_scale",
 )
 
 
@@ -35,6 +38,8 @@ class AdjustablePipe(TrainablePipe):
     """A pipe whose settings may be changed at any time, and are saved with it."""
 
     cfg: dict[str, Any]
+    # prefix of the span groups that hold the entities
+    key: str
     # entities that score lower are dropped
     threshold: float
     # labels of the grid are used from this probability on
@@ -54,6 +59,7 @@ class AdjustablePipe(TrainablePipe):
     def _configure(
         self,
         *,
+        spans_key: str,
         threshold: float,
         cell_threshold: float,
         entity_score: EntityScore,
@@ -62,11 +68,13 @@ class AdjustablePipe(TrainablePipe):
         max_length: int,
         stride: int,
         annotate_ents: bool,
+        lr_scale: float,
     ) -> None:
         """Take the settings of the config.
 
         RAISES (GapDNERError): If a setting is out of its range.
         """
+        self.key = spans_key
         self.threshold = threshold
         self.cell_threshold = cell_threshold
         self.entity_score = entity_score
@@ -75,6 +83,7 @@ class AdjustablePipe(TrainablePipe):
         self.max_length = max_length
         self.stride = stride
         self.annotate_ents = annotate_ents
+        self.lr_scale = lr_scale
         check_window(max_length, stride)
         self._configured = self._current_settings()
         self.calibration = None
@@ -82,9 +91,8 @@ class AdjustablePipe(TrainablePipe):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """RAISES (GapDNERError): If a setting is set to what is out of its range."""
-        if name in _CHECKS:
-            value = _CHECKS[name](name, value)
-        super().__setattr__(name, value)
+        check = _CHECKS.get(name)
+        super().__setattr__(name, check(name, value) if check else value)
 
     @property
     def selection(self) -> Selection:
@@ -93,13 +101,6 @@ class AdjustablePipe(TrainablePipe):
         RETURNS (Selection): The settings for it.
         RAISES (GapDNERError): If `type_thresholds` holds what is no probability, or no type.
         """
-        for label, threshold in self.type_thresholds.items():
-            _probability(f"The threshold of {label!r}", threshold)
-            if label not in self.cfg["labels"]:
-                raise GapDNERError(
-                    f"type_thresholds names {label!r}, which '{self.name}' does not know: it has "
-                    f"{', '.join(self.cfg['labels'])}."
-                )
         return Selection(
             self.threshold,
             self.cell_threshold,
@@ -107,14 +108,15 @@ class AdjustablePipe(TrainablePipe):
             self.consistent,
             self.max_paths,
             self.calibration,
-            self.type_thresholds,
+            self._checked_type_thresholds(),
         )
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Serialize the pipe, with the settings that were changed since it was made; see
         `TrainablePipe.to_bytes`.
 
-        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out, or
+            `type_thresholds` holds what is no probability, or no type.
         """
         self._save_settings()
         return super().to_bytes(exclude=exclude)
@@ -132,7 +134,8 @@ class AdjustablePipe(TrainablePipe):
         """Save the pipe, with the settings that were changed since it was made; see
         `TrainablePipe.to_disk`.
 
-        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
+        RAISES (GapDNERError): If the windows were set so that they leave tokens out, or
+            `type_thresholds` holds what is no probability, or no type.
         """
         self._save_settings()
         super().to_disk(path, exclude=exclude)
@@ -145,6 +148,18 @@ class AdjustablePipe(TrainablePipe):
         with self._loading(exclude):
             super().from_disk(path, exclude=exclude)
         return self
+
+    def _checked_type_thresholds(self) -> dict[str, float]:
+        # one may be set in the dict without our notice
+        checked = {}
+        for label, threshold in self.type_thresholds.items():
+            checked[label] = _probability(f"The threshold of {label!r}", threshold)
+            if label not in self.cfg["labels"]:
+                raise GapDNERError(
+                    f"type_thresholds names {label!r}, which '{self.name}' does not know: it has "
+                    f"{', '.join(self.cfg['labels'])}."
+                )
+        return checked
 
     def _forget_tuning(self) -> None:
         if self.calibration is not None or self.type_thresholds:
@@ -162,7 +177,7 @@ class AdjustablePipe(TrainablePipe):
             self._configured,
             self._current_settings(),
             self.calibration,
-            self.type_thresholds,
+            self._checked_type_thresholds(),
         )
 
     @contextmanager
@@ -195,7 +210,7 @@ class AdjustablePipe(TrainablePipe):
         check_window(self.max_length, self.stride)
 
 
-# Each gives a setting back as JSON can have it, which has no numbers of numpy
+# Each gives a setting in the form that JSON can hold, which it cannot of numpy's numbers
 
 
 def _probability(name: str, value: Any) -> float:
@@ -217,19 +232,25 @@ def _factor(name: str, value: Any) -> float:
 
 
 def _flag(name: str, value: Any) -> bool:
-    if value not in (False, True):
+    if not isinstance(value, bool | np.bool_):
         raise GapDNERError(f"{name} must be true or false, but it is {value!r}.")
     return bool(value)
 
 
-def _entity_score(name: str, value: Any) -> EntityScore:
+def _entity_score(name: str, value: Any) -> str:
     if value not in get_args(EntityScore):
         raise GapDNERError(f"{name} is 'mean' or 'weakest', but not {value!r}.")
-    score: EntityScore = value
-    return score
+    return str(value)
+
+
+def _spans_key(name: str, value: Any) -> str:
+    if not (isinstance(value, str) and value):
+        raise GapDNERError(f"spans_key must be a text of at least one character, not {value!r}.")
+    return value
 
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "key": _spans_key,
     "threshold": _probability,
     "cell_threshold": _probability,
     "entity_score": _entity_score,

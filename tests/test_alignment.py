@@ -58,6 +58,8 @@ def test_truth_table(reference, predicted, gold, moved, exact):
         # whitespace that only one side has as a token makes no gap, and is none
         (["a", "b", "c"], ["a", "\n", "b", "c"], [0, 1], [0, 1, 2], True),
         (["a", "\n", "b", "c"], ["a", "b", "c"], [0, 2], [0, 1], True),
+        (["a", "\n", "b", "c"], ["a", "b", "c"], [0, 1, 2], [0, 1], True),
+        (["a", "\n", "b", "c"], ["a", "bc"], [0, 1, 2], [0, 1], False),
         # a real gap stays one
         (["a", "b", "c"], ["a", "\n", "b", "c"], [0, 2], [0, 3], True),
         (["a", "\n", "b", "-", "c"], ["a", "\n", "b-c"], [0, 2, 3, 4], [0, 2], True),

@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
 GAPDNER = [
@@ -145,3 +145,10 @@ def test_several_prefixes_are_told(doc):
     set_entities(doc, [Entity("OTHER", ((0, 1),))], "ade")
     with pytest.warns(UserWarning, match="ade, other"):
         assert doc._.discontinuous_ents == ()
+
+
+def test_the_extension_cannot_be_set(doc):
+    before = doc._.discontinuous_ents
+    with pytest.raises(GapDNERError, match="set_entities"):
+        doc._.discontinuous_ents = before[:1]
+    assert doc._.discontinuous_ents == before

@@ -164,7 +164,7 @@ def test_initialize_without_tokens_in_the_first_documents(nlp):
         ({"threshold": 1.5}, "threshold must lie between 0 and 1, but it is 1.5"),
         ({"cell_threshold": -0.1}, "cell_threshold must lie between 0 and 1, but it is -0.1"),
         ({"max_paths": 0}, "max_paths must be a whole number, 1 or more, but it is 0"),
-        ({"spans_key": ""}, "spans_key must not be empty"),
+        ({"spans_key": ""}, "spans_key must be a text of at least one character, not ''"),
         ({"max_length": 8, "stride": 9}, "0 < stride <= max_length"),
         ({"stride": 0}, "stride must be a whole number, 1 or more, but it is 0"),
         ({"lr_scale": -1.0}, "lr_scale must be a number, 0 or more, but it is -1.0"),
@@ -211,8 +211,8 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
         ("stride", [0, -8, "x"], "must be a whole number"),
         ("entity_score", ["wekest", None], "is 'mean' or 'weakest'"),
         ("lr_scale", [-1, math.nan, math.inf, "1"], "must be a number, 0 or more"),
-        ("consistent", ["no", None, 2], "must be true or false"),
-        ("annotate_ents", ["no", None, 2], "must be true or false"),
+        ("consistent", ["no", None, 1], "must be true or false"),
+        ("annotate_ents", ["no", None, 0], "must be true or false"),
     ],
 )
 def test_settings_out_of_range_cannot_be_set(nlp, name, values, message):
@@ -222,10 +222,14 @@ def test_settings_out_of_range_cannot_be_set(nlp, name, values, message):
         with pytest.raises(GapDNERError, match=f"^{name} {message}.*{re.escape(repr(value))}"):
             setattr(pipe, name, value)
     assert getattr(pipe, name) == before
-    for good in (np.float32(0.5), 1) if "threshold" in name else (np.int64(1),):
-        if name != "entity_score":
-            setattr(pipe, name, good)
-            assert type(getattr(pipe, name)) in (bool, int, float)
+
+
+def test_the_key_must_be_text(nlp):
+    pipe = make_pipe(nlp)
+    for value in ("", None, 3):
+        with pytest.raises(GapDNERError, match=f"spans_key must be a text .*, not {value!r}"):
+            pipe.key = value
+    assert pipe.key == "gapdner"
 
 
 def test_windows_that_leave_tokens_out_are_refused(nlp):
@@ -348,6 +352,15 @@ def test_earlier_doc_ents_stay_where_they_do_not_clash(nlp):
     # what the pipe itself set goes when it finds something else
     doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
     assert ents(doc) == [(2, 3, "B"), (3, 4, "OLD")]
+
+
+def test_groups_that_hold_no_entity_are_replaced(nlp):
+    # as Doc.from_docs makes them
+    doc = make_doc(nlp, "a b c d")
+    doc.spans["gapdner_1"] = [Span(doc, 0, 1, "A"), Span(doc, 2, 3, "B")]
+    doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
+    assert found(doc) == [("B", [2])]
+    assert ents(doc) == [(2, 3, "B")]
 
 
 def ents(doc):

@@ -141,6 +141,7 @@ def change_settings(pipe):
     pipe.threshold = 0.625
     pipe.max_length, pipe.stride = 64, 32
     pipe.annotate_ents = True
+    pipe.key, pipe.lr_scale = "other", 0.5
     pipe.calibration = Calibration(Line(0.5, 0.25), Line(1.0, -0.5))
     pipe.type_thresholds = {"DRUG": 0.75}
 
@@ -148,7 +149,7 @@ def change_settings(pipe):
 def settings(pipe):
     return (
         *(pipe.threshold, pipe.max_length, pipe.stride, pipe.annotate_ents),
-        *(pipe.calibration, pipe.type_thresholds),
+        *(pipe.key, pipe.lr_scale, pipe.calibration, pipe.type_thresholds),
     )
 
 
@@ -168,6 +169,22 @@ def test_settings_that_were_changed_survive(saved, tmp_path):
     chosen = spacy.load(tmp_path, config={"components.gapdner.threshold": 0.25})
     assert chosen.get_pipe("gapdner").threshold == 0.25
     assert chosen.get_pipe("gapdner").max_length == 64
+
+
+def test_numbers_of_numpy_are_saved(saved, tmp_path):
+    nlp = spacy.load(saved)
+    pipe = nlp.get_pipe("gapdner")
+    pipe.threshold, pipe.cell_threshold = np.float32(0.5), np.float64(0.25)
+    pipe.max_length, pipe.stride, pipe.max_paths = np.int64([100, 50, 7])
+    pipe.lr_scale = np.float32(2)
+    pipe.consistent = np.bool_(True)
+    pipe.type_thresholds = {"DRUG": np.float32(0.75)}
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path).get_pipe("gapdner")
+    assert (loaded.threshold, loaded.cell_threshold) == (0.5, 0.25)
+    assert (loaded.max_length, loaded.stride, loaded.max_paths) == (100, 50, 7)
+    assert (loaded.lr_scale, loaded.consistent) == (2, True)
+    assert loaded.type_thresholds == {"DRUG": 0.75}
 
 
 def test_calibrated_scores_and_thresholds_by_type(saved):
@@ -223,17 +240,6 @@ def test_windows_that_could_not_be_loaded_are_not_saved(saved, tmp_path):
         nlp.get_pipe("gapdner").to_disk(tmp_path / "pipe")
     with pytest.raises(GapDNERError, match="stride = 96 and max_length = 64"):
         nlp.to_bytes()
-
-
-def test_numbers_of_numpy_are_saved_as_others_are(saved, tmp_path):
-    nlp = spacy.load(saved)
-    pipe = nlp.get_pipe("gapdner")
-    pipe.threshold, pipe.type_thresholds = np.float32(0.25), {"DRUG": np.float32(0.75)}
-    pipe.max_paths, pipe.consistent = np.int64(7), np.bool_(True)
-    nlp.to_disk(tmp_path)
-    back = spacy.load(tmp_path).get_pipe("gapdner")
-    assert (back.threshold, back.type_thresholds) == (0.25, {"DRUG": 0.75})
-    assert (back.max_paths, back.consistent) == (7, True)
 
 
 def test_another_threshold_goes_before_those_of_types(saved, tmp_path):

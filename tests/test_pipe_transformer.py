@@ -274,3 +274,15 @@ def test_updates_keep_the_weights_where_they_are(nlp, replaced):
     assert place() == place()
     pairs = zip(before, weights(), strict=True)
     assert any(not np.array_equal(old, new.numpy()) for old, new in pairs)
+
+
+def test_averages_take_the_place_of_the_transformer_s_weights_for_a_time(nlp):
+    optimizer = Adam(0.01, use_averages=True)
+    for _ in range(2):
+        step(nlp, make_examples(nlp), optimizer)
+    before = transformer_weights(nlp)
+    with nlp.use_params(optimizer.averages):
+        averages = transformer_weights(nlp)
+    after = transformer_weights(nlp)
+    assert any((before[name] != averages[name]).any() for name in before)
+    assert all((before[name] == after[name]).all() for name in before)

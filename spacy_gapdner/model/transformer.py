@@ -13,7 +13,7 @@ from spacy_transformers.data_classes import FullTransformerBatch, TransformerDat
 from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel, init
 from spacy_transformers.util import maybe_flush_pytorch_cache
-from thinc.api import ArgsKwargs, Model, Optimizer, get_array_module, torch2xp, xp2torch
+from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
 from thinc.types import Floats3d, FloatsXd
 from thinc.util import get_torch_default_device
 from transformers.utils.generic import ModelOutput
@@ -21,7 +21,7 @@ from transformers.utils.generic import ModelOutput
 from ..errors import GapDNERError
 from .batching import batch_by_length
 from .prediction import evaluate, use_one_thread_in_forks
-from .updates import in_place
+from .updates import InPlaceShim
 from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
@@ -82,10 +82,8 @@ def build_transformer_model_v1(
     )
 
 
-class _InPlaceHFShim(HFShim):
-    def finish_update(self, optimizer: Optimizer) -> None:
-        with in_place(self._model):
-            super().finish_update(optimizer)
+class _InPlaceHFShim(InPlaceShim, HFShim):
+    pass
 
 
 class BatchingTransformerModel(TransformerModel):

@@ -1,10 +1,11 @@
-"""Updates of PyTorch weights in the place where they are."""
+"""Changes of PyTorch weights in the place where they are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import torch
-from thinc.api import Optimizer, PyTorchShim
+from thinc.api import Optimizer, PyTorchShim, xp2torch
+from thinc.types import FloatsXd
 from torch import nn
 
 
@@ -37,3 +38,21 @@ class InPlaceShim(PyTorchShim):
         """
         with in_place(self._model):
             super().finish_update(optimizer)
+
+    @contextmanager
+    def use_params(self, params: Mapping[tuple[int, str], FloatsXd]) -> Iterator[None]:
+        """Take other weights for a time, as the averages that an optimizer keeps. thinc looks for
+        them under names that its optimizers do not give.
+
+        params (Mapping[tuple[int, str], FloatsXd]): Weights by the shim's id and their name.
+        """
+        named = self._model.named_parameters() if self._model is not None else ()
+        used = {name: weights.data for name, weights in named if (self.id, name) in params}
+        own = {name: weights.clone() for name, weights in used.items()}
+        for name, weights in used.items():
+            weights.copy_(xp2torch(params[self.id, name]))
+        try:
+            yield
+        finally:
+            for name, weights in used.items():
+                weights.copy_(own[name])

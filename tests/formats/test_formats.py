@@ -124,6 +124,7 @@ def test_report_as_json(write):
                 "offsets": [[0, 9]],
             }
         ],
+        "not_listed": 0,
     }
 
 
