@@ -24,7 +24,7 @@ from .entities import (
 from .errors import GapDNERError
 from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
 from .losses import GridTarget
-from .prediction import GridModel, predict_entities
+from .prediction import GridModel, count_without_vectors, predict_entities
 from .segments import Segment, check_window, get_segments
 from .settings import AdjustablePipe
 from .tagging import TaggingScheme
@@ -183,6 +183,13 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         if not any(len(doc) for doc in docs):
             return [[] for _ in docs]
         self._require_labels()
+        if without := count_without_vectors(self.model, docs):
+            warnings.warn(
+                f"'{self.name}' sees zeros in place of {without} of {len(docs)} documents, and "
+                "hardly an entity there: the tok2vec or transformer pipe that it listens to has "
+                "not run on them. Enable that pipe, and let it come before.",
+                stacklevel=2,
+            )
         decoded = list(
             predict_entities(self.model, docs, self.segments, self.selection, self.labels)
         )

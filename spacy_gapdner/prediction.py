@@ -1,8 +1,10 @@
 """From documents to entities: the model's grids, decoded a batch at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
+from spacy.pipeline.tok2vec import Tok2VecListener
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats3d
@@ -47,6 +49,24 @@ def predict_entities(
             decoded = [selection.decode(grid, tagging, labels) for grid in scores]
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
+
+
+def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
+    """Count the documents on which the tok2vec or transformer pipe that a model listens to has not
+    run: spaCy's listeners give zeros for them.
+
+    model (Model): A pipe's model.
+    docs (Iterable[Doc]): The documents.
+    RETURNS (int): Their number; 0 if the model does not listen.
+    """
+    listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
+    return sum(any(not _has_vectors(node, doc) for node in listeners) for doc in docs if len(doc))
+
+
+def _has_vectors(listener: Model[Any, Any], doc: Doc) -> bool:
+    if isinstance(listener, Tok2VecListener):
+        return bool(doc.tensor.size)
+    return doc._.trf_data is not None
 
 
 def _require_numbers(grid: Floats3d) -> Floats3d:

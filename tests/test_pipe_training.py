@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 import tracemalloc
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -273,6 +274,17 @@ def test_a_shared_tok2vec_learns():
         train_as_spacy_does(nlp, optimizer)
     for text, entities in CORPUS:
         assert found(annotate(nlp, text)) == expected(entities)
+
+
+def test_a_tok2vec_that_has_not_run_is_told():
+    nlp = make_shared_nlp(1.0)
+    texts = ["severe pain", "", "mild pain"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        list(nlp.pipe(texts))
+    message = "'gapdner' sees zeros in place of 2 of 3 documents"
+    with nlp.select_pipes(disable="tok2vec"), pytest.warns(UserWarning, match=message):
+        list(nlp.pipe(texts))
 
 
 def test_the_seed_decides_weights_and_predictions():

@@ -1,5 +1,6 @@
 """The pipe on a transformer: a tiny, random BERT through `configs/gapdner_trf.cfg`."""
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -251,6 +252,16 @@ def test_a_listener_is_replaced_by_a_transformer_of_its_own(nlp, tmp_path):
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert_same_results([annotate(loaded, text) for text, _ in CORPUS], docs)
+
+
+def test_a_transformer_that_has_not_run_is_told(nlp):
+    texts = ["severe pain", "", "mild pain"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        list(nlp.pipe(texts))
+    message = "'gapdner' sees zeros in place of 2 of 3 documents"
+    with nlp.select_pipes(disable="transformer"), pytest.warns(UserWarning, match=message):
+        list(nlp.pipe(texts))
 
 
 @pytest.mark.parametrize("replaced", [False, True])
