@@ -20,7 +20,13 @@ from spacy.util import filter_spans
 
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
-from .entity_data import EntityAttributes, has_extension, remove_extension, set_extension
+from .entity_data import (
+    EntityAttributes,
+    can_be_saved,
+    has_extension,
+    remove_extension,
+    set_extension,
+)
 from .errors import GapDNERError
 
 DEFAULT_SPANS_KEY = "gapdner"
@@ -250,6 +256,8 @@ def _check_entity(doc: Doc, entity: Entity) -> None:
     values = entity.attrs.get("_", {})
     if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
         raise GapDNERError(f"The attributes {place} must have names, but are {values!r}.")
+    if not can_be_saved(values):
+        raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
     score = entity.score
     if score is not None and not (isinstance(score, Real) and 0 <= float(score) <= 1):
         raise GapDNERError(f"The score {place} must lie between 0 and 1, but it is {score!r}.")

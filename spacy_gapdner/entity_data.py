@@ -4,10 +4,12 @@ Spans of spaCy keep such data by their offsets, which several entities may share
 to one entity: they stand in the attrs of its SpanGroup.
 """
 
+import json
 from collections.abc import Iterable, MutableMapping
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
 import srsly
 
 from .errors import GapDNERError
@@ -55,11 +57,14 @@ class EntityAttributes:
         """Change an attribute.
 
         name (str): Its name.
-        value (object): What msgpack can hold: texts, numbers, truth values, lists, dicts, None.
+        value (object): What JSON can hold: texts, numbers, truth values, lists, dicts, None. A
+            number of numpy becomes a plain one.
         RAISES (AttributeError): If there is no such extension.
         RAISES (GapDNERError): If the value could not be saved.
         """
         _require(name)
+        if isinstance(value, np.generic):
+            value = value.item()
         if not can_be_saved(value):
             raise GapDNERError(
                 f"The attribute {name} of an entity cannot be saved with the value {value!r:.60}. "
@@ -73,7 +78,9 @@ class EntityAttributes:
 
 
 def can_be_saved(value: object) -> bool:
-    """RETURNS (bool): Whether msgpack, which .spacy files are made of, can hold a value."""
+    """RETURNS (bool): Whether both JSON and .spacy files, which are made of msgpack, can hold a
+    value.
+    """
     # the usual ones at once: srsly looks for plugins each time, which takes a millisecond
     if value is None or isinstance(value, bool | float):
         return True
@@ -82,7 +89,9 @@ def can_be_saved(value: object) -> bool:
             value.encode("utf-8")
             return True
         srsly.msgpack_dumps(value)
-    except (TypeError, ValueError, OverflowError):
+        # numbers of numpy and bytes pass so far
+        json.dumps(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
         return False
     return True
 

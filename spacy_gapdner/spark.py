@@ -121,8 +121,10 @@ def _add_entities(
         texts = batch.column(text_col).to_pylist()
         rows: list[list[dict[str, Any]] | None] = [None] * len(texts)
         given = ((text, row) for row, text in enumerate(texts) if text is not None)
-        for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):
-            rows[row] = [_to_row(entity) for entity in get_entities(doc, pipe.key)]
+        # else the words of all texts would stay
+        with nlp.memory_zone():
+            for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):
+                rows[row] = [_to_row(entity) for entity in get_entities(doc, pipe.key)]
         columns = [*batch.columns, pa.array(rows, arrow_type)]
         yield pa.RecordBatch.from_arrays(columns, [*batch.schema.names, output_col])
 

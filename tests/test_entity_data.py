@@ -1,5 +1,8 @@
 """What entities carry: ids and attributes, which belong to one entity and outlive their Doc."""
 
+import json
+
+import numpy as np
 import pytest
 import spacy
 import srsly
@@ -10,6 +13,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
 from spacy_gapdner.entity_data import can_be_saved
+from spacy_gapdner.errors import GapDNERError
 
 JOINT = Entity("ADE", ((0, 2), (4, 5)), 0.5)
 BACK = Entity("ADE", ((0, 1), (3, 5)))
@@ -113,9 +117,10 @@ VALUES = st.one_of(
 
 
 @given(value=VALUES)
-def test_what_can_be_saved_is_what_msgpack_takes(value):
+def test_what_can_be_saved_is_what_msgpack_and_json_take(value):
     try:
         srsly.msgpack_dumps(value)
+        json.dumps(value)
     except (TypeError, ValueError, OverflowError):
         expected = False
     else:
@@ -123,4 +128,21 @@ def test_what_can_be_saved_is_what_msgpack_takes(value):
     assert can_be_saved(value) == expected
     assert not can_be_saved("\ud800")
     assert can_be_saved({"a": [1, "b", None]})
-    assert not can_be_saved({"a": object()})
+    for other in ({"a": object()}, {"a": b"x"}, [np.float32(1)], {"a": {1}}):
+        assert not can_be_saved(other)
+
+
+def test_numbers_of_numpy_become_plain_ones(doc):
+    entity = get_entities(doc)[0]
+    for value, plain in ((np.float32(0.5), 0.5), (np.int64(3), 3), (np.bool_(True), True)):
+        entity._.negated = value
+        assert entity._.negated == plain
+        assert type(entity._.negated) is type(plain)
+
+
+def test_attributes_that_no_format_could_hold_are_refused(doc):
+    before = data(doc)
+    for value in (b"x", {1}, [np.float32(1)], 10**20):
+        with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
+            set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
+    assert data(doc) == before

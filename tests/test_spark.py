@@ -18,6 +18,9 @@ from pyspark.sql import SparkSession
 
 from spacy_gapdner.spark import annotate, entities_type
 
+# it is Arrow that carries the entities
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+
 TEXTS = [text for text, _ in ANNOTATED]
 # a letter of two UTF-16 units, which Spark's own strings count as two
 TEXTS += ["", None, "😀 took aspirin", " \n", TEXTS[0] + " " + TEXTS[2]]

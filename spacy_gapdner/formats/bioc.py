@@ -25,6 +25,8 @@ from .report import BECOMES_TEXT, Action, Place, Report, reading
 
 # infons that entities have by other names
 _TYPE, _KB_ID, _KB_NAME, _SCORE = "type", "identifier", "kb_name", "score"
+# of infons in XML: how many repeat the key of one before
+_TWICE = "infons given twice"
 
 Object = Mapping[str, Any]
 
@@ -138,7 +140,7 @@ def _from_element(element: Element) -> dict[str, Any]:
     annotations = [
         {
             "id": annotation.get("id"),
-            "infons": {infon.get("key"): infon.text or "" for infon in annotation.iter("infon")},
+            **_infons_of(annotation),
             "text": annotation.findtext("text"),
             "locations": [
                 {"offset": int(place.get("offset", "")), "length": int(place.get("length", ""))}
@@ -148,6 +150,7 @@ def _from_element(element: Element) -> dict[str, Any]:
         for annotation in element.findall("annotation")
     ]
     return {
+        **_infons_of(element),
         "id": element.findtext("id"),
         "offset": int(element.findtext("offset") or 0),
         "text": element.findtext("text"),
@@ -156,6 +159,15 @@ def _from_element(element: Element) -> dict[str, Any]:
         "annotations": annotations,
         "relations": [{"id": child.get("id")} for child in element.findall("relation")],
     }
+
+
+def _infons_of(element: Element) -> dict[str, Any]:
+    # in JSON none is there twice
+    pairs = [(infon.get("key"), infon.text or "") for infon in element.findall("infon")]
+    infons: dict[str | None, str] = {}
+    for key, text in pairs:
+        infons.setdefault(key, text)
+    return {"infons": infons, _TWICE: len(pairs) - len(infons)}
 
 
 def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
@@ -187,10 +199,22 @@ def _parse_document(document: Object, place: Place, report: Report) -> TextRecor
                 report.add("dropped", "malformed annotation", message, place)
             else:
                 entities.append(entity)
+            if twice := annotation.get(_TWICE):
+                message = f"{twice} with a key given before in {str(annotation)[:80]}"
+                report.add("dropped", "infon given twice", message, place)
         for relation in part.get("relations") or ():
             report.add("dropped", "relation", f"cannot hold {str(relation)[:80]}", place)
+    _report_metadata([document, *passages, *sentences], place, report)
     cleaned = clean_entities(text, entities, report)
     return TextRecord(place.document or "", text, cleaned, place.file)
+
+
+def _report_metadata(parts: Iterable[Object], place: Place, report: Report) -> None:
+    given = [part.get("infons") for part in parts]
+    keys = dict.fromkeys(key for infons in given if isinstance(infons, dict) for key in infons)
+    if keys:
+        message = f"no place for {', '.join(map(repr, keys))} of the document and its passages"
+        report.add("kept", "infons of a document", message, place)
 
 
 def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None:

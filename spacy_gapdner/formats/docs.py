@@ -192,12 +192,13 @@ def report_attributes(
 def report_metadata(doc: Doc, report: Report) -> None:
     """Count what else the record of a document holds, where it is lost.
 
-    doc (Doc): The document. Its id is not counted: it is the document's name.
+    doc (Doc): The document. An id that is its name is not counted.
     report (Report): Takes it, as one issue.
     """
-    lost = [key for key in doc.user_data.get(DOC_EXTRA) or () if key != "id"]
+    name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA) or {}
+    lost = [key for key, value in record.items() if key != "id" or str(value) != name]
     if lost:
-        place = Place(None, None, doc.user_data.get(DOC_NAME))
+        place = Place(None, None, name)
         message = f"no place for {', '.join(map(repr, lost))} of the document's record"
         report.add("dropped", "document metadata", message, place)
 

@@ -37,7 +37,14 @@ def test_xml(write, report):
     assert (record.name, record.text) == ("d1", text)
     attrs = {"kb_id": "ICD:1", "_": {"sure": "yes"}}
     assert plain(record) == [("T1", "ADR", ((12, 24), (38, 42)), attrs)]
-    assert [(i.action, i.kind) for i in report.issues] == [("dropped", "relation")]
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("dropped", "relation", "cannot hold {'id': 'R1'}"),
+        (
+            "kept",
+            "infons of a document",
+            "no place for 'a', 'type' of the document and its passages",
+        ),
+    ]
 
 
 @pytest.mark.parametrize("name", ["a.xml", "a.json"])
@@ -87,6 +94,14 @@ def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
     write_bioc([doc], tmp_path / "a.json")
     (record,) = read_bioc(tmp_path / "a.json", report)
     assert (record.name, record.text) == ("x\x02", doc.text)
+
+
+def test_infons_given_twice_are_counted(write, report):
+    twice = '<infon key="sure">yes</infon><infon key="sure">no</infon>'
+    path = write({"a.xml": XML.replace('<infon key="sure">yes</infon>', twice)})
+    (record,) = read_bioc(path, report)
+    assert record.entities[0].attrs["_"] == {"sure": "yes"}
+    assert report.counts("dropped") == {"infon given twice": 1, "relation": 1}
 
 
 def test_malformed_annotations_are_counted(write, report):
