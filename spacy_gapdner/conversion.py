@@ -10,7 +10,7 @@ from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
 from .formats.docs import DOC_EXTRA, Alignment, report_metadata
-from .formats.files import check_apart
+from .formats.outputs import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
 from .formats.report import Report

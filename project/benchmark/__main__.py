@@ -8,7 +8,7 @@ import typer
 from spacy_gapdner.cli._options import GPU_ID
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.files import write_json
+from spacy_gapdner.formats.outputs import write_json
 
 from ..tables import print_table
 from .memory import Subject

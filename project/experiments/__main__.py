@@ -13,7 +13,7 @@ from wasabi import msg
 
 from spacy_gapdner.cli._options import GPU_ID
 from spacy_gapdner.cli._util import clean_errors, fail, split_list
-from spacy_gapdner.formats.files import replacing, write_json
+from spacy_gapdner.formats.outputs import replacing, write_json
 
 from ..tables import print_table
 from .compare import compare

@@ -11,7 +11,8 @@ from spacy.tokens import Doc
 
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY, get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.files import read_text, replacing, visible_files
+from spacy_gapdner.formats.files import read_text, visible_files
+from spacy_gapdner.formats.outputs import replacing
 
 RUN_FILE = "run.json"
 _KIND = "spacy-gapdner run 1"

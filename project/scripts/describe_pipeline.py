@@ -15,7 +15,8 @@ from wasabi import msg
 
 from spacy_gapdner.analysis.subsets import SUBSETS
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.files import check_replaceable, replacing_folder, require_file
+from spacy_gapdner.formats.files import require_file
+from spacy_gapdner.formats.outputs import check_replaceable, replacing_folder
 from spacy_gapdner.starting.config import NO_TRANSFORMER
 from spacy_gapdner.starting.encoders import find_encoder
 

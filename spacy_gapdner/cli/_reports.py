@@ -25,7 +25,7 @@ def write_reports(
     """
     from ..analysis.report_tables import error_table, score_table
     from ..drawing.analysis_report import render_report
-    from ..formats.files import write_json
+    from ..formats.outputs import write_json
 
     page = render_report(reports, str(data), n_examples)
     (folder / "report.html").write_text(page, encoding="utf-8")

@@ -60,7 +60,7 @@ def analyze_cli(
         elif output_path.is_file():
             raise GapDNERError(f"{output_path} is a file. Give the name of the folder to write.")
         else:
-            from ..formats.files import check_output, filling
+            from ..formats.outputs import check_output, filling
 
             # an input may lie in the folder, but not under the name of a page
             for name in FILES:

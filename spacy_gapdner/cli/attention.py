@@ -57,7 +57,7 @@ def attention_cli(
         if lower and not spans:
             raise GapDNERError("--lower belongs to --span: give a span.")
         if output_path is not None:
-            from ..formats.files import check_output
+            from ..formats.outputs import check_output
 
             _check_output(output_path, format)
             check_output(output_path / _PAGE, {"model": model})
@@ -112,7 +112,7 @@ def _check_output(folder: Path, format: str) -> None:
 
 def _write_report(report: "AttentionReport", folder: Path, format: str) -> int:
     from ..drawing.attention import draw_report
-    from ..formats.files import filling
+    from ..formats.outputs import filling
 
     page, plots = draw_report(report, _FORMATS[format])
     with filling(folder) as temporary:

@@ -37,7 +37,7 @@ def augment_cli(
 
         from ..augmentation import augment
         from ..formats.docbin import write_docbin
-        from ..formats.files import check_output
+        from ..formats.outputs import check_output
 
         check_output(output_path, {"data": data})
         docs = augment(

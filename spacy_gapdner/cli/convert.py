@@ -78,7 +78,7 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
-    from ..formats.files import check_output, write_json
+    from ..formats.outputs import check_output, write_json
 
     with clean_errors():
         inputs = {"input": input_path, "list": ids}

@@ -43,7 +43,7 @@ def debug_data_cli(
         from spacy.vocab import Vocab
 
         from ..analysis.data_check import check_data
-        from ..formats.files import check_output, write_json
+        from ..formats.outputs import check_output, write_json
 
         inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
         check_output(output_path, inputs)

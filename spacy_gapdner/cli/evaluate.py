@@ -39,7 +39,7 @@ def evaluate_cli(
     with clean_errors():
         from ..analysis.evaluation import evaluate
         from ..formats.docbin import require_docbins
-        from ..formats.files import check_output, write_json
+        from ..formats.outputs import check_output, write_json
 
         # what is missing is said before a model is loaded
         require_docbins(data)

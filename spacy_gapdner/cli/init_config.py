@@ -60,7 +60,7 @@ def init_config_cli(
 
     With a GPU or for accuracy, it has a pretrained transformer; --encoders lists them."""
     with clean_errors():
-        from ..formats.files import check_output, replacing
+        from ..formats.outputs import check_output, replacing
         from ..starting.config import choose_transformer, make_config_text
 
         is_stdout = str(output_path) == "-"

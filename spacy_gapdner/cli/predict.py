@@ -84,7 +84,7 @@ def predict_cli(
     is_jsonl, n_docs = False, 0
     try:
         with clean_stops(), clean_errors():
-            from ..formats.files import check_output, write_json
+            from ..formats.outputs import check_output, write_json
             from ..formats.resumable import growing, part_of
 
             is_jsonl = _grows(output_path, format, uncertain, resume)

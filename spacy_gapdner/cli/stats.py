@@ -39,7 +39,7 @@ def stats_cli(
     There is one column per DATA. The counts can be compared with published ones."""
     with clean_errors():
         from ..analysis.expectations import compare_figures, get_figures
-        from ..formats.files import check_output, write_json
+        from ..formats.outputs import check_output, write_json
 
         for path in data:
             check_output(output_path, {"data": path, "list": ids})

@@ -58,12 +58,7 @@ def tune_cli(
     with clean_errors():
         from ..analysis.tuning import tune
         from ..formats.docbin import require_docbins
-        from ..formats.files import (
-            check_output,
-            check_replaceable,
-            replacing_folder,
-            write_json,
-        )
+        from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
 
         # the pipeline may be replaced, by another pipeline
         check_output(output_path, {"data": data}, is_file=False)

@@ -15,7 +15,8 @@ from ..analysis.predictions import predict_examples, predict_records
 from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
-from ..formats.files import check_apart, replacing, visible_files
+from ..formats.files import visible_files
+from ..formats.outputs import check_apart, replacing
 from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import GapDNERError
-from ..formats.files import replacing
+from ..formats.outputs import replacing
 from .page import figure_bytes, new_figure
 
 if TYPE_CHECKING:

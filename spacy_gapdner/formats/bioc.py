@@ -18,8 +18,9 @@ from ..entity_data import offer_extensions
 from ..errors import GapDNERError
 from .bioc_text import join_passages, to_xml_text
 from .docs import DOC_NAME, name_entities
-from .files import read_json, replacing, require_file, visible_files
+from .files import read_json, require_file, visible_files
 from .fragments import clean_entities
+from .outputs import replacing
 from .records import TextEntity, TextRecord
 from .report import BECOMES_TEXT, Action, Place, Report, reading
 

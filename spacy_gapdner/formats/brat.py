@@ -19,9 +19,10 @@ from .brat_annotations import (
     is_annotation,
 )
 from .docs import DOC_NAME
-from .files import filling, read_text, visible_files
+from .files import read_text, visible_files
 from .fragments import choose_text, clean_entities
 from .names import naming, with_ending
+from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 

@@ -11,7 +11,8 @@ from spacy.vocab import Vocab
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
-from .files import filling, replacing, require_file, visible_files
+from .files import require_file, visible_files
+from .outputs import filling, replacing
 from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000

@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_sentences
-from .files import BOM, read_lines, replacing, visible_files, with_unix_line_ends
+from .files import BOM, read_lines, visible_files, with_unix_line_ends
+from .outputs import replacing
 from .records import TokenRecord
 from .report import Place, Report, reading
 

@@ -11,8 +11,9 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
-from .files import replacing, require_file, visible_files
+from .files import require_file, visible_files
 from .fragments import clean_entities
+from .outputs import replacing
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 from .texts import InputText, read_jsonl_texts

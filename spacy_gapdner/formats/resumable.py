@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import GapDNERError
-from .files import is_device, lock
+from .outputs import is_device, lock
 from .texts import InputText, read_jsonl_texts
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from spacy.language import Language
 
-from .files import replacing_folder
+from .outputs import replacing_folder
 
 
 def save_whole(nlp: Language, path: Path, *, exclude: Iterable[str] = ()) -> None:

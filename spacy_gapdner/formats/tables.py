@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME, report_attributes
-from .files import replacing
+from .outputs import replacing
 from .report import Place, Report
 
 if TYPE_CHECKING:

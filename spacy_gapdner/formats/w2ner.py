@@ -13,7 +13,8 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from .docs import doc_sentences
-from .files import read_text, replacing, require_file, visible_files
+from .files import read_text, require_file, visible_files
+from .outputs import replacing
 from .records import TokenRecord
 from .report import Place, Report, reading
 

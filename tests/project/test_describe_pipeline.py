@@ -16,7 +16,7 @@ from weasel.cli.run import load_project_config
 
 from project.scripts.describe_pipeline import main
 from spacy_gapdner import evaluate
-from spacy_gapdner.formats.files import write_json
+from spacy_gapdner.formats.outputs import write_json
 
 ROOT = Path(__file__).parents[2]
 APP = typer.Typer()

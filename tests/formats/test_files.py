@@ -1,0 +1,42 @@
+"""Finding files, and reading their text."""
+
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import Report
+from spacy_gapdner.formats.files import read_lines, read_text, visible_files, with_unix_line_ends
+from spacy_gapdner.formats.texts import read_texts
+
+
+@given(text=st.text(st.sampled_from("a \x0b\x85\u2028\ufeff\r\n")))
+def test_lines_are_those_of_the_whole_text(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("lines") / "a.txt"
+    path.write_bytes(text.encode("utf-8"))
+    streamed, whole = Report(), Report()
+    lines = "\n".join(read_lines(path, streamed))
+    assert lines == with_unix_line_ends(read_text(path, whole)).removesuffix("\n")
+    assert streamed == whole
+
+
+def test_lines_that_cannot_be_read(write):
+    path = write({"a.txt": b"a\n" * 100_000 + b"\xff\n"})
+    lines = read_lines(path / "a.txt")
+    assert next(lines) == "a"
+    with pytest.raises(GapDNERError, match=r"a\.txt is not UTF-8: byte 0xff at position 200000\."):
+        list(lines)
+    with pytest.raises(GapDNERError, match=r"no file .*b\.txt"):
+        next(read_lines(path / "b.txt"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_a_named_pipe_in_a_folder_is_no_file_of_it(tmp_path):
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "a.txt").write_text("a")
+    assert visible_files(tmp_path, (".txt",)) == [tmp_path / "a.txt"]
+    assert [text.text for text in read_texts(tmp_path)] == ["a"]
+    with pytest.raises(GapDNERError, match="There is no file"):
+        read_texts(tmp_path / "pipe.txt")
