@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.docs import DOC_EXTRA, Alignment, report_metadata
+from .formats.docs import DOC_EXTRA, Alignment
+from .formats.from_docs import report_metadata
 from .formats.outputs import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format

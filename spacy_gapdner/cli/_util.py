@@ -120,7 +120,7 @@ def read_docs(path: Path, vocab: "Vocab", spans_key: str | None = None) -> Itera
         document, on the way.
     """
     from ..formats.docbin import read_docbin, require_docbins
-    from ..formats.docs import check_stored
+    from ..formats.from_docs import check_stored
 
     files = require_docbins(path)
 

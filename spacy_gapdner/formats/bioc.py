@@ -17,9 +17,10 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import offer_extensions
 from ..errors import GapDNERError
 from .bioc_text import join_passages, to_xml_text
-from .docs import DOC_NAME, name_entities
+from .docs import DOC_NAME
 from .files import read_json, require_file, visible_files
 from .fragments import clean_entities
+from .from_docs import name_entities
 from .outputs import replacing
 from .records import TextEntity, TextRecord
 from .report import BECOMES_TEXT, Action, Place, Report, reading

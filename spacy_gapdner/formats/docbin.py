@@ -146,7 +146,7 @@ def read_spacy(
     RAISES (GapDNERError): If there is no .spacy file, or it cannot be read.
     """
     # what only reads .spacy files needs none of the other formats
-    from .docs import check_stored
+    from .from_docs import check_stored
 
     vocab = Vocab() if vocab is None else vocab
     found: set[str] = set()

@@ -1,12 +1,8 @@
 """Records -> Docs: tokens, sentences, and entities aligned to them."""
 
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import count
-from numbers import Real
-from pathlib import Path
 from typing import Literal, get_args
 
 from spacy.language import Language
@@ -14,9 +10,7 @@ from spacy.tokens import Doc
 
 from ..entities import (
     DEFAULT_SPANS_KEY,
-    DiscontinuousEntity,
     Entity,
-    are_fragments,
     get_entities,
     set_entities,
 )
@@ -88,119 +82,6 @@ def to_docs(
             if isinstance(item, TextRecord) and item.extra:
                 doc.user_data[DOC_EXTRA] = dict(item.extra)
             yield doc
-
-
-def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
-    """Make sure that a Doc of a file holds what the package writes, whoever has written it.
-
-    doc (Doc): The Doc.
-    spans_key (str): Prefix of the span groups that hold the entities.
-    path (Path): The file, for the message.
-    RAISES (GapDNERError): If a span group is no entity, or what it carries, the Doc's name or its
-        record is of another type than it must be.
-    """
-    name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
-    where = f"{path}, document {str(name or doc.text[:20])!r}"
-    if not isinstance(name, str) or not isinstance(record, dict):
-        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
-    try:
-        entities = get_entities(doc, spans_key)
-    except ValueError as error:
-        raise GapDNERError(f"{where}: {error}") from None
-    for entity in entities:
-        texts = [entity.attrs.get(key, "") for key in ("id", "kb_id", "kb_name")]
-        values, score = entity.attrs.get("_", {}), entity.score
-        if not entity.label_:
-            problem = "no label"
-        elif not are_fragments(entity.spans):
-            problem = "a fragment that is empty or overlaps another"
-        elif not all(isinstance(text, str) for text in texts):
-            problem = "an id that is no text"
-        elif not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-            problem = "attributes without names"
-        elif not isinstance(score, Real | None) or not 0 <= (score or 0) <= 1:
-            problem = f"the score {score!r:.60}, which does not lie between 0 and 1"
-        else:
-            continue
-        raise GapDNERError(
-            f"{where}: the entity at tokens {entity.fragments} has {problem}. Correct it with "
-            "spacy_gapdner.set_entities."
-        )
-
-
-def name_entities(entities: Sequence[DiscontinuousEntity]) -> list[str]:
-    """Choose the ids of a document's entities in a file.
-
-    entities (Sequence[DiscontinuousEntity]): The entities.
-    RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
-        as far as they are free.
-    """
-    given = Counter(entity.id_ for entity in entities if entity.id_)
-    free = (name for number in count(1) if (name := f"T{number}") not in given)
-    return [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
-
-
-def doc_sentences(
-    doc: Doc, spans_key: str, report: Report
-) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
-    """Take a Doc apart for formats of tokenised sentences.
-
-    doc (Doc): The Doc. One without sentence boundaries is one sentence.
-    spans_key (str): Prefix of the span groups.
-    report (Report): Takes the entities that no sentence holds, and what others carry beside their
-        type.
-    YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
-        offsets of these.
-    """
-    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-    bounds = [(s.start, s.end) for s in sentences if len(s)]
-    starts = [start for start, _ in bounds]
-    held: list[list[Entity]] = [[] for _ in bounds]
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
-    for found in get_entities(doc, spans_key):
-        entity = found.to_entity()
-        number = bisect_right(starts, entity.start) - 1
-        if entity.end <= bounds[number][1]:
-            held[number].append(entity.shift(-starts[number]))
-            keys, kind = ("kb_id", "kb_name", "_"), "attributes in a format of tokens"
-            report_attributes(found, keys, kind, report, place)
-        else:
-            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
-            kind = "entity crosses a sentence boundary"
-            report.add("dropped", kind, message, place, entity.fragments)
-    for (start, end), inside in zip(bounds, held, strict=True):
-        yield tuple(token.text for token in doc[start:end]), inside
-
-
-def report_attributes(
-    entity: DiscontinuousEntity, keys: Iterable[str], kind: str, report: Report, place: Place
-) -> None:
-    """Count what an entity carries where a format has no place for it.
-
-    entity (DiscontinuousEntity): The entity.
-    keys (Iterable[str]): The keys of its attrs that the format cannot have.
-    kind (str): The kind of the issue, one for all keys.
-    report (Report): Takes it.
-    place (Place): The document.
-    """
-    carried = {key: entity.attrs[key] for key in keys if entity.attrs.get(key)}
-    if carried:
-        message = f"{entity.label_} at tokens {entity.fragments} has {carried!r:.60}"
-        report.add("dropped", kind, message, place, entity.fragments)
-
-
-def report_metadata(doc: Doc, report: Report) -> None:
-    """Count what else the record of a document holds, where it is lost.
-
-    doc (Doc): The document. An id that is its name is not counted.
-    report (Report): Takes it, as one issue.
-    """
-    name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA) or {}
-    lost = [key for key, value in record.items() if key != "id" or str(value) != name]
-    if lost:
-        place = Place(None, None, name)
-        message = f"no place for {', '.join(map(repr, lost))} of the document's record"
-        report.add("dropped", "document metadata", message, place)
 
 
 def align_entities_to_tokens(

@@ -8,8 +8,9 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..errors import GapDNERError
-from .docs import DOC_NAME, doc_sentences
+from .docs import DOC_NAME
 from .files import BOM, read_lines, visible_files, with_unix_line_ends
+from .from_docs import doc_sentences
 from .outputs import replacing
 from .records import TokenRecord
 from .report import Place, Report, reading

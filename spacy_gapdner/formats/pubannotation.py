@@ -15,9 +15,10 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
-from .docs import DOC_NAME, name_entities
+from .docs import DOC_NAME
 from .files import read_json, visible_files
 from .fragments import clean_entities
+from .from_docs import name_entities
 from .names import naming, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord

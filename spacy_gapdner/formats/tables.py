@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .docs import DOC_NAME, report_attributes
+from .docs import DOC_NAME
+from .from_docs import report_attributes
 from .outputs import replacing
 from .report import Place, Report
 

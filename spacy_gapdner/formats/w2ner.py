@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
-from .docs import doc_sentences
 from .files import read_text, require_file, visible_files
+from .from_docs import doc_sentences
 from .outputs import replacing
 from .records import TokenRecord
 from .report import Place, Report, reading

@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from .docs import DOC_EXTRA, DOC_NAME, report_metadata
+from .docs import DOC_EXTRA, DOC_NAME
+from .from_docs import report_metadata
 from .jsonl import further_keys, savable_keys, to_line, to_record
 from .registry import choose_output, get_writable
 from .report import Place, Report, logging_drops
