@@ -4,18 +4,21 @@ Spans of spaCy keep such data by their offsets, which several entities may share
 to one entity: they stand in the attrs of its SpanGroup.
 """
 
-import json
+import re
 from collections.abc import Iterable, MutableMapping
 from copy import deepcopy
 from typing import Any
 
 import numpy as np
-import srsly
 
 from .errors import GapDNERError
 
 # Key of the group's attrs that holds the values of extension attributes
 _VALUES = "_"
+
+# msgpack takes no more than 511
+_DEEPEST = 500
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The defaults of the extension attributes, by name
 _EXTENSIONS: dict[str, Any] = {}
@@ -77,23 +80,28 @@ class EntityAttributes:
         return has_extension(name)
 
 
-def can_be_saved(value: object) -> bool:
-    """RETURNS (bool): Whether both JSON and .spacy files, which are made of msgpack, can hold a
-    value.
+def can_be_saved(value: object, depth: int = _DEEPEST) -> bool:
+    """Find out whether both JSON and .spacy files, which are made of msgpack, can hold a value.
+
+    value (object): The value.
+    depth (int): How deep lists and dicts in it may be nested.
+    RETURNS (bool): Whether it is of texts, numbers of up to 64 bits, truth values and None, and of
+        lists and dicts of these.
     """
-    # the usual ones at once: srsly looks for plugins each time, which takes a millisecond
     if value is None or isinstance(value, bool | float):
         return True
-    try:
-        if isinstance(value, str):
-            value.encode("utf-8")
-            return True
-        srsly.msgpack_dumps(value)
-        # numbers of numpy and bytes pass so far
-        json.dumps(value)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        return False
-    return True
+    if isinstance(value, int):
+        return -(2**63) <= value < 2**64
+    if isinstance(value, str):
+        # half of a surrogate pair is no UTF-8
+        return value.isascii() or not _SURROGATE.search(value)
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        value = [*value, *value.values()]
+    return (
+        isinstance(value, list | tuple)
+        and depth > 0
+        and all(can_be_saved(part, depth - 1) for part in value)
+    )
 
 
 def set_extension(name: str, *, default: Any = None, force: bool = False) -> None:

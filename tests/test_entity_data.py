@@ -116,11 +116,15 @@ VALUES = st.one_of(
 )
 
 
-@given(value=VALUES)
+@given(
+    value=st.recursive(
+        VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5
+    )
+)
 def test_what_can_be_saved_is_what_msgpack_and_json_take(value):
     try:
         srsly.msgpack_dumps(value)
-        json.dumps(value)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     except (TypeError, ValueError, OverflowError):
         expected = False
     else:

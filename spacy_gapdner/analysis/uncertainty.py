@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from heapq import heappush, heappushpop
 from typing import Any
 
+import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import get_entities
-from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe, having_to_oneself
@@ -88,12 +88,20 @@ class UncertaintySampler:
         kept = [e.to_entity() for e in found if (e.score or 0.0) >= self._threshold(e.label_)]
         self.pipe.set_annotations([doc], [kept])
         # pipes may leave objects there, such as a transformer's output, that have no bytes
-        doc.user_data = {k: v for k, v in doc.user_data.items() if can_be_saved(v)}
+        doc.user_data = {k: v for k, v in doc.user_data.items() if _has_bytes(v)}
         data: bytes = doc.to_bytes()
         return data
 
     def _threshold(self, label: str) -> float:
         return self.type_thresholds.get(label, self.threshold)
+
+
+def _has_bytes(value: object) -> bool:
+    try:
+        srsly.msgpack_dumps(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def select_uncertain(

@@ -10,6 +10,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, Entity, are_fragments, get_entities
+from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .report import Place, Report
@@ -26,8 +27,10 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
     """
     name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
     where = f"{path}, document {str(name or doc.text[:20])!r}"
-    if not isinstance(name, str) or not isinstance(record, dict):
-        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
+    if not (isinstance(name, str) and isinstance(record, dict) and can_be_saved(record)):
+        raise GapDNERError(
+            f"{where}: its name is no text, or its record no dict that JSON can hold. Make it anew."
+        )
     try:
         entities = get_entities(doc, spans_key)
     except ValueError as error:
@@ -43,6 +46,8 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
             problem = "an id that is no text"
         elif not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
             problem = "attributes without names"
+        elif not can_be_saved(values):
+            problem = "attributes that JSON cannot hold"
         elif not isinstance(score, Real | None) or not 0 <= (score or 0) <= 1:
             problem = f"the score {score!r:.60}, which does not lie between 0 and 1"
         else:

@@ -3,8 +3,7 @@ import spacy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span, SpanGroup
-from spacy.vocab import Vocab
+from spacy.tokens import Doc
 
 from spacy_gapdner import Entity
 from spacy_gapdner.errors import GapDNERError
@@ -17,11 +16,9 @@ from spacy_gapdner.formats import (
     TextRecord,
     TokenRecord,
     blank_pipeline,
-    read,
     to_docs,
-    write,
 )
-from spacy_gapdner.formats.docs import DOC_EXTRA, align_entities_to_tokens
+from spacy_gapdner.formats.docs import align_entities_to_tokens
 
 
 def record(text, *entities, label="X"):
@@ -216,47 +213,3 @@ def test_long_text(report):
     text = "pain " * 250_000
     (doc,) = to_docs([record(text, ((1_249_995, 1_249_999),))], nlp, report, n_sents=0)
     assert doc.spans["gapdner_1"][0].text == "pain"
-
-
-GROUPS = {
-    "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
-    "has no label": ([(0, 1, "")], {}),
-    "a fragment that is empty": ([(1, 1, "A")], {}),
-    "a fragment that is empty ": ([(0, 1, "A"), (2, 2, "A")], {}),
-    "empty or overlaps another": ([(1, 3, "A"), (0, 2, "A")], {}),
-    "or overlaps another": ([(0, 1, "A"), (0, 1, "A")], {}),
-    "the score 'high'": ([(0, 1, "A")], {"score": "high"}),
-    "the score nan": ([(0, 1, "A")], {"score": float("nan")}),
-    "the score 1.5": ([(0, 1, "A")], {"score": 1.5}),
-    "an id that is no text": ([(0, 1, "A")], {"id": 5}),
-    "attributes without names": ([(0, 1, "A")], {"_": [1]}),
-}
-
-
-@pytest.mark.parametrize("problem", GROUPS)
-@pytest.mark.parametrize("output", ["a.jsonl", "brat", "a.html", "a.xml"])
-def test_span_groups_that_are_no_entities(tmp_path, problem, output):
-    spans, attrs = GROUPS[problem]
-    docs = [Doc(Vocab(), words=["severe", "joint", "pain"]) for _ in range(2)]
-    for name, of in (("gapdner_1", spans), ("other_1", [(0, 1, "A"), (1, 2, "B")])):
-        found = [Span(docs[0], start, end, label=label) for start, end, label in of]
-        docs[0].spans[name] = SpanGroup(docs[0], name=name, spans=found, attrs=attrs)
-    DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "a.spacy")
-    with pytest.raises(
-        GapDNERError, match=rf"a\.spacy, document 'severe joint pain ': .*{problem}"
-    ):
-        write(read(tmp_path / "a.spacy"), tmp_path / output)
-    # one bad document is left out alone
-    report = Report(skip=True)
-    assert len(list(read(tmp_path / "a.spacy", report=report))) == 1
-    assert len(report.skipped) == 1
-
-
-@pytest.mark.parametrize(
-    "data", [{DOC_NAME: ["x"]}, {DOC_NAME: None}, {DOC_EXTRA: "x"}, {DOC_EXTRA: None}]
-)
-def test_user_data_of_another_type(tmp_path, data):
-    doc = Doc(Vocab(), words=["pain"], user_data=data)
-    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
-    with pytest.raises(GapDNERError, match="its name is no text, or its record no dict"):
-        list(read(tmp_path / "a.spacy"))
