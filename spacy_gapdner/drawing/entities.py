@@ -12,6 +12,9 @@ from markupsafe import Markup
 from ..entities import Entity
 from .page import TEMPLATES
 
+# words times entities: browsers and memory take no more, and nobody could read it
+_MOST_BARS = 200_000
+
 # colours that remain apart for the colour-blind; a gap differs from a fragment by its shape
 ENTITIES_CSS = """
 .entities { margin: 0.3rem 0 1.1rem; }
@@ -35,10 +38,13 @@ _ENTITIES = TEMPLATES.from_string("""\
 {%- for word, cells in columns -%}
 <span class="word">{{ word }}{% for cell in cells -%}
 <i class="{{ cell }}"{% if cell and rows[loop.index0].colour %} style="color: \
-{{ rows[loop.index0].colour }}" title="{{ rows[loop.index0].hint }}"{% endif %}></i>
+{{ rows[loop.index0].colour }}" title="{{ rows[loop.index0].hint|truncate(200) }}"{% endif %}></i>
 {%- endfor %}</span>
 {%- endfor -%}
 </div>
+{% if is_crowded %}
+<p>{{ rows|length }} entities are too many to be drawn under {{ columns|length }} words.</p>
+{% endif %}
 <ul>
 {% for row in rows %}
 <li class="{{ row.role }}{{ " faint" if row.is_faint }}"><i class="fragment"\
@@ -81,15 +87,17 @@ class EntityRow(NamedTuple):
 
 
 def render_entities(words: Sequence[str], rows: Sequence[EntityRow]) -> Markup:
-    """Draw entities under the words of a sentence, and list them below.
+    """Draw entities under the words of a sentence, and list them below; so many that their bars
+    would fill the memory are only listed.
 
     words (Sequence[str]): The sentence's tokens, each with the space that follows it.
     rows (Sequence[EntityRow]): The entities, from top to bottom.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
-    cells = [_cells(row, len(words)) for row in rows]
+    is_crowded = len(words) * len(rows) > _MOST_BARS
+    cells = [] if is_crowded else [_cells(row, len(words)) for row in rows]
     columns = [(word, [row[i] for row in cells]) for i, word in enumerate(words)]
-    return Markup(_ENTITIES.render(columns=columns, rows=rows))
+    return Markup(_ENTITIES.render(columns=columns, rows=rows, is_crowded=is_crowded))
 
 
 def _cells(row: EntityRow, n_words: int) -> list[str]:

@@ -138,6 +138,22 @@ def test_thousands_of_entities_without_a_sentence_end():
     assert html.count("<i ") < 10_000 * 101
 
 
+def test_entities_that_would_make_a_page_too_large_are_listed_alone(nlp):
+    doc = nlp(" ".join(["pain"] * 1000))
+    set_entities(doc, [Entity("ADE", ((n, 1000),)) for n in range(300)])
+    html = render(doc)
+    assert "300 entities are too many to be drawn under 1000 words" in html
+    assert html.count("<li ") == 300
+    assert html.count('class="word"') == 1000
+    assert len(html) < 3_000_000
+
+
+def test_what_a_bar_says_is_short(nlp):
+    doc = nlp(" ".join(["pain"] * 190))
+    set_entities(doc, [Entity("A" * 100_000, ((0, 190),))])
+    assert len(render(doc)) < 1_000_000
+
+
 def test_right_to_left():
     doc = spacy.blank("ar")("ألم في الكتف")
     assert 'dir="rtl"' in render(doc)
