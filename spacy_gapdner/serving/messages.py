@@ -14,6 +14,9 @@ from ..entities import Entity, set_entities
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 
+# answers grow with what the entities cover, not with the length of the request
+_MOST_COVERED = 100
+
 
 class Text(BaseModel):
     """A text to be read."""
@@ -84,7 +87,7 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
     prediction (Prediction): The text with its entities.
     RETURNS (Doc): The document, with entities under the default key.
     RAISES (HTTPException): If an entity cannot be held: a fragment lies outside the text, or an
-        attribute cannot be saved.
+        attribute cannot be saved; or if the entities cover the text more than 100 times.
     """
     text = prediction.text
     doc = make_doc(nlp, text)
@@ -93,6 +96,7 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
         if isinstance(pipe, Sentencizer):
             doc = pipe(doc)
     found = []
+    covered = 0
     for entity in prediction.entities:
         tokens: list[int] = []
         for fragment in entity.fragments:
@@ -101,6 +105,10 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
                 span = doc.char_span(fragment.start, fragment.end, alignment_mode="expand")
             if span is None:
                 message = f"There are no characters {fragment.start} to {fragment.end}."
+                raise HTTPException(422, message)
+            covered += fragment.end - fragment.start
+            if covered > _MOST_COVERED * len(text):
+                message = f"The entities cover the text more than {_MOST_COVERED} times."
                 raise HTTPException(422, message)
             tokens.extend(range(span.start, span.end))
         attrs = parse_attrs(entity.model_dump())

@@ -111,7 +111,7 @@ def test_health_and_description(client):
     ("path", "body", "status", "message"),
     [
         ("/predict", {"text": "x" * 1001}, 413, "1001 characters"),
-        ("/predict", {"text": "x" * 20_000}, 413, "too long"),
+        ("/predict", {"text": "x" * 50_000}, 413, "too long"),
         ("/predict", {"text": 3}, 422, None),
         ("/predict", {}, 422, None),
         ("/draw", {"text": "ab", "entities": [{"label": "A", "fragments": []}]}, 422, None),
@@ -129,6 +129,14 @@ def test_bad_requests(client, path, body, status, message):
     assert response.status_code == status
     if message:
         assert message in response.json()["detail"]
+
+
+def test_a_length_does_not_hide_a_body_in_chunks(client):
+    # of a request that has both, servers read the chunks
+    headers = {**JSON, "content-length": "5", "transfer-encoding": "chunked"}
+    response = client.post("/predict", content=json.dumps({"text": TEXT}), headers=headers)
+    assert response.status_code == 411
+    assert "content-security-policy" in response.headers
 
 
 JSON = {"content-type": "application/json"}
@@ -179,6 +187,42 @@ def test_a_refusal_does_not_repeat_the_request(client):
 def test_deep_nesting_is_no_fault_of_the_server(client, path, depth):
     body = json.dumps(with_entity(attributes={"a": "?"})).replace('"?"', "[" * depth + "]" * depth)
     assert client.post(path, content=body, headers=JSON).status_code in (200, 400, 422)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_what_is_found_in_the_longest_text_can_be_drawn_and_saved(nlp, path):
+    client = TestClient(create_app(nlp, "gapdner", max_characters=260), "http://localhost")
+    entities = [
+        {
+            **RECORD["entities"][0],
+            "start": start,
+            "end": start + 26,
+            "fragments": [
+                {"start": start, "end": start + 6, "text": "severe"},
+                {"start": start + 17, "end": start + 26, "text": "back pain"},
+            ],
+        }
+        for start in range(0, 260, 26)
+        for _ in range(3)
+    ]
+    body = {"text": TEXT * 10, "entities": entities}
+    assert client.post(path, json=body).status_code == 200
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize(("n_entities", "n_fragments"), [(101, 1), (1, 101)])
+def test_entities_that_cover_the_text_again_and_again_are_refused(
+    client, path, n_entities, n_fragments
+):
+    def ask(n_entities, n_fragments):
+        fragments = [{"start": 0, "end": len(TEXT)}] * n_fragments
+        entities = [{"label": "ADE", "fragments": fragments}] * n_entities
+        return client.post(path, json={"text": TEXT, "entities": entities})
+
+    assert ask(min(n_entities, 100), min(n_fragments, 100)).status_code == 200
+    response = ask(n_entities, n_fragments)
+    assert response.status_code == 422
+    assert "100 times" in response.json()["detail"]
 
 
 def test_brat_cannot_have_every_label(client):
