@@ -19,7 +19,7 @@ from ..errors import GapDNERError
 from ..sentences import make_doc
 from .export import EXPORTS, Export, make_export
 from .messages import Drawing, Prediction, Text, to_doc
-from .turnstile import Busy, Turnstile
+from .turnstile import Busy, Gone, Turnstile
 
 STATIC = Path(__file__).parent / "static"
 T = TypeVar("T")
@@ -59,13 +59,14 @@ def create_app(
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     turnstile = Turnstile(max_waiting)
 
-    async def in_turn(function: Callable[[], T]) -> T:
+    async def in_turn(request: Request, function: Callable[[], T]) -> T:
         def in_memory_zone() -> T:
             # else the words of every text would stay in the vocab for ever
             with nlp.memory_zone():
                 return function()
 
-        return await turnstile.run(in_memory_zone)
+        # after the body, the next message is that the client has gone
+        return await turnstile.run(in_memory_zone, request.receive())
 
     _add_guard(app, max_characters * _BYTES_PER_CHARACTER)
     _add_page(app)
@@ -77,16 +78,18 @@ def create_app(
         return {"status": "ok", "model": nlp.meta.get("name", ""), "max_characters": max_characters}
 
     @app.post("/predict", response_model_exclude_unset=True)
-    async def predict(text: Text) -> Prediction:
+    async def predict(request: Request, text: Text) -> Prediction:
         """Find the entities of a text."""
         from ..formats.writers import to_record
 
         _check(text.text, max_characters)
-        record = await in_turn(lambda: to_record(nlp(make_doc(nlp, text.text)), spans_key, {}))
+        record = await in_turn(
+            request, lambda: to_record(nlp(make_doc(nlp, text.text)), spans_key, {})
+        )
         return Prediction.model_validate(record)
 
     @app.post("/draw")
-    async def draw(drawing: Drawing) -> Response:
+    async def draw(request: Request, drawing: Drawing) -> Response:
         """Draw a text with these entities, as HTML."""
         from ..drawing.render import choose_colours, render
 
@@ -95,16 +98,16 @@ def create_app(
         colours = choose_colours(sorted(types), {})
         with _refusing():
             html = await in_turn(
-                lambda: render(to_doc(nlp, drawing), colors=colours, jupyter=False)
+                request, lambda: render(to_doc(nlp, drawing), colors=colours, jupyter=False)
             )
         return HTMLResponse(html)
 
     @app.post("/export/{format}")
-    async def export(format: Export, prediction: Prediction) -> Response:
+    async def export(request: Request, format: Export, prediction: Prediction) -> Response:
         """Give a text with these entities as a file."""
         _check(prediction.text, max_characters)
         with _refusing():
-            content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
+            content = await in_turn(request, lambda: make_export(to_doc(nlp, prediction), format))
         name, media_type = EXPORTS[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
@@ -134,6 +137,11 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Busy)
     async def busy(request: Request, error: Exception) -> Response:
         return _error(503, "Busy: too many requests at once. Try again in a moment.")
+
+    @app.exception_handler(Gone)
+    async def gone(request: Request, error: Exception) -> Response:
+        # sent to nobody, but a request has to end somehow
+        return _error(499, "The client has gone.")
 
     @app.exception_handler(RecursionError)
     async def too_deep(request: Request, error: Exception) -> Response:

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
@@ -12,6 +12,10 @@ T = TypeVar("T")
 
 class Busy(Exception):
     """More requests wait than the server lets wait."""
+
+
+class Gone(Exception):
+    """Nobody waits for the answer any more."""
 
 
 class Turnstile:
@@ -26,18 +30,29 @@ class Turnstile:
         self._places = threading.BoundedSemaphore(max_waiting)
         self._thread = ThreadPoolExecutor(1, "pipeline")
 
-    async def run(self, function: Callable[[], T]) -> T:
+    async def run(self, function: Callable[[], T], leaving: Awaitable[object]) -> T:
         """Call a function when it is its turn.
 
         function (Callable[[], T]): What to call.
+        leaving (Awaitable[object]): Ends when the caller has gone; what has not begun then, never
+            does.
         RETURNS (T): What it returns.
         RAISES (Busy): If too many wait.
+        RAISES (Gone): If the caller has gone before the function ended.
         """
+        left = asyncio.ensure_future(leaving)
         if not self._places.acquire(blocking=False):
+            left.cancel()
             raise Busy
         loop = asyncio.get_running_loop()
+        # the context tells thinc whether it works on a GPU
+        answer = loop.run_in_executor(self._thread, copy_context().run, function)
         try:
-            # the context tells thinc whether it works on a GPU
-            return await loop.run_in_executor(self._thread, copy_context().run, function)
+            await asyncio.wait((answer, left), return_when=asyncio.FIRST_COMPLETED)
+            if not answer.done():
+                raise Gone
+            return await answer
         finally:
+            left.cancel()
+            answer.cancel()
             self._places.release()

@@ -1,5 +1,6 @@
 """The web application: what it answers, and what it refuses."""
 
+import asyncio
 import json
 import threading
 from io import BytesIO
@@ -308,6 +309,53 @@ def test_more_requests_than_may_wait_are_told_so():
     thread.join(30)
     assert (busy.status_code, answers) == (503, [200])
     assert "Busy" in busy.json()["detail"]
+
+
+def test_requests_of_clients_that_have_gone_are_passed_over():
+    entered, leave = threading.Event(), threading.Event()
+    read = []
+    nlp = spacy.blank("en")
+
+    @Language.component("note_and_wait_for_test")
+    def wait(doc: Doc) -> Doc:
+        read.append(doc.text)
+        entered.set()
+        assert leave.wait(30)
+        return doc
+
+    nlp.add_pipe("note_and_wait_for_test")
+    app = create_app(nlp, "gapdner", max_waiting=2)
+    client = TestClient(app, "http://localhost")
+    answers = []
+    thread = threading.Thread(
+        target=lambda: answers.append(client.post("/predict", json={"text": "a"}).status_code)
+    )
+    thread.start()
+    assert entered.wait(30)
+    for _ in range(3):
+        asyncio.run(post_and_go(app, {"text": "b"}))
+    leave.set()
+    thread.join(30)
+    assert client.post("/predict", json={"text": "c"}).status_code == 200
+    assert (read, answers) == (["a", "c"], [200])
+
+
+async def post_and_go(app, message):
+    body = json.dumps(message).encode()
+    headers = {**JSON, "host": "localhost", "content-length": str(len(body))}
+    scope = {
+        **{"type": "http", "method": "POST", "path": "/predict", "query_string": b""},
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
+    received = iter([{"type": "http.request", "body": body}, {"type": "http.disconnect"}])
+
+    async def receive():
+        return next(received)
+
+    async def send(message):
+        pass
+
+    await asyncio.wait_for(app(scope, receive, send), 10)
 
 
 def test_fifty_requests_at_once_are_all_answered(nlp):

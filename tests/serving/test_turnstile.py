@@ -1,12 +1,17 @@
 import asyncio
+import threading
 import time
 from contextvars import ContextVar
 
 import pytest
 
-from spacy_gapdner.serving.turnstile import Turnstile
+from spacy_gapdner.serving.turnstile import Gone, Turnstile
 
 DEVICE = ContextVar("DEVICE", default="cpu")
+
+
+async def never():
+    await asyncio.Event().wait()
 
 
 def test_the_thread_has_the_callers_context():
@@ -15,7 +20,7 @@ def test_the_thread_has_the_callers_context():
 
     async def ask(device):
         DEVICE.set(device)
-        return await turnstile.run(DEVICE.get)
+        return await turnstile.run(DEVICE.get, never())
 
     assert [asyncio.run(ask(device)) for device in ("gpu", "other")] == ["gpu", "other"]
 
@@ -25,7 +30,26 @@ def test_a_caller_that_gives_up_leaves_its_place():
 
     async def ask():
         with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(turnstile.run(lambda: time.sleep(0.2)), 0.01)
-        return await turnstile.run(lambda: "next")
+            await asyncio.wait_for(turnstile.run(lambda: time.sleep(0.2), never()), 0.01)
+        return await turnstile.run(lambda: "next", never())
 
     assert asyncio.run(ask()) == "next"
+
+
+def test_who_has_gone_is_passed_over():
+    turnstile = Turnstile(2)
+    called = []
+    leave = threading.Event()
+
+    async def ask():
+        first = asyncio.create_task(turnstile.run(lambda: leave.wait(30), never()))
+        await asyncio.sleep(0)
+        for _ in range(3):
+            with pytest.raises(Gone):
+                await turnstile.run(lambda: called.append(1), asyncio.sleep(0))
+        leave.set()
+        assert await first
+        return await turnstile.run(lambda: "next", never())
+
+    assert asyncio.run(ask()) == "next"
+    assert called == []
