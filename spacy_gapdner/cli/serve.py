@@ -2,6 +2,7 @@
 
 import socket
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 
 import typer
@@ -11,6 +12,9 @@ from . import _options as options
 from ._model import load_pipeline
 from ._printing import msg
 from ._util import clean_errors
+
+# else a client that never ends its request keeps the server from ending
+_SECONDS_TO_END = 5
 
 
 def serve_cli(
@@ -41,9 +45,10 @@ def serve_cli(
 
         from ..serving.app import LOOPBACK, create_app
 
-        is_local = host in ("localhost", "::1") or host.startswith("127.")
         # before the model is loaded, which takes longer
         listener = _listen(host, port)
+        address, listening_port = listener.getsockname()[:2]
+        is_local = ip_address(address).is_loopback
         nlp, pipe = load_pipeline(
             model,
             spans_key=spans_key,
@@ -61,8 +66,9 @@ def serve_cli(
     if not is_local:
         msg.warn(f"Everybody who reaches {host} can use it: there is no password.")
     shown = f"[{host}]" if ":" in host else host
-    print(f"http://{shown}:{listener.getsockname()[1]}", flush=True)
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listener])
+    print(f"http://{shown}:{listening_port}", flush=True)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_SECONDS_TO_END)
+    uvicorn.Server(config).run(sockets=[listener])
 
 
 def _check_libraries() -> None:
@@ -77,8 +83,9 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
         )
-    except OSError as error:
+    # names that no host can have are no OSError
+    except (OSError, TypeError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise GapDNERError(
-            f"Cannot listen at {host}, port {port}: {error.strerror or error}. Choose another "
-            "--host or --port."
+            f"Cannot listen at {host}, port {port}: {reason}. Choose another --host or --port."
         ) from None

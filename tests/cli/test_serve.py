@@ -12,12 +12,16 @@ import uvicorn
 from spacy_gapdner.cli import serve
 
 
-def test_it_answers_until_it_is_told_to_end(model):
+def start(model):
     command = [sys.executable, "-m", "spacy", "gapdner", "serve", str(model), "--port", "0"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(
+    return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    )
+
+
+def test_it_answers_until_it_is_told_to_end(model):
+    with start(model) as process:
         try:
             url = process.stdout.readline().strip()
             body = json.dumps({"text": "He took aspirin twice ."}).encode()
@@ -30,6 +34,21 @@ def test_it_answers_until_it_is_told_to_end(model):
     assert url.startswith("http://127.0.0.1:")
     assert (entity["label"], entity["text"]) == ("Drug", "aspirin")
     assert "Traceback" not in errors
+
+
+def test_a_request_without_end_does_not_keep_it_from_ending(model):
+    head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+    with start(model) as process:
+        try:
+            port = int(process.stdout.readline().rpartition(":")[2])
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                client.sendall(head)
+                # answered after the other has been taken up
+                urlopen(f"http://127.0.0.1:{port}/health", timeout=60).close()
+                process.terminate()
+                assert process.wait(30) == -signal.SIGTERM
+        finally:
+            process.kill()
 
 
 @pytest.fixture
@@ -72,9 +91,18 @@ def test_the_own_machine_alone(run, model, served):
     assert ask(served["app"], "notes.example").status_code == 400
 
 
+def test_every_name_of_the_own_machine_is_its_own(run, model, served):
+    result = run("serve", model, "--host", "LOCALHOST", "--port", 0)
+    assert "password" not in result.output
+    assert ask(served["app"], "localhost").status_code == 200
+    assert ask(served["app"], "notes.example").status_code == 400
+
+
 def test_errors(fails, model, tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
     fails("no folder", "serve", tmp_path / "missing", "--port", 0)
+    for name in ("a..b", "ü" * 70):
+        fails("Cannot listen", "serve", model, "--host", name, "--port", 0)
     monkeypatch.setattr(serve, "find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)

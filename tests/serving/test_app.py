@@ -344,7 +344,10 @@ async def post_and_go(app, message):
     body = json.dumps(message).encode()
     headers = {**JSON, "host": "localhost", "content-length": str(len(body))}
     scope = {
-        **{"type": "http", "method": "POST", "path": "/predict", "query_string": b""},
+        "type": "http",
+        "method": "POST",
+        "path": "/predict",
+        "query_string": b"",
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
     }
     received = iter([{"type": "http.request", "body": body}, {"type": "http.disconnect"}])
