@@ -5,7 +5,8 @@ const find = (id) => document.getElementById(id);
 let found = null;
 const hidden = new Set();
 let timer = 0;
-// drawings asked for: an answer that comes late must not replace a newer one
+// texts and drawings asked for: an answer that comes late must not replace a newer one
+let texts = 0;
 let asked = 0;
 
 async function post(path, body) {
@@ -35,13 +36,16 @@ function shown() {
   return { text: found.text, entities };
 }
 
+function types() {
+  return [...new Set(found.entities.map((entity) => entity.label))].sort();
+}
+
 async function draw() {
   const number = ++asked;
   try {
     const prediction = shown();
     // a type keeps its colour while others are switched off
-    const types = found.entities.map((entity) => entity.label);
-    const response = await post("draw", { ...prediction, types });
+    const response = await post("draw", { ...prediction, types: types() });
     const drawing = await response.text();
     if (number !== asked) return;
     // the server escapes all it draws
@@ -50,14 +54,13 @@ async function draw() {
     const counted = `${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"}`;
     say(all ? `${counted} shown` : "No entities found");
   } catch (error) {
-    say(error.message, true);
+    if (number === asked) say(error.message, true);
   }
 }
 
 function listTypes() {
-  const types = [...new Set(found.entities.map((entity) => entity.label))].sort();
   find("types").replaceChildren(
-    ...types.map((type) => {
+    ...types().map((type) => {
       const label = document.createElement("label");
       const box = document.createElement("input");
       box.type = "checkbox";
@@ -74,19 +77,25 @@ function listTypes() {
 }
 
 async function predict() {
+  const number = ++texts;
   find("find").disabled = true;
+  // what is drawn, and what is still to come, belongs to another text
+  find("result").hidden = true;
+  find("drawing").replaceChildren();
+  clearTimeout(timer);
+  asked++;
   say("Reading ...");
   try {
-    found = await (await post("predict", { text: find("text").value })).json();
+    const prediction = await (await post("predict", { text: find("text").value })).json();
+    if (number !== texts) return;
+    found = prediction;
     listTypes();
     find("result").hidden = false;
     await draw();
   } catch (error) {
-    // what is drawn belongs to another text
-    find("result").hidden = true;
-    say(error.message, true);
+    if (number === texts) say(error.message, true);
   } finally {
-    find("find").disabled = false;
+    if (number === texts) find("find").disabled = false;
   }
 }
 
@@ -100,6 +109,15 @@ async function save(format) {
     URL.revokeObjectURL(link.href);
   } catch (error) {
     say(error.message, true);
+  }
+}
+
+async function read(file) {
+  const bytes = await file.arrayBuffer();
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Error("it is not UTF-8 text");
   }
 }
 
@@ -118,7 +136,7 @@ function acceptFiles() {
     event.preventDefault();
     const file = event.dataTransfer.files[0];
     try {
-      area.value = file ? await file.text() : event.dataTransfer.getData("text");
+      area.value = file ? await read(file) : event.dataTransfer.getData("text");
     } catch (error) {
       say(`The file cannot be read: ${error.message}`, true);
       return;
