@@ -17,9 +17,9 @@ _MOST_BARS = 200_000
 
 # colours that remain apart for the colour-blind; a gap differs from a fragment by its shape
 ENTITIES_CSS = """
-.entities { margin: 0.3rem 0 1.1rem; }
+.entities { margin: 0.3rem 0 1.1rem; overflow-wrap: anywhere; }
 .entities .word { display: inline-block; vertical-align: top; margin-bottom: 0.4rem;
-  white-space: pre; min-width: 0.4rem; }
+  white-space: break-spaces; min-width: 0.4rem; max-width: 100%; }
 .entities i { display: block; height: 0; margin-top: 3px; border-top: 4px solid transparent; }
 .entities i.fragment { border-top-color: currentColor; }
 .entities i.last { margin-inline-end: 0.3rem; }
@@ -27,7 +27,7 @@ ENTITIES_CSS = """
 .entities ul { list-style: none; margin: 0; padding: 0; font-size: 0.87rem; }
 .entities li i { display: inline-block; width: 1.6rem; margin: 0 0 0.2rem;
   margin-inline-end: 0.45rem; }
-.entities li b { font-weight: 600; }
+.entities li b { font-weight: 600; unicode-bidi: isolate; }
 .entities .gold { color: #0072b2; } .entities .predicted { color: #d55e00; }
 .entities .correct { color: #00795a; } .entities .faint { opacity: 0.45; }
 .entities li span { color: #1f2430; }

@@ -25,7 +25,7 @@ _COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)"
 RENDER_CSS = (
     ENTITIES_CSS
     + """
-.doc { margin: 0 0 2rem; } .doc h2 { font-size: 1rem; }
+.doc { margin: 0 0 2rem; } .doc, .legend { overflow-wrap: anywhere; } .doc h2 { font-size: 1rem; }
 .legend { padding: 0; margin: 0 0 1rem; list-style: none; }
 .legend li { display: inline-block; margin-inline-end: 1.2rem; font-weight: 600; }
 .legend i { display: inline-block; width: 1.6rem; border-top: 4px solid; margin-inline-end: 0.4rem;

@@ -1,6 +1,7 @@
 """The page in a browser: type, see, filter, save, drop, and what is refused."""
 
 import json
+import re
 import shutil
 import threading
 import time
@@ -169,6 +170,58 @@ def test_too_long_a_text_is_refused(page):
     assert not find(page, "result").is_displayed()
     ask(page, "Nothing here.")
     until(page, lambda: status(page) == "No entities found")
+
+
+DRAWN = {
+    "text": "x" * 400 + " pain.",
+    "entities": [
+        {"label": "L" * 300, "fragments": [{"start": 401, "end": 405}]},
+        {"label": "\u202eADE", "fragments": [{"start": 401, "end": 405}], "score": 0.5},
+    ],
+}
+
+
+def show(page, record):
+    page.execute_script("found = arguments[0]; listTypes(); draw();", record)
+    page.execute_script("document.getElementById('result').hidden = false;")
+    until(page, lambda: "shown" in status(page))
+
+
+def test_nothing_is_wider_than_the_page(page):
+    show(page, DRAWN)
+    width = "return [document.documentElement.scrollWidth, innerWidth]"
+    scrolled, visible = page.execute_script(width)
+    assert scrolled <= visible
+
+
+def test_a_label_turns_nothing_but_itself(page):
+    show(page, DRAWN)
+    places = page.execute_script(
+        "const range = document.createRange();"
+        "const text = [...document.querySelectorAll('#drawing li span')].at(-1).lastChild;"
+        "return [0, 1, 2, 3].map((i) => { range.setStart(text, i); range.setEnd(text, i + 1);"
+        "  return range.getBoundingClientRect().left; });"
+    )
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_errors_can_be_read(page, scheme):
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    page.execute_script("say('wrong', true);")
+    colour = "return ['color', 'backgroundColor'].map((name, i) => getComputedStyle("
+    colour += "i ? document.body : document.getElementById('status'))[name])"
+    one, other = sorted(map(luminance, page.execute_script(colour)))
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    # what the Web Content Accessibility Guidelines ask for
+    assert (other + 0.05) / (one + 0.05) >= 4.5
+
+
+def luminance(colour):
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
 
 
 DROP = """
