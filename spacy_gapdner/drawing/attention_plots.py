@@ -105,7 +105,7 @@ def _draw_bars(
             color=_INK,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
-    axes.set_yticks(range(len(shares)), names, fontsize=size, parse_math=False)
+    axes.set_yticks(range(len(shares)), names, fontsize=size)
     axes.set_ylim(len(shares) - 0.4, -0.6)
     # room for the numbers
     axes.set_xlim(0, 1.25 * shares.max())
@@ -180,8 +180,8 @@ def _draw_grid(
     tokens = range(start, end)
     size = _font_size(end - start, _grid_side(window))
     names = [_token(segment, i) for i in tokens]
-    axes.set_xticks(tokens, names, rotation=90, fontsize=size, parse_math=False)
-    axes.set_yticks(tokens, names, fontsize=size, parse_math=False)
+    axes.set_xticks(tokens, names, rotation=90, fontsize=size)
+    axes.set_yticks(tokens, names, fontsize=size)
     axes.set_xlim(start - 0.5, end - 0.5)
     axes.set_ylim(end - 0.5, start - 0.5)
     axes.set_aspect("equal")

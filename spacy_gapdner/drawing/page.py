@@ -99,7 +99,11 @@ def figure_bytes(figure: "Figure", format: str) -> bytes:
     RETURNS (bytes): The file's content.
     """
     from matplotlib import rc_context
+    from matplotlib.text import Text
 
+    # names of types and models are no formulas, whatever stands between dollar signs
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
     buffer = BytesIO()
     # ids of SVG elements are random, and the date is saved, unless told otherwise
     with rc_context({"svg.hashsalt": "spacy-gapdner", "svg.fonttype": "none"}):

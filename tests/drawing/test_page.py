@@ -34,3 +34,13 @@ def test_inline_svg_is_an_element():
     svg = inline_svg(draw())
     assert svg.startswith("<svg")
     assert svg.rstrip().endswith("</svg>")
+
+
+def test_no_name_is_taken_for_a_formula():
+    figure = draw()
+    figure.axes[0].set_title("$x^$")
+    figure.axes[0].plot([1, 2], [4, 3], label=r"$\unknown$")
+    figure.legend(loc="outside upper left")
+    svg = figure_bytes(figure, "svg").decode()
+    assert "$x^$" in svg
+    assert r"$\unknown$" in svg
