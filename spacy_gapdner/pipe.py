@@ -21,6 +21,7 @@ from .entities import (
     set_contiguous_ents,
     set_entities,
 )
+from .entity_data import can_be_saved
 from .errors import GapDNERError
 from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
 from .losses import GridTarget
@@ -100,10 +101,13 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
 
         label (str): The type.
         RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (GapDNERError): If it is no text, or if the model cannot grow.
+        RAISES (GapDNERError): If it is no text, or one that cannot be saved, or if the model cannot
+            grow.
         """
-        if not isinstance(label, str) or not label:
-            raise GapDNERError(f"A label must be a text of at least one character, not {label!r}.")
+        if not isinstance(label, str) or not label or not can_be_saved(label):
+            raise GapDNERError(
+                f"A label must be a text of at least one character that UTF-8 has, not {label!r}."
+            )
         if label in self.labels:
             return 0
         if self.model.has_dim("nO"):
