@@ -59,7 +59,7 @@ class CoordinationAugmenter:
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
     seed (int): Seed of all choices.
-    RAISES (GapDNERError): If a share is no probability, or there is no conjunction.
+    RAISES (GapDNERError): If a share is no probability, or the conjunctions are no list of words.
     """
 
     def __init__(
@@ -75,6 +75,9 @@ class CoordinationAugmenter:
                 raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value}.")
         if not conjunctions:
             raise GapDNERError("conjunctions must name at least one word.")
+        # a config takes a text for the list of its letters
+        if isinstance(conjunctions, str) or not all(conjunctions):
+            raise GapDNERError(f"conjunctions must be a list of words, not {conjunctions!r}.")
         self.share = share
         self.insertion_share = insertion_share
         self.conjunctions = tuple(conjunctions)

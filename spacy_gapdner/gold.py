@@ -110,21 +110,20 @@ def make_targets(
     segments: Sequence[Segment],
     tagging: TaggingScheme,
     labels: Sequence[str],
-) -> list[GridTarget]:
+) -> tuple[list[GridTarget], int]:
     """Write the gold entities of a document into grids.
-
-    Entities that no segment can hold are left out.
 
     aligned (Iterable[Entity]): The entities.
     unaligned (Iterable[Entity]): Those between the tokens: the cells around them take no part.
     segments (Sequence[Segment]): The segments of the document.
     tagging (TaggingScheme): How grids hold entities.
     labels (Sequence[str]): The entity types.
-    RETURNS (list[GridTarget]): Per segment its target.
+    RETURNS (tuple[list[GridTarget], int]): Per segment its target, and the number of entities that
+        no segment can hold, which are left out.
     """
     unaligned = list(unaligned)
-    held, _ = assign_entities(aligned, segments)
-    return [
+    held, unheld = assign_entities(aligned, segments)
+    targets = [
         GridTarget(
             tagging.encode(entities, labels),
             [
@@ -135,3 +134,4 @@ def make_targets(
         )
         for entities, (start, end) in zip(held, segments, strict=True)
     ]
+    return targets, len(unheld)

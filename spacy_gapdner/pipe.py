@@ -21,6 +21,7 @@ from .entities import (
     set_contiguous_ents,
     set_entities,
 )
+from .entity_data import can_be_saved
 from .errors import GapDNERError
 from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
 from .losses import GridTarget
@@ -77,6 +78,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         # Set by initialize
         self.strict_alignment = False
         self._warned_of_unaligned = False
+        self._warned_of_unheld = False
         self._warned_of_scored: set[str] = set()
 
     @property
@@ -100,10 +102,13 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
 
         label (str): The type.
         RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (GapDNERError): If it is no text, or if the model cannot grow.
+        RAISES (GapDNERError): If it is no text, or one that cannot be saved, or if the model cannot
+            grow.
         """
-        if not isinstance(label, str) or not label:
-            raise GapDNERError(f"A label must be a text of at least one character, not {label!r}.")
+        if not isinstance(label, str) or not label or not can_be_saved(label):
+            raise GapDNERError(
+                f"A label must be a text of at least one character that UTF-8 has, not {label!r}."
+            )
         if label in self.labels:
             return 0
         if self.model.has_dim("nO"):
@@ -141,7 +146,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             cannot be read; in strict mode, if there are entities between tokens.
         """
         self.strict_alignment = strict_alignment
-        self._warned_of_unaligned = False
+        self._warned_of_unaligned = self._warned_of_unheld = False
         with readable_examples():
             validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
             gold = collect_gold(get_examples(), self.key)
@@ -260,8 +265,8 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
     ) -> tuple[float, list[Floats3d]]:
         """Compare scores with the gold annotation.
 
-        Entities that no segment can hold are not learned. The cells around annotation that cannot
-        be aligned with the predicted tokens take no part.
+        Entities that no segment can hold are not learned; a warning, once, tells of them. The cells
+        around annotation that cannot be aligned with the predicted tokens take no part.
 
         examples (Iterable[Example]): The batch.
         scores (Sequence[Floats3d]): The model's scores of their segments.
@@ -308,7 +313,9 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
                 f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
             )
         (segments,) = self.segments([example.predicted])
-        return make_targets(aligned, unaligned, segments, self.tagging, self.labels)
+        targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
+        self._report_unheld(n_unheld, len(aligned))
+        return targets
 
     def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
         if not n_unaligned:
@@ -323,6 +330,16 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         if not self._warned_of_unaligned:
             warnings.warn(message, stacklevel=3)
         self._warned_of_unaligned = True
+
+    def _report_unheld(self, n_unheld: int, n_entities: int) -> None:
+        if n_unheld and not self._warned_of_unheld:
+            self._warned_of_unheld = True
+            warnings.warn(
+                f"{n_unheld} of {n_entities} gold entities of a document cross a sentence boundary "
+                f"or are wider than max_length ({self.max_length}): '{self.name}' cannot learn "
+                "such. To count all: gapdner debug-data.",
+                stacklevel=3,
+            )
 
     def _report_scored_gold(self, examples: Sequence[Example]) -> None:
         message = describe_scored_gold(examples, self.key, self.labels, self.name)

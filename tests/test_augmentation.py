@@ -210,6 +210,8 @@ def test_key_and_conjunctions():
         ({"share": 1.5}, "share must lie between 0 and 1"),
         ({"insertion_share": -1}, "insertion_share must lie between 0 and 1"),
         ({"conjunctions": []}, "at least one word"),
+        ({"conjunctions": "and"}, "a list of words, not 'and'"),
+        ({"conjunctions": ["and", ""]}, "a list of words"),
     ],
 )
 def test_bad_settings(settings, message):

@@ -126,6 +126,18 @@ def test_a_document_of_twenty_thousand_tokens(trained):
     ]
 
 
+@pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
+def test_entities_that_no_segment_holds_are_told_once(sent_starts):
+    nlp = make_nlp(**({} if sent_starts else {"max_length": 7, "stride": 7}))
+    text, entities = CORPUS[0]
+    predicted = make_doc(nlp, text, sent_starts=sent_starts)
+    example = Example(predicted, make_doc(nlp, text, entities))
+    with pytest.warns(UserWarning, match="3 of 3 gold entities of a document"):
+        nlp.update([example])
+    # the test run makes an error of every warning of ours
+    nlp.update([example])
+
+
 def test_learns_from_windows_of_a_long_document():
     nlp = make_nlp(max_length=9, stride=9)
     reference = merge_docs([make_doc(nlp, text, entities) for text, entities in CORPUS[:1] * 3])

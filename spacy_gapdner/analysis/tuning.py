@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from spacy.language import Language
@@ -145,9 +145,15 @@ def tune(
     calibrate (bool): Fit the calibration; else the pipe has none.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (Tuning): What was chosen.
-    RAISES (GapDNERError): If the pipeline has no such pipe, the Docs have no gold entity that the
-        measure counts, or the pipe finds nothing in them; it is left as it was.
+    RAISES (GapDNERError): If a setting is out of its range, the pipeline has no such pipe, the Docs
+        have no gold entity that the measure counts, or the pipe finds nothing in them; it is left
+        as it was.
     """
+    if measure not in get_args(Measure):
+        raise GapDNERError(f"measure is 'f' or 'disc_f', but not {measure!r}.")
+    for name, least in (("min_precision", min_precision), ("min_recall", min_recall)):
+        if not 0 <= least <= 1:
+            raise GapDNERError(f"{name} must lie between 0 and 1, but it is {least}.")
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     kind = "discontinuous entity" if measure == "disc_f" else "entity"

@@ -159,3 +159,19 @@ def test_data_that_cannot_tune(nlp):
         tune(nlp, [make_doc(nlp, "nothing here")])
     assert pipe.threshold == 0.4
     assert pipe.calibration is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"measure": "p"}, "measure is 'f' or 'disc_f', but not 'p'"),
+        ({"min_precision": 90}, "min_precision must lie between 0 and 1, but it is 90"),
+        ({"min_recall": float("nan")}, "min_recall must lie between 0 and 1"),
+    ],
+)
+def test_settings_that_cannot_be_met_leave_the_pipe_as_it_was(nlp, settings, message):
+    pipe = nlp.get_pipe("gapdner")
+    before = pipe.threshold, pipe.calibration
+    with pytest.raises(GapDNERError, match=message):
+        tune(nlp, gold(nlp), **settings)
+    assert (pipe.threshold, pipe.calibration) == before
