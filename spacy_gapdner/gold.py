@@ -84,6 +84,24 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
     return gold
 
 
+def describe_no_gold(other_keys: Collection[str], key: str, name: str) -> str:
+    """Tell that a corpus holds no entity, and why that may be.
+
+    other_keys (Collection[str]): Prefixes of the span groups that are there.
+    key (str): Prefix of those that were looked for.
+    name (str): The pipe's name.
+    RETURNS (str): The message.
+    """
+    message = f"No document has an entity under the spans_key {key!r} of '{name}'."
+    if other_keys:
+        keys = ", ".join(repr(other) for other in sorted(other_keys))
+        return f"{message} There are groups under {keys}: set spans_key to the one meant."
+    return (
+        f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
+        "is set: both must stay off."
+    )
+
+
 def describe_scored_gold(
     examples: Iterable[Example], key: str, labels: Collection[str], name: str
 ) -> str:

@@ -23,7 +23,13 @@ from .entities import (
 )
 from .entity_data import can_be_saved
 from .errors import GapDNERError
-from .gold import collect_gold, describe_scored_gold, make_targets, readable_examples
+from .gold import (
+    collect_gold,
+    describe_no_gold,
+    describe_scored_gold,
+    make_targets,
+    readable_examples,
+)
 from .losses import GridTarget
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .segments import Segment, check_window, get_segments
@@ -77,9 +83,8 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         self.scorer = scorer
         # Set by initialize
         self.strict_alignment = False
-        self._warned_of_unaligned = False
-        self._warned_of_unheld = False
-        self._warned_of_scored: set[str] = set()
+        # kinds of warnings that were given
+        self._warned: set[str] = set()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -146,7 +151,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             cannot be read; in strict mode, if there are entities between tokens.
         """
         self.strict_alignment = strict_alignment
-        self._warned_of_unaligned = self._warned_of_unheld = False
+        self._warned.clear()
         with readable_examples():
             validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
             gold = collect_gold(get_examples(), self.key)
@@ -327,25 +332,26 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         )
         if self.strict_alignment:
             raise GapDNERError(message)
-        if not self._warned_of_unaligned:
-            warnings.warn(message, stacklevel=3)
-        self._warned_of_unaligned = True
+        self._warn_once("unaligned", message)
 
     def _report_unheld(self, n_unheld: int, n_entities: int) -> None:
-        if n_unheld and not self._warned_of_unheld:
-            self._warned_of_unheld = True
-            warnings.warn(
+        if n_unheld:
+            self._warn_once(
+                "unheld",
                 f"{n_unheld} of {n_entities} gold entities of a document cross a sentence boundary "
                 f"or are wider than max_length ({self.max_length}): '{self.name}' cannot learn "
                 "such. To count all: gapdner debug-data.",
-                stacklevel=3,
             )
 
     def _report_scored_gold(self, examples: Sequence[Example]) -> None:
         message = describe_scored_gold(examples, self.key, self.labels, self.name)
-        if message and message not in self._warned_of_scored:
-            self._warned_of_scored.add(message)
-            warnings.warn(message, stacklevel=3)
+        if message:
+            self._warn_once(message, message)
+
+    def _warn_once(self, kind: str, message: str) -> None:
+        if kind not in self._warned:
+            self._warned.add(kind)
+            warnings.warn(message, stacklevel=4)
 
     def _require_labels(self) -> None:
         if not self.labels:
@@ -355,15 +361,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             )
 
     def _report_no_gold(self, other_keys: set[str], must_have: bool) -> None:
-        message = f"No document has an entity under the spans_key {self.key!r} of '{self.name}'."
-        if other_keys:
-            keys = ", ".join(repr(key) for key in sorted(other_keys))
-            message += f" There are groups under {keys}: set spans_key to the one meant."
-        else:
-            message += (
-                " Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
-                "is set: both must stay off."
-            )
+        message = describe_no_gold(other_keys, self.key, self.name)
         if must_have:
             raise GapDNERError(message)
         warnings.warn(message, stacklevel=3)
