@@ -38,6 +38,11 @@ class TextEntity:
         """RETURNS (Optional[int]): The line of the annotation, from 1 on."""
         return self.place.line
 
+    @property
+    def carried(self) -> Mapping[str, Any]:
+        """RETURNS (Mapping[str, Any]): Its attrs, with its id, as an `Entity` has them."""
+        return {"id": self.id, **self.attrs} if self.id else self.attrs
+
 
 @dataclass(frozen=True)
 class TextRecord:
