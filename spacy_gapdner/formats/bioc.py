@@ -290,6 +290,7 @@ def _probability(value: Any) -> float | None:
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:
     place = Place(None, None, doc.user_data.get(DOC_NAME))
     entities = get_entities(doc, spans_key)
+    names = name_entities(entities, report, place)
     annotations = [
         {
             "id": name,
@@ -300,7 +301,7 @@ def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[st
                 for span in entity.spans
             ],
         }
-        for name, entity in zip(name_entities(entities), entities, strict=True)
+        for name, entity in zip(names, entities, strict=True)
     ]
     passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}
     passage |= {"annotations": annotations, "relations": []}

@@ -225,7 +225,7 @@ def _offsets(value: Any) -> Offsets:
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:
     place = Place(None, None, doc.user_data.get(DOC_NAME))
     entities = get_entities(doc, spans_key)
-    names = name_entities(entities)
+    names = name_entities(entities, report, place)
     found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
     said = [
         {"subj": name, "pred": key, "obj": value}

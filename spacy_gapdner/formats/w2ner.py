@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
+from .docs import DOC_NAME
 from .files import read_text, require_file, visible_files
 from .from_docs import doc_sentences
 from .outputs import replacing
@@ -73,14 +74,18 @@ def write_w2ner(
     docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
     path (Path): The file to write.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities that no sentence holds.
+    report (Optional[Report]): Takes the entities that no sentence holds, and the names of
+        documents.
     RETURNS (int): The number of sentences written.
     """
     report = Report() if report is None else report
     number = 0
+    names: dict[str, None] = {}
     with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write("[")
         for doc in docs:
+            if name := doc.user_data.get(DOC_NAME):
+                names[name] = None
             for tokens, entities in doc_sentences(doc, spans_key, report):
                 ner = [{"index": list(e.token_indices), "type": e.label} for e in entities]
                 record = {"sentence": tokens, "ner": ner}
@@ -88,6 +93,9 @@ def write_w2ner(
                 stream.write(json.dumps(record, ensure_ascii=False))
                 number += 1
         stream.write("\n]\n")
+    if names:
+        message = f"no place for the names of {len(names)}, the first {next(iter(names))!r:.80}"
+        report.add("kept", "names of documents in W2NER", message, Place(str(path)))
     return number
 
 
