@@ -205,7 +205,8 @@ def _parse_document(document: Object, place: Place, report: Report) -> TextRecor
                 report.add("dropped", "malformed annotation", message, place)
             else:
                 entities.append(entity)
-                _report_further_keys(annotation, entity, report)
+                label = f"{entity.label} {entity.id}"
+                report.note_keys(annotation, _OF_ANNOTATIONS, label, place)
             if twice := annotation.get(_TWICE):
                 message = f"{twice} with a key given before in {str(annotation)[:80]}"
                 report.add("dropped", "infon given twice", message, place)
@@ -222,12 +223,6 @@ def _parts(document: Object) -> list[Object]:
     for part in parts:
         parts += [*(part.get("passages") or ()), *(part.get("sentences") or ())]
     return parts
-
-
-def _report_further_keys(annotation: Object, entity: TextEntity, report: Report) -> None:
-    if others := [key for key in annotation if key not in _OF_ANNOTATIONS]:
-        message = f"no place for {', '.join(map(repr, others))} of {entity.label} {entity.id}"
-        report.add("dropped", "further keys of an annotation", message, entity.place)
 
 
 def _report_metadata(parts: Iterable[Object], place: Place, report: Report) -> None:

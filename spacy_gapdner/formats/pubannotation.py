@@ -161,9 +161,7 @@ def _denotations(
             report.add("dropped", "malformed denotation", message, place)
             continue
         labels[name], spans[name] = label, offsets
-        if others := [key for key in value if key not in _OF_DENOTATIONS]:
-            message = f"no place for {', '.join(map(repr, others))} of {label} {name}"
-            report.add("dropped", "further keys of a denotation", message, place, tuple(offsets))
+        report.note_keys(value, _OF_DENOTATIONS, f"{label} {name}", place)
     return labels, spans
 
 

@@ -164,7 +164,7 @@ def test_further_keys_are_counted(write, report):
     (record,) = read_bioc(path, report)
     assert len(record.entities) == 1
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        ("dropped", "further keys of an annotation", "no place for 'role' of A T1"),
+        ("dropped", "further keys of an entity", "no place for 'role' of A T1"),
         (
             "kept",
             "further keys of a document",

@@ -235,7 +235,7 @@ def test_further_keys_of_a_denotation_are_counted(read_one, report):
     denotation = {"id": "T1", "span": span(0, 6), "obj": "ADR", "note": "x"}
     assert len(read_one(denotations=[denotation]).entities) == 1
     (issue,) = report.issues
-    assert (issue.action, issue.kind) == ("dropped", "further keys of a denotation")
+    assert (issue.action, issue.kind) == ("dropped", "further keys of an entity")
     assert issue.message == "no place for 'note' of ADR T1"
 
 
