@@ -104,7 +104,9 @@ def align_entities_to_tokens(
         if entity is None:
             continue
         if entity in aligned:
-            message = f"{source.label} has the same tokens as the one at {aligned[entity].place}"
+            other = aligned[entity]
+            message = f"{source.label} has the same tokens as the one at {other.place}"
+            message += source.lost_to(other)
             _note(report, "dropped", "duplicate entity after tokenisation", message, source)
             continue
         aligned[entity] = source

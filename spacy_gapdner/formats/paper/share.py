@@ -135,7 +135,8 @@ def _clean(entities: Iterable[TextEntity], text: str, report: Report) -> list[Te
             report.add("repaired", kind, message, flat.place, flat.fragments)
             flat = replace(flat, fragments=((flat.fragments[0][0], flat.fragments[-1][1]),))
         if flat.fragments in cleaned:
-            message = f"{flat.label} repeats the one at {cleaned[flat.fragments].place}"
+            other = cleaned[flat.fragments]
+            message = f"{flat.label} repeats the one at {other.place}{flat.lost_to(other)}"
             report.add("dropped", "duplicate entity", message, flat.place, flat.fragments)
             continue
         cleaned[flat.fragments] = flat
