@@ -126,3 +126,14 @@ def test_input_without_documents(tmp_path):
     with pytest.raises(GapDNERError, match="holds no document with text"):
         convert(tmp_path / "a.json", tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
+def test_entities_under_another_prefix_are_named(tmp_path, name):
+    doc = Doc(Vocab(), words=["a", "b"], user_data={DOC_NAME: "x"})
+    set_entities(doc, [Entity("A", ((0, 1),))])
+    set_entities(doc, [Entity("B", ((0, 1),)), Entity("B", ((1, 2),))], "other")
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    _, report = convert(tmp_path / "a.spacy", tmp_path / name)
+    kept = [] if name == "b.spacy" else [("entities under another prefix", "2 under 'other'")]
+    assert [(i.kind, i.message) for i in report.issues] == kept

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, Entity, are_fragments, get_entities
+from ..entities import (
+    DiscontinuousEntity,
+    Entity,
+    are_fragments,
+    get_entities,
+    get_spans_keys,
+    stores_entities,
+)
 from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
@@ -163,6 +170,20 @@ def report_names(
         if having:
             message = f"{len(having)} entities have one, the first {having[0].attrs[key]!r:.60}"
             report.add("kept", f"{key}s in {where}", message, place)
+
+
+def report_other_prefixes(doc: Doc, spans_key: str, report: Report) -> None:
+    """Name the entities that stay behind because nobody asked for their prefix.
+
+    doc (Doc): The document.
+    spans_key (str): The prefix that was asked for.
+    report (Report): Takes an issue for each other prefix.
+    """
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
+    for key in get_spans_keys(doc):
+        if key != spans_key and stores_entities(doc, key):
+            message = f"{len(get_entities(doc, key))} under {key!r:.80}"
+            report.add("kept", "entities under another prefix", message, place)
 
 
 def report_metadata(doc: Doc, report: Report) -> None:

@@ -170,3 +170,13 @@ def test_ids_that_several_entities_have_are_replaced_and_named(tmp_path, name, f
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         ("repaired", "ids replaced by T1, T2, ...", "'x' -> T2, 'x' -> T3")
     ]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.xml", "a.csv", "a.spacy"])
+def test_attrs_that_no_file_has_are_counted(tmp_path, name):
+    doc = Doc(Vocab(), words=["a"])
+    set_entities(doc, [Entity("A", ((0, 1),), attrs={"mine": 5})])
+    report = Report()
+    write([doc], tmp_path / name, report=report)
+    lost = {} if name == "a.spacy" else {"attrs that no file has": 1}
+    assert report.counts("dropped") == report.counts() == lost
