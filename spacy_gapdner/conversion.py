@@ -10,7 +10,7 @@ from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
 from .formats.docs import DOC_EXTRA, Alignment
-from .formats.from_docs import report_metadata
+from .formats.from_docs import report_metadata, report_other_prefixes
 from .formats.outputs import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
@@ -88,6 +88,8 @@ def convert(
                     report_metadata(doc, report)
                 n_documents = report.documents
                 doc.user_data.pop(DOC_EXTRA, None)
+            if target not in ("spacy", "html"):
+                report_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)
             yield doc
             if on_doc is not None:

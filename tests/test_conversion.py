@@ -43,8 +43,10 @@ def test_there_and_back(data, tmp_path, name):
     statistics, report = convert(data, tmp_path / name)
     assert (statistics.entities, statistics.discontinuous) == (2, 1)
     lost = [] if name == "a.jsonl" else ["a: no place for 'meta' of the document's record"]
-    assert [str(issue) for issue in report.issues] == lost
+    assert [str(issue) for issue in report.issues if issue.action == "dropped"] == lost
     assert report.counts("dropped") == ({"document metadata": 1} if lost else {})
+    named = [] if ENDINGS[name] else ["scores in a format of tokens"]
+    assert [*report.counts("kept")] == named + ["names of documents in W2NER"] * (name == "a.json")
     back, _ = convert(tmp_path / name, tmp_path / "back.spacy")
     expected = FOUND if ENDINGS[name] else [(label, text, None) for label, text, _ in FOUND]
     assert found(tmp_path / "back.spacy") == expected
@@ -58,7 +60,7 @@ def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path, name):
     record = {key: value for key, value in RECORD.items() if key != "meta"}
     data.write_text(json.dumps(record) + "\n")
     _, report = convert(data, tmp_path / name, strict=True)
-    assert report.issues == []
+    assert {issue.action for issue in report.issues} <= {"kept"}
 
 
 def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
@@ -124,3 +126,14 @@ def test_input_without_documents(tmp_path):
     with pytest.raises(GapDNERError, match="holds no document with text"):
         convert(tmp_path / "a.json", tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
+def test_entities_under_another_prefix_are_named(tmp_path, name):
+    doc = Doc(Vocab(), words=["a", "b"], user_data={DOC_NAME: "x"})
+    set_entities(doc, [Entity("A", ((0, 1),))])
+    set_entities(doc, [Entity("B", ((0, 1),)), Entity("B", ((1, 2),))], "other")
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    _, report = convert(tmp_path / "a.spacy", tmp_path / name)
+    kept = [] if name == "b.spacy" else [("entities under another prefix", "2 under 'other'")]
+    assert [(i.kind, i.message) for i in report.issues] == kept

@@ -14,7 +14,7 @@ from defusedxml.ElementTree import iterparse
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
-from ..entity_data import offer_extensions
+from ..entity_data import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .bioc_text import join_passages, to_xml_text
 from .docs import DOC_NAME
@@ -29,6 +29,10 @@ from .report import BECOMES_TEXT, Action, Place, Report, reading
 _TYPE, _KB_ID, _KB_NAME, _SCORE = "type", "identifier", "kb_name", "score"
 # of infons in XML: how many repeat the key of one before
 _TWICE = "infons given twice"
+# keys of annotations, and of what has them
+_OF_ANNOTATIONS = {"id", "infons", "text", "locations", "bioctype", _TWICE}
+_LISTS = ("passages", "sentences", "annotations", "relations")
+_OF_PARTS = {"id", "infons", "text", "offset", "bioctype", _TWICE, *_LISTS}
 
 Object = Mapping[str, Any]
 
@@ -186,37 +190,52 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
 
 def _parse_document(document: Object, place: Place, report: Report) -> TextRecord:
     passages = list(document.get("passages") or ())
-    sentences = [sentence for p in passages for sentence in p.get("sentences") or ()]
     with_text = [
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
     ]
-    parts = [(_integer(part["offset"]), part.get("text") or "") for part in with_text]
-    text, base = join_passages(parts, place)
+    texts = [(_integer(part["offset"]), part.get("text") or "") for part in with_text]
+    text, base = join_passages(texts, place)
     entities = []
-    for part in (document, *passages, *sentences):
+    parts = _parts(document)
+    for part in parts:
         for annotation in part.get("annotations") or ():
             entity = _to_entity(annotation, base, place)
             if entity is None:
-                message = f"no type or location in {str(annotation)[:80]}"
+                message = f"no type, location or infons as they should be in {str(annotation)[:80]}"
                 report.add("dropped", "malformed annotation", message, place)
             else:
                 entities.append(entity)
+                label = f"{entity.label} {entity.id}"
+                report.note_keys(annotation, _OF_ANNOTATIONS, label, place)
             if twice := annotation.get(_TWICE):
                 message = f"{twice} with a key given before in {str(annotation)[:80]}"
                 report.add("dropped", "infon given twice", message, place)
         for relation in part.get("relations") or ():
             report.add("dropped", "relation", f"cannot hold {str(relation)[:80]}", place)
-    _report_metadata([document, *passages, *sentences], place, report)
+    _report_metadata(parts, place, report)
     cleaned = clean_entities(text, entities, report)
     return TextRecord(place.document or "", text, cleaned, place.file)
 
 
+def _parts(document: Object) -> list[Object]:
+    # the document, its passages and their sentences, also where others are within them
+    parts = [document]
+    for part in parts:
+        parts += [*(part.get("passages") or ()), *(part.get("sentences") or ())]
+    return parts
+
+
 def _report_metadata(parts: Iterable[Object], place: Place, report: Report) -> None:
-    given = [part.get("infons") for part in parts]
-    keys = dict.fromkeys(key for infons in given if isinstance(infons, dict) for key in infons)
-    if keys:
-        message = f"no place for {', '.join(map(repr, keys))} of the document and its passages"
-        report.add("kept", "infons of a document", message, place)
+    infons: dict[str, None] = {}
+    others: dict[str, None] = {}
+    for part in parts:
+        given = part.get("infons")
+        infons |= dict.fromkeys(given if isinstance(given, dict) else ())
+        others |= dict.fromkeys(key for key in part if key not in _OF_PARTS)
+    for kind, keys in (("infons", infons), ("further keys", others)):
+        if keys:
+            message = f"no place for {', '.join(map(repr, keys))} of the document and its passages"
+            report.add("kept", f"{kind} of a document", message, place)
 
 
 def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None:
@@ -230,12 +249,17 @@ def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None
     score = _probability(infons.get(_SCORE))
     if score is not None:
         del infons[_SCORE]
-    kb_id = infons.pop(_KB_ID, None)
-    attrs: dict[str, Any] = {"kb_id": str(kb_id)} if kb_id else {}
-    if kb_id and infons.get(_KB_NAME):
-        attrs["kb_name"] = str(infons.pop(_KB_NAME))
+    attrs: dict[str, Any] = {}
+    if infons.get(_KB_ID) in (None, ""):
+        infons.pop(_KB_ID, None)
+    elif isinstance(infons[_KB_ID], str):
+        attrs["kb_id"] = infons.pop(_KB_ID)
+        if infons.get(_KB_NAME) and isinstance(infons[_KB_NAME], str):
+            attrs["kb_name"] = infons.pop(_KB_NAME)
     if infons:
-        attrs["_"] = {str(key): str(value) for key, value in infons.items()}
+        attrs["_"] = {str(key): value for key, value in infons.items()}
+        if not can_be_saved(attrs["_"]):
+            return None
         offer_extensions(attrs["_"])
     name = None if annotation.get("id") is None else str(annotation["id"])
     surface = annotation.get("text") or None
@@ -252,7 +276,7 @@ def _integer(value: Any) -> int:
 def _probability(value: Any) -> float | None:
     # what is called so, but is none, stays an attribute
     try:
-        number = float(value)
+        number = float("nan" if isinstance(value, bool) else value)
     except (TypeError, ValueError):
         return None
     return number if 0 <= number <= 1 else None
@@ -261,6 +285,7 @@ def _probability(value: Any) -> float | None:
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:
     place = Place(None, None, doc.user_data.get(DOC_NAME))
     entities = get_entities(doc, spans_key)
+    names = name_entities(entities, report, place)
     annotations = [
         {
             "id": name,
@@ -271,7 +296,7 @@ def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[st
                 for span in entity.spans
             ],
         }
-        for name, entity in zip(name_entities(entities), entities, strict=True)
+        for name, entity in zip(names, entities, strict=True)
     ]
     passage = {"offset": 0, "infons": {}, "text": doc.text, "sentences": []}
     passage |= {"annotations": annotations, "relations": []}

@@ -21,6 +21,7 @@ from .brat_annotations import (
 from .docs import DOC_NAME
 from .files import read_text, visible_files
 from .fragments import choose_text, clean_entities
+from .from_docs import report_replaced_ids
 from .names import naming, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
@@ -108,6 +109,7 @@ def write_brat(
             with naming(doc, number, taken, temporary) as stem:
                 with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
                 with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
+                _report_name(doc, stem.relative_to(temporary).as_posix(), report)
         if labels and not (Path(path) / _CONF).exists():
             (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
     return number
@@ -210,11 +212,15 @@ def _document_lines(doc: Doc, entities: list[DiscontinuousEntity], report: Repor
     for name, entity in zip(names, entities, strict=True):
         lines.append(_entity_line(name, entity, text))
         lines.extend(annotation_lines(name, entity, numbers, report, place))
-    pairs = [(e.id_, name) for name, e in zip(names, entities, strict=True) if e.id_]
-    replaced = [f"{old!r:.60} -> {new}" for old, new in pairs if old != new]
-    if replaced:
-        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
+    report_replaced_ids(entities, names, report, place)
     return lines
+
+
+def _report_name(doc: Doc, name: str, report: Report) -> None:
+    given = doc.user_data.get(DOC_NAME)
+    if given and name != given:
+        message = f"{given!r:.80} -> {name!r:.80}"
+        report.add("repaired", "document name changed", message, Place(None, None, given))
 
 
 def _entity_names(entities: list[DiscontinuousEntity]) -> Iterator[str]:

@@ -6,14 +6,17 @@ Relations, events and equivalences hold between entities; these, and what is sai
 counted in the report.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..entities import DiscontinuousEntity
 from ..entity_data import offer_extensions
+from .files import with_unix_line_ends
 from .records import TextEntity
 from .report import BECOMES_TEXT, Action, Place, Report
 
@@ -25,6 +28,8 @@ _NOTE = re.compile(r"#\d+\S*\t(\S+) (\S+)\t(.*)")
 # no more and no fewer digits, so that no note of a person is taken for it
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALISATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
+# not a note without its number or a tab
+_COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _BETWEEN_ENTITIES = {"R": "relation", "E": "event", "*": "equivalence"}
 _OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
@@ -57,7 +62,13 @@ def attach(
     RETURNS (list[TextEntity]): The entities, with attrs and scores.
     """
     entities = list(entities)
-    attrs: dict[str, dict[str, Any]] = {entity.id: {} for entity in entities if entity.id}
+    attrs: dict[str, dict[str, Any]] = {}
+    for entity in entities:
+        if entity.id in attrs:
+            message = f"{entity.id} names another entity, too: both get what is said of it"
+            report.add("kept", "id given twice", message, entity.place, entity.fragments)
+        elif entity.id:
+            attrs[entity.id] = {}
     scores: dict[str, float] = {}
     for line in lines:
         problem = _hold(line.text, attrs, scores)
@@ -65,7 +76,7 @@ def attach(
             report.add("dropped", problem, f"cannot hold {line.text[:60]!r}", line.place)
     offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
     return [
-        replace(e, attrs=attrs[e.id], score=scores.get(e.id))
+        replace(e, attrs=deepcopy(attrs[e.id]), score=scores.get(e.id))
         if e.id and (attrs[e.id] or e.id in scores)
         else e
         for e in entities
@@ -95,7 +106,10 @@ def annotation_lines(
         report.add(action, kind, message, place, entity.fragments)
 
     if entity.kb_id_ and _REFERENCE.fullmatch(entity.kb_id_):
-        shown = " ".join(str(entity.attrs.get("kb_name") or entity.text).split())
+        kb_name = entity.attrs.get("kb_name")
+        shown = " ".join(str(kb_name or entity.text).split())
+        if kb_name and shown != kb_name:
+            note("repaired", "whitespace in a name", kb_name)
         add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
     elif entity.kb_id_:
         note("dropped", "normalisation without RESOURCE:ID", entity.kb_id_)
@@ -105,16 +119,20 @@ def annotation_lines(
         add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
     for key, value in entity.attrs.get("_", {}).items():
         if key == NOTE and isinstance(value, str):
-            for text in value.replace("\r\n", "\n").split("\n"):
+            lines_of_note = with_unix_line_ends(value)
+            if lines_of_note != value:
+                note("repaired", "line ends of a note", value)
+            for text in lines_of_note.split("\n"):
                 add("#", f"AnnotatorNotes {name}\t{text}")
         elif key == NOTE or not _is_word(key) or not _is_value(value):
             note("dropped", "attribute that brat cannot have", (key, value))
         elif value is True:
             add("A", f"{key} {name}")
-        elif value is False:
+        elif value is False or value is None:
             # to people who annotate, a flag that is not there says the same
-            note("kept", "flag that is false, which brat leaves out", (key, value))
-        elif value is not None:
+            kind = f"flag that is {json.dumps(value)}, which brat leaves out"
+            note("kept", kind, (key, value))
+        else:
             add("A", f"{key} {name} {value}")
             if not isinstance(value, str):
                 note("repaired", BECOMES_TEXT, (key, value))
@@ -187,8 +205,7 @@ def _hold(line: str, attrs: Mapping[str, dict[str, Any]], scores: dict[str, floa
         if shown:
             attrs[target]["kb_name"] = shown
         return None
-    # a comment
-    return None if re.match(r"#(?!\d+\S*\t)", line) else "malformed line"
+    return None if _COMMENT.match(line) else "malformed line"
 
 
 def _unknown(what: str, target: str) -> str:

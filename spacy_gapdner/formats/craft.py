@@ -39,7 +39,8 @@ def read_craft(
     report (Report): Takes what is dropped or repaired, and articles that are missing.
     ontologies (tuple[str, ...]): Names such as "CL" and "GO_BP", or of variants such as
         "CL+extensions"; every ontology, in its plain variant, if empty.
-    labels (str): "ontology" for the ontologies' names; "class" for the annotations' classes.
+    labels (str): "ontology" for the ontologies' names, with the annotations' classes as ids in a
+        knowledge base; "class" for the classes.
     split (Optional[str]): "train", "dev" or "test"; all articles if None.
     YIELDS (TextRecord): Articles by the order of their names.
     RAISES (GapDNERError): If the path is not CRAFT, an option is unknown, or a file is missing or
@@ -74,7 +75,10 @@ def _read_entities(
             continue
         found = read_annotation_file(file, report).entities
         if labels == "ontology":
-            found = [replace(entity, label=ontology) for entity in found]
+            found = [
+                replace(entity, label=ontology, attrs={**entity.attrs, "kb_id": entity.label})
+                for entity in found
+            ]
         entities.extend(found)
     return entities
 

@@ -104,7 +104,9 @@ def align_entities_to_tokens(
         if entity is None:
             continue
         if entity in aligned:
-            message = f"{source.label} has the same tokens as the one at {aligned[entity].place}"
+            other = aligned[entity]
+            message = f"{source.label} has the same tokens as the one at {other.place}"
+            message += source.lost_to(other)
             _note(report, "dropped", "duplicate entity after tokenisation", message, source)
             continue
         aligned[entity] = source
@@ -224,8 +226,8 @@ def _align(
     if moved:
         message = f"{source.label} {', '.join(moved)}"
         _note(report, "repaired", "boundary moved to whole tokens", message, source)
-    attrs = {"id": source.id, **source.attrs} if source.id else source.attrs
-    entity = replace(Entity.from_tokens(source.label, tokens, source.score), attrs=attrs)
+    entity = Entity.from_tokens(source.label, tokens, source.score)
+    entity = replace(entity, attrs=source.carried)
     if len(entity.fragments) < n_kept:
         message = f"{source.label} has {n_kept} fragments, but {len(entity.fragments)} in tokens"
         _note(report, "repaired", "fragments adjacent after tokenisation", message, source)

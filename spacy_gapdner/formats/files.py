@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def read_json(path: Path) -> Any:
     """
     text = read_text(path)
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=unique_keys)
     # no JSON, nesting too deep, or a number of too many digits
     except (ValueError, RecursionError) as error:
         raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
@@ -67,6 +67,21 @@ def read_json(path: Path) -> Any:
                 f"{path} holds half of a surrogate pair, which no text can. Correct the file."
             ) from None
     return value
+
+
+def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of JSON, for `json.loads`, which would lose the first of two values.
+
+    pairs (Iterable[tuple[str, Any]]): Its keys and values.
+    RETURNS (dict[str, Any]): The object.
+    RAISES (ValueError): If a key is given twice.
+    """
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {key!r:.60} is given twice")
+        found[key] = value
+    return found
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:

@@ -35,7 +35,8 @@ def clean_entities(
             report.add("kept", "surface text differs", message, entity.place, entity.fragments)
         key = entity.label, fragments
         if key in cleaned:
-            message = f"{_name(entity)} repeats {_name(cleaned[key])}"
+            other = cleaned[key]
+            message = f"{_name(entity)} repeats {_name(other)}{entity.lost_to(other)}"
             report.add("dropped", "duplicate entity", message, entity.place, fragments)
             continue
         cleaned[key] = replace(entity, fragments=fragments)

@@ -9,7 +9,14 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, Entity, are_fragments, get_entities
+from ..entities import (
+    DiscontinuousEntity,
+    Entity,
+    are_fragments,
+    get_entities,
+    get_spans_keys,
+    stores_entities,
+)
 from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
@@ -58,16 +65,38 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
         )
 
 
-def name_entities(entities: Sequence[DiscontinuousEntity]) -> list[str]:
+def name_entities(
+    entities: Sequence[DiscontinuousEntity], report: Report, place: Place
+) -> list[str]:
     """Choose the ids of a document's entities in a file.
 
     entities (Sequence[DiscontinuousEntity]): The entities.
+    report (Report): Takes the ids that are replaced.
+    place (Place): The document.
     RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
         as far as they are free.
     """
     given = Counter(entity.id_ for entity in entities if entity.id_)
     free = (name for number in count(1) if (name := f"T{number}") not in given)
-    return [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
+    names = [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
+    report_replaced_ids(entities, names, report, place)
+    return names
+
+
+def report_replaced_ids(
+    entities: Iterable[DiscontinuousEntity], names: Iterable[str], report: Report, place: Place
+) -> None:
+    """Name the ids that a file cannot have, as one issue.
+
+    entities (Iterable[DiscontinuousEntity]): The entities of a document.
+    names (Iterable[str]): The ids that they get.
+    report (Report): Takes it.
+    place (Place): The document.
+    """
+    pairs = [(e.id_, name) for name, e in zip(names, entities, strict=True) if e.id_]
+    replaced = [f"{old!r:.60} -> {new}" for old, new in pairs if old != new]
+    if replaced:
+        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
 
 
 def doc_sentences(
@@ -87,7 +116,9 @@ def doc_sentences(
     starts = [start for start, _ in bounds]
     held: list[list[Entity]] = [[] for _ in bounds]
     place = Place(None, None, doc.user_data.get(DOC_NAME))
-    for found in get_entities(doc, spans_key):
+    entities = get_entities(doc, spans_key)
+    report_names(entities, ("id", "score"), "a format of tokens", report, place)
+    for found in entities:
         entity = found.to_entity()
         number = bisect_right(starts, entity.start) - 1
         if entity.end <= bounds[number][1]:
@@ -117,6 +148,42 @@ def report_attributes(
     if carried:
         message = f"{entity.label_} at tokens {entity.fragments} has {carried!r:.60}"
         report.add("dropped", kind, message, place, entity.fragments)
+
+
+def report_names(
+    entities: Iterable[DiscontinuousEntity],
+    keys: Iterable[str],
+    where: str,
+    report: Report,
+    place: Place,
+) -> None:
+    """Name what a format leaves out that is no annotation: ids in files, and scores.
+
+    entities (Iterable[DiscontinuousEntity]): The entities of a document.
+    keys (Iterable[str]): The keys of their attrs.
+    where (str): What kind of format has no place for it.
+    report (Report): Takes an issue for each key.
+    place (Place): The document.
+    """
+    for key in keys:
+        having = [entity for entity in entities if entity.attrs.get(key) not in (None, "")]
+        if having:
+            message = f"{len(having)} entities have one, the first {having[0].attrs[key]!r:.60}"
+            report.add("kept", f"{key}s in {where}", message, place)
+
+
+def report_other_prefixes(doc: Doc, spans_key: str, report: Report) -> None:
+    """Name the entities that stay behind because nobody asked for their prefix.
+
+    doc (Doc): The document.
+    spans_key (str): The prefix that was asked for.
+    report (Report): Takes an issue for each other prefix.
+    """
+    place = Place(None, None, doc.user_data.get(DOC_NAME))
+    for key in get_spans_keys(doc):
+        if key != spans_key and stores_entities(doc, key):
+            message = f"{len(get_entities(doc, key))} under {key!r:.80}"
+            report.add("kept", "entities under another prefix", message, place)
 
 
 def report_metadata(doc: Doc, report: Report) -> None:

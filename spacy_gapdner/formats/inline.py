@@ -186,14 +186,17 @@ def _without_whitespace(
     if len(words) == len(tokens):
         return tokens, entities
     number_of = {i: number for number, i in enumerate(words)}
-    kept = []
+    kept, place = [], Place(None, None, name)
     for entity in entities:
         numbers = [number_of[i] for i in entity.token_indices if i in number_of]
         if numbers:
             kept.append(Entity.from_tokens(entity.label, numbers, entity.score))
+            if len(kept[-1].fragments) < len(entity.fragments):
+                message = f"{entity.label} at tokens {entity.fragments} -> {kept[-1].fragments}"
+                kind = "fragments without whitespace tokens"
+                report.add("repaired", kind, message, place, entity.fragments)
         else:
             message = f"{entity.label} covers nothing but whitespace"
-            place = Place(None, None, name)
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
     return tuple(tokens[i] for i in words), kept
 

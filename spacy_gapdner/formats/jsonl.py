@@ -21,6 +21,10 @@ from .texts import InputText, read_jsonl_texts
 SUFFIXES = (".jsonl",)
 # what an entity carries, as its attrs and its JSON name it
 _CARRIED = ("id", "kb_id", "kb_name")
+_KEYS = {
+    *("label", "text", "start", "end", "fragments", "score", "discontinuous", "attributes"),
+    *_CARRIED,
+}
 
 
 def has_entities(path: Path) -> bool:
@@ -164,7 +168,7 @@ def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict
     savable = {key: value for key, value in extra.items() if can_be_saved(value)}
     for key in extra.keys() - savable.keys():
         message = f"{key[:80]!r} holds what no .spacy file can, such as a number of 20 digits"
-        report.add("repaired", "further key left out", message, place)
+        report.add("dropped", "further key left out", message, place)
     return savable
 
 
@@ -186,6 +190,7 @@ def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
         message = f"{label[:80]} has the score {score}, which does not lie between 0 and 1"
         report.add("repaired", "score that is no probability", message, place, offsets)
         score = None
+    report.note_keys(values, _KEYS, label, place)
     surface = values.get("text")
     surface = surface if isinstance(surface, str) and surface.strip() else None
     return TextEntity(label, offsets, attrs.pop("id", None), place, surface, score, attrs)

@@ -3,7 +3,7 @@
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax import SAXException, SAXParseException
 from xml.sax.handler import ContentHandler
 from xml.sax.xmlreader import AttributesImpl, Locator
@@ -11,6 +11,7 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import defusedxml.sax
 from defusedxml import DefusedXmlException
 
+from ..entity_data import offer_extensions
 from ..errors import GapDNERError
 from .files import read_text
 from .fragments import choose_text, clean_entities
@@ -58,11 +59,12 @@ def read_annotation_file(path: Path, report: Report, label: str | None = None) -
     """Read an annotation file of either version.
 
     path (Path): The file.
-    report (Report): Takes the annotations that are dropped.
+    report (Report): Takes the annotations that are dropped, and what relates them. Slots that hold
+        values are their attributes.
     label (Optional[str]): A label for all annotations, whatever their class.
     RETURNS (AnnotationFile): What it says.
-    RAISES (GapDNERError): If the file is not well-formed, is not Knowtator's, or declares
-        entities, with which a small file can fill the memory.
+    RAISES (GapDNERError): If the file is not well-formed, is not Knowtator's, is of several
+        documents, or declares entities, with which a small file can fill the memory.
     """
     handler = _Handler(path, report, label)
     try:
@@ -129,6 +131,8 @@ class _Handler(ContentHandler):
         self._found: list[_Annotation] = []
         self._classes: dict[str, str] = {}
         self._class_mention = ""
+        self._slots: list[_Slot] = []
+        self._slots_of: dict[str, list[str]] = {}
 
     def setDocumentLocator(self, locator: Locator) -> None:
         self._locator = locator
@@ -144,6 +148,8 @@ class _Handler(ContentHandler):
         if name == _ROOTS[0] and len(self._elements) == 1:
             self._text_name = attrs.get("textSource", "")
         elif name == "document":
+            if self._text_name:
+                raise GapDNERError(f"{self._path} is of several documents. Make a file of each.")
             self._text_name = attrs.get("text-file") or f"{attrs.get('id', '')}.txt"
         elif name == "annotation":
             self._found.append(_Annotation(self._place(), attrs.get("id")))
@@ -151,8 +157,24 @@ class _Handler(ContentHandler):
             self._class_mention = attrs.get("id", "")
         elif name == "mentionClass":
             self._classes[self._class_mention] = attrs.get("id", "")
+        elif name == "hasSlotMention":
+            self._slots_of.setdefault(self._class_mention, []).append(attrs.get("id", ""))
+        elif name == "triple":
+            self._drop("relation", f"cannot hold {dict(attrs)}", self._place())
+        elif "SlotMention" in name or name == "mentionSlot":
+            self._start_slot(name, attrs)
         elif within:
             self._start_within(self._found[-1], name, attrs)
+
+    def _start_slot(self, name: str, attrs: AttributesImpl) -> None:
+        # stringSlotMention, complexSlotMention ..., each with mentionSlot and ...SlotMentionValue
+        if name.endswith("SlotMention"):
+            is_complex = name == "complexSlotMention"
+            self._slots.append(_Slot(self._place(), attrs.get("id", ""), is_complex))
+        elif self._slots and name == "mentionSlot":
+            self._slots[-1].name = attrs.get("id", "")
+        elif self._slots:
+            self._slots[-1].values.append(attrs.get("value", ""))
 
     def _start_within(self, annotation: "_Annotation", name: str, attrs: AttributesImpl) -> None:
         if name == "mention":
@@ -179,10 +201,16 @@ class _Handler(ContentHandler):
 
     def result(self) -> AnnotationFile:
         """RETURNS (AnnotationFile): What the file says, once it is parsed."""
-        entities = [self._entity(annotation) for annotation in self._found]
+        slots = {slot.id: slot for slot in reversed(self._slots)}
+        entities = [self._entity(annotation, slots) for annotation in self._found]
+        for slot in self._slots:
+            if slot.is_complex or not slot.is_read:
+                kind = "relation" if slot.is_complex else "slot of no annotation"
+                message = f"cannot hold {slot.id} with {slot.name!r:.60}: {slot.values!r:.60}"
+                self._drop(kind, message, slot.place)
         return AnnotationFile(Path(self._text_name).name, [e for e in entities if e is not None])
 
-    def _entity(self, annotation: "_Annotation") -> TextEntity | None:
+    def _entity(self, annotation: "_Annotation", slots: "dict[str, _Slot]") -> TextEntity | None:
         label = self._label or annotation.label
         label = label or self._classes.get(annotation.mention or "")
         name = annotation.id or annotation.mention
@@ -195,13 +223,32 @@ class _Handler(ContentHandler):
             problem = "offsets are no numbers"
         if problem or not label:
             message = f"{name}: {problem}, {annotation.offsets}"
-            self._report.add("dropped", problem or "", message, annotation.place)
+            self._drop(problem or "", message, annotation.place)
             return None
         fragments = tuple((int(start), int(end)) for start, end in annotation.offsets)
         surface = annotation.surface
         if surface is None and all(annotation.texts):
             surface = _SEPARATOR.join(annotation.texts)
-        return TextEntity(label, fragments, name, annotation.place, surface)
+        attrs = self._attributes(annotation.mention or "", slots)
+        return TextEntity(label, fragments, name, annotation.place, surface, None, attrs)
+
+    def _attributes(self, mention: str, slots: "dict[str, _Slot]") -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name in self._slots_of.get(mention, ()):
+            slot = slots.get(name)
+            if slot is None or slot.is_complex:
+                continue
+            slot.is_read = True
+            if slot.name in values:
+                message = f"{mention} has {slot.name!r:.60}: {slot.values!r:.60} too"
+                self._drop("attribute given twice", message, slot.place)
+            else:
+                values[slot.name] = slot.values[0] if len(slot.values) == 1 else slot.values
+        offer_extensions(values)
+        return {"_": values} if values else {}
+
+    def _drop(self, kind: str, message: str, place: Place) -> None:
+        self._report.add("dropped", kind, message, place)
 
     def _place(self) -> Place:
         line = self._locator.getLineNumber() if self._locator else None
@@ -218,3 +265,13 @@ class _Annotation:
         self.surface: str | None = None
         self.offsets: list[tuple[str, str]] = []
         self.texts: list[str] = []
+
+
+class _Slot:
+    """What is said of annotations: a value, or in a complex slot another annotation."""
+
+    def __init__(self, place: Place, id: str, is_complex: bool) -> None:
+        self.place, self.id, self.is_complex = place, id, is_complex
+        self.name = ""
+        self.values: list[str] = []
+        self.is_read = False

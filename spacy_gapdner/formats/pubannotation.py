@@ -7,6 +7,7 @@ has the type, each other is a ``_FRAGMENT``, and relations ``_lexicallyChainedTo
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,10 @@ from .report import Place, Report, reading
 _CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
 # attributes that entities have by other names
 _KB_ID, _KB_NAME, _SCORE = "kb_id", "kb_name", "score"
+# keys of a document or a track, and of a denotation, that are read or counted
+_LISTS = ("denotations", "relations", "attributes", "modifications", "blocks")
+_KNOWN = ("text", "sourceid", "tracks", *_LISTS)
+_OF_DENOTATIONS = ("id", "span", "obj")
 
 Offsets = list[tuple[int, int]]
 
@@ -35,20 +40,22 @@ def has_denotations(path: Path) -> bool:
     """Find out whether a file is of PubAnnotation.
 
     path (Path): The file.
-    RETURNS (bool): True if it holds objects with "text" and "denotations".
+    RETURNS (bool): True if it holds objects with "text", and "denotations" or "tracks".
     """
     try:
         items = _load(path)
     except GapDNERError:
         return False
-    return bool(items) and all(isinstance(item.get("denotations"), list) for item in items)
+    keys = ("denotations", "tracks")
+    return bool(items) and all(any(isinstance(i.get(k), list) for k in keys) for i in items)
 
 
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read PubAnnotation JSON, one document at a time.
+    """Read PubAnnotation JSON, one document at a time, with the denotations of all its tracks.
 
     path (Path): A file with a document, or a list of them; or a folder of such at any depth.
-    report (Report): Takes what is dropped or repaired; relations and modifications are dropped.
+    report (Report): Takes what is dropped or repaired; relations, modifications and blocks are
+        dropped.
     YIELDS (TextRecord): Documents by the order of their files, named by "sourceid" or file.
     RAISES (GapDNERError): If there is no such file, or it is of another kind.
     """
@@ -102,40 +109,60 @@ def _load(path: Path) -> list[dict[str, Any]]:
 
 
 def _to_record(item: Mapping[str, Any], place: Place, report: Report) -> TextRecord:
-    spans: dict[str, Offsets] = {}
-    labels: dict[str, str] = {}
-    for number, value in enumerate(_objects(item, "denotations", place, report), start=1):
-        name, label = str(value.get("id") or f"T{number}"), value.get("obj")
-        offsets = _offsets(value.get("span"))
-        if not isinstance(label, str) or not label or not offsets or name in labels:
-            message = f'no new "id", "span" or "obj" in {str(value)[:80]}'
-            report.add("dropped", "malformed denotation", message, place)
-            continue
-        labels[name], spans[name] = label, offsets
+    # each track has ids of its own
+    layers = [item, *_objects(item, "tracks", place, report)]
+    entities = [entity for layer in layers for entity in _entities(layer, place, report)]
+    others = [repr(key) for layer in layers for key in layer if key not in _KNOWN]
+    if others:
+        message = f"no place for {', '.join(dict.fromkeys(others))}"
+        report.add("kept", "further keys of a document", message, place)
+    cleaned = clean_entities(item["text"], entities, report)
+    return TextRecord(place.document or "", item["text"], cleaned, place.file)
+
+
+def _entities(layer: Mapping[str, Any], place: Place, report: Report) -> Iterator[TextEntity]:
+    labels, spans = _denotations(layer, place, report)
     before: dict[str, list[str]] = {}
-    for value in _objects(item, "relations", place, report):
+    for value in _objects(layer, "relations", place, report):
         last, first = str(value.get("subj")), str(value.get("obj"))
         if value.get("pred") != _CHAINED or last not in spans or first not in spans:
             report.add("dropped", "relation", f"cannot hold {str(value)[:80]}", place)
         else:
             before.setdefault(last, []).append(first)
-    for value in _objects(item, "modifications", place, report):
-        report.add("dropped", "modification", f"cannot hold {str(value)[:80]}", place)
-    attrs, scores = _attributes(item, labels, place, report)
-    entities = []
+    for key in ("modifications", "blocks"):
+        for value in _objects(layer, key, place, report):
+            report.add("dropped", key[:-1], f"cannot hold {str(value)[:80]}", place)
+    attrs, scores = _attributes(layer, labels, place, report)
     fragments = {name for name, label in labels.items() if label == _FRAGMENT}
     for name, label in labels.items():
         if label != _FRAGMENT:
             chain = _chain(name, before)
             fragments.difference_update(chain)
             found = tuple(span for part in chain for span in spans[part])
-            score = scores.get(name)
-            entities.append(TextEntity(label, found, name, place, None, score, attrs[name]))
+            yield TextEntity(label, found, name, place, None, scores.get(name), attrs[name])
     for name in sorted(fragments):
         message = f"nothing is chained to the fragment {name[:80]} at {spans[name]}"
         report.add("dropped", "fragment without an entity", message, place)
-    cleaned = clean_entities(item["text"], entities, report)
-    return TextRecord(place.document or "", item["text"], cleaned, place.file)
+
+
+def _denotations(
+    layer: Mapping[str, Any], place: Place, report: Report
+) -> tuple[dict[str, str], dict[str, Offsets]]:
+    labels: dict[str, str] = {}
+    spans: dict[str, Offsets] = {}
+    values = list(_objects(layer, "denotations", place, report))
+    given = {str(value["id"]) for value in values if value.get("id")}
+    free = (name for number in count(1) if (name := f"T{number}") not in given)
+    for value in values:
+        name, label = str(value.get("id") or next(free)), value.get("obj")
+        offsets = _offsets(value.get("span"))
+        if not isinstance(label, str) or not label or not offsets or name in labels:
+            message = f'no new "id", "span" or "obj" in {str(value)[:80]}'
+            report.add("dropped", "malformed denotation", message, place)
+            continue
+        labels[name], spans[name] = label, offsets
+        report.note_keys(value, _OF_DENOTATIONS, f"{label} {name}", place)
+    return labels, spans
 
 
 def _chain(name: str, before: Mapping[str, list[str]]) -> list[str]:
@@ -196,7 +223,7 @@ def _offsets(value: Any) -> Offsets:
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:
     place = Place(None, None, doc.user_data.get(DOC_NAME))
     entities = get_entities(doc, spans_key)
-    names = name_entities(entities)
+    names = name_entities(entities, report, place)
     found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
     said = [
         {"subj": name, "pred": key, "obj": value}

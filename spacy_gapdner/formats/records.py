@@ -38,6 +38,22 @@ class TextEntity:
         """RETURNS (Optional[int]): The line of the annotation, from 1 on."""
         return self.place.line
 
+    @property
+    def carried(self) -> Mapping[str, Any]:
+        """RETURNS (Mapping[str, Any]): Its attrs, with its id, as an `Entity` has them."""
+        return {"id": self.id, **self.attrs} if self.id else self.attrs
+
+    def lost_to(self, other: "TextEntity") -> str:
+        """Tell what is lost where only another entity stays, at the end of a message.
+
+        other (TextEntity): An entity in the same place.
+        RETURNS (str): The attrs and the score that the other has not; empty if there are none.
+        """
+        lost = {k: v for k, v in self.attrs.items() if other.attrs.get(k) != v}
+        if self.score is not None and self.score != other.score:
+            lost["score"] = self.score
+        return f", which lacks {lost!r:.100}" if lost else ""
+
 
 @dataclass(frozen=True)
 class TextRecord:

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -145,6 +145,22 @@ class Report:
             raise GapDNERError(
                 f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
             )
+
+    def note_keys(
+        self, values: Mapping[str, Any], known: Collection[str], label: str, place: Place
+    ) -> None:
+        """Note the keys of an entity's JSON object that its format does not have, as dropped.
+
+        values (Mapping[str, Any]): The object.
+        known (Collection[str]): The keys that the format has.
+        label (str): The entity's type.
+        place (Place): Where it stands.
+        RAISES (GapDNERError): If the report is strict.
+        """
+        others = [key for key in values if key not in known]
+        if others:
+            message = f"no place for {', '.join(map(repr, others))} of {label}"
+            self.add("dropped", "further keys of an entity", message, place)
 
     def note_types(self, types: Iterable[str], found: set[str]) -> None:
         """Note the types that were asked for and that no entity has.

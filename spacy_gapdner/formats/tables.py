@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME
-from .from_docs import report_attributes
+from .from_docs import report_attributes, report_names
 from .outputs import replacing
 from .report import Place, Report
 
@@ -58,8 +58,8 @@ def entity_rows(
 
     docs (Iterable[Doc]): The documents.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes and the names in a knowledge base, which have
-        no column.
+    report (Optional[Report]): Takes the attributes, the ids in files and the names in a knowledge
+        base, which have no column.
     YIELDS (tuple[Any, ...]): What `COLUMNS` name: the document's name, or its number from 1 on;
         type and text; the first character and the one after the last; the fragments' character
         offsets as "0 6;20 24"; whether there is a gap; score; id in a knowledge base; the
@@ -67,9 +67,12 @@ def entity_rows(
     """
     for number, doc in enumerate(docs, start=1):
         name = str(doc.user_data.get(DOC_NAME, number))
-        for entity in get_entities(doc, spans_key):
+        entities, place = get_entities(doc, spans_key), Place(None, None, name)
+        if report is not None:
+            report_names(entities, ["id"], "a table", report, place)
+        for entity in entities:
             if report is not None:
-                place, kind = Place(None, None, name), "attributes in a table"
+                kind = "attributes in a table"
                 report_attributes(entity, ("kb_name", "_"), kind, report, place)
             yield (
                 name,

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
-from .files import read_text, require_file, visible_files
+from .files import read_text, require_file, unique_keys, visible_files
 from .report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
@@ -201,12 +201,12 @@ def _count_lines(path: Path) -> int:
 
 def _parse(line: str, place: str) -> tuple[str, dict[str, Any]]:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         raise GapDNERError(
             f"{place} is not JSON ({error.msg}, column {error.colno}). Correct the line."
         ) from None
-    # nesting too deep, or a number of too many digits
+    # nesting too deep, a number of too many digits, or a key given twice
     except (RecursionError, ValueError) as error:
         raise GapDNERError(f"{place} cannot be read: {error}. Correct the line.") from None
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):

@@ -12,7 +12,8 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
-from .files import read_text, require_file, visible_files
+from .docs import DOC_NAME
+from .files import read_text, require_file, unique_keys, visible_files
 from .from_docs import doc_sentences
 from .outputs import replacing
 from .records import TokenRecord
@@ -22,6 +23,8 @@ SUFFIXES = (".json", ".jsonl")
 # whitespace and the byte order mark
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 
+# the keys of the format
+_OF_RECORDS, _OF_ENTITIES = ("sentence", "ner"), ("index", "type")
 _OPENING, _CLOSING = ("start_map", "start_array"), ("end_map", "end_array")
 # a record has a depth of 5
 _MAX_DEPTH = 100
@@ -73,14 +76,18 @@ def write_w2ner(
     docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
     path (Path): The file to write.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities that no sentence holds.
+    report (Optional[Report]): Takes the entities that no sentence holds, and the names of
+        documents.
     RETURNS (int): The number of sentences written.
     """
     report = Report() if report is None else report
     number = 0
+    names: dict[str, None] = {}
     with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write("[")
         for doc in docs:
+            if name := doc.user_data.get(DOC_NAME):
+                names[name] = None
             for tokens, entities in doc_sentences(doc, spans_key, report):
                 ner = [{"index": list(e.token_indices), "type": e.label} for e in entities]
                 record = {"sentence": tokens, "ner": ner}
@@ -88,6 +95,9 @@ def write_w2ner(
                 stream.write(json.dumps(record, ensure_ascii=False))
                 number += 1
         stream.write("\n]\n")
+    if names:
+        message = f"no place for the names of {len(names)}, the first {next(iter(names))!r:.80}"
+        report.add("kept", "names of documents in W2NER", message, Place(str(path)))
     return number
 
 
@@ -113,16 +123,26 @@ def _list_items(path: Path, report: Report) -> Iterator[Any]:
         for item in _stream_list(path):
             yield item
             n_items += 1
-    # not JSON, not UTF-8, a number of too many digits, or nesting too deep: json tells where
+    # not JSON, not UTF-8, a number of too many digits, a key given twice, or nesting too deep: json
+    # tells where
     except (ijson.JSONError, ValueError, RecursionError):
         yield from islice(_decode(read_text(path, report), path, 1), n_items, None)
+
+
+class _UniqueDict(dict[str, Any]):
+    """Takes each key once; `unique_keys` tells which comes twice."""
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        if key in self:
+            raise ValueError
+        super().__setitem__(key, value)
 
 
 def _stream_list(path: Path) -> Iterator[Any]:
     with path.open("rb") as stream:
         if stream.read(len(BOM_UTF8)) != BOM_UTF8:
             stream.seek(0)
-        depth, builder = 0, ijson.ObjectBuilder()
+        depth, builder = 0, ijson.ObjectBuilder(_UniqueDict)
         # not ijson.items: its memory grows with the square of the depth
         for event, value in ijson.basic_parse(stream, use_float=True):
             depth += (event in _OPENING) - (event in _CLOSING)
@@ -133,13 +153,14 @@ def _stream_list(path: Path) -> Iterator[Any]:
             builder.event(event, value)
             if depth == 1:
                 yield builder.value
-                builder = ijson.ObjectBuilder()
+                builder = ijson.ObjectBuilder(_UniqueDict)
 
 
 def _decode(raw: str | bytes, path: Path, line: int) -> Any:
     try:
         # not bytes to json.loads: it would guess another encoding
-        return json.loads(raw if isinstance(raw, str) else raw.decode("utf-8-sig"))
+        text = raw if isinstance(raw, str) else raw.decode("utf-8-sig")
+        return json.loads(text, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         raise GapDNERError(
             f"{path}:{line + error.lineno - 1} is not JSON ({error.msg}, column {error.colno}). "
@@ -174,6 +195,9 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord 
             message = f"{place.document}: {str(item)[:80]}"
             report.add("dropped", "entity of a malformed sentence", message, place)
         return None
+    if others := [key for key in record if key not in _OF_RECORDS]:
+        message = f"{place.document}: no place for {', '.join(map(repr, others))}"
+        report.add("kept", "further keys of a sentence", message, place)
     parsed: dict[Entity, None] = {}
     for item in entities:
         entity = _parse_entity(item, len(tokens), place, report)
@@ -182,6 +206,7 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord 
             report.add("dropped", "duplicate entity", message, place, entity.fragments)
         elif entity is not None:
             parsed[entity] = None
+            report.note_keys(item, _OF_ENTITIES, entity.label, place)
     return TokenRecord(name, tuple(tokens), tuple(parsed), place)
 
 

@@ -8,10 +8,10 @@ from typing import IO, Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY
+from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
-from .from_docs import report_metadata
+from .from_docs import report_attributes, report_metadata
 from .jsonl import further_keys, savable_keys, to_line, to_record
 from .registry import choose_output, get_writable
 from .report import Place, Report, logging_drops
@@ -21,6 +21,8 @@ __all__ = ["Predictions", "ReaderGoneError", "Writer", "choose_writer", "to_reco
 
 # formats that hold what else is in a document's record; a page only shows its entities
 _WITH_METADATA = ("jsonl", "spacy", "html")
+# what others hold of an entity's attrs, or count themselves
+_ATTRS = ("id", "kb_id", "kb_name", "_", "score")
 # Docs, each with what else its input record holds
 Predictions = Iterable[tuple[Doc, dict[str, Any]]]
 # takes the predictions, the spans key, and a Report
@@ -59,8 +61,8 @@ def write(
     chosen = choose_output(path, format)
     assert chosen.write is not None
     with logging_drops(report, path) as report:
-        if chosen.name not in _WITH_METADATA:
-            docs = _counting_metadata(docs, report)
+        if chosen.name not in ("spacy", "html"):
+            docs = _counting_losses(docs, chosen.name, spans_key, report)
         return chosen.write(docs, path, spans_key, report, **options)
 
 
@@ -94,9 +96,16 @@ def choose_writer(
     return write_predictions
 
 
-def _counting_metadata(docs: Iterable[Doc], report: Report) -> Iterator[Doc]:
+def _counting_losses(
+    docs: Iterable[Doc], format: str, spans_key: str, report: Report
+) -> Iterator[Doc]:
     for doc in docs:
-        report_metadata(doc, report)
+        if format not in _WITH_METADATA:
+            report_metadata(doc, report)
+        place = Place(None, None, doc.user_data.get(DOC_NAME))
+        for entity in get_entities(doc, spans_key):
+            keys = [key for key in entity.attrs if key not in _ATTRS]
+            report_attributes(entity, keys, "attrs that no file has", report, place)
         yield doc
 
 

@@ -125,7 +125,7 @@ def test_passages_within_passages(write, report):
 
 
 def test_a_score_that_is_none_stays_an_attribute(write, report):
-    infons = [{"type": "A", "score": score} for score in ("0.25", "high", "7", "nan", None)]
+    infons = [{"type": "A", "score": score} for score in ("0.25", "high", "7", "nan", True)]
     annotations = [
         {"infons": v, "locations": [{"offset": i, "length": 1}]} for i, v in enumerate(infons)
     ]
@@ -134,8 +134,52 @@ def test_a_score_that_is_none_stays_an_attribute(write, report):
     (record,) = read_bioc(path, report)
     assert [e.score for e in record.entities] == [0.25, None, None, None, None]
     assert [e.attrs.get("_", {}).get("score") for e in record.entities] == [
-        *(None, "high", "7", "nan", "None")
+        *(None, "high", "7", "nan", True)
     ]
+
+
+def one_document(annotation, **more):
+    annotation = {"id": "T1", "locations": [{"offset": 0, "length": 4}], **annotation}
+    passage = {"offset": 0, "text": "pain gone", "annotations": [annotation], **more}
+    return json.dumps({"documents": [{"id": "1", "passages": [passage], "pmid": 5}]})
+
+
+def test_infons_that_are_no_texts_stay_what_they_are(write, report):
+    infons = {"type": "A", "identifier": ["M:1"], "n": 1, "sure": True, "x": {"y": None}}
+    path = write({"a.json": one_document({"infons": infons})})
+    (record,) = read_bioc(path, report)
+    del infons["type"]
+    assert record.entities[0].attrs == {"_": infons}
+
+
+def test_infons_that_no_docbin_holds_are_counted(write, report):
+    path = write({"a.json": one_document({"infons": {"type": "A", "n": 10**30}})})
+    (record,) = read_bioc(path, report)
+    assert record.entities == ()
+    assert report.counts("dropped") == {"malformed annotation": 1}
+
+
+def test_further_keys_are_counted(write, report):
+    path = write({"a.json": one_document({"infons": {"type": "A"}, "role": "x"})})
+    (record,) = read_bioc(path, report)
+    assert len(record.entities) == 1
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("dropped", "further keys of an entity", "no place for 'role' of A T1"),
+        (
+            "kept",
+            "further keys of a document",
+            "no place for 'pmid' of the document and its passages",
+        ),
+    ]
+
+
+@pytest.mark.parametrize("key", ["passages", "sentences"])
+def test_annotations_of_parts_within_parts_are_read(write, report, key):
+    inner = {"id": "T2", "infons": {"type": "B"}, "locations": [{"offset": 5, "length": 4}]}
+    within = {"sentences": [{"offset": 5, key: [{"offset": 5, "annotations": [inner]}]}]}
+    path = write({"a.json": one_document({"infons": {"type": "A"}}, **within)})
+    (record,) = read_bioc(path, report)
+    assert [(e.id, e.fragments) for e in record.entities] == [("T1", ((0, 4),)), ("T2", ((5, 9),))]
 
 
 def test_a_document_that_cannot_be_read_is_left_out(write):

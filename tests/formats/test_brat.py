@@ -267,3 +267,14 @@ def test_an_entity_behind_another_annotation_is_told(write, report):
     assert [entity.id for entity in record.entities] == ["T1"]
     told = sorted((issue.action, issue.kind, issue.place.line) for issue in report.issues)
     assert told == [("dropped", "malformed line", 2), ("dropped", "relation", 2)]
+
+
+def test_names_of_documents_that_are_changed_are_told(nlp, tmp_path, report):
+    docs = [nlp("pain") for _ in range(3)]
+    for doc, name in zip(docs, ("a", "a", "../b"), strict=True):
+        doc.user_data[DOC_NAME] = name
+    write_brat(docs, tmp_path / "out", report=report)
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("repaired", "document name changed", "'a' -> 'a-2'"),
+        ("repaired", "document name changed", "'../b' -> 'b'"),
+    ]

@@ -67,6 +67,9 @@ def test_entities_carry_what_is_said_of_them(read, report):
         ("A1\t", "malformed line"),
         ("N1\tReference T3", "malformed line"),
         ("#1\tAnnotatorNotes", "malformed line"),
+        # no comments
+        ("#\tAnnotatorNotes T3\tx", "malformed line"),
+        ("#1 AnnotatorNotes T3\tx", "malformed line"),
     ],
 )
 def test_what_cannot_be_held_is_counted(read, write, report, line, kind):
@@ -204,6 +207,40 @@ def test_a_configuration_of_ones_own_stays(tmp_path):
     (tmp_path / "annotation.conf").write_text("mine")
     write_brat([doc], tmp_path)
     assert (tmp_path / "annotation.conf").read_text() == "mine"
+
+
+def test_what_is_said_of_an_id_that_two_have(read, report):
+    doc = read("T3\tADR 0 6\tsevere\nA1\tNegation T3\n")
+    first, second = get_entities(doc)
+    second._.Negation = "changed"
+    assert first._.Negation is True
+    assert [(i.action, i.kind, i.place.line) for i in report.issues] == [
+        ("kept", "id given twice", 2)
+    ]
+
+
+def test_what_a_repeated_entity_says_is_told(read, report):
+    (entity,) = get_entities(read(f"{ENTITY.replace('T3', 'T4')}A1\tNegation T4\n"))
+    assert entity.attrs == {"id": "T3"}
+    (issue,) = report.issues
+    assert (issue.action, issue.kind) == ("dropped", "duplicate entity")
+    assert issue.message == "ADR T4 repeats ADR T3, which lacks {'_': {'Negation': True}}"
+
+
+@pytest.mark.parametrize(
+    ("attrs", "action", "kind"),
+    [
+        ({"kb_id": "a:b", "kb_name": "x  y"}, "repaired", "whitespace in a name"),
+        ({"_": {"note": "a\r\nb"}}, "repaired", "line ends of a note"),
+        ({"_": {"off": None}}, "kept", "flag that is null, which brat leaves out"),
+        ({"_": {"off": False}}, "kept", "flag that is false, which brat leaves out"),
+    ],
+)
+def test_what_brat_changes_is_told(tmp_path, report, attrs, action, kind):
+    doc = NLP(TEXT)
+    set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
+    write_brat([doc], tmp_path, report=report)
+    assert [(i.action, i.kind) for i in report.issues] == [(action, kind)]
 
 
 NAMES = st.sampled_from(["Negation", "Certainty", "time-mod", "ärztlich", "has", "_x"])

@@ -39,6 +39,7 @@ def test_craft(craft, report):
         ("CL", ((0, 4), (14, 19))),
         ("MONDO", ((0, 4), (14, 19))),
     ]
+    assert [e.attrs for e in first.entities] == [{"kb_id": "CL:1"}, {"kb_id": "X:1"}]
     assert second.entities == ()
     assert report.counts("kept") == {"no annotation file": 1}
 

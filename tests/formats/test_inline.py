@@ -264,3 +264,17 @@ def test_mentions_in_place_of_tokens_are_told(write, report, number):
     (record,) = read_inline(write({"a.inline": f"0,{number} ADR\n\n"}), report)
     assert record.tokens == (f"0,{number}", "ADR")
     assert [(i.action, i.kind) for i in report.issues] == [("kept", "mention in place of tokens")]
+
+
+def test_a_gap_of_whitespace_alone_is_told(tmp_path, report):
+    doc = Doc(Vocab(), words=["joint", "\n", "pain"])
+    set_entities(doc, [Entity("ADR", ((0, 1), (2, 3)))])
+    write_inline([doc], tmp_path / "a.inline", report=report)
+    assert (tmp_path / "a.inline").read_text() == "joint pain\n0,1 ADR\n\n"
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        (
+            "repaired",
+            "fragments without whitespace tokens",
+            "ADR at tokens ((0, 1), (2, 3)) -> ((0, 2),)",
+        )
+    ]

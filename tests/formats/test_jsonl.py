@@ -49,11 +49,12 @@ def test_read(write, report):
         (entity(fragments=[{"start": 0, "end": 70}]), "dropped", "offsets out of range"),
         (entity(fragments=FRAGMENTS[::-1]), "repaired", "fragments out of order"),
         (entity(text="Bad leg pain"), "kept", "surface text differs"),
+        (entity(comment="x"), "dropped", "further keys of an entity"),
     ],
 )
 def test_entities(write, report, item, action, kind):
     (record,) = read_jsonl(write({"a.jsonl": line(item)}) / "a.jsonl", report)
-    assert len(record.entities) == (action != "dropped")
+    assert len(record.entities) == (action != "dropped" or "comment" in item)
     (issue,) = report.issues
     assert (issue.action, issue.kind, issue.place.line) == (action, kind, 1)
 
@@ -64,6 +65,8 @@ def test_entities(write, report, item, action, kind):
         ('{"text": "a"}\n', r'a\.jsonl:1: no object with "text" and a list "entities"'),
         (line() + '{"entities": []}\n', r'a\.jsonl:2 is no object with a "text"'),
         (line() + "{", r"a\.jsonl:2 is not JSON"),
+        # the entities of the first would be lost
+        (line(entity())[:-2] + ', "entities": []}', "the key 'entities' is given twice"),
         (b'{"text": "\xe9"}', r"a\.jsonl:1 is not UTF-8"),
     ],
 )
@@ -150,5 +153,5 @@ def test_further_keys_that_no_docbin_holds_are_reported(write, report):
     (record,) = read_jsonl(write({"a.jsonl": line(entity(), year=1990, big=10**20)}), report)
     assert (record.extra, len(record.entities)) == ({"year": 1990}, 1)
     (issue,) = report.issues
-    assert (issue.action, issue.kind) == ("repaired", "further key left out")
+    assert (issue.action, issue.kind) == ("dropped", "further key left out")
     assert "'big'" in issue.message

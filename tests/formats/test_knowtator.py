@@ -47,6 +47,42 @@ def test_dropped(write, report, annotation, kind):
     assert [(i.action, i.kind, i.place.line) for i in report.issues] == [("dropped", kind, 6)]
 
 
+def slot(kind, name, key, *values):
+    values = "".join(f'<{kind}SlotMentionValue value="{value}"/>' for value in values)
+    return f'<{kind}SlotMention id="{name}"><mentionSlot id="{key}"/>{values}</{kind}SlotMention>\n'
+
+
+def test_slots_are_attributes_or_counted(write, report):
+    slots = [
+        slot("string", "S1", "Associated CUI", "C1"),
+        slot("boolean", "S2", "sure", "true"),
+        slot("string", "S3", "sure", "false"),
+        slot("string", "S4", "seen", "a", "b"),
+        slot("complex", "S5", "part of", "I_1"),
+        slot("string", "S1", "with the id of another", "x"),
+    ]
+    has = "".join(f'<hasSlotMention id="S{number}"/>' for number in range(1, 6))
+    xml = version_1("1.txt", HAIR_CELLS, ROOT_CELLS)
+    xml = xml.replace('<mentionClass id="CL:1"', f'{has}<mentionClass id="CL:1"')
+    xml = xml.replace("</annotations>", "".join([*slots, "</annotations>"]))
+    (record,) = read_knowtator(write({"1.txt": TEXT, "1.xml": xml}), report)
+    values = {"Associated CUI": "C1", "sure": "true", "seen": ["a", "b"]}
+    assert [entity.attrs for entity in record.entities] == [{"_": values}, {}]
+    assert [(i.action, i.kind, i.place.line) for i in report.issues] == [
+        ("dropped", "attribute given twice", 11),
+        ("dropped", "relation", 13),
+        ("dropped", "slot of no annotation", 14),
+    ]
+
+
+def test_relations_of_version_2_are_counted(write, report):
+    graph = '<graph-space id="g"><vertex id="n" annotation="a1"/><triple id="e"/></graph-space>'
+    xml = VERSION_2.replace("</document>", f"{graph}</document>")
+    (record,) = read_knowtator(write({"1.txt": TEXT, "1.xml": xml}), report)
+    assert len(record.entities) == 1
+    assert report.counts("dropped") == {"relation": 1}
+
+
 def test_crlf_counted_as_one(write, report):
     xml = version_1("1.txt", ("X", [(5, 9)], "root"))
     (record,) = read_knowtator(write({"1.txt": "hair\r\nroot", "1.xml": xml}), report)
@@ -55,6 +91,7 @@ def test_crlf_counted_as_one(write, report):
 
 
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><annotations>&b;</annotations>'
+SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations>&a;</annotations>'
 
 
@@ -72,6 +109,7 @@ EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations
         ({"1.xml": EXTERNAL}, "declares XML entities"),
         ({"1.xml": VERSION_2.encode("utf-8").replace(b"cells", b"c\xe4lls")}, "not well-formed"),
         ({"1.xml": VERSION_2, "1.txt": b"\xff"}, r"1\.txt is not UTF-8"),
+        ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml is of several documents"),
         ({"1.xml": VERSION_2, "2.xml": VERSION_2, "1.txt": TEXT}, "second annotation file"),
         ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2"),
     ],

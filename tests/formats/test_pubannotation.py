@@ -68,6 +68,7 @@ def test_lists_of_spans_and_chains(read_one, report):
         ({"relations": [{"subj": "T1", "pred": "causes", "obj": "T1"}]}, "relation"),
         ({"relations": [{"subj": "T1", "pred": "_lexicallyChainedTo", "obj": "T9"}]}, "relation"),
         ({"modifications": [{"pred": "Negation", "obj": "T1"}]}, "modification"),
+        ({"blocks": [{"id": "B1", "span": span(0, 6), "obj": "sentence"}]}, "block"),
         ({"attributes": [{"subj": "R1", "pred": "a", "obj": 1}]}, "attribute"),
         ({"attributes": [{"subj": "T1", "pred": "a", "obj": 2**70}]}, "attribute"),
         ({"attributes": ["a"]}, "malformed attributes"),
@@ -210,3 +211,36 @@ def test_an_attribute_of_a_fragment_is_counted(read_one, report):
     )
     assert plain_record(record) == [("T2", "ADR", ((0, 6), (26, 30)))]
     assert report.counts("dropped") == {"attribute": 1}
+
+
+def test_the_denotations_of_tracks_are_read(write, report):
+    denotation = {"id": "T1", "span": span(0, 6), "obj": "ADR"}
+    attribute = {"id": "A1", "subj": "T1", "pred": "sure", "obj": True}
+    tracks = [
+        {"project": "x", "denotations": [denotation]},
+        {"denotations": [{**denotation, "span": span(7, 12)}], "attributes": [attribute]},
+    ]
+    item = {"text": TEXT, "sourcedb": "PMC", "sourceid": "1", "tracks": tracks}
+    path = write({"a.json": json.dumps(item)})
+    assert guess_format(path) == "pubannotation"
+    (record,) = read_pubannotation(path, report)
+    assert plain_record(record) == [("T1", "ADR", ((0, 6),)), ("T1", "ADR", ((7, 12),))]
+    assert [entity.attrs for entity in record.entities] == [{}, {"_": {"sure": True}}]
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("kept", "further keys of a document", "no place for 'sourcedb', 'project'")
+    ]
+
+
+def test_further_keys_of_a_denotation_are_counted(read_one, report):
+    denotation = {"id": "T1", "span": span(0, 6), "obj": "ADR", "note": "x"}
+    assert len(read_one(denotations=[denotation]).entities) == 1
+    (issue,) = report.issues
+    assert (issue.action, issue.kind) == ("dropped", "further keys of an entity")
+    assert issue.message == "no place for 'note' of ADR T1"
+
+
+def test_denotations_with_and_without_ids(read_one, report):
+    named = {"id": "T1", "span": span(0, 6), "obj": "ADR"}
+    record = read_one(denotations=[{"span": span(7, 12), "obj": "ADR"}, named])
+    assert plain_record(record) == [("T2", "ADR", ((7, 12),)), ("T1", "ADR", ((0, 6),))]
+    assert report.issues == []

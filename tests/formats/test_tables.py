@@ -50,11 +50,13 @@ def test_what_has_no_column_is_counted(docs, tmp_path, writer):
     drug.attrs["kb_name"] = "Brenorix"
     report = Report()
     assert writer(docs, tmp_path / "x", report=report) == 2
-    assert report.counts() == report.counts("dropped") == {"attributes in a table": 2}
+    assert report.counts("dropped") == {"attributes in a table": 2}
     assert [(issue.place.document, issue.message) for issue in report.issues] == [
+        ("note-1", "1 entities have one, the first 'T1'"),
         ("note-1", "ADE at tokens ((1, 3), (5, 6)) has {'_': {'Negation': False}}"),
         ("2", "DRUG at tokens ((0, 1),) has {'kb_name': 'Brenorix'}"),
     ]
+    assert report.counts("kept") == {"ids in a table": 1}
     with pytest.raises(GapDNERError, match="attributes in a table"):
         writer(docs, tmp_path / "strict", report=Report(strict=True))
     assert [file.name for file in tmp_path.iterdir()] == ["x"]

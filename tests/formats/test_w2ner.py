@@ -226,3 +226,30 @@ def test_entities_of_a_sentence_that_is_left_out_are_told(write, report):
     assert list(read_w2ner(path, report)) == []
     counts = {"malformed sentence": 1, "entity of a malformed sentence": 2}
     assert report.counts("dropped") == counts
+
+
+def test_further_keys_are_told(write, report):
+    item = {"index": [0], "type": "ADR", "id": "T1"}
+    records = [{"sentence": SENTENCE, "ner": [item], "word": [[0]]}]
+    (found,) = read_w2ner(write({"a.json": json.dumps(records)}), report)
+    assert len(found.entities) == 1
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("kept", "further keys of a sentence", "record 1: no place for 'word'"),
+        ("dropped", "further keys of an entity", "no place for 'id' of ADR"),
+    ]
+
+
+@pytest.mark.parametrize(("name", "content"), [("a.json", "[{}]"), ("a.jsonl", "{}")])
+def test_a_key_given_twice_is_refused(write, report, name, content):
+    twice = json.dumps(GOOD)[:-1] + ', "ner": []}'
+    with pytest.raises(GapDNERError, match=r"a\.json.*:1 cannot be read: the key 'ner' is given"):
+        list(read_w2ner(write({name: content.replace("{}", twice)}), report))
+
+
+def test_names_of_documents_are_told(tmp_path, nlp, report):
+    docs = [nlp("pain"), nlp("pain")]
+    docs[0].user_data[DOC_NAME] = "a"
+    write_w2ner(docs, tmp_path / "a.json", report=report)
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("kept", "names of documents in W2NER", "no place for the names of 1, the first 'a'")
+    ]

@@ -148,8 +148,35 @@ def test_what_entities_carry_is_reported_by_formats_of_tokens(tmp_path, name):
     set_entities(doc, [Entity("A", f, 0.5, a) for f, a in zip(fragments, attrs, strict=True)])
     report = Report()
     write([doc], tmp_path / name, report=report)
-    assert [(i.action, i.kind, i.offsets) for i in report.issues] == [
+    # once a document
+    assert report.counts("kept") == {
+        "ids in a format of tokens": 1,
+        "scores in a format of tokens": 1,
+    }
+    assert [(i.action, i.kind, i.offsets) for i in report.issues if i.action != "kept"] == [
         ("dropped", "attributes in a format of tokens", ((0, 2),)),
         ("dropped", "attributes in a format of tokens", ((1, 2),)),
         ("dropped", "attributes in a format of tokens", ((1, 3),)),
     ]
+
+
+@pytest.mark.parametrize(("name", "file_format"), [("a.xml", "bioc"), ("a", "pubannotation")])
+def test_ids_that_several_entities_have_are_replaced_and_named(tmp_path, name, file_format):
+    doc = Doc(Vocab(), words=["a", "b", "c"])
+    found = [Entity("A", ((i, i + 1),), attrs={"id": "x" * (i < 2) or "T1"}) for i in range(3)]
+    set_entities(doc, found)
+    report = Report()
+    write([doc], tmp_path / name, file_format, report=report)
+    assert [(i.action, i.kind, i.message) for i in report.issues] == [
+        ("repaired", "ids replaced by T1, T2, ...", "'x' -> T2, 'x' -> T3")
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.xml", "a.csv", "a.spacy"])
+def test_attrs_that_no_file_has_are_counted(tmp_path, name):
+    doc = Doc(Vocab(), words=["a"])
+    set_entities(doc, [Entity("A", ((0, 1),), attrs={"mine": 5})])
+    report = Report()
+    write([doc], tmp_path / name, report=report)
+    lost = {} if name == "a.spacy" else {"attrs that no file has": 1}
+    assert report.counts("dropped") == report.counts() == lost

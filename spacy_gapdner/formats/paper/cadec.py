@@ -98,7 +98,7 @@ def _read_annotations(
     lines = with_unix_line_ends(read_text(path, report)).split("\n")
     for number, raw in enumerate(lines, start=1):
         line, place = raw.strip(), Place(str(path), number, document)
-        if not line or line.startswith("#"):
+        if not line:
             continue
         if not line.startswith("T"):
             message = f"{line[:40]!r} is no mention"

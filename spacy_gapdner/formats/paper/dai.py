@@ -222,4 +222,5 @@ def _to_entity(
                 message = f"{label} has a boundary at {wanted}, taken to be at {found}"
                 kind = "boundary moved to whole tokens"
                 report.add("repaired", kind, message, place, source.fragments)
-    return merge_ranges(label, ranges, report, place, source.fragments)
+    entity = merge_ranges(label, ranges, report, place, source.fragments)
+    return replace(entity, attrs=source.carried)

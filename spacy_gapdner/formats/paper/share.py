@@ -6,7 +6,9 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+from ...entity_data import offer_extensions
 from ...errors import GapDNERError
 from ..files import read_text, visible_files, with_unix_line_ends
 from ..knowtator_xml import read_annotation_file
@@ -19,7 +21,12 @@ from .id_lists import check_split, note_missing, read_ids
 from .share_folders import ARCHIVES, PARTS, Part, PartFolders, find_folders
 
 LABEL = "Disorder"
-_N_FIELDS_2014 = 22
+# what a line of 2014 says after document, offsets and concept: values and, but for the time of
+# the document (DT), the words that tell them
+_SLOTS = ("NI", "SC", "UI", "CC", "SV", "CO", "GC", "BL", "DT", "TE")
+_FIELDS_2014 = [
+    f"{kind}_{slot}" for slot in _SLOTS for kind in ("Norm", "Cue") if (kind, slot) != ("Cue", "DT")
+]
 _NUMBER = re.compile(r"\d{1,18}")
 _SPANS_2014 = re.compile(r"\d{1,18}-\d{1,18}(\s*,\s*\d{1,18}-\d{1,18})*")
 
@@ -35,7 +42,7 @@ def read_share(
     split: str | None = None,
     ids: Path | None = None,
 ) -> Iterator[TokenRecord]:
-    """Read a ShARe/CLEF corpus as Dai et al. do.
+    """Read a ShARe/CLEF corpus as Dai et al. do. Entities carry their concepts and slots.
 
     path (Path): The folder in which the official archives were unpacked, or one with train/text,
         train/ann, test/text and test/ann.
@@ -128,7 +135,8 @@ def _clean(entities: Iterable[TextEntity], text: str, report: Report) -> list[Te
             report.add("repaired", kind, message, flat.place, flat.fragments)
             flat = replace(flat, fragments=((flat.fragments[0][0], flat.fragments[-1][1]),))
         if flat.fragments in cleaned:
-            message = f"{flat.label} repeats the one at {cleaned[flat.fragments].place}"
+            other = cleaned[flat.fragments]
+            message = f"{flat.label} repeats the one at {other.place}{flat.lost_to(other)}"
             report.add("dropped", "duplicate entity", message, flat.place, flat.fragments)
             continue
         cleaned[flat.fragments] = flat
@@ -149,17 +157,21 @@ def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
         fits = fields[0] == text_name and fields[1:2] == ["Disease_Disorder"]
         if not fits or not numbers or len(numbers) % 2 or not all(map(_NUMBER.fullmatch, numbers)):
             raise _wrong_line(place, fields, f"{text_name}||Disease_Disorder||CUI||START||END...")
-        yield _entity(map(int, numbers), place)
+        yield _entity(map(int, numbers), place, {"kb_id": fields[2]})
 
 
 def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:
     for fields, place in _lines(path, "|", report):
         if len(fields) < 2 or fields[0] != text_name or not _SPANS_2014.fullmatch(fields[1]):
             raise _wrong_line(place, fields, f"{text_name}|START-END,...|CUI|...")
-        if len(fields) != _N_FIELDS_2014:
-            message = f"{len(fields)} fields, not {_N_FIELDS_2014}; the first two were read"
+        attrs: dict[str, Any] = {}
+        if len(fields) == 3 + len(_FIELDS_2014):
+            attrs = {"kb_id": fields[2], "_": dict(zip(_FIELDS_2014, fields[3:], strict=True))}
+        else:
+            message = f"{len(fields)} fields, not {3 + len(_FIELDS_2014)}; the first two were read"
             report.add("kept", "other number of fields", message, place)
-        yield _entity(map(int, _NUMBER.findall(fields[1])), place)
+        offer_extensions(_FIELDS_2014)
+        yield _entity(map(int, _NUMBER.findall(fields[1])), place, attrs)
 
 
 def _lines(path: Path, separator: str, report: Report) -> Iterator[tuple[list[str], Place]]:
@@ -169,9 +181,10 @@ def _lines(path: Path, separator: str, report: Report) -> Iterator[tuple[list[st
             yield line.strip().split(separator), Place(str(path), number)
 
 
-def _entity(offsets: Iterable[int], place: Place) -> TextEntity:
+def _entity(offsets: Iterable[int], place: Place, attrs: dict[str, Any]) -> TextEntity:
     numbers = list(offsets)
-    return TextEntity(LABEL, tuple(zip(numbers[::2], numbers[1::2], strict=True)), None, place)
+    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    return TextEntity(LABEL, fragments, None, place, attrs=attrs)
 
 
 def _wrong_line(place: Place, fields: list[str], wanted: str) -> GapDNERError:

@@ -37,10 +37,13 @@ def test_read(write, report, folder):
         "duplicate entity": 1,
         "no annotation file": 1,
         "document without text": 1,
+        # a note
+        "line of another kind not read": 1,
     }
     assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
     lines = {i.kind: i.place.line for i in report.issues if i.place.line}
     assert lines == {
+        "line of another kind not read": 2,
         "fragments out of order": 3,
         "fragments adjacent after tokenisation": 3,
         "duplicate entity": 5,
@@ -49,6 +52,12 @@ def test_read(write, report, folder):
         "entity crosses a sentence boundary": 7,
         "surface text differs": 7,
     }
+
+
+def test_entities_keep_their_ids(write, report):
+    records = read_cadec(write(CADEC), report)
+    names = [e.attrs["id"] for r in records for e in r.entities]
+    assert names == ["T1", "T2", "T4", "T5", "T7", "T1"]
 
 
 def test_types(write, report):

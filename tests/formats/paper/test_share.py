@@ -69,6 +69,20 @@ def test_read(write, report, layout):
     assert report.counts("kept") == missing
 
 
+def test_entities_keep_what_their_lines_say(write, report):
+    *_, last = read_share13(write(share13()), report)
+    assert [dict(e.attrs) for e in last.entities] == [{"kb_id": "C0000000"}]
+
+
+def test_entities_keep_their_slots(write, report):
+    *_, last = read_share14(write(share14()), report)
+    (entity,) = last.entities
+    assert entity.attrs["kb_id"] == "CUI-less"
+    slots = entity.attrs["_"]
+    assert (len(slots), slots["Norm_NI"], slots["Cue_BL"]) == (19, "no", "*NULL*")
+    assert [*slots][-3:] == ["Norm_DT", "Norm_TE", "Cue_TE"]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(
     ("split", "documents", "found"),
