@@ -81,13 +81,13 @@ def write_w2ner(
     RETURNS (int): The number of sentences written.
     """
     report = Report() if report is None else report
-    number = 0
-    names: dict[str, None] = {}
+    number = n_named = 0
+    first = None
     with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write("[")
         for doc in docs:
             if name := doc.user_data.get(DOC_NAME):
-                names[name] = None
+                first, n_named = first or name, n_named + 1
             for tokens, entities in doc_sentences(doc, spans_key, report):
                 ner = [{"index": list(e.token_indices), "type": e.label} for e in entities]
                 record = {"sentence": tokens, "ner": ner}
@@ -95,8 +95,8 @@ def write_w2ner(
                 stream.write(json.dumps(record, ensure_ascii=False))
                 number += 1
         stream.write("\n]\n")
-    if names:
-        message = f"no place for the names of {len(names)}, the first {next(iter(names))!r:.80}"
+    if n_named:
+        message = f"no place for the names of {n_named} Docs, the first {first!r:.80}"
         report.add("kept", "names of documents in W2NER", message, Place(str(path)))
     return number
 

@@ -251,5 +251,5 @@ def test_names_of_documents_are_told(tmp_path, nlp, report):
     docs[0].user_data[DOC_NAME] = "a"
     write_w2ner(docs, tmp_path / "a.json", report=report)
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        ("kept", "names of documents in W2NER", "no place for the names of 1, the first 'a'")
+        ("kept", "names of documents in W2NER", "no place for the names of 1 Docs, the first 'a'")
     ]
