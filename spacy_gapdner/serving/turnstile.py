@@ -44,9 +44,9 @@ class Turnstile:
         if not self._places.acquire(blocking=False):
             left.cancel()
             raise Busy
-        loop = asyncio.get_running_loop()
         # the context tells thinc whether it works on a GPU
-        answer = loop.run_in_executor(self._thread, copy_context().run, function)
+        call = self._thread.submit(copy_context().run, function)
+        answer = asyncio.wrap_future(call)
         try:
             await asyncio.wait((answer, left), return_when=asyncio.FIRST_COMPLETED)
             if not answer.done():
@@ -54,5 +54,7 @@ class Turnstile:
             return await answer
         finally:
             left.cancel()
+            # cancelling the answer alone reaches the call at the loop's next turn
+            call.cancel()
             answer.cancel()
             self._places.release()

@@ -53,3 +53,23 @@ def test_who_has_gone_is_passed_over():
 
     assert asyncio.run(ask()) == "next"
     assert called == []
+
+
+def test_who_has_gone_is_passed_over_before_the_loop_turns():
+    turnstile = Turnstile(2)
+    called = []
+    leave, next_turn = threading.Event(), threading.Event()
+
+    async def ask():
+        first = asyncio.create_task(turnstile.run(lambda: leave.wait(30), never()))
+        await asyncio.sleep(0)
+        with pytest.raises(Gone):
+            await turnstile.run(lambda: called.append(1), asyncio.sleep(0))
+        leave.set()
+        # the thread goes on while the loop stands
+        turnstile._thread.submit(next_turn.set)
+        assert next_turn.wait(30)
+        assert await first
+
+    asyncio.run(ask())
+    assert called == []
