@@ -43,7 +43,7 @@ def naming(doc: Doc, number: int, taken: Counter[str], folder: Path) -> Iterator
     taken (Counter[str]): The names of documents before; counted on.
     folder (Path): Where the files go.
     YIELDS (Path): Their path without ending, of its own also for one of several Docs with the same
-        name; its folder is made.
+        name, and nowhere hidden; its folder is made.
     RAISES (GapDNERError): If no file can have the name.
     """
     name = _choose_name(doc, number, taken)
@@ -65,6 +65,8 @@ def _choose_name(doc: Doc, number: int, taken: Counter[str]) -> str:
     # a name comes from a file, and must not lead out of the folder; no path holds a NUL
     path = PurePosixPath(name.replace("\0", " "))
     parts = [part for part in path.parts if part not in ("/", "..")]
+    # readers pass over hidden files and folders
+    parts = [f"_{part}" if part.startswith(".") else part for part in parts]
     name = "/".join(parts) or f"doc{number:06d}"
     taken[name] += 1
     if taken[name] == 1:

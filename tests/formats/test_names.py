@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, blank_pipeline
+from spacy_gapdner.formats import DOC_NAME, Report, blank_pipeline, read_records
 from spacy_gapdner.formats.registry import get_writable
 
 NLP = blank_pipeline("en")
@@ -30,6 +30,19 @@ def test_a_file_where_another_document_needs_a_folder_is_told(tmp_path, file_for
     with pytest.raises(GapDNERError, match=r"The document 'a.* cannot name a file: "):
         write([name.format(ending) for name in names], tmp_path / "out", file_format)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("file_format", ["brat", "pubannotation"])
+def test_no_file_is_hidden(tmp_path, file_format):
+    names = [".0", "a/.b/c", "...", "_.0", "a.b"]
+    write(names, tmp_path / "out", file_format)
+    suffix = {"brat": ".txt", "pubannotation": ".json"}[file_format]
+    files = [path.relative_to(tmp_path / "out") for path in tmp_path.rglob(f"*{suffix}")]
+    found = {path.as_posix().removesuffix(suffix) for path in files}
+    assert found == {"_.0", "a/_.b/c", "_...", "_.0-2", "a.b"}
+    report = Report()
+    records = list(read_records(tmp_path / "out", report, file_format))
+    assert sorted(record.text for record in records) == sorted(names)
 
 
 def test_another_error_of_the_system_keeps_its_own_message(tmp_path, monkeypatch):
