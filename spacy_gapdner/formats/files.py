@@ -115,13 +115,20 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     folder (Path): Where to look, at any depth.
     suffixes (tuple[str, ...]): Endings of the file names, e.g. ".ann".
     RETURNS (list[Path]): The files, sorted by their path within the folder.
+    RAISES (GapDNERError): If a file's ending differs from these by capitals alone.
     """
     found = []
     for path in folder.rglob("*"):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in relative.parts)
-        if not hidden and path.name.endswith(suffixes) and path.is_file():
-            found.append((relative.as_posix(), path))
+        if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
+            continue
+        if not path.name.endswith(suffixes):
+            raise GapDNERError(
+                f"{path} would be passed over: only endings in small letters are read, as "
+                f"{path.suffix.lower()}. Rename it, or take it out of the folder."
+            )
+        found.append((relative.as_posix(), path))
     return [path for _, path in sorted(found)]
 
 
