@@ -110,7 +110,7 @@ def with_unix_line_ends(text: str) -> str:
 
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Find the files below a folder, leaving out hidden files and folders.
+    """Find the files below a folder, leaving out hidden files and folders, and links to folders.
 
     folder (Path): Where to look, at any depth.
     suffixes (tuple[str, ...]): Endings of the file names, e.g. ".ann".
