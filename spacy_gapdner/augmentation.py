@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
-from .errors import GapDNERError
+from .errors import GapDNERError, check_probability
 
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Words = tuple[str, ...]
@@ -71,8 +71,7 @@ class CoordinationAugmenter:
         seed: int = 0,
     ) -> None:
         for name, value in (("share", share), ("insertion_share", insertion_share)):
-            if not 0 <= value <= 1:
-                raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value}.")
+            check_probability(name, value)
         if not conjunctions:
             raise GapDNERError("conjunctions must name at least one word.")
         # a config takes a text for the list of its letters

@@ -15,7 +15,7 @@ from .formats.outputs import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
 from .formats.report import Report
-from .formats.writers import write
+from .formats.writers import UNCOUNTED, write
 
 
 def convert(
@@ -88,7 +88,7 @@ def convert(
                     report_metadata(doc, report)
                 n_documents = report.documents
                 doc.user_data.pop(DOC_EXTRA, None)
-            if target not in ("spacy", "html"):
+            if target not in UNCOUNTED:
                 report_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)
             yield doc

@@ -12,7 +12,6 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import pairwise
-from numbers import Real
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -27,7 +26,7 @@ from .entity_data import (
     remove_extension,
     set_extension,
 )
-from .errors import GapDNERError
+from .errors import GapDNERError, check_probability
 
 DEFAULT_SPANS_KEY = "gapdner"
 # what an entity's attrs hold as texts
@@ -258,9 +257,8 @@ def _check_entity(doc: Doc, entity: Entity) -> None:
         raise GapDNERError(f"The attributes {place} must have names, but are {values!r}.")
     if not can_be_saved(values):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
-    score = entity.score
-    if score is not None and not (isinstance(score, Real) and 0 <= float(score) <= 1):
-        raise GapDNERError(f"The score {place} must lie between 0 and 1, but it is {score!r}.")
+    if entity.score is not None:
+        check_probability(f"The score {place}", entity.score)
 
 
 def get_spans_keys(doc: Doc) -> list[str]:

@@ -1,7 +1,8 @@
 """The error for what users get wrong."""
 
 import re
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -36,6 +37,19 @@ class GapDNERError(CommandError, ValueError):
     def format_message(self) -> str:
         """RETURNS (str): The message as it is printed."""
         return "\n".join(map(visible, super().format_message().split("\n")))
+
+
+def check_probability(name: str, value: Any) -> float:
+    """Make sure that a value lies between 0 and 1.
+
+    name (str): What it is, for the message.
+    value (Any): The value, a number also of numpy.
+    RETURNS (float): The value as Python's own number.
+    RAISES (GapDNERError): If it is no number, or lies outside.
+    """
+    if not (isinstance(value, Real) and 0 <= float(value) <= 1):
+        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value!r}.")
+    return float(value)
 
 
 def visible(text: str) -> str:

@@ -13,7 +13,7 @@ from spacy.pipeline import TrainablePipe
 
 from .calibration import Calibration
 from .decoding import EntityScore
-from .errors import GapDNERError
+from .errors import GapDNERError, check_probability
 from .saved_settings import forget_settings, load_settings, save_settings
 from .saved_version import forget_version, save_version, tell_newer
 from .segments import check_window
@@ -153,7 +153,7 @@ class AdjustablePipe(TrainablePipe):
         # one may be set in the dict without our notice
         checked = {}
         for label, threshold in self.type_thresholds.items():
-            checked[label] = _probability(f"The threshold of {label!r}", threshold)
+            checked[label] = check_probability(f"The threshold of {label!r}", threshold)
             if label not in self.cfg["labels"]:
                 raise GapDNERError(
                     f"type_thresholds names {label!r}, which '{self.name}' does not know: it has "
@@ -213,12 +213,6 @@ class AdjustablePipe(TrainablePipe):
 # Each gives a setting in the form that JSON can hold, which it cannot of numpy's numbers
 
 
-def _probability(name: str, value: Any) -> float:
-    if not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value!r}.")
-    return float(value)
-
-
 def _whole(name: str, value: Any) -> int:
     if not (isinstance(value, Integral) and int(value) >= 1):
         raise GapDNERError(f"{name} must be a whole number, 1 or more, but it is {value!r}.")
@@ -251,8 +245,8 @@ def _spans_key(name: str, value: Any) -> str:
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "key": _spans_key,
-    "threshold": _probability,
-    "cell_threshold": _probability,
+    "threshold": check_probability,
+    "cell_threshold": check_probability,
     "entity_score": _entity_score,
     "consistent": _flag,
     "max_paths": _whole,

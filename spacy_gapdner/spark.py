@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from .analysis.pipes import find_pipe
 from .entities import DiscontinuousEntity, get_entities
-from .errors import GapDNERError
+from .errors import GapDNERError, check_probability
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -74,8 +74,8 @@ def annotate(
         raise GapDNERError(f"There is a column {output_col!r} already. Choose another output_col.")
     if batch_size < 1:
         raise GapDNERError(f"batch_size must be at least 1, but it is {batch_size}.")
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise GapDNERError(f"threshold must lie between 0 and 1, but it is {threshold}.")
+    if threshold is not None:
+        check_probability("threshold", threshold)
     column = StructField(output_col, entities_type())
     add = partial(_add_entities, str(model), text_col, output_col, batch_size, spans_key, threshold)
     return df.mapInArrow(add, StructType([*df.schema.fields, column]))

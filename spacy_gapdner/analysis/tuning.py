@@ -14,7 +14,7 @@ from ..calibration import (
     expected_calibration_error,
     reliability,
 )
-from ..errors import GapDNERError
+from ..errors import GapDNERError, check_probability
 from ..pipe import DiscontinuousEntityRecognizer
 from ..scorer import Item
 from .pipes import changed, find_pipe, storing_under
@@ -152,8 +152,7 @@ def tune(
     if measure not in get_args(Measure):
         raise GapDNERError(f"measure is 'f' or 'disc_f', but not {measure!r}.")
     for name, least in (("min_precision", min_precision), ("min_recall", min_recall)):
-        if not 0 <= least <= 1:
-            raise GapDNERError(f"{name} must lie between 0 and 1, but it is {least}.")
+        check_probability(name, least)
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     kind = "discontinuous entity" if measure == "disc_f" else "entity"

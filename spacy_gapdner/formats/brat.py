@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import count
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -22,7 +21,7 @@ from .docs import DOC_NAME
 from .files import read_text, visible_files
 from .fragments import choose_text, clean_entities
 from .from_docs import report_replaced_ids
-from .names import naming, with_ending
+from .names import free_names, naming, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -227,7 +226,7 @@ def _entity_names(entities: list[DiscontinuousEntity]) -> Iterator[str]:
     # those that came from a file keep their own
     given = Counter(entity.id_ for entity in entities)
     kept = {name for name, n in given.items() if n == 1 and re.fullmatch(r"T\d+", name)}
-    free = (name for number in count(1) if (name := f"T{number}") not in kept)
+    free = free_names(kept)
     for entity in entities:
         yield entity.id_ if entity.id_ in kept else next(free)
 

@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
 from numbers import Real
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from ..entities import (
 from ..entity_data import can_be_saved
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
+from .names import free_names
 from .report import Place, Report
 
 
@@ -77,7 +77,7 @@ def name_entities(
         as far as they are free.
     """
     given = Counter(entity.id_ for entity in entities if entity.id_)
-    free = (name for number in count(1) if (name := f"T{number}") not in given)
+    free = free_names(given)
     names = [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
     report_replaced_ids(entities, names, report, place)
     return names

@@ -1,9 +1,10 @@
-"""Names of documents and of their files."""
+"""Names of documents, of their files, and of entities."""
 
 import errno
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from spacy.tokens import Doc
@@ -32,6 +33,15 @@ def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str
             )
         found[name] = file
     return found
+
+
+def free_names(taken: Container[str]) -> Iterator[str]:
+    """Name entities that have no name.
+
+    taken (Container[str]): The names that others have.
+    YIELDS (str): T1, T2, ... without these, and without an end.
+    """
+    return (name for number in count(1) if (name := f"T{number}") not in taken)
 
 
 @contextmanager

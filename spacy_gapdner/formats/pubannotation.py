@@ -7,7 +7,6 @@ has the type, each other is a ``_FRAGMENT``, and relations ``_lexicallyChainedTo
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from .docs import DOC_NAME
 from .files import read_json, visible_files
 from .fragments import clean_entities
 from .from_docs import name_entities
-from .names import naming, with_ending
+from .names import free_names, naming, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -151,8 +150,7 @@ def _denotations(
     labels: dict[str, str] = {}
     spans: dict[str, Offsets] = {}
     values = list(_objects(layer, "denotations", place, report))
-    given = {str(value["id"]) for value in values if value.get("id")}
-    free = (name for number in count(1) if (name := f"T{number}") not in given)
+    free = free_names({str(value["id"]) for value in values if value.get("id")})
     for value in values:
         name, label = str(value.get("id") or next(free)), value.get("obj")
         offsets = _offsets(value.get("span"))

@@ -67,13 +67,13 @@ def entity_rows(
     """
     for number, doc in enumerate(docs, start=1):
         name = str(doc.user_data.get(DOC_NAME, number))
-        entities, place = get_entities(doc, spans_key), Place(None, None, name)
+        entities = get_entities(doc, spans_key)
         if report is not None:
+            place, kind = Place(None, None, name), "attributes in a table"
             report_names(entities, ["id"], "a table", report, place)
-        for entity in entities:
-            if report is not None:
-                kind = "attributes in a table"
+            for entity in entities:
                 report_attributes(entity, ("kb_name", "_"), kind, report, place)
+        for entity in entities:
             yield (
                 name,
                 entity.label_,

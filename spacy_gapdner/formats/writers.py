@@ -19,8 +19,8 @@ from .resumable import Growing
 
 __all__ = ["Predictions", "ReaderGoneError", "Writer", "choose_writer", "to_record", "write"]
 
-# formats that hold what else is in a document's record; a page only shows its entities
-_WITH_METADATA = ("jsonl", "spacy", "html")
+# formats whose losses are not counted: one holds whole Docs, a page only shows their entities
+UNCOUNTED = ("spacy", "html")
 # what others hold of an entity's attrs, or count themselves
 _ATTRS = ("id", "kb_id", "kb_name", "_", "score")
 # Docs, each with what else its input record holds
@@ -61,7 +61,7 @@ def write(
     chosen = choose_output(path, format)
     assert chosen.write is not None
     with logging_drops(report, path) as report:
-        if chosen.name not in ("spacy", "html"):
+        if chosen.name not in UNCOUNTED:
             docs = _counting_losses(docs, chosen.name, spans_key, report)
         return chosen.write(docs, path, spans_key, report, **options)
 
@@ -100,7 +100,8 @@ def _counting_losses(
     docs: Iterable[Doc], format: str, spans_key: str, report: Report
 ) -> Iterator[Doc]:
     for doc in docs:
-        if format not in _WITH_METADATA:
+        # which holds what else is in a document's record
+        if format != "jsonl":
             report_metadata(doc, report)
         place = Place(None, None, doc.user_data.get(DOC_NAME))
         for entity in get_entities(doc, spans_key):

@@ -24,8 +24,8 @@ from .turnstile import Busy, Gone, Turnstile
 STATIC = Path(__file__).parent / "static"
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-# Bytes of a request for each character: as \\uXXXX twice it takes 12, and where entities stand
-# close together, theirs take some 30
+# Bytes of a request for each character: as the two escapes of a surrogate pair it takes 12, and
+# where entities stand close together, theirs take some 30
 _BYTES_PER_CHARACTER = 40
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "

@@ -1,9 +1,12 @@
-"""Names of files, as the file system takes them."""
+"""Names of files, as the file system takes them, and of entities."""
+
+from itertools import islice
 
 import pytest
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, Report, blank_pipeline, read_records
+from spacy_gapdner.formats.names import free_names
 from spacy_gapdner.formats.registry import get_writable
 
 NLP = blank_pipeline("en")
@@ -14,6 +17,10 @@ def write(names, path, file_format):
     for doc in docs:
         doc.user_data[DOC_NAME] = doc.text
     return get_writable(file_format).write(docs, path)
+
+
+def test_free_names():
+    assert [*islice(free_names({"T1", "T3", "x"}), 3)] == ["T2", "T4", "T5"]
 
 
 @pytest.mark.parametrize("file_format", ["brat", "pubannotation"])

@@ -161,6 +161,7 @@ def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
 
 
 def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:
+    offer_extensions(_FIELDS_2014)
     for fields, place in _lines(path, "|", report):
         if len(fields) < 2 or fields[0] != text_name or not _SPANS_2014.fullmatch(fields[1]):
             raise _wrong_line(place, fields, f"{text_name}|START-END,...|CUI|...")
@@ -170,7 +171,6 @@ def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
         else:
             message = f"{len(fields)} fields, not {3 + len(_FIELDS_2014)}; the first two were read"
             report.add("kept", "other number of fields", message, place)
-        offer_extensions(_FIELDS_2014)
         yield _entity(map(int, _NUMBER.findall(fields[1])), place, attrs)
 
 
