@@ -4,8 +4,28 @@ import os
 # wait for each other far longer than they compute
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import settings
 
 # the machines that run the tests are shared: a slow example is no failure
 settings.register_profile("spacy_gapdner", deadline=None)
 settings.load_profile("spacy_gapdner")
+
+
+@pytest.fixture
+def assert_same():
+    """Compare two results, and their gradients by the given tensors."""
+    import torch
+
+    def compare(actual, expected, tensors, atol=1e-10):
+        torch.testing.assert_close(actual, expected, rtol=0, atol=atol)
+        weights = torch.randn_like(expected)
+        gradients = [
+            torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
+            for result in (actual, expected)
+        ]
+        assert any(gradient.abs().max() > 1e-3 for gradient in gradients[1])
+        for gradient, expected_gradient in zip(*gradients, strict=True):
+            torch.testing.assert_close(gradient, expected_gradient, rtol=0, atol=atol)
+
+    return compare

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 import typer
 
-from spacy_gapdner.cli._options import GPU_ID
+from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.outputs import write_json
@@ -40,6 +40,7 @@ def benchmark_cli(
         "--cpu-time",
         help="Count the time that the process computes: for one thread on a busy machine",
     ),
+    code: Path | None = CODE,
     gpu_id: int = GPU_ID,
 ) -> None:
     """Measure how fast a pipeline is.
@@ -52,7 +53,7 @@ def benchmark_cli(
             raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
         if json_path is not None:
             _check_output(json_path)
-        subject = Subject(model, str(data), limit, threads, gpu_id)
+        subject = Subject(model, str(data), limit, threads, gpu_id, code and str(code))
         found = run_benchmark(subject, repeats=repeats, cpu_time=cpu_time)
         if json_path is not None:
             write_json(found, json_path)

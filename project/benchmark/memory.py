@@ -13,6 +13,7 @@ import torch
 from spacy.util import minibatch
 
 from spacy_gapdner.cli._model import load_pipeline
+from spacy_gapdner.cli._util import import_code
 from spacy_gapdner.errors import GapDNERError
 
 from .data import read_examples
@@ -31,6 +32,7 @@ class Subject:
     limit (int): Take so many Docs; all if 0.
     threads (int): Threads of PyTorch.
     gpu_id (int): GPU to use; -1 for the CPU.
+    code (Optional[str]): Python file with functions that the pipeline needs.
     """
 
     model: str
@@ -38,6 +40,7 @@ class Subject:
     limit: int
     threads: int
     gpu_id: int
+    code: str | None = None
 
 
 def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
@@ -83,6 +86,7 @@ def reset_peak() -> None:
 
 def _work(subject: Subject, task: str) -> dict[str, int | None]:
     torch.set_num_threads(subject.threads)
+    import_code(Path(subject.code) if subject.code else None)
     nlp, pipe = load_pipeline(subject.model, gpu_id=subject.gpu_id)
     loading = peak_memory()
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)

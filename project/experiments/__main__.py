@@ -11,7 +11,7 @@ import typer
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
-from spacy_gapdner.cli._options import GPU_ID
+from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors, fail, split_list
 from spacy_gapdner.formats.outputs import replacing, write_json
 
@@ -48,6 +48,7 @@ def train_seeds_cli(
     keep_models: bool = typer.Option(
         True, "--keep-models/--no-keep-models", help="Keep the best model of every seed"
     ),
+    code: Path | None = CODE,
     gpu_id: int = GPU_ID,
 ) -> None:
     """Train with several seeds and record every run.
@@ -65,6 +66,7 @@ def train_seeds_cli(
             overrides=overrides,
             test_path=test_path,
             keep_models=keep_models,
+            code=code,
             gpu_id=gpu_id,
         )
     if runs:
@@ -114,6 +116,7 @@ def bootstrap_cli(
         None, "--tune", help="Development data to tune every model on before"
     ),
     n_resamples: int = typer.Option(1000, "--n", min=1, help="How often documents are drawn"),
+    code: Path | None = CODE,
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the tables"),
 ) -> None:
     """Tell which differences between two groups of runs are real.

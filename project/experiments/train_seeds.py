@@ -26,6 +26,7 @@ class _Plan(NamedTuple):
     paths: dict[str, Path]
     data: dict[str, list[DataFile]]
     keep_models: bool
+    code: Path | None
     gpu_id: int
 
 
@@ -38,6 +39,7 @@ def train_seeds(
     overrides: dict[str, Any] | None = None,
     test_path: Path | None = None,
     keep_models: bool = True,
+    code: Path | None = None,
     gpu_id: int = -1,
 ) -> tuple[list[Run], dict[int, str]]:
     """Train with several seeds.
@@ -50,6 +52,7 @@ def train_seeds(
     overrides (Optional[dict[str, Any]]): Settings by dotted name that replace the config's.
     test_path (Optional[Path]): Data to report scores on.
     keep_models (bool): Keep the best model of every seed.
+    code (Optional[Path]): Python file, imported here already, that the trainings import.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[list[Run], dict[int, str]]): The runs, and what went wrong by seed.
     RAISES (GapDNERError): If the config or the data cannot be used, or a folder holds a run with
@@ -62,7 +65,7 @@ def train_seeds(
     paths = {part: config.path(part) for part in ("train", "dev")}
     paths |= {"test": test_path} if test_path else {}
     data = {part: _describe(path, config.spans_key) for part, path in paths.items()}
-    plan = _Plan(name, paths, data, keep_models, gpu_id)
+    plan = _Plan(name, paths, data, keep_models, code, gpu_id)
     runs, errors = {}, {}
     for seed in seeds:
         path = output_path / f"seed_{seed}" / RUN_FILE
@@ -83,7 +86,7 @@ def train_seeds(
 def _run(folder: Path, seed: int, config: RunConfig, plan: _Plan) -> Run:
     commit = get_commit()
     start = default_timer()
-    training.train(config, folder, plan.gpu_id)
+    training.train(config, folder, plan.gpu_id, plan.code)
     seconds = {"train": default_timer() - start}
     evaluations, selected = training.read_evaluations(folder)
     scores: dict[str, dict[str, Any]] = {}

@@ -80,7 +80,9 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     return RunConfig(config, plain, _check_selection(nlp, path))
 
 
-def train(run_config: RunConfig, folder: Path, gpu_id: int) -> None:
+def train(
+    run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = None
+) -> None:
     """Train in a new process, so that no run finds what another has left in memory.
 
     What an earlier training left in the folder is removed first. The process's output is shown
@@ -89,6 +91,7 @@ def train(run_config: RunConfig, folder: Path, gpu_id: int) -> None:
     run_config (RunConfig): The config.
     folder (Path): Takes the config, the log, the evaluations and the best model.
     gpu_id (int): GPU to use; -1 for the CPU.
+    code (Optional[Path]): Python file for the process to import.
     RAISES (GapDNERError): If the training fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +102,7 @@ def train(run_config: RunConfig, folder: Path, gpu_id: int) -> None:
     config.to_disk(folder / CONFIG_FILE)
     command = [sys.executable, "-m", "spacy", "train", str(folder / CONFIG_FILE)]
     command += ["--output", str(folder), "--gpu-id", str(gpu_id)]
+    command += ["--code", str(code)] if code else []
     last: deque[str] = deque(maxlen=_N_LAST_LINES)
     with (
         (folder / LOG_FILE).open("w", encoding="utf8") as log,

@@ -78,7 +78,7 @@ def again(trained, tmp_path, monkeypatch):
     shutil.copytree(trained[0], folder)
     noted = []
 
-    def note(config, path, gpu_id):
+    def note(config, path, gpu_id, code):
         noted.append(path.name)
         raise GapDNERError("The training failed.")
 
@@ -191,7 +191,7 @@ def test_models_can_be_dropped(again, monkeypatch):
     """The folder of a finished training stands in for a new one."""
     source = again.folder / "out" / "seed_0"
 
-    def copy(config, path, gpu_id):
+    def copy(config, path, gpu_id, code):
         shutil.copytree(source, path)
         (path / "run.json").unlink()
 

@@ -22,8 +22,11 @@ from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[3]
 MODULES = ("project/environment.py", "project/tables.py")
+WORKFLOWS = ("compare", "ablation", "quality", "paper")
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
-MORE = ("train-plain", "train-without", "train-older")
+SETTINGS = "components.gapdner"
+MODEL = f"{SETTINGS}.model"
+SHARE = "corpora.train.augmenter.share"
 SMALL = {
     "training.optimizer.learn_rate.total_steps": 4,
     "training.eval_frequency": 2,
@@ -62,94 +65,145 @@ def called(monkeypatch):
 
 def trainings(workflow):
     config = load_project_config(ROOT)
-    return [name for name in config["workflows"][workflow] if name.startswith("train-")]
+    return [name for name in config["workflows"][workflow] if not name.endswith("-table")]
 
 
-def test_the_ablation_switches_off_one_part_each(called):
-    calls = [called(script) for script in scripts(*trainings("ablation"))]
-    assert [call["name"] for call in calls] == list(PUBLISHED["table3"].rows)
-    assert len({call["output"] for call in calls}) == 5
-    switched_off = []
-    for call in calls:
-        model = read_run_config(call["config"], call["overrides"], 0).filled["components"][
-            "gapdner"
-        ]
-        switched_off.append([part for part in PARTS if not model["model"][part]])
-    assert switched_off == [[], *([part] for part in PARTS)]
+@pytest.fixture
+def settings(called):
+    """The name and all settings of every training of commands, by dotted name."""
+
+    def read(*names, **overrides):
+        calls = [called(script) for script in scripts(*names, **overrides)]
+        configs = [read_run_config(call["config"], call["overrides"], 0) for call in calls]
+        assert len({call["output"] for call in calls}) == len(calls)
+        return {
+            call["name"]: flatten(config.filled)
+            for call, config in zip(calls, configs, strict=True)
+        }
+
+    return read
 
 
-def test_the_three_are_trained_alike(called):
-    calls = [called(script) for script in scripts(*trainings("compare"))]
-    assert [call["name"] for call in calls] == ["GapDNER", "W2NER", "TOE"]
-    assert all(call["name"] in PUBLISHED["table2"].rows for call in calls)
-    for call in calls:
-        for setting in ("seeds", "overrides", "test_path", "gpu_id"):
-            assert call[setting] == calls[0][setting]
+def differences(one, other):
+    """The settings that differ."""
+    missing = object()
+    names = {*one, *other}
+    return {name for name in names if one.get(name, missing) != other.get(name, missing)}
 
 
-def test_the_choices_of_the_default_are_measured_one_by_one(called):
-    names = [name for name in trainings("quality") if name not in trainings("compare")]
-    changed = {}
-    default = read_run_config(called(scripts("train-gapdner")[0])["config"], {}, 0).filled
-    for script in scripts(*names):
-        call = called(script)
-        changed[call["name"]] = differences(
-            default, read_run_config(call["config"], call["overrides"], 0).filled
-        )
-    model = "components.gapdner.model"
-    share = "corpora.train.augmenter.share"
-    assert changed["GapDNER w/o augmentation"] == {share}
-    assert changed["w/o Co-predictor"] == {f"{model}.co_predictor"}
-    assert changed["hidden_width 128"] == {f"{model}.hidden_width"}
-    assert share in changed["W2NER w/o augmentation"]
-    assert f"{model}.tagging.loss.@losses" in changed["GapDNER 0.3"]
+def test_the_ablation_is_that_of_the_paper_s_model(settings):
+    whole, *others = settings(*trainings("ablation")).items()
+    assert whole[0] == "GapDNER, paper's settings"
+    assert [name for name, _ in others] == list(PUBLISHED["table3"].rows)[1:]
+    for (_, config), part in zip(others, PARTS, strict=True):
+        assert differences(whole[1], config) == {f"{MODEL}.{part}"}
 
 
-def differences(default, config):
-    """The settings that differ, but for those of every training."""
-    one, other = flatten(default), flatten(config)
-    common = ("training", "paths", "vars", "corpora.dev.path", "corpora.train.path")
-    return {
-        name
-        for name in {*one, *other}
-        if one.get(name) != other.get(name)
-        and not name.startswith(common)
-        and not name.startswith("components.transformer")
+def test_the_three_are_compared_with_settings_of_their_own(settings):
+    found = settings(*trainings("compare"), steps=70)
+    assert list(found) == [
+        "GapDNER, paper's settings",
+        "W2NER, published settings",
+        "TOE, published settings",
+    ]
+    for config in found.values():
+        assert (config["training.max_steps"], config["training.max_epochs"]) == (70, 0)
+        assert config["training.batcher.size"] == 12
+        assert config["training.score_weights.spans_gapdner_f"] == 1.0
+        assert config[f"{SETTINGS}.threshold"] == 0.0
+        assert not config.get(SHARE)
+        learn_rate = "training.optimizer.learn_rate"
+        rate = config.get(learn_rate) or config[f"{learn_rate}.initial_rate"]
+        assert (rate, rate * config[f"{SETTINGS}.lr_scale"]) == (5e-6, pytest.approx(1e-3))
+
+
+def test_the_choices_of_the_default_are_measured_one_by_one(settings):
+    found = settings("train-default", "train-without")
+    default = found.pop("GapDNER, default")
+    assert {name: differences(default, config) for name, config in found.items()} == {
+        "default w/o co-predictor": {f"{MODEL}.co_predictor"},
+        "default w/o distance embedding": {f"{MODEL}.distance_embedding"},
+        "default w/o layer norm": {f"{MODEL}.layer_norm"},
+        "default w/o triangle mask": {f"{MODEL}.triangle_mask"},
+        "default w/o bias of None": {f"{MODEL}.none_bias"},
+        "default, loss over all cells": {f"{MODEL}.tagging.loss.normalize"},
+        "default w/o synthetic sentences": {SHARE},
     }
+
+
+def test_w2ner_is_trained_as_the_default(settings):
+    (default,) = settings("train-default").values()
+    w2ner, plain = settings("train-w2ner").values()
+    assert differences(w2ner, plain) == {SHARE}
+    assert plain[SHARE] == 0.0
+    differing = differences(default, w2ner)
+    network = {name for name in differing if name.startswith(MODEL)}
+    # what a pipeline does not depend on
+    assert differing - network <= {"nlp.before_creation", "nlp.before_creation.@callbacks"}
+    alike = ("none_bias", "triangle_mask", "tagging.loss.@losses", "tagging.loss.normalize")
+    assert not network & {f"{MODEL}.{name}" for name in alike}
 
 
 def test_the_variables_arrive(called):
     variables = {"seeds": "3,4", "gpu": 1, "steps": 70, "test": "t.spacy", "train": "a.spacy"}
     variables |= {"experiment": "mine", "transformer": "some/bert"}
-    call = called(scripts("train-gapdner", **variables)[0])
+    call = called(scripts("train-default", **variables)[0])
     assert (call["seeds"], call["gpu_id"]) == ([3, 4], 1)
-    assert call["output"] == Path("project/runs/mine/gapdner")
+    assert call["output"] == Path("project/runs/mine/default")
     assert call["test_path"] == Path("t.spacy")
     steps = "training.optimizer.learn_rate.total_steps"
     expected = {"paths.train": "a.spacy", steps: 70, "vars.transformer": "some/bert"}
     assert expected.items() <= call["overrides"].items()
 
 
+@pytest.mark.parametrize("workflow", ["compare", "ablation", "quality"])
+def test_the_table_is_made_of_what_was_trained(called, workflow):
+    trained = [called(script)["output"] for script in scripts(*trainings(workflow))]
+    table, *bootstraps = scripts(f"{workflow}-table")
+    folders = [Path(word) for word in table[1 : table.index("--markdown")]]
+    # the first is what the others are compared with
+    assert folders[0] == trained[0]
+    for folder in folders:
+        assert any(path.is_relative_to(folder) for path in trained)
+    for path in trained:
+        assert any(path.is_relative_to(folder) for folder in folders)
+    for bootstrap in bootstraps:
+        assert {Path(word) for word in bootstrap[1:3]} <= {*trained}
+    assert len(bootstraps) == 2 * (workflow == "quality")
+
+
 @pytest.mark.parametrize(
-    ("workflow", "folders"),
-    [("compare", 3), ("ablation", 5), ("quality", 8)],
-    ids=["compare", "ablation", "quality"],
+    ("corpus", "transformer", "batch_size", "n_sentences"),
+    [
+        ("cadec", "dmis-lab/biobert-v1.1", 12, 5340),
+        ("share13", "emilyalsentzer/Bio_ClinicalBERT", 8, 8508),
+        ("share14", "emilyalsentzer/Bio_ClinicalBERT", 8, 17407),
+    ],
 )
-def test_the_table_is_made_of_what_was_trained(called, workflow, folders):
-    trained = [str(called(script)["output"]) for script in scripts(*trainings(workflow))]
-    (table,) = scripts(f"{workflow}-table")
-    assert table[1 : 1 + folders] == trained
+def test_the_paper_s_settings_for_each_corpus(
+    called, settings, corpus, transformer, batch_size, n_sentences
+):
+    train, table = scripts(f"paper-{corpus}")
+    assert called(train)["name"] in PUBLISHED["table2"].rows
+    config = read_run_config(called(train)["config"], called(train)["overrides"], 0).filled
+    assert config["components"]["transformer"]["model"]["name"] == transformer
+    training = config["training"]
+    assert training["batcher"]["size"] == batch_size
+    assert (training["max_epochs"], training["max_steps"]) == (15, 0)
+    # once an epoch
+    assert training["eval_frequency"] == -(-n_sentences // batch_size)
+    assert table[2:4] == ["--published", "table2"]
 
 
 @pytest.fixture
 def project(tmp_path):
     """The project with a corpus in the place of CADEC, and a small config in that of the paper."""
-    for name in ("configs", "project/experiments", "project/scripts"):
+    for name in ("configs", "project/baselines", "project/experiments", "project/scripts"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("project.yml", "project/__init__.py", *MODULES):
         shutil.copy(ROOT / name, tmp_path / name)
     small = load_config(ROOT / "configs/gapdner_cpu.cfg", overrides=SMALL)
-    small.to_disk(tmp_path / "configs/paper_cadec.cfg")
+    small.to_disk(tmp_path / "configs/paper.cfg")
     corpus = tmp_path / "project/corpus/cadec"
     corpus.mkdir(parents=True)
     nlp = spacy.blank("en")
@@ -161,7 +215,7 @@ def project(tmp_path):
 
 def test_paper(project, monkeypatch, capfd):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    project_run(project, "paper", overrides={"vars.seeds": 2})
+    project_run(project, "paper-cadec", overrides={"vars.seeds": 2})
     printed = capfd.readouterr().out
     assert "GapDNER, seed 2" in printed
     folder = project / "project/runs/paper-cadec"
@@ -176,12 +230,12 @@ def test_paper(project, monkeypatch, capfd):
     ("workflow", "missing"),
     [
         ("compare", "project/corpus/craft/experiments/train.spacy"),
-        ("paper", "project/corpus/share13/train.spacy"),
+        ("paper-share13", "project/corpus/share13/train.spacy"),
     ],
 )
 def test_what_is_missing_is_named(project, capsys, workflow, missing):
     with pytest.raises(SystemExit):
-        project_run(project, workflow, overrides={"vars.corpus": "share13"})
+        project_run(project, workflow)
     assert missing in "".join(capsys.readouterr())
 
 
@@ -247,8 +301,9 @@ def test_sample_sentences(script, tmp_path):
 
 def test_settings_from_the_environment_reach_every_training(monkeypatch):
     monkeypatch.setenv("TRAINING_OPTIONS", "--nlp.before_creation.precision medium")
-    lines = scripts("train-gapdner", "train-w2ner", "train-toe", "train-ablated", *MORE)
-    assert len(lines) == 12
+    names = {name for workflow in WORKFLOWS for name in trainings(workflow)}
+    lines = [line for line in scripts(*names) if line[0] == "train-seeds"]
+    assert len(lines) == 20
     for line in lines:
         at = line.index("--nlp.before_creation.precision")
         assert line[at + 1] == "medium"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from ..errors import GapDNERError
-from ..tagging import GridLayout
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.tagging import GridLayout
 from .w2ner import W2NERNetwork, W2NERSettings
 
 

@@ -8,13 +8,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from ..errors import GapDNERError
-from ..tagging import GridLayout
-from .biaffine import Biaffine, FeedForward
-from .distances import N_DISTANCES, distance_buckets
-from .encoder import BiLSTM
-from .grid_network import GridNetwork, GridSettings
-from .labels import TriangleMask, prefer_none
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.tagging import GridLayout
+from spacy_gapdner.model.biaffine import Biaffine, FeedForward
+from spacy_gapdner.model.distances import N_DISTANCES, distance_buckets
+from spacy_gapdner.model.encoder import BiLSTM
+from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
+from spacy_gapdner.model.labels import TriangleMask, prefer_none
 
 _N_REGIONS = 3
 
@@ -88,7 +88,8 @@ class CoPredictor(nn.Module):
 
     n_words (int): Width of the word representations.
     n_grid (int): Width of the grid features.
-    width (int): Width that both are mapped to.
+    biaffine_width (int): Width that the words are mapped to.
+    grid_width (int): Width that the grid features are mapped to.
     layout (GridLayout): The labels.
     dropout (float): Dropout rate of the mapped representations.
     none_bias (float): How much lower than None all labels score at first.
@@ -98,17 +99,18 @@ class CoPredictor(nn.Module):
         self,
         n_words: int,
         n_grid: int,
-        width: int,
+        biaffine_width: int,
+        grid_width: int,
         layout: GridLayout,
         dropout: float,
         none_bias: float,
     ) -> None:
         super().__init__()
-        self.head = FeedForward(n_words, width, dropout)
-        self.tail = FeedForward(n_words, width, dropout)
-        self.biaffine = Biaffine(width, layout.n_channels)
-        self.grid = FeedForward(n_grid, width, dropout)
-        self.classifier = nn.Linear(width, layout.n_channels)
+        self.head = FeedForward(n_words, biaffine_width, dropout)
+        self.tail = FeedForward(n_words, biaffine_width, dropout)
+        self.biaffine = Biaffine(biaffine_width, layout.n_channels)
+        self.grid = FeedForward(n_grid, grid_width, dropout)
+        self.classifier = nn.Linear(grid_width, layout.n_channels)
         prefer_none(self.classifier, layout, none_bias)
 
     def forward(self, words: Tensor, grid: Tensor) -> Tensor:
@@ -132,7 +134,8 @@ class W2NERSettings(GridSettings):
     hidden_width (int): Width of the BiLSTM's output, both directions.
     embedding_width (int): Width of the distance embeddings, and of the region embeddings.
     grid_width (int): Width of the grid features that each convolution reads and gives.
-    predictor_width (int): Width of what the co-predictor's two parts read.
+    biaffine_width (int): Width of the words in the co-predictor's biaffine part.
+    predictor_width (int): Width of the grid features in its other part.
     dilations (Sequence[int]): The dilation of each convolution.
     word_dropout (float): Dropout rate of the word representations.
     grid_dropout (float): Dropout rate of the grid features; whole channels are dropped.
@@ -146,6 +149,7 @@ class W2NERSettings(GridSettings):
     hidden_width: int
     embedding_width: int
     grid_width: int
+    biaffine_width: int
     predictor_width: int
     dilations: Sequence[int]
     word_dropout: float
@@ -187,6 +191,7 @@ class W2NERNetwork(GridNetwork):
         self.predictor = CoPredictor(
             hidden,
             self.convolutions.n_out,
+            settings.biaffine_width,
             settings.predictor_width,
             layout,
             settings.predictor_dropout,

@@ -2,8 +2,8 @@ import pytest
 import torch
 from baseline_equations import co_predictor, conditional_norm, convolutions
 
-from spacy_gapdner.model.w2ner import ConditionalLayerNorm, CoPredictor, DilatedConvolutions
-from spacy_gapdner.tagging import TOETagging, W2NERTagging
+from project.baselines.tagging import TOETagging, W2NERTagging
+from project.baselines.w2ner import ConditionalLayerNorm, CoPredictor, DilatedConvolutions
 
 STEPS = [1, 2, 3]
 
@@ -111,8 +111,8 @@ def test_convolutions_read_whole_channels_or_none_of_them():
 
 @pytest.mark.parametrize("n", [1, 4])
 def test_co_predictor_is_the_sum_of_two_predictions(assert_same, n):
-    layout = W2NERTagging().layout(2)
-    part = CoPredictor(4, 3, 5, layout, dropout=0.5, none_bias=2.0).double().eval()
+    layout = W2NERTagging().layout(["A", "B"])
+    part = CoPredictor(4, 3, 5, 6, layout, dropout=0.5, none_bias=2.0).double().eval()
     words, grid = make_words(n), make_grid([n, n], width=3)
     actual = part(words, grid)
     assert actual.shape == (2, n, n, 4)
@@ -125,5 +125,5 @@ def test_co_predictor_is_the_sum_of_two_predictions(assert_same, n):
     [(W2NERTagging(), [0.0, -2.0, -2.0, -2.0]), (TOETagging(), [-2.0] * 6)],
 )
 def test_co_predictor_prefers_none_at_first(tagging, bias):
-    part = CoPredictor(4, 3, 5, tagging.layout(2), dropout=0.0, none_bias=2.0)
+    part = CoPredictor(4, 3, 5, 6, tagging.layout(["A", "B"]), dropout=0.0, none_bias=2.0)
     assert part.classifier.bias.tolist() == bias

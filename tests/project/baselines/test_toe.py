@@ -2,7 +2,7 @@ import pytest
 import torch
 from baseline_equations import tag_embedding
 
-from spacy_gapdner.model.toe import TagRepresentationEmbedding
+from project.baselines.toe import TagRepresentationEmbedding
 
 
 def make_part(n_heads=2, dropout=0.5):

@@ -7,19 +7,22 @@ from baseline_equations import tag_embedding, w2ner
 from grid_models import SEGMENTS, fixed_vectors, initialize_model, make_input, network_of, score
 from grid_models import WIDTH as N_IN
 
-from spacy_gapdner.model.baselines import build_toe_v1, build_w2ner_v1
-from spacy_gapdner.model.toe import TOENetwork, TOESettings
-from spacy_gapdner.model.w2ner import W2NERNetwork, W2NERSettings
-from spacy_gapdner.tagging import MultilabelTagging, TOETagging, W2NERTagging
+from project.baselines.register import build_toe, build_w2ner
+from project.baselines.tagging import TOETagging, W2NERTagging
+from project.baselines.toe import TOENetwork, TOESettings
+from project.baselines.w2ner import W2NERNetwork, W2NERSettings
+from spacy_gapdner.tagging import SoftmaxTagging
 
+LABELS = ["A", "B"]
 IMPOSSIBLE = -1e4
-SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4, "predictor_width": 5}
+SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4}
+SIZES |= {"biaffine_width": 5, "predictor_width": 7}
 DROPOUTS = {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
 W2NER = {**SIZES, **DROPOUTS, "dilations": [1, 2], "triangle_mask": True, "none_bias": 5.0}
 TOE = {**W2NER, "n_heads": 2, "tag_dropout": 0.4}
 MODELS = {
-    "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner_v1),
-    "TOE": (TOENetwork, TOETagging(), TOE, build_toe_v1),
+    "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner),
+    "TOE": (TOENetwork, TOETagging(), TOE, build_toe),
 }
 both_models = pytest.mark.parametrize("name", MODELS)
 
@@ -27,7 +30,7 @@ both_models = pytest.mark.parametrize("name", MODELS)
 def make_network(name, tagging=None, **settings):
     network, own_tagging, own_settings, _ = MODELS[name]
     given = (TOESettings if name == "TOE" else W2NERSettings)(**{**own_settings, **settings})
-    return network(N_IN, (tagging or own_tagging).layout(2), given)
+    return network(N_IN, (tagging or own_tagging).layout(LABELS), given)
 
 
 def make_batch(lengths, dtype=torch.float32):
@@ -95,8 +98,8 @@ def test_toe_is_w2ner_with_tags():
         ("W2NER", None, [2, 3], [1], [1]),
         # NNW, PNW, THW, THW, HTW, HTW
         ("TOE", None, [1, 2, 3], [0, 1], [0, 4, 5]),
-        # any scheme fits any network: Frag, Gap and two types
-        ("TOE", MultilabelTagging(), [2, 3], [], [0, 1]),
+        # any scheme fits any network: None, Frag, Gap and two types
+        ("TOE", SoftmaxTagging(), [3, 4], [], [1, 2]),
     ],
 )
 def test_triangles_rule_labels_out(name, tagging, not_above, not_on, not_below):
@@ -134,7 +137,7 @@ def test_dropout_acts_in_training_only(name, dropout):
 def make_model(name, initialize=True, **settings):
     _, tagging, own_settings, build = MODELS[name]
     model = build(fixed_vectors(), tagging, **{**own_settings, **settings})
-    return initialize_model(model, tagging.layout(2).n_channels) if initialize else model
+    return initialize_model(model, tagging.layout(LABELS).n_channels) if initialize else model
 
 
 @both_models
@@ -144,7 +147,7 @@ def test_architecture_builds_its_network(name):
     assert (model.name, model.attrs["tagging"]) == (name.lower(), tagging)
     built = network_of(model)
     assert type(built) is network
-    assert (built.n_in, built.n_channels) == (N_IN, tagging.layout(2).n_channels)
+    assert (built.n_in, built.n_channels) == (N_IN, tagging.layout(LABELS).n_channels)
     # every setting reaches the network
     expected = make_network(name)
     assert str(built) == str(expected)
@@ -179,15 +182,6 @@ def test_training_and_prediction_score_alike(name):
 
 
 @both_models
-def test_the_number_of_channels_may_be_known_before(name):
-    n_channels = MODELS[name][1].layout(2).n_channels
-    model = make_model(name, initialize=False, nO=n_channels)
-    model.initialize(X=make_input())
-    assert model.get_dim("nO") == n_channels
-    assert model.predict(make_input())[0].shape == (3, 3, n_channels)
-
-
-@both_models
 @pytest.mark.parametrize("size", [*SIZES, "max_batch_cells"])
 def test_sizes_must_be_positive(name, size):
     with pytest.raises(ValueError, match=f"{size} must be at least 1, but it is 0"):
@@ -213,10 +207,3 @@ def test_dilations_must_be_positive(name, dilations):
 def test_heads_must_share_the_width(width, n_heads):
     with pytest.raises(ValueError, match=f"multiple of n_heads, but they are {width} and"):
         make_model("TOE", initialize=False, hidden_width=width, n_heads=n_heads)
-
-
-@both_models
-def test_an_odd_hidden_width_is_refused(name):
-    settings = {"n_heads": 1} if name == "TOE" else {}
-    with pytest.raises(ValueError, match="hidden_width must be even, but it is 7"):
-        make_model(name, hidden_width=7, **settings)
