@@ -71,14 +71,6 @@ class Calibration:
         line = self.discontinuous if entity.is_discontinuous else self.contiguous
         return replace(entity, score=line.probability(entity.score or 0.0))
 
-    def lowest_score(self, probability: float) -> float:
-        """Find out which entities need not be looked for.
-
-        probability (float): What an entity must reach.
-        RETURNS (float): The lowest uncalibrated score with which one of either kind does.
-        """
-        return min(line.score(probability) for line in (self.contiguous, self.discontinuous))
-
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The calibration as JSON has it."""
         return {name: list(line) for name, line in asdict(self).items()}

@@ -7,24 +7,17 @@ first node to the last node of a range that has an entity type (paper, "Entity D
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from math import exp, inf, log
-from typing import Literal
 
 from .entities import Entity, Fragments, text_order
 
-# Keeps the logarithm of a probability that underflowed finite.
-_TINY = 1e-30
 # No entity is certain, however a float rounds: a threshold of 1 leaves none.
 _SURE = 1 - 1e-7
-_ROUNDING = 1e-9
 
-# How an entity is scored by the probabilities it uses: their geometric mean, or the lowest.
-EntityScore = Literal["mean", "weakest"]
 # Two nodes, the earlier first, and the probability of the edge between them.
 Edges = Mapping[tuple[int, int], float]
 # The number of an entity type, the first and the last node of the range, and its probability.
 Ranges = Mapping[tuple[int, int, int], float]
-# Cost, length of the path, type, end, nodes; of equal costs the shortest path comes first.
+# Score, negated; length of the path, type, end, nodes: of equal scores the shortest comes first.
 _Path = tuple[float, int, int, int, tuple[int, ...]]
 
 
@@ -42,7 +35,7 @@ class DecodedSegment:
 
 
 class PathGraph:
-    """The edges that the paths of an entity type can take.
+    """The edges that the paths of entities can take.
 
     A path takes the kinds of edges in turn, beginning with the first and after the last with the
     first again, and ends after an edge of the first kind.
@@ -73,14 +66,14 @@ class PathGraph:
         n_edges (int): Number of edges that the path has taken.
         node (int): The node that has been reached.
         end (int): Where the path must end.
-        YIELDS (tuple[int, float]): The node at the other end and the cost of each.
+        YIELDS (tuple[int, float]): The node at the other end and the probability of each.
         """
         kind, following = n_edges % self.n_kinds, (n_edges + 1) % self.n_kinds
         before = self._before(end)[following]
-        for target, cost in self._steps[kind].get(node, ()):
+        for target, probability in self._steps[kind].get(node, ()):
             at_end = target == end and kind == 0
             if at_end or (target < end and before >> target & 1):
-                yield target, cost
+                yield target, probability
 
     def _before(self, end: int) -> list[int]:
         if end not in self._reach:
@@ -97,66 +90,57 @@ class PathGraph:
 
 def search_entities(
     ranges: Ranges,
-    graphs: Sequence[PathGraph],
+    graph: PathGraph,
     labels: Sequence[str],
     to_fragments: Callable[[tuple[int, ...]], Fragments],
     *,
     threshold: float,
     max_paths: int,
-    score: EntityScore = "mean",
 ) -> DecodedSegment:
-    """Find all paths of a segment, best-first by the product of the probabilities they use, or by
-    the lowest of them.
+    """Find all paths of a segment, best-first by the lowest of the probabilities that they use.
 
-    A path from which no end can be reached is never begun. With the lowest probability as score,
-    no path is extended that cannot reach the threshold.
+    This is the score of an entity: it is wrong if one of its parts is. The probabilities are those
+    of its range and of every edge. A path from which no end can be reached is never begun, and
+    none is extended that cannot reach the threshold.
 
     ranges (Ranges): The ranges that have an entity type.
-    graphs (Sequence[PathGraph]): The edges for each entity type.
+    graph (PathGraph): The edges.
     labels (Sequence[str]): The entity types.
     to_fragments (Callable[[tuple[int, ...]], Fragments]): The fragments of a path's nodes.
     threshold (float): Entities that score lower are dropped.
-    score (EntityScore): The probabilities used are those of the range and of every edge. "mean"
-        takes their geometric mean, which does not sink with the number of fragments; "weakest"
-        takes the lowest, as an entity is wrong if one of its parts is.
     max_paths (int): How many paths may be extended in all. An untrained model's grid can hold
         exponentially many. No more than a small multiple of it is kept in memory.
     RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
     """
-    weakest = score == "weakest"
-    limit = _cost(threshold) + _ROUNDING if weakest else inf
     queue: list[_Path] = [
-        (_cost(probability), 1, type_index, end, (start,))
+        (-probability, 1, type_index, end, (start,))
         for (type_index, start, end), probability in ranges.items()
-        if _cost(probability) <= limit
-        and (start == end or graphs[type_index].reaches(0, start, end))
+        if probability >= threshold and (start == end or graph.reaches(0, start, end))
     ]
     heapify(queue)
     entities = []
-    n_cut, worst = 0, inf
+    n_cut, worst = 0, 0.0
     for n_left in range(max_paths, 0, -1):
         if len(queue) > n_left + max_paths:
-            # only so many more can be taken from it: what is behind them would but fill the memory
+            # the search ends before it would come to those behind
             n_cut += _keep_best(queue, n_left)
             worst = queue[-1][0]
         if not queue:
             break
-        path = heappop(queue)
-        cost, length, type_index, end, nodes = path
+        negated, length, type_index, end, nodes = heappop(queue)
         if nodes[-1] == end:
-            # one probability for the range and one for each edge: as many as the path has nodes
-            probability = min(exp(-cost), _SURE) if weakest else exp(-cost / length)
-            if probability >= threshold - _ROUNDING:
-                entities.append(Entity(labels[type_index], to_fragments(nodes), probability))
+            score = min(-negated, _SURE)
+            if score >= threshold:
+                entities.append(Entity(labels[type_index], to_fragments(nodes), score))
             continue
-        for target, step_cost in graphs[type_index].continuations(length - 1, nodes[-1], end):
-            total = max(cost, step_cost) if weakest else cost + step_cost
-            if total > limit:
+        for target, probability in graph.continuations(length - 1, nodes[-1], end):
+            if probability < threshold:
                 continue
-            if total > worst:
+            reached = max(negated, -probability)
+            if reached > worst:
                 n_cut += 1
             else:
-                heappush(queue, (total, length + 1, type_index, end, (*nodes, target)))
+                heappush(queue, (reached, length + 1, type_index, end, (*nodes, target)))
     entities.sort(key=text_order)
     return DecodedSegment(entities, n_cut + len(queue))
 
@@ -198,7 +182,7 @@ def _keep_best(queue: list[_Path], n: int) -> int:
 def _steps(edges: Edges) -> dict[int, list[tuple[int, float]]]:
     steps: dict[int, list[tuple[int, float]]] = {}
     for (source, target), probability in edges.items():
-        steps.setdefault(source, []).append((target, _cost(probability)))
+        steps.setdefault(source, []).append((target, probability))
     return steps
 
 
@@ -207,7 +191,3 @@ def _sources(edges: Edges) -> dict[int, int]:
     for source, target in edges:
         sources[target] = sources.get(target, 0) | 1 << source
     return sources
-
-
-def _cost(probability: float) -> float:
-    return -log(max(probability, _TINY))

@@ -2,31 +2,25 @@
 
 import warnings
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, TypeVar
 
 from spacy.language import Language
 from thinc.api import Config, Model
 
-from .decoding import EntityScore
 from .entities import DEFAULT_SPANS_KEY
 from .pipe import DiscontinuousEntityRecognizer
 
+# What is not said here is the architecture's own default
 DEFAULT_CONFIG = """
 [model]
-@architectures = "spacy-gapdner.GapDNER.v2"
-hidden_width = 128
-boundary_width = 64
-grid_width = 128
-attention_width = 16
-co_predictor = true
-co_predictor_width = 128
+@architectures = "spacy-gapdner.GapDNER.v1"
 
 [model.tagging]
-@misc = "spacy-gapdner.W2NERTagging.v1"
+@misc = "spacy-gapdner.SoftmaxTagging.v1"
 
 [model.tagging.loss]
 @losses = "spacy-gapdner.CrossEntropy.v1"
-normalize = "labelled"
 
 [model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
@@ -34,8 +28,8 @@ normalize = "labelled"
 [model.tok2vec.embed]
 @architectures = "spacy.MultiHashEmbed.v2"
 width = 96
-attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
-rows = [5000,1000,2500,2500]
+attrs = ["PREFIX","SUFFIX","SHAPE"]
+rows = [1000,2500,1000]
 include_static_vectors = false
 
 [model.tok2vec.encode]
@@ -48,17 +42,12 @@ depth = 4
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 
 DEFAULT_SETTINGS: dict[str, Any] = {
+    **{
+        name: parameter.default
+        for name, parameter in signature(DiscontinuousEntityRecognizer).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    },
     "model": DEFAULT_MODEL,
-    "spans_key": DEFAULT_SPANS_KEY,
-    "threshold": 0.4,
-    "cell_threshold": 0.1,
-    "entity_score": "weakest",
-    "consistent": False,
-    "max_paths": 10_000,
-    "max_length": 128,
-    "stride": 96,
-    "annotate_ents": False,
-    "lr_scale": 1.0,
     "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
 }
 
@@ -86,8 +75,7 @@ def make_gapdner(
     model: Model[Any, Any],
     spans_key: str,
     threshold: float,
-    cell_threshold: float,
-    entity_score: EntityScore,
+    disc_threshold: float | None,
     consistent: bool,
     max_paths: int,
     max_length: int,
@@ -100,21 +88,21 @@ def make_gapdner(
 
     nlp (Language): The pipeline.
     name (str): The component's name in it.
-    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v2`.
+    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
-    threshold (float): Entities with a lower score are dropped.
-    cell_threshold (float): Probability from which on a label of the grid is used; where a cell has
-        one label, the most probable one is used in any case.
-    entity_score (str): "weakest" takes the lowest probability of the grid cells that an entity
-        uses, "mean" their geometric mean.
+    threshold (float): Entities with a lower score are dropped. The score is the lowest probability
+        of the grid cells that an entity uses. At 0.0, every entity that the most probable labels
+        spell out counts, as in the paper.
+    disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
+        if None.
     consistent (bool): Keep an entity only if it accounts for a label of the grid that no entity
         with a higher score accounts for, so that fragments of several entities do not recombine.
     max_paths (int): Bound of the path search in one segment.
     max_length (int): Longest segment in tokens; longer sentences are cut into windows.
     stride (int): Tokens between the starts of two windows.
     annotate_ents (bool): Whether to add the contiguous entities to `doc.ents` as well.
-    lr_scale (float): Factor on the learning rate for this pipe's own weights, while a shared
-        transformer keeps the optimizer's own rate.
+    lr_scale (float): Factor on the learning rate for the network; the word representations before
+        it, a tok2vec or a transformer, keep the optimizer's own rate.
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
@@ -125,8 +113,7 @@ def make_gapdner(
         name,
         spans_key=spans_key,
         threshold=threshold,
-        cell_threshold=cell_threshold,
-        entity_score=entity_score,
+        disc_threshold=disc_threshold,
         consistent=consistent,
         max_paths=max_paths,
         max_length=max_length,

@@ -3,9 +3,11 @@
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
@@ -13,7 +15,7 @@ from thinc.api import Optimizer, set_dropout_rate
 from thinc.types import Floats3d
 
 from .alignment import align_entities
-from .decoding import EntityScore
+from .calibration import Calibration
 from .entities import (
     DEFAULT_SPANS_KEY,
     Entity,
@@ -22,7 +24,7 @@ from .entities import (
     set_entities,
 )
 from .entity_data import can_be_saved
-from .errors import GapDNERError
+from .errors import GapDNERError, check_probability
 from .gold import (
     collect_gold,
     describe_no_gold,
@@ -33,12 +35,16 @@ from .gold import (
 from .losses import GridTarget
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .segments import Segment, check_window, get_segments
-from .settings import AdjustablePipe
+from .selection import Selection
 from .tagging import TaggingScheme
 
 
-class DiscontinuousEntityRecognizer(AdjustablePipe):
-    """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model."""
+class DiscontinuousEntityRecognizer(TrainablePipe):
+    """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
+
+    Its settings are in `cfg`, where they may be changed at any time. They are saved with the pipe;
+    what is saved goes before what a config says.
+    """
 
     def __init__(
         self,
@@ -47,9 +53,8 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         name: str = "gapdner",
         *,
         spans_key: str = DEFAULT_SPANS_KEY,
-        threshold: float = 0.0,
-        cell_threshold: float = 0.5,
-        entity_score: EntityScore = "mean",
+        threshold: float = 0.4,
+        disc_threshold: float | None = None,
         consistent: bool = False,
         max_paths: int = 10_000,
         max_length: int = 128,
@@ -63,28 +68,38 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         vocab (Vocab): The shared vocabulary.
         RAISES (GapDNERError): If a setting is out of its range.
         """
+        check_probability("threshold", threshold)
+        if disc_threshold is not None:
+            check_probability("disc_threshold", disc_threshold)
+        check_window(max_length, stride)
         self.vocab = vocab
         self.model = model
         self.name = name
-        # What is saved besides the config, which cannot know of it
-        self.cfg: dict[str, Any] = {"labels": []}
-        self._configure(
-            spans_key=spans_key,
-            threshold=threshold,
-            cell_threshold=cell_threshold,
-            entity_score=entity_score,
-            consistent=consistent,
-            max_paths=max_paths,
-            max_length=max_length,
-            stride=stride,
-            annotate_ents=annotate_ents,
-            lr_scale=lr_scale,
-        )
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            "spans_key": spans_key,
+            "threshold": threshold,
+            "disc_threshold": disc_threshold,
+            "consistent": consistent,
+            "max_paths": max_paths,
+            "max_length": max_length,
+            "stride": stride,
+            "annotate_ents": annotate_ents,
+            "lr_scale": lr_scale,
+            # what `tune` fits: see `Calibration.to_dict`, and thresholds by entity type
+            "calibration": None,
+            "type_thresholds": {},
+        }
         self.scorer = scorer
         # Set by initialize
         self.strict_alignment = False
         # kinds of warnings that were given
         self._warned: set[str] = set()
+
+    @property
+    def key(self) -> str:
+        """RETURNS (str): Prefix of the span groups that hold the entities."""
+        return str(self.cfg["spans_key"])
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -101,14 +116,26 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         """RETURNS (TaggingScheme): How the model's grids hold entities."""
         return self.model.attrs["tagging"]
 
+    @property
+    def selection(self) -> Selection:
+        """RETURNS (Selection): Which of the entities that a grid spells out count."""
+        calibration = self.cfg["calibration"]
+        return Selection(
+            self.cfg["threshold"],
+            self.cfg["disc_threshold"],
+            self.cfg["consistent"],
+            self.cfg["max_paths"],
+            None if calibration is None else Calibration.from_dict(calibration),
+            self.cfg["type_thresholds"],
+        )
+
     def add_label(self, label: str) -> int:
         """Add an entity type. A model that is initialized grows by its weights, and keeps those
         that it has learned.
 
         label (str): The type.
         RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (GapDNERError): If it is no text, or one that cannot be saved, or if the model cannot
-            grow.
+        RAISES (GapDNERError): If it is no text, or one that cannot be saved.
         """
         if not isinstance(label, str) or not label or not can_be_saved(label):
             raise GapDNERError(
@@ -116,14 +143,7 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             )
         if label in self.labels:
             return 0
-        if self.model.has_dim("nO"):
-            if not self.is_resizable:
-                raise GapDNERError(
-                    f"Cannot add the label {label!r} to '{self.name}': its model cannot grow. Add "
-                    "all labels before initialize()."
-                )
-            layout = self.tagging.layout(len(self.labels) + 1)
-            self.model.attrs["resize_output"](self.model, layout.n_channels)
+        self.model.attrs["resize_output"](self.model, [*self.labels, label])
         self.cfg["labels"].append(label)
         self.vocab.strings.add(label)
         return 1
@@ -165,22 +185,18 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         self._require_labels()
         if not gold.sample:
             raise GapDNERError(f"Cannot initialize '{self.name}': all documents are empty.")
-        self._forget_tuning()
-        n_channels = self.tagging.layout(len(self.labels)).n_channels
-        self.model.initialize(
-            X=(gold.sample, self.segments(gold.sample)),
-            Y=[self.model.ops.alloc3f(1, 1, n_channels)],
-        )
+        self.cfg["calibration"], self.cfg["type_thresholds"] = None, {}
+        self.model.attrs["labels"] = list(self.labels)
+        self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
         """Cut documents into the segments that grids are made of.
 
         docs (Iterable[Doc]): The documents.
         RETURNS (list[list[Segment]]): Per document its segments; see `get_segments`.
-        RAISES (GapDNERError): If the windows were set so that they leave tokens out.
         """
-        check_window(self.max_length, self.stride)
-        return [get_segments(doc, self.max_length, self.stride) for doc in docs]
+        max_length, stride = self.cfg["max_length"], self.cfg["stride"]
+        return [get_segments(doc, max_length, stride) for doc in docs]
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Entity]]:
         """Find the entities of documents without changing these.
@@ -206,9 +222,9 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         n_cut = [n for _, n in decoded if n]
         if n_cut:
             warnings.warn(
-                f"'{self.name}' gave up {sum(n_cut)} paths because max_paths ({self.max_paths}) "
-                f"was reached, in {len(n_cut)} of {len(docs)} documents, which may lack entities: "
-                "its grids are crowded, as those of an untrained model are.",
+                f"'{self.name}' gave up {sum(n_cut)} paths because max_paths "
+                f"({self.cfg['max_paths']}) was reached, in {len(n_cut)} of {len(docs)} documents, "
+                "which may lack entities: its grids are crowded, as an untrained model's are.",
                 stacklevel=2,
             )
         return [entities for entities, _ in decoded]
@@ -220,9 +236,9 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         entities (Iterable[list[Entity]]): What `predict` gave for them.
         """
         for doc, found in zip(docs, entities, strict=True):
-            own = get_contiguous(doc, self.key) if self.annotate_ents else []
+            own = get_contiguous(doc, self.key) if self.cfg["annotate_ents"] else []
             set_entities(doc, found, self.key)
-            if self.annotate_ents:
+            if self.cfg["annotate_ents"]:
                 set_contiguous_ents(doc, self.key, replaced=own)
 
     def update(
@@ -282,16 +298,18 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         return self.tagging.loss(scores, targets)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Apply the gradients, with the learning rate times `lr_scale`.
+        """Apply the gradients. The network learns with the learning rate times `lr_scale`, the word
+        representations before it with the learning rate.
 
         sgd (Optimizer): The optimizer.
         """
 
         def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
-            return sgd(key, weights, gradient, lr_scale=self.lr_scale)
+            return sgd(key, weights, gradient, lr_scale=self.cfg["lr_scale"])
 
+        self.model.get_ref("tok2vec").finish_update(sgd)
         # thinc calls it as it calls an optimizer
-        self.model.finish_update(cast(Optimizer, scaled))
+        self.model.get_ref("grid").finish_update(cast(Optimizer, scaled))
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
         """Score predictions against gold with the scoring method of the config.
@@ -307,6 +325,30 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
         examples = list(examples)
         self._report_scored_gold(examples)
         return self.scorer(examples, **{"spans_key": self.key, **kwargs})
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "DiscontinuousEntityRecognizer":
+        """Load the pipe; see `TrainablePipe.from_bytes`."""
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._round_settings()
+        return self
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "DiscontinuousEntityRecognizer":
+        """Load the pipe; see `TrainablePipe.from_disk`."""
+        super().from_disk(path, exclude=exclude)
+        self._round_settings()
+        return self
+
+    def _round_settings(self) -> None:
+        # spaCy's JSON gives 0.7 back as 0.7000000000000001
+        for name in ("threshold", "disc_threshold", "lr_scale"):
+            if self.cfg[name] is not None:
+                self.cfg[name] = round(self.cfg[name], 12)
+        thresholds = self.cfg["type_thresholds"]
+        self.cfg["type_thresholds"] = {label: round(t, 12) for label, t in thresholds.items()}
 
     def _targets(self, example: Example) -> list[GridTarget]:
         aligned, unaligned = align_entities(example, self.key)
@@ -339,8 +381,8 @@ class DiscontinuousEntityRecognizer(AdjustablePipe):
             self._warn_once(
                 "unheld",
                 f"{n_unheld} of {n_entities} gold entities of a document cross a sentence boundary "
-                f"or are wider than max_length ({self.max_length}): '{self.name}' cannot learn "
-                "such. To count all: gapdner debug-data.",
+                f"or are wider than max_length ({self.cfg['max_length']}): '{self.name}' cannot "
+                "learn such. To count all: gapdner debug-data.",
             )
 
     def _report_scored_gold(self, examples: Sequence[Example]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from thinc.types import Floats3d
 
 from .calibration import Calibration
-from .decoding import DecodedSegment, EntityScore, keep_consistent
+from .decoding import DecodedSegment, keep_consistent
 from .entities import Entity
 from .tagging import TaggingScheme
 
@@ -15,10 +15,10 @@ from .tagging import TaggingScheme
 class Selection:
     """Which of the entities that a grid spells out count.
 
-    threshold (float): Entities that score lower are dropped.
-    cell_threshold (float): Labels of the grid are used from this probability on. With the weakest
-        cell's score, none is used with which no entity could reach a threshold.
-    entity_score (EntityScore): See `spacy_gapdner.decoding.search_entities`.
+    threshold (float): Entities that score lower are dropped. At 0.0, every entity that the most
+        probable labels spell out counts, as in the paper.
+    disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
+        if None.
     consistent (bool): Drop the entities that `spacy_gapdner.decoding.keep_consistent` drops.
     max_paths (int): Bound of the path search.
     calibration (Optional[Calibration]): Turns scores into probabilities before they are compared
@@ -27,22 +27,32 @@ class Selection:
     """
 
     threshold: float
-    cell_threshold: float
-    entity_score: EntityScore
-    consistent: bool
-    max_paths: int
+    disc_threshold: float | None = None
+    consistent: bool = False
+    max_paths: int = 10_000
     calibration: Calibration | None = None
     type_thresholds: Mapping[str, float] = field(default_factory=dict)
 
-    def lowest_cell(self, labels: Sequence[str]) -> float:
+    def threshold_of(self, entity: Entity) -> float:
+        """RETURNS (float): What an entity must reach."""
+        if entity.is_discontinuous and self.disc_threshold is not None:
+            return self.disc_threshold
+        return self.type_thresholds.get(entity.label, self.threshold)
+
+    def lowest_score(self, labels: Sequence[str]) -> float:
         """Find out which labels of the grid can be of use.
 
         labels (Sequence[str]): The entity types.
-        RETURNS (float): The probability from which on labels are used.
+        RETURNS (float): The probability from which on they are.
         """
-        if self.entity_score == "weakest":
-            return max(self.cell_threshold, self._lowest_score(labels))
-        return self.cell_threshold
+        lowest = min(self.type_thresholds.get(label, self.threshold) for label in labels)
+        disc_lowest = lowest if self.disc_threshold is None else self.disc_threshold
+        if self.calibration is None:
+            return min(lowest, disc_lowest)
+        return min(
+            self.calibration.contiguous.score(lowest),
+            self.calibration.discontinuous.score(disc_lowest),
+        )
 
     def decode(
         self, scores: Floats3d, tagging: TaggingScheme, labels: Sequence[str]
@@ -54,29 +64,20 @@ class Selection:
         labels (Sequence[str]): The entity types.
         RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
         """
-        thresholds = self._thresholds(labels)
+        lowest = self.lowest_score(labels)
         decoded = tagging.decode(
-            tagging.labelled_cells(scores, self.lowest_cell(labels)),
+            tagging.labelled_cells(scores, lowest),
             labels,
-            threshold=self._lowest_score(labels),
+            threshold=lowest,
             max_paths=self.max_paths,
-            score=self.entity_score,
         )
         entities: Iterable[Entity] = decoded.entities
         if self.calibration is not None:
             entities = map(self.calibration, entities)
-        entities = [e for e in entities if (e.score or 0.0) >= thresholds[e.label]]
+        entities = [e for e in entities if (e.score or 0.0) >= self.threshold_of(e)]
         if self.consistent:
             entities = keep_consistent(entities, lambda e: _cells(e, tagging, labels))
         return DecodedSegment(entities, decoded.n_cut)
-
-    def _thresholds(self, labels: Sequence[str]) -> dict[str, float]:
-        return dict.fromkeys(labels, self.threshold) | dict(self.type_thresholds)
-
-    def _lowest_score(self, labels: Sequence[str]) -> float:
-        # Uncalibrated, what an entity of any type needs
-        lowest = min(self._thresholds(labels).values())
-        return lowest if self.calibration is None else self.calibration.lowest_score(lowest)
 
 
 def _cells(

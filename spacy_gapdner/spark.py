@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .analysis.pipes import find_pipe
+from .analysis.pipes import find_pipe, use_threshold
 from .entities import DiscontinuousEntity, get_entities
 from .errors import GapDNERError, check_probability
 
@@ -137,7 +137,7 @@ def load_pipeline(
 
     model (str): Folder, installed package, or folder sent with `SparkContext.addFile`.
     spans_key (Optional[str]): The `spans_key` of the pipe, where the pipeline has several.
-    threshold (Optional[float]): Replaces the pipe's own.
+    threshold (Optional[float]): Replaces all of the pipe's own.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline and the pipe.
     RAISES (GapDNERError): If it cannot be loaded or has no such pipe.
     """
@@ -157,8 +157,7 @@ def load_pipeline(
         ) from None
     pipe = find_pipe(nlp, spans_key)
     if threshold is not None:
-        pipe.threshold = threshold
-        pipe.type_thresholds = {}
+        use_threshold(pipe, threshold)
     # the limit guards a parser's memory; this pipe works on segments
     nlp.max_length = 10**9
     return nlp, pipe

@@ -36,12 +36,6 @@ CORPUS = [
 ]
 LABELS = ("BODY", "DRUG", "SYMPTOM")
 
-SOFTMAX, MULTILABEL = "spacy-gapdner.SoftmaxTagging.v1", "spacy-gapdner.MultilabelTagging.v1"
-CROSS_ENTROPY, BCE, ZLPR = (
-    f"spacy-gapdner.{name}.v1" for name in ("CrossEntropy", "BinaryCrossEntropy", "ZLPR")
-)
-
-
 def tok2vec_config(width=24):
     return {
         "@architectures": "spacy.HashEmbedCNN.v2",
@@ -65,7 +59,8 @@ def model_config(**settings):
         "word_dropout": 0.0,
         "boundary_dropout": 0.0,
         "grid_dropout": 0.0,
-        "tagging": {"@misc": MULTILABEL, "loss": {"@losses": ZLPR}},
+        "co_predictor_width": 16,
+        "tagging": {"@misc": "spacy-gapdner.SoftmaxTagging.v1"},
         "tok2vec": tok2vec_config(),
         **settings,
     }

@@ -11,10 +11,10 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from ..tagging import GridLayout
+from ..pipe import DiscontinuousEntityRecognizer
+from ..tagging import GridLayout, TaggingScheme
 from ..tagging.cells import LabelledCells
-from ..tagging.gap import GapLayout
-from .cells import Cell, entity_cells, find_segment, parse_cell, span_cell
+from .cells import Cell, find_segment, parse_cell, span_cell
 from .pipes import find_pipe
 
 if TYPE_CHECKING:
@@ -30,14 +30,16 @@ class CellLabel(NamedTuple):
     """A label that the model gave to a cell.
 
     channel (int): The label's channel in the model's scores.
-    name (str): "Frag", "Gap", or an entity type.
-    mark (str): What stands for it in a map: "F", "G", "T", or "*" for those of other schemes.
+    name (str): The channel's name, such as "Frag", "Gap", or an entity type.
+    mark (str): What stands for it in a map: "T" for an entity type, else its first letter.
+    is_type (bool): Whether it is an entity type.
     probability (float): Its probability.
     """
 
     channel: int
     name: str
     mark: str
+    is_type: bool
     probability: float
 
     def __str__(self) -> str:
@@ -139,11 +141,23 @@ class AttentionReport:
     doc (Doc): The text.
     entities (Sequence[DiscontinuousEntity]): The entities found.
     segments (Sequence[SegmentAttention]): The segments with cells to show.
+    tagging (TaggingScheme): The model's labels.
     """
 
     doc: Doc
     entities: Sequence[DiscontinuousEntity]
     segments: Sequence[SegmentAttention]
+    tagging: TaggingScheme
+
+    def marks(self) -> list[str]:
+        """RETURNS (list[str]): What stands for each label in a map, as in "F: Frag"."""
+        found = {
+            label.mark: "an entity type" if label.is_type else label.name
+            for segment in self.segments
+            for labels in segment.labels.values()
+            for label in labels
+        }
+        return [f"{mark}: {name}" for mark, name in sorted(found.items())]
 
     def entity_rows(self) -> list[tuple[str, str, str, str]]:
         """RETURNS (list[tuple]): Label, text, token ranges and score of each entity."""
@@ -177,12 +191,15 @@ def label_cells(
     labels (Sequence[str]): The entity types.
     RETURNS (dict[tuple[int, int], list[CellLabel]]): By row and column, in the channels' order.
     """
-    names = _channel_names(layout, labels)
     cells: dict[tuple[int, int], list[CellLabel]] = {}
     for (row, column, channel), probability in zip(
         labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
     ):
-        cells.setdefault((row, column), []).append(CellLabel(channel, *names[channel], probability))
+        name = layout.channels[channel]
+        is_type = name in labels
+        mark = "T" if is_type else name[0]
+        label = CellLabel(channel, name, mark, is_type, probability)
+        cells.setdefault((row, column), []).append(label)
     return cells
 
 
@@ -223,23 +240,23 @@ def attention(
         maps = recording.maps(doc, segments)
     entities = get_entities(doc, pipe.key)
     chosen: dict[int, list[Cell]] = {}
-    for row, column in _choose_cells(doc, entities, list(spans), list(cells), lower):
+    for row, column in _choose_cells(doc, pipe, list(spans), list(cells), lower):
         number = find_segment((row, column), segments)
         start = segments[number].start
         chosen.setdefault(number, []).append((row - start, column - start))
-    layout = pipe.tagging.layout(len(pipe.labels))
-    lowest = pipe.selection.lowest_cell(pipe.labels)
+    layout = pipe.tagging.layout(pipe.labels)
+    lowest = pipe.selection.lowest_score(pipe.labels)
     views = []
     for number in sorted(chosen):
         labelled = pipe.tagging.labelled_cells(maps[number].scores, lowest)
         labels = label_cells(labelled, layout, pipe.labels)
         views.append(SegmentAttention(maps[number], labels, chosen[number]))
-    return AttentionReport(doc, entities, views)
+    return AttentionReport(doc, entities, views, pipe.tagging)
 
 
 def _choose_cells(
     doc: Doc,
-    entities: Iterable[DiscontinuousEntity],
+    pipe: DiscontinuousEntityRecognizer,
     spans: list[str],
     cells: list[str],
     lower: bool,
@@ -247,12 +264,21 @@ def _choose_cells(
     if spans or cells:
         chosen = [span_cell(doc, span, lower) for span in spans]
         return list(dict.fromkeys([*chosen, *(parse_cell(doc, cell) for cell in cells)]))
-    found = entity_cells(entity.to_entity() for entity in entities)
+    found: dict[Cell, None] = {}
+    for entity in get_entities(doc, pipe.key):
+        spelled = pipe.tagging.encode([entity.to_entity()], pipe.labels).tolist()
+        found.update(dict.fromkeys((row, column) for row, column, _ in sorted(spelled, key=_order)))
     if not found:
         raise GapDNERError(
             "The model finds no entity in the text. Choose what to look at with --span or --cell."
         )
-    return found
+    return list(found)
+
+
+def _order(cell: list[int]) -> tuple[bool, list[int]]:
+    # the fragments and gaps in text order, then the type
+    row, column, _ = cell
+    return row > column, cell
 
 
 @contextmanager
@@ -262,15 +288,3 @@ def _as_input_errors() -> Iterator[None]:
         yield
     except ValueError as error:
         raise GapDNERError(str(error)) from None
-
-
-def _channel_names(layout: GridLayout, labels: Sequence[str]) -> dict[int, tuple[str, str]]:
-    if not isinstance(layout, GapLayout):
-        return {channel: (f"label {channel}", "*") for channel in range(layout.n_channels)}
-    names: dict[int, tuple[str, str]] = {}
-    for kind, channels in (("Frag", layout.frags), ("Gap", layout.gaps)):
-        # with a label for each type it bears the type's name too
-        own = len(set(channels)) > 1
-        for channel, label in zip(channels, labels, strict=True):
-            names[channel] = (f"{kind} {label}" if own else kind, kind[0])
-    return names | {c: (label, "T") for c, label in zip(layout.types, labels, strict=True)}

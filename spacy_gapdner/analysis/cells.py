@@ -1,11 +1,10 @@
 """The cells of label grids that a user chooses, by text, by token range, or by row and column."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from spacy.tokens import Doc
 
-from ..entities import Entity
 from ..errors import GapDNERError
 from ..segments import Segment
 
@@ -43,21 +42,6 @@ def parse_cell(doc: Doc, cell: str) -> Cell:
     row, column = map(int, match.groups())
     _check_range(doc, cell, min(row, column), max(row, column) + 1)
     return row, column
-
-
-def entity_cells(entities: Iterable[Entity]) -> list[Cell]:
-    """List the cells that entities are made of.
-
-    entities (Iterable[Entity]): The entities.
-    RETURNS (list[tuple[int, int]]): Of each entity its fragments and gaps in text order and then
-        its type (tail, head); every cell once.
-    """
-    cells: dict[Cell, None] = {}
-    for entity in entities:
-        for start, end in sorted((*entity.fragments, *entity.gaps)):
-            cells[start, end - 1] = None
-        cells[entity.end - 1, entity.start] = None
-    return list(cells)
 
 
 def find_segment(cell: Cell, segments: Sequence[Segment]) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..errors import GapDNERError
-from .data_report import DataReport, count_shared_texts, default_schemes, report_data
+from .data_report import DataReport, count_shared_texts, report_data
 from .setup import Setup, default_setup, read_setup
 
 # with fewer examples a type is hardly learned
@@ -77,7 +77,6 @@ def check_data(
         entity carry different labels.
     """
     setup = default_setup(lang, spans_key) if config is None else read_setup(config, spans_key)
-    schemes = {**default_schemes(), setup.tagging.name: setup.tagging}
     reports = {}
     for name, docs in (("train", train), ("dev", dev)):
         if docs is None:
@@ -86,7 +85,7 @@ def check_data(
             reports[name] = report_data(
                 docs,
                 setup.nlp,
-                schemes,
+                setup.tagging,
                 spans_key=setup.spans_key,
                 max_length=setup.max_length,
                 stride=setup.stride,
@@ -95,7 +94,7 @@ def check_data(
             raise GapDNERError(f"{name}: {error}") from None
     shared = count_shared_texts(reports["train"], reports["dev"]) if "dev" in reports else None
     problems = [*setup.traps, *_find_problems(reports, setup)]
-    return DataFindings(setup, reports, shared, problems, _find_hints(reports, setup))
+    return DataFindings(setup, reports, shared, problems, _find_hints(reports))
 
 
 def _find_problems(reports: dict[str, DataReport], setup: Setup) -> list[str]:
@@ -126,7 +125,7 @@ def _find_problems(reports: dict[str, DataReport], setup: Setup) -> list[str]:
     return problems
 
 
-def _find_hints(reports: dict[str, DataReport], setup: Setup) -> list[str]:
+def _find_hints(reports: dict[str, DataReport]) -> list[str]:
     hints = []
     for name, report in reports.items():
         n_docs = report.statistics.docs
@@ -141,15 +140,6 @@ def _find_hints(reports: dict[str, DataReport], setup: Setup) -> list[str]:
         only = sorted(set(train.statistics.labels) - set(reports["dev"].statistics.labels))
         if only:
             hints.append(f"dev: types of train that it lacks: {', '.join(only)}.")
-    used = train.schemes[setup.tagging.name].ceiling.fscore
-    best = max(train.schemes, key=lambda name: train.schemes[name].ceiling.fscore)
-    gain = train.schemes[best].ceiling.fscore - used
-    # less would be printed as 0.00
-    if gain >= 0.00005:
-        hints.append(
-            f"train: the scheme {best} could reach {100 * gain:.2f} points of F1 more than "
-            f"{setup.tagging.name}."
-        )
     return hints
 
 

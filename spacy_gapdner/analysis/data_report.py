@@ -2,7 +2,7 @@
 and entities that a grid cannot spell out. The ceiling is the score of a perfect model."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,31 +14,13 @@ from spacy.training import Example
 from ..alignment import align_entities
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
 from ..segments import Segment, assign_entities, get_segments, merge_segments
-from ..tagging import (
-    MultilabelTagging,
-    SoftmaxTagging,
-    TaggingScheme,
-    TOETagging,
-    W2NERTagging,
-)
+from ..tagging import TaggingScheme
 from ..tagging.grid_losses import grid_losses
 from .predictions import without_annotation
 from .statistics import CorpusStatistics
 
 N_EXAMPLES = 3
 _CONTEXT = 3
-
-
-def default_schemes() -> dict[str, TaggingScheme]:
-    """RETURNS (dict[str, TaggingScheme]): The tagging schemes by the names of reports."""
-    schemes: tuple[TaggingScheme, ...] = (
-        SoftmaxTagging(),
-        MultilabelTagging(),
-        MultilabelTagging(per_type=True),
-        W2NERTagging(),
-        TOETagging(),
-    )
-    return {scheme.name: scheme for scheme in schemes}
 
 
 @dataclass
@@ -105,7 +87,7 @@ class DataReport:
     longest_segment (int): Tokens of the longest.
     misaligned (KindCounts): Gold entities that are not whole tokens of the pipeline's tokenizer.
     unheld (KindCounts): Aligned entities that no segment can hold, by reason.
-    schemes (dict[str, SchemeReport]): By name of the tagging scheme.
+    scheme (SchemeReport): What its grids can hold.
     texts (dict[str, bool]): The texts of all segments, and whether an entity begins there.
     """
 
@@ -116,7 +98,7 @@ class DataReport:
     longest_segment: int = 0
     misaligned: KindCounts = field(default_factory=KindCounts)
     unheld: KindCounts = field(default_factory=KindCounts)
-    schemes: dict[str, SchemeReport] = field(default_factory=dict)
+    scheme: SchemeReport = field(default_factory=SchemeReport)
     texts: dict[str, bool] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -131,14 +113,14 @@ class DataReport:
             "longest_segment_cells": self.longest_segment**2,
             "misaligned": self.misaligned.to_dict(),
             "unheld": self.unheld.to_dict(),
-            "schemes": {name: scheme.to_dict() for name, scheme in self.schemes.items()},
+            "scheme": self.scheme.to_dict(),
         }
 
 
 def report_data(
     docs: Iterable[Doc],
     nlp: Language,
-    schemes: Mapping[str, TaggingScheme],
+    tagging: TaggingScheme,
     *,
     spans_key: str = DEFAULT_SPANS_KEY,
     max_length: int = 128,
@@ -149,14 +131,14 @@ def report_data(
     docs (Iterable[Doc]): Docs with gold entities.
     nlp (Language): Tokenizer and components that set sentence boundaries, as the pipe has them
         before it.
-    schemes (Mapping[str, TaggingScheme]): Tagging schemes by name.
+    tagging (TaggingScheme): The tagging scheme.
     spans_key (str): Prefix of the span groups.
     max_length (int): Longest segment in tokens.
     stride (int): Tokens between the starts of two windows.
     RETURNS (DataReport): What was found.
     RAISES (ValueError): If the fragments of an entity carry different labels.
     """
-    report = DataReport(schemes={name: SchemeReport() for name in schemes})
+    report = DataReport()
     for reference in docs:
         report.statistics.add(reference, spans_key)
         report.docs_without_entities += not get_entities(reference, spans_key)
@@ -175,9 +157,8 @@ def report_data(
         _add_segments(report, predicted, segments, [*entities, *misaligned])
         if not entities and not misaligned:
             continue
-        for name, tagging in schemes.items():
-            found = _round_trip(predicted, segments, held, tagging, report.schemes[name])
-            _score(report.schemes[name], entities, list(dict.fromkeys(misaligned)), found)
+        found = _round_trip(predicted, segments, held, tagging, report.scheme)
+        _score(report.scheme, entities, list(dict.fromkeys(misaligned)), found)
     return report
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..calibration import expected_calibration_error, reliability
+from ..calibration import ReliabilityBin, expected_calibration_error, reliability
 from ..entities import get_spans_keys
 from ..errors import GapDNERError
 from ..scorer import Tally
@@ -18,7 +18,7 @@ from .matching import MatchTally
 from .pipes import find_pipe, storing_under
 from .predictions import Judged, compare_examples, judge_predictions, predict_examples
 
-_SETTINGS = ("threshold", "type_thresholds", "cell_threshold", "entity_score", "consistent")
+_SETTINGS = ("threshold", "disc_threshold", "type_thresholds", "consistent")
 
 
 def evaluate(
@@ -40,11 +40,11 @@ def evaluate(
     bootstrap (int): Draw the Docs so many times with replacement, for intervals; 0 for none.
     seed (int): Seed of these draws.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
-        pipe's `threshold`, `type_thresholds`, `cell_threshold`, `entity_score` and `consistent`,
-        the `spans_key`, `docs`, `words`, `speed` (words per second, tokenisation included),
-        `gold_per_type` (number of gold entities), `reliability` (how often the entities of each
-        range of scores are right), `calibration_error` (see
-        `spacy_gapdner.calibration.expected_calibration_error`), `labels_unknown_to_model`,
+        pipe's `threshold`, `disc_threshold`, `type_thresholds` and `consistent`, the `spans_key`,
+        `docs`, `words`, `speed` (words per second, tokenization included), `gold_per_type` (number
+        of gold entities), `reliability` (how often the entities of each range of scores are
+        right), `calibration_error` and, of discontinuous entities alone, `disc_calibration_error`
+        (see `spacy_gapdner.calibration.expected_calibration_error`), `labels_unknown_to_model`,
         `spans_keys_found` (all prefixes in the data), and `matches` (p, r and f of the measures
         of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by subset and
         measure the bounds of the 95% intervals of p, r and f.
@@ -61,7 +61,7 @@ def evaluate(
     counted = [count_row(tally, matches)]
     n_docs = n_words = 0
     with storing_under(pipe, spans_key) as key:
-        settings = {name: getattr(pipe, name) for name in _SETTINGS}
+        settings = {name: pipe.cfg[name] for name in _SETTINGS}
         start = default_timer()
         examples = predict_examples(nlp, docs, batch_size)
         for example, compared in compare_examples(examples, key):
@@ -75,7 +75,8 @@ def evaluate(
                 counted.append(count_row(tally, matches))
             judged.extend(judge_predictions(example, compared, key))
         seconds = default_timer() - start
-    bins = reliability((j.score for j in judged), (j.correct for j in judged))
+    bins = _reliability(judged)
+    disc_bins = _reliability(j for j in judged if j.discontinuous)
     scores = {
         **settings,
         "spans_key": key,
@@ -86,6 +87,7 @@ def evaluate(
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
         "reliability": [part._asdict() for part in bins],
         "calibration_error": expected_calibration_error(bins),
+        "disc_calibration_error": expected_calibration_error(disc_bins),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
         "spans_keys_found": sorted(keys),
         "matches": {name: match.to_dict() for name, match in matches.matches.items()},
@@ -96,3 +98,8 @@ def evaluate(
         scores["intervals"] = dict(zip(counted[0], intervals, strict=True))
         scores |= {"bootstrap": bootstrap, "seed": seed}
     return scores
+
+
+def _reliability(judged: Iterable[Judged]) -> list[ReliabilityBin]:
+    judged = list(judged)
+    return reliability((j.score for j in judged), (j.correct for j in judged))

@@ -42,6 +42,15 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
     return chosen[0]
 
 
+def use_threshold(pipe: DiscontinuousEntityRecognizer, threshold: float) -> None:
+    """Give a pipe one threshold in place of all those that it has.
+
+    pipe (DiscontinuousEntityRecognizer): The pipe.
+    threshold (float): The threshold.
+    """
+    pipe.cfg.update(threshold=threshold, disc_threshold=None, type_thresholds={})
+
+
 def having_to_oneself(pipe: DiscontinuousEntityRecognizer) -> AbstractContextManager[object]:
     """Wait until no other thread has changed a pipe for a time, and let none.
 
@@ -62,14 +71,12 @@ def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator
     settings (object): The settings by name.
     """
     with having_to_oneself(pipe):
-        own = {name: getattr(pipe, name) for name in settings}
+        own = {name: pipe.cfg[name] for name in settings}
         try:
-            for name, value in settings.items():
-                setattr(pipe, name, value)
+            pipe.cfg.update(settings)
             yield
         finally:
-            for name, value in own.items():
-                setattr(pipe, name, value)
+            pipe.cfg.update(own)
 
 
 @contextmanager
@@ -82,5 +89,5 @@ def storing_under(pipe: DiscontinuousEntityRecognizer, spans_key: str | None) ->
     """
     with having_to_oneself(pipe):
         key = spans_key or pipe.key
-        with changed(pipe, key=key):
+        with changed(pipe, spans_key=key):
             yield key

@@ -157,40 +157,42 @@ def tune(
     pipe = find_pipe(nlp, spans_key)
     kind = "discontinuous entity" if measure == "disc_f" else "entity"
     with storing_under(pipe, spans_key) as key:
-        threshold = pipe.threshold
+        threshold = pipe.cfg["threshold"]
         before = judge(nlp, pipe, docs, batch_size)
         if not before.counted(measure).gold:
             raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")
         # all that the pipe can find, at first uncalibrated
-        with changed(pipe, threshold=_FLOOR, type_thresholds={}, calibration=None):
+        with changed(
+            pipe, threshold=_FLOOR, disc_threshold=None, type_thresholds={}, calibration=None
+        ):
             calibration = None
             candidates = judge(nlp, pipe, docs, batch_size)
             if calibrate:
                 calibration = Calibration.fit(j[1:] for j in candidates.found)
-                pipe.calibration = calibration
+                pipe.cfg["calibration"] = calibration.to_dict()
                 candidates = judge(nlp, pipe, docs, batch_size)
     if not candidates.found:
         raise GapDNERError(f"The pipe finds nothing with a score of {_FLOOR} or more in the data.")
-    pipe.calibration = calibration
+    pipe.cfg["calibration"] = calibration and calibration.to_dict()
     points = [_point(candidates, t) for t in _STEPS.tolist()]
-    pipe.threshold = _choose(points, measure, min_precision, min_recall).threshold
-    pipe.type_thresholds = {}
+    pipe.cfg["threshold"] = _choose(points, measure, min_precision, min_recall).threshold
+    pipe.cfg["type_thresholds"] = type_thresholds = {}
     for label in pipe.labels if per_type else ():
         own = candidates.of_type(label)
         if len(own.counted(measure).gold) >= _MIN_GOLD:
             of_type = [_point(own, t) for t in _STEPS.tolist()]
             best = _choose(of_type, measure, min_precision, min_recall)
-            pipe.type_thresholds[label] = best.threshold
-    thresholds = dict.fromkeys(pipe.labels, pipe.threshold) | pipe.type_thresholds
+            type_thresholds[label] = best.threshold
+    thresholds = dict.fromkeys(pipe.labels, pipe.cfg["threshold"]) | type_thresholds
     kept = [judged for judged in candidates.found if judged.score >= thresholds[judged.label]]
     after = Judgement(kept, candidates.gold)
     return Tuning(
-        pipe.calibration,
-        pipe.threshold,
-        dict(pipe.type_thresholds),
+        calibration,
+        pipe.cfg["threshold"],
+        dict(type_thresholds),
         points[::_CURVE_STEP],
         replace(_point(before, 0.0), threshold=threshold),
-        replace(_point(after, 0.0), threshold=pipe.threshold),
+        replace(_point(after, 0.0), threshold=pipe.cfg["threshold"]),
         after.reliability(),
         expected_calibration_error(before.reliability()),
         expected_calibration_error(after.reliability()),

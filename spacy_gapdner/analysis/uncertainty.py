@@ -1,7 +1,7 @@
 """Which texts to annotate next: those with the least certain decision of a pipeline."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from heapq import heappush, heappushpop
 from typing import Any
@@ -16,6 +16,9 @@ from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe, having_to_oneself
 from .predictions import predict
 
+# Entities below this score are no candidates
+_FLOOR = 0.1
+
 
 class UncertaintySampler:
     """Keeps those documents of a stream that a pipe is least certain about.
@@ -28,7 +31,7 @@ class UncertaintySampler:
     candidates, of those that fell short of their thresholds as well. A document without any has
     an infinite margin.
 
-    Candidates are all that the labels of the grid spell out from the pipe's `cell_threshold` on.
+    Candidates are all entities that score 0.1 or more.
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read now.
     n (int): How many documents to keep.
@@ -41,12 +44,11 @@ class UncertaintySampler:
         self.pipe = pipe
         self.n = n
         with having_to_oneself(pipe):
-            self.threshold = pipe.threshold
-            self.type_thresholds: Mapping[str, float] = dict(pipe.type_thresholds)
+            self.selection = pipe.selection
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Let the pipe give all candidates; see `spacy_gapdner.analysis.pipes.changed`."""
-        return changed(self.pipe, threshold=0.0, type_thresholds={})
+        return changed(self.pipe, threshold=_FLOOR, disc_threshold=None, type_thresholds={})
 
     def margin(self, doc: Doc) -> float:
         """Measure how certain the pipe is about a document.
@@ -55,7 +57,7 @@ class UncertaintySampler:
         RETURNS (float): The margin of its least certain decision; infinite without candidates.
         """
         margins = (
-            abs((entity.score or 0.0) - self._threshold(entity.label_))
+            abs((entity.score or 0.0) - self.selection.threshold_of(entity.to_entity()))
             for entity in get_entities(doc, self.pipe.key)
         )
         return min(margins, default=math.inf)
@@ -84,16 +86,13 @@ class UncertaintySampler:
             yield Doc(self.pipe.vocab).from_bytes(data), extra
 
     def _to_bytes(self, doc: Doc) -> bytes:
-        found = get_entities(doc, self.pipe.key)
-        kept = [e.to_entity() for e in found if (e.score or 0.0) >= self._threshold(e.label_)]
+        found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
+        kept = [e for e in found if (e.score or 0.0) >= self.selection.threshold_of(e)]
         self.pipe.set_annotations([doc], [kept])
         # pipes may leave objects there, such as a transformer's output, that have no bytes
         doc.user_data = {k: v for k, v in doc.user_data.items() if _has_bytes(v)}
         data: bytes = doc.to_bytes()
         return data
-
-    def _threshold(self, label: str) -> float:
-        return self.type_thresholds.get(label, self.threshold)
 
 
 def _has_bytes(value: object) -> bool:

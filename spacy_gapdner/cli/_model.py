@@ -17,7 +17,6 @@ def load_pipeline(
     *,
     spans_key: str | None = None,
     threshold: float | None = None,
-    cell_threshold: float | None = None,
     consistent: bool | None = None,
     gpu_id: int = -1,
 ) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
@@ -27,8 +26,7 @@ def load_pipeline(
 
     model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    threshold (Optional[float]): Replaces the pipe's own.
-    cell_threshold (Optional[float]): Likewise.
+    threshold (Optional[float]): Replaces all of the pipe's own.
     consistent (Optional[bool]): Likewise.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
@@ -38,9 +36,8 @@ def load_pipeline(
     """
     import spacy
 
-    from ..analysis.pipes import find_pipe
+    from ..analysis.pipes import find_pipe, use_threshold
     from ..model.precision import bound_onednn_caches
-    from ..saved_version import find_newer
 
     check_model(model)
     use_gpu(gpu_id)
@@ -53,10 +50,8 @@ def load_pipeline(
             nlp = spacy.load(model)
     # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
     except Exception as error:
-        # a pipe that is made may say so itself
-        newer = "" if isinstance(error, GapDNERError) else find_newer(model)
         raise GapDNERError(
-            f"Cannot load the pipeline {model} ({type(error).__name__}): {error} {newer}".rstrip()
+            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
         ) from None
     try:
         pipe = find_pipe(nlp, spans_key)
@@ -65,12 +60,9 @@ def load_pipeline(
     if not pipe.labels:
         raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
     if threshold is not None:
-        pipe.threshold = threshold
-        pipe.type_thresholds = {}
-    if cell_threshold is not None:
-        pipe.cell_threshold = cell_threshold
+        use_threshold(pipe, threshold)
     if consistent is not None:
-        pipe.consistent = consistent
+        pipe.cfg["consistent"] = consistent
     # the limit guards a parser's memory; this pipe works on segments
     nlp.max_length = 10**9
     return nlp, pipe

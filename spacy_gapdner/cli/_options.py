@@ -82,13 +82,6 @@ THRESHOLD: Any = typer.Option(
     max=1,
     help="Drop entities that score lower; the pipe's own if not given",
 )
-CELL_THRESHOLD: Any = typer.Option(
-    None,
-    "--cell-threshold",
-    min=0,
-    max=1,
-    help="Use labels of the grid from this probability on; the pipe's own if not given",
-)
 CONSISTENT: Any = typer.Option(
     None,
     "--consistent/--all-paths",

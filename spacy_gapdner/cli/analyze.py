@@ -39,7 +39,6 @@ def analyze_cli(
         "Prefix of the span groups with entities; the first pipe's own if not given"
     ),
     threshold: float | None = options.THRESHOLD,
-    cell_threshold: float | None = options.CELL_THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
     code: Path | None = options.CODE,
@@ -50,7 +49,7 @@ def analyze_cli(
     discontinuous and overlapping entities; and errors by kind."""
 
     def run() -> dict[str, "ModelReport"]:
-        settings = {"threshold": threshold, "cell_threshold": cell_threshold}
+        settings = {"threshold": threshold}
         models = name_models([model, *compare])
         return _report_models(models, data, spans_key, settings, batch_size, gpu_id)
 

@@ -43,7 +43,6 @@ def attention_cli(
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
-    cell_threshold: float | None = options.CELL_THRESHOLD,
     gpu_id: int = options.GPU_ID,
     code: Path | None = options.CODE,
 ) -> None:
@@ -65,7 +64,6 @@ def attention_cli(
             model,
             spans_key=spans_key,
             threshold=threshold,
-            cell_threshold=cell_threshold,
             gpu_id=gpu_id,
         )
         report = attention(nlp, text, spans=spans, cells=cells, lower=lower, spans_key=spans_key)

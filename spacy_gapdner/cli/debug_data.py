@@ -73,9 +73,8 @@ def _print_findings(findings: "DataFindings") -> None:
     if findings.shared is not None:
         n_shared, n_entities = findings.shared
         print(f"dev: {n_shared} different segments are in train too, {n_entities} with entities")
-    msg.divider("Tagging schemes: what gold -> grid -> gold gives back")
-    for name, report in reports.items():
-        _print_schemes(name, report, setup.tagging.name)
+    msg.divider("Tagging: what gold -> grid -> gold gives back")
+    _print_ceilings(reports)
     for title, attribute in (
         ("Entities that are not whole tokens of the tokenizer", "misaligned"),
         ("Entities that no segment holds", "unheld"),
@@ -94,24 +93,22 @@ def _print_findings(findings: "DataFindings") -> None:
         msg.good("No problem found")
 
 
-def _print_schemes(name: str, report: "DataReport", used: str) -> None:
-    rows = []
-    for scheme, found in report.schemes.items():
-        causes = ", ".join(f"{cause}: {n}" for cause, n in found.missed.counts.most_common())
-        rows.append(
-            (
-                f"{scheme} (used)" if scheme == used else scheme,
-                _percent(found.ceiling),
-                _percent(found.disc_ceiling),
-                str(found.missed.counts.total()),
-                str(found.spurious.counts.total()),
-                causes,
-            )
+def _print_ceilings(reports: "dict[str, DataReport]") -> None:
+    rows = [
+        (
+            name,
+            _percent(report.scheme.ceiling),
+            _percent(report.scheme.disc_ceiling),
+            str(report.scheme.missed.counts.total()),
+            str(report.scheme.spurious.counts.total()),
         )
-    header = (name, "Best F1", "discontinuous", "Missed", "Spurious", "Missed because")
-    msg.table(rows, header=header, divider=True, aligns=list("lrrrrl"), max_col=80)
-    _print_tally("missed", report.schemes[used].missed)
-    _print_tally("spurious", report.schemes[used].spurious)
+        for name, report in reports.items()
+    ]
+    header = ("", "Best F1", "discontinuous", "Missed", "Spurious")
+    msg.table(rows, header=header, divider=True, aligns=list("lrrrr"))
+    for name, report in reports.items():
+        _print_tally(f"{name}, missed", report.scheme.missed)
+        _print_tally(f"{name}, spurious", report.scheme.spurious)
 
 
 def _print_tally(name: str, tally: "KindCounts") -> None:

@@ -51,7 +51,6 @@ def predict_cli(
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
-    cell_threshold: float | None = options.CELL_THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
     n_process: int = typer.Option(
         1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
@@ -95,7 +94,6 @@ def predict_cli(
             settings = {
                 "spans_key": spans_key,
                 "threshold": threshold,
-                "cell_threshold": cell_threshold,
                 "gpu_id": gpu_id,
             }
             how = {"batch_size": batch_size, "n_process": n_process, "report": report}

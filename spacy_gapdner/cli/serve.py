@@ -30,7 +30,6 @@ def serve_cli(
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
-    cell_threshold: float | None = options.CELL_THRESHOLD,
     consistent: bool | None = options.CONSISTENT,
     gpu_id: int = options.GPU_ID,
     code: Path | None = options.CODE,
@@ -53,7 +52,6 @@ def serve_cli(
             model,
             spans_key=spans_key,
             threshold=threshold,
-            cell_threshold=cell_threshold,
             consistent=consistent,
             gpu_id=gpu_id,
         )

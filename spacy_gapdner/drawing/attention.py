@@ -27,12 +27,12 @@ _BODY = TEMPLATES.from_string("""\
 <p>The model found no entity.</p>
 {% endif %}
 <p class="note">A cell of the grid is a pair of tokens (row, column), counted from 0 in the text.
-Above the diagonal it is the span from row to column, a Frag or a Gap; below, from column to row, an
-entity with its type; on it, a single token. <em>Linear attention</em>: the share of each token in
-what the network takes from the inside of the span; the dotted line is an even share.
-<em>Criss-cross attention</em>: the share of each cell of the same row and column in what the
-outlined cell takes from the grid; blank cells take no part. F, G, T: the cell is labelled Frag,
-Gap, or with a type. All weights are those of the run that found the entities.</p>
+{{ scheme }}</p>
+<p class="note"><em>Linear attention</em>: the share of each token in what the network takes from
+the inside of the span; the dotted line is an even share. <em>Criss-cross attention</em>: the share
+of each cell of the same row and column in what the outlined cell takes from the grid; blank cells
+take no part. A letter marks the label of a cell{% if marks %} ({{ marks }}){% endif %}. All weights
+are those of the run that found the entities.</p>
 {% for note in notes %}
 <p class="note">{{ note }}</p>
 {% endfor %}
@@ -87,6 +87,8 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
         text=report.doc.text,
         entities=report.entity_rows(),
         notes=report.notes(),
+        scheme=report.tagging.description,
+        marks=", ".join(report.marks()),
         segments=segments,
     )
     return render_page("What the model looks at", Markup(body), css=_CSS), plots

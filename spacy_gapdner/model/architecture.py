@@ -22,8 +22,8 @@ def build_gapdner_v1(
     biaffine: bool = True,
     linear_attention: bool = True,
     criss_cross: bool = True,
-    co_predictor: bool = False,
-    co_predictor_width: int = 256,
+    co_predictor: bool = True,
+    co_predictor_width: int = 128,
     word_dropout: float = 0.3,
     boundary_dropout: float = 0.3,
     grid_dropout: float = 0.1,
@@ -33,12 +33,8 @@ def build_gapdner_v1(
     none_bias: float = 5.0,
     max_batch_cells: int = 16_000,
     mixed_precision: bool = False,
-    nO: int | None = None,
 ) -> Model[ModelIn, ModelOut]:
-    """Build the GapDNER model; registered as `spacy-gapdner.GapDNER.v1` and `.v2`.
-
-    The two differ in name alone: the pipe's default model, whose settings spaCy fills into a
-    config of the same name, is v2, so that configs and pipelines of v1 stay as they were.
+    """Build the GapDNER model; registered as `spacy-gapdner.GapDNER.v1`.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Gives the word representations: a tok2vec, or a
         listener to a tok2vec or transformer pipe.
@@ -48,7 +44,6 @@ def build_gapdner_v1(
         included; a longer segment is a batch of its own.
     mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
         weights and its scores stay float32.
-    nO (Optional[int]): Number of the grid's channels; set when the pipe is initialized.
     RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
         "tok2vec" and "grid" are its two parts.
     RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
@@ -79,5 +74,4 @@ def build_gapdner_v1(
         partial(GapDNERNetwork, settings=settings),
         max_batch_cells=max_batch_cells,
         mixed_precision=mixed_precision,
-        nO=nO,
     )

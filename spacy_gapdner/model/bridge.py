@@ -1,6 +1,5 @@
 """The bridge between spaCy's documents, thinc and the PyTorch networks that score label grids."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
@@ -17,10 +16,9 @@ from thinc.util import get_torch_default_device
 from ..errors import GapDNERError
 from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
-from ..tagging.growth import map_channels
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .limits import check_channels, check_weights, check_words
+from .limits import check_words
 from .prediction import evaluate, use_one_thread_in_forks
 from .updates import InPlaceShim
 
@@ -41,6 +39,8 @@ _Backprop = Callable[[list[Floats4d]], Floats3d]
 
 # Makes the network once the input width and the labels are known.
 NetworkFactory = Callable[[int, GridLayout], GridNetwork]
+# The same from the input width and the entity types.
+_MakeNetwork = Callable[[int, Sequence[str]], GridNetwork]
 
 
 def build_grid_model(
@@ -51,7 +51,6 @@ def build_grid_model(
     *,
     max_batch_cells: int,
     mixed_precision: bool,
-    nO: int | None,
 ) -> Model[ModelIn, ModelOut]:
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
@@ -64,83 +63,66 @@ def build_grid_model(
         included; a longer segment is a batch of its own.
     mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
         weights and its scores stay float32.
-    nO (Optional[int]): Number of the grid's channels; set when the pipe is initialized.
     RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
-        "tok2vec" and "grid" are its two parts. `attrs["resize_output"]` takes the model and a
-        larger number of channels, as those of spaCy's own models do.
+        "tok2vec" and "grid" are its two parts. `attrs["labels"]` takes the entity types before it
+        is initialized; `attrs["resize_output"]` is a function of the model and more of them.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells < 1:
         raise GapDNERError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
-    make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
+    make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
         # not an attr: thinc would restore its saved value over the config of a loaded pipeline
         partial(_grid_forward, max_batch_cells),
-        init=partial(_grid_init, make_from_sizes),
-        layers=[_wrap(make_from_sizes)],
-        dims={"nI": None, "nO": nO},
+        layers=[_wrap(make)],
+        dims={"nI": None},
     )
     return Model(
         name,
         _forward,
-        init=_init,
+        init=partial(_init, make),
         layers=[tok2vec, grid],
         refs={"tok2vec": tok2vec, "grid": grid},
-        dims={"nO": nO},
         attrs={
             "tagging": tagging,
-            "resize_output": partial(_resize_output, tagging, make_from_sizes),
+            "labels": [],
+            "resize_output": partial(_resize_output, tagging, make),
         },
     )
 
 
-def _make_from_sizes(
+def _make_network(
     tagging: TaggingScheme,
     make_network: NetworkFactory,
     mixed_precision: bool,
     n_in: int,
-    n_channels: int,
+    labels: Sequence[str],
 ) -> GridNetwork:
-    check_channels(n_channels)
-    make = partial(make_network, n_in, _find_layout(tagging, n_channels))
-    check_weights(make)
-    network = make()
+    network = make_network(n_in, tagging.layout(labels))
+    network.labels = tuple(labels)
     network.mixed_precision = mixed_precision
     return network
 
 
-def _find_layout(tagging: TaggingScheme, n_channels: int) -> GridLayout:
-    return tagging.layout(_count_types(tagging, n_channels))
-
-
-def _count_types(tagging: TaggingScheme, n_channels: int) -> int:
-    # the number of channels is what a config and a saved model hold; it grows with that of types
-    sizes = range(1, n_channels + 1)
-    place = bisect_left(sizes, n_channels, key=lambda n_types: tagging.layout(n_types).n_channels)
-    if place < len(sizes) and tagging.layout(sizes[place]).n_channels == n_channels:
-        return sizes[place]
-    raise GapDNERError(
-        f"The model's nO is {n_channels}, but {type(tagging).__name__} makes no grid with so many "
-        "channels. Leave nO out of the config: it follows from the labels."
-    )
-
-
 def _init(
-    model: Model[ModelIn, ModelOut], X: ModelIn | None = None, Y: ModelOut | None = None
+    make_network: _MakeNetwork,
+    model: Model[ModelIn, ModelOut],
+    X: ModelIn | None = None,
+    Y: ModelOut | None = None,
 ) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
-    if Y is not None and model.has_dim("nO") is None:
-        model.set_dim("nO", Y[0].shape[-1])
-        grid.set_dim("nO", Y[0].shape[-1])
     if X is None:
         tok2vec.initialize()
         return
-    docs, segments = X
+    docs, _ = X
     tok2vec.initialize(X=docs)
-    grid.initialize(X=(tok2vec.predict(docs), segments))
+    if grid.has_dim("nI") is None:
+        grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))
+    network = make_network(grid.get_dim("nI"), model.attrs["labels"])
+    grid.layers[0].shims[0]._model = network.to(get_torch_default_device())
 
 
 def _forward(
@@ -156,47 +138,25 @@ def _forward(
     return scores, backprop
 
 
-def _grid_init(
-    make_network: Callable[[int, int], GridNetwork],
-    model: Model[GridIn, ModelOut],
-    X: GridIn | None = None,
-    Y: ModelOut | None = None,
-) -> None:
-    if X is None or model.has_dim("nO") is not True:
-        return
-    if model.has_dim("nI") is None:
-        model.set_dim("nI", max(vectors.shape[1] for vectors in X[0]))
-    network = make_network(model.get_dim("nI"), model.get_dim("nO"))
-    model.layers[0].shims[0]._model = network.to(get_torch_default_device())
-
-
 def _resize_output(
     tagging: TaggingScheme,
-    make_network: Callable[[int, int], GridNetwork],
+    make_network: _MakeNetwork,
     model: Model[ModelIn, ModelOut],
-    new_nO: int,
+    labels: Sequence[str],
 ) -> None:
-    """Add channels to a model, keeping what it has learned of those it has.
-
-    RAISES (GapDNERError): If the model is not initialized, or the scheme has no grid of this size.
-    """
+    # Adds entity types to a model that is initialized, keeping what it has learned of the others
     grid = model.get_ref("grid")
     trained = grid.layers[0].shims[0]._model
-    old_nO = model.get_dim("nO")
     if trained is None:
-        raise GapDNERError(
-            f"The model's nO is {old_nO} before it is initialized, so that no label can be added. "
-            "Leave nO out of the config: it follows from the labels."
-        )
-    sizes = (_count_types(tagging, n_channels) for n_channels in (old_nO, new_nO))
-    network = make_network(grid.get_dim("nI"), new_nO)
-    network.take_over(trained, map_channels(tagging, *sizes))
+        return
+    network = make_network(grid.get_dim("nI"), labels)
+    layouts = [tagging.layout(types) for types in (trained.labels, labels)]
+    network.take_over(trained, layouts[0].places_in(layouts[1]))
     network.train(trained.training)
     # a shim of its own: an optimizer keeps moments of the old shapes under the old one's id
     grid.layers[0] = _wrap(make_network)
     grid.layers[0].shims[0]._model = network.to(next(trained.parameters()).device)
-    for part in (model, grid):
-        part.set_dim("nO", new_nO, force=True)
+    model.attrs["labels"] = list(labels)
 
 
 def _grid_forward(
@@ -258,10 +218,8 @@ def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[
         yield call
 
 
-def _wrap(
-    make_network: Callable[[int, int], GridNetwork],
-) -> Model[NetworkIn, list[Floats4d]]:
-    # the network is made once the number of labels is known
+def _wrap(make_network: _MakeNetwork) -> Model[NetworkIn, list[Floats4d]]:
+    # the network is made once the labels are known
     shim = InPlaceShim(
         None,
         serialize_model=_serialize,
@@ -299,12 +257,12 @@ def _serialize(network: GridNetwork | None) -> bytes:
         return srsly.msgpack_dumps({"state": None})
     buffer = BytesIO()
     torch.save(network.state_dict(), buffer)
-    sizes = {"nI": network.n_in, "nO": network.n_channels}
-    return srsly.msgpack_dumps({**sizes, "state": buffer.getvalue()})
+    made_from = {"nI": network.n_in, "labels": list(network.labels)}
+    return srsly.msgpack_dumps({**made_from, "state": buffer.getvalue()})
 
 
 def _deserialize(
-    make_network: Callable[[int, int], GridNetwork],
+    make_network: _MakeNetwork,
     network: GridNetwork | None,
     data: bytes,
     device: torch.device,
@@ -312,7 +270,9 @@ def _deserialize(
     saved = srsly.msgpack_loads(data)
     if saved["state"] is None:
         return network
-    network = make_network(saved["nI"], saved["nO"])
+    if "labels" not in saved:
+        raise GapDNERError("The pipeline was saved by a version before 0.7. Train it anew.")
+    network = make_network(saved["nI"], saved["labels"])
     state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
     network.load_state_dict(state)
     return network.to(device)

@@ -37,7 +37,8 @@ class GridNetwork(nn.Module):
     n_channels (int): Number of the grid's channels.
     """
 
-    # Products of matrices in bfloat16, on a GPU or a CPU; set by the bridge.
+    # Set by the bridge: the entity types, and products of matrices in bfloat16
+    labels: tuple[str, ...] = ()
     mixed_precision = False
 
     def __init__(self, n_in: int, n_channels: int) -> None:

@@ -10,7 +10,7 @@ _IMPOSSIBLE = -1e4
 
 
 class TriangleMask(nn.Module):
-    """Rules out the labels that a part of the grid cannot hold. None of the papers does so.
+    """Rules out the labels that a part of the grid cannot hold. The paper does not.
 
     layout (GridLayout): The labels that the parts of the grid can hold.
     enabled (bool): Whether to rule out anything.
@@ -20,9 +20,8 @@ class TriangleMask(nn.Module):
         super().__init__()
         impossible = torch.zeros(3, layout.n_channels, dtype=torch.bool)
         if enabled:
-            labels = get_labels(layout)
             for part, held in enumerate((layout.upper, layout.diagonal, layout.lower)):
-                impossible[part, [label for label in labels if label not in held]] = True
+                impossible[part, [label for label in layout.labels if label not in held]] = True
         self.impossible: Tensor
         self.register_buffer("impossible", impossible, persistent=False)
 
@@ -43,14 +42,9 @@ class TriangleMask(nn.Module):
         return scores.masked_fill(self.impossible[part], _IMPOSSIBLE)
 
 
-def get_labels(layout: GridLayout) -> list[int]:
-    """RETURNS (list[int]): The channels that stand for a label, thus not for None."""
-    return sorted({*layout.upper, *layout.diagonal, *layout.lower})
-
-
 def prefer_none(classifier: nn.Linear, layout: GridLayout, none_bias: float) -> None:
     """Set a classifier's bias so that at first no label is probable; else training spends its
-    first epochs on learning that most cells are empty. The papers say nothing of it.
+    first epochs on learning that most cells are empty. The paper says nothing of it.
 
     classifier (nn.Linear): Gives the logits.
     layout (GridLayout): Which of them are labels.
@@ -58,4 +52,4 @@ def prefer_none(classifier: nn.Linear, layout: GridLayout, none_bias: float) -> 
     """
     with torch.no_grad():
         classifier.bias.zero_()
-        classifier.bias[get_labels(layout)] = -none_bias
+        classifier.bias[list(layout.labels)] = -none_bias

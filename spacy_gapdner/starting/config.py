@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from importlib.resources import files
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -14,12 +15,16 @@ from thinc.api import Config
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
+from ..factory import DEFAULT_SETTINGS
 from .encoders import LEARN_RATE, find_encoder
 
 Optimize = Literal["speed", "accuracy"]
 # The pipe's own learning rate is best at about 0.001 beside a transformer
 _PIPE_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.001, 0.002
 NO_TRANSFORMER = "none"
+_WIDE = {"hidden_width": 256, "co_predictor_width": 256}
+# Those that follow from the machine
+_MACHINE_SETTINGS = ("max_batch_cells", "mixed_precision")
 _ANY_LANGUAGE = RECOMMENDATIONS["__default__"]["transformer"]
 _ENGLISH = {
     (False, "accuracy"): "nreimers/MiniLM-L6-H384-uncased",
@@ -93,9 +98,23 @@ def make_config_text(
         file_name=file_name if file_name.isprintable() else "config.cfg",
         learn_rate=learn_rate,
         lr_scale=round(_PIPE_LEARN_RATE / learn_rate, 1) if name else 1.0,
+        settings=DEFAULT_SETTINGS,
+        network=_network_settings(bool(name)),
         tokenizer=defaults["nlp"]["tokenizer"],
         tokenizer_data=defaults["initialize"]["tokenizer"],
     )
+
+
+def _network_settings(transformer: bool) -> dict[str, Any]:
+    # the architecture's defaults, wider for the wider representations of a transformer
+    from ..model.architecture import build_gapdner_v1
+
+    defaults = {
+        name: parameter.default
+        for name, parameter in signature(build_gapdner_v1).parameters.items()
+        if parameter.default is not parameter.empty and name not in _MACHINE_SETTINGS
+    }
+    return defaults | (_WIDE if transformer else {})
 
 
 def choose_transformer(

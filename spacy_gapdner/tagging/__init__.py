@@ -1,19 +1,10 @@
-"""The tagging schemes: how the entities of a segment are written into a label grid and read back.
+"""The tagging scheme: how the entities of a segment are written into a label grid and read back.
 
 A scheme is registered and part of a model's config; pipe and losses know only `TaggingScheme`.
 """
 
 from .cells import LabelledCells
-from .gap import MultilabelTagging, SoftmaxTagging
-from .neighbours import TOETagging, W2NERTagging
+from .gap import SoftmaxTagging
 from .scheme import GridLayout, TaggingScheme
 
-__all__ = [
-    "GridLayout",
-    "LabelledCells",
-    "MultilabelTagging",
-    "SoftmaxTagging",
-    "TOETagging",
-    "TaggingScheme",
-    "W2NERTagging",
-]
+__all__ = ["GridLayout", "LabelledCells", "SoftmaxTagging", "TaggingScheme"]

@@ -15,8 +15,8 @@ class GridLosses:
     """What a grid cannot carry of a segment's gold entities.
 
     missed (list[tuple[Entity, str]]): Entities that decoding the gold grid does not return, with
-        the cause: "type conflict" (another type holds the cell), "gap is a fragment" or "gap is
-        an entity" (the Gap label lost its cell).
+        the cause: which label lost its cell to which, as in "Gap lost its cell to Frag". Entity
+        types are called "type".
     spurious (list[Entity]): Entities that the gold grid spells out although nobody annotated
         them: the parts of several entities combine.
     """
@@ -37,20 +37,19 @@ def grid_losses(
     """
     cells = tagging.encode(entities, labels)
     decoded = set(tagging.decode(LabelledCells(cells, np.ones(len(cells))), labels).entities)
-    held = set(map(tuple, cells.tolist()))
-    types = set(tagging.layout(len(labels)).lower)
-    one_word = {e.start for e in entities if e.end - e.start == 1}
+    names = tagging.layout(labels).channels
+    kinds = ["type" if name in labels else name for name in names]
+    held = {(row, column): channel for row, column, channel in cells.tolist()}
     missed = []
     for entity in entities:
         if entity in decoded:
             continue
-        alone = set(map(tuple, tagging.encode([entity], labels).tolist()))
-        if any(channel in types for _, _, channel in alone - held):
-            cause = "type conflict"
-        elif any(start in one_word for start, end in entity.gaps if end - start == 1):
-            cause = "gap is an entity"
-        else:
-            cause = "gap is a fragment"
+        cause = "not spelled out"
+        for row, column, channel in tagging.encode([entity], labels).tolist():
+            winner = held[row, column]
+            if winner != channel:
+                cause = f"{kinds[channel]} lost its cell to {kinds[winner]}"
+                break
         missed.append((entity, cause))
     spurious = decoded - set(entities)
     return GridLosses(missed, sorted(spurious, key=text_order))

@@ -7,27 +7,52 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from thinc.types import Floats3d
 
-from ..decoding import DecodedSegment, EntityScore
+from ..decoding import DecodedSegment
 from ..entities import Entity
-from ..errors import GapDNERError
 from ..losses import GridLoss
 from .cells import LabelledCells
 
 
 @dataclass(frozen=True)
 class GridLayout:
-    """Which labels the parts of a grid can hold; a channel in none of them stands for None.
+    """The channels of a grid, and which labels its parts can hold.
 
-    n_channels (int): Number of channels.
+    A channel that is in no part stands for None.
+
+    channels (tuple[str, ...]): The name of each channel, as reports show it: "None", "Frag",
+        "Gap", an entity type.
     upper (tuple[int, ...]): Channels of the labels above the diagonal, where row < column.
     diagonal (tuple[int, ...]): Those on the diagonal.
     lower (tuple[int, ...]): Those below the diagonal.
     """
 
-    n_channels: int
+    channels: tuple[str, ...]
     upper: tuple[int, ...]
     diagonal: tuple[int, ...]
     lower: tuple[int, ...]
+
+    @property
+    def n_channels(self) -> int:
+        """RETURNS (int): Number of channels."""
+        return len(self.channels)
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """RETURNS (tuple[int, ...]): The channels that stand for a label, thus not for None."""
+        return tuple(sorted({*self.upper, *self.diagonal, *self.lower}))
+
+    def places_in(self, larger: "GridLayout") -> list[int]:
+        """Find out where the channels go when entity types are added.
+
+        Channels are known by their names; of equal names the first goes to the first.
+
+        larger (GridLayout): The layout with more types.
+        RETURNS (list[int]): For each channel its number in the larger layout.
+        """
+        places: dict[str, list[int]] = {}
+        for number, name in enumerate(larger.channels):
+            places.setdefault(name, []).append(number)
+        return [places[name].pop(0) for name in self.channels]
 
 
 @runtime_checkable
@@ -35,14 +60,16 @@ class TaggingScheme(Protocol):
     """How entities are written into a grid; a model carries one as `model.attrs["tagging"]`.
 
     name (str): What reports call it.
+    description (str): What its labels say, in a sentence or two.
     loss (GridLoss): The loss that trains its grids.
     """
 
     name: str
+    description: str
     loss: GridLoss
 
-    def layout(self, n_types: int) -> GridLayout:
-        """RETURNS (GridLayout): The channels for so many entity types."""
+    def layout(self, labels: Sequence[str]) -> GridLayout:
+        """RETURNS (GridLayout): The channels for these entity types."""
         ...
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
@@ -50,7 +77,8 @@ class TaggingScheme(Protocol):
         ...
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """RETURNS (LabelledCells): The labels that the scores of a segment's grid assign."""
+        """RETURNS (LabelledCells): The labels that the scores of a segment's grid assign; at a
+        threshold of 0.0, those alone that the scheme itself decides for."""
         ...
 
     def decode(
@@ -60,22 +88,6 @@ class TaggingScheme(Protocol):
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
-        score: EntityScore = "mean",
     ) -> DecodedSegment:
         """RETURNS (DecodedSegment): The entities that a grid's labels spell out."""
         ...
-
-
-def check_loss(tagging: TaggingScheme, multilabel: bool, fitting: str) -> None:
-    """Make sure that a scheme is trained with a loss of its kind.
-
-    tagging (TaggingScheme): The scheme, with the loss it was given.
-    multilabel (bool): Whether its cells hold any number of labels.
-    fitting (str): The registered losses to name in the error.
-    RAISES (GapDNERError): If the loss is of the other kind.
-    """
-    if tagging.loss.multilabel != multilabel:
-        raise GapDNERError(
-            f"{type(tagging).__name__} is trained with {fitting}, but the config gives it "
-            f"{type(tagging.loss).__name__}."
-        )
