@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from thinc.types import Floats3d
 from thinc.util import get_array_module
 
@@ -43,15 +42,10 @@ class ZLPR:
                 total = exp.sum(axis=-1, keepdims=True) + xp.exp(-top)
                 loss += (xp.log(total) + top)[..., 0]
                 gradient += exp / total
-            weight = xp.asarray(_weights(len(grid), target) / len(scores), dtype=grid.dtype)
+            valid = target.valid(len(grid))
+            n_counted = max(int(valid.sum()), 1) * len(scores)
+            weight = xp.asarray(valid / n_counted, dtype=grid.dtype)
             losses.append((loss * weight).sum())
             gradients.append(xp.where(gold, -gradient, gradient) * weight[..., None])
         # at the end alone, as the CPU then waits for the GPU
         return float(sum(losses)), gradients
-
-
-def _weights(n: int, target: GridTarget) -> np.ndarray:
-    weights = np.ones((n, n))
-    for start, end in target.ignored:
-        weights[start:end, start:end] = 0
-    return weights / max(weights.sum(), 1)

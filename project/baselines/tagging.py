@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 from thinc.types import Floats3d
-from thinc.util import get_array_module, to_numpy
+from thinc.util import get_array_module
 
 from spacy_gapdner.decoding import DecodedSegment, PathGraph, search_entities
 from spacy_gapdner.entities import Entity, Fragments
 from spacy_gapdner.losses import CrossEntropy, GridLoss
 from spacy_gapdner.tagging import GridLayout, LabelledCells
-from spacy_gapdner.tagging.cells import Cell, as_array, most_probable, one_label_a_cell
+from spacy_gapdner.tagging.cells import Cell, as_array, assign, most_probable, one_label_a_cell
 
 from .losses import ZLPR
 
@@ -39,6 +39,11 @@ class W2NERTagging:
     """
 
     name = "W2NER"
+    description = (
+        "Above the diagonal, NNW marks the column's word as the next one of an entity after the "
+        "row's. Below it and on it, a type marks an entity that starts at the column and ends at "
+        "the row. An entity is a chain of words, from its first to its last."
+    )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
@@ -95,6 +100,10 @@ class TOETagging:
     """
 
     name = "TOE"
+    description = (
+        "NNW and THW mark next words and types as W2NER does, PNW and HTW the same in the mirrored "
+        "cells. An entity is a chain of words, from its first to its last."
+    )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = ZLPR() if loss is None else loss
@@ -138,9 +147,7 @@ class TOETagging:
         mirror_image = xp.swapaxes(scores, 0, 1)[..., xp.asarray(_mirrored(scores.shape[2]))]
         # the sigmoid of the mean; tanh saturates where exp would overflow
         probabilities = 0.5 + 0.5 * xp.tanh((scores + mirror_image) / 4)
-        assigned = probabilities >= (cell_threshold or 0.5)
-        cells = xp.stack(xp.nonzero(assigned), axis=-1)
-        return LabelledCells(to_numpy(cells), to_numpy(probabilities[assigned]))
+        return assign(probabilities, probabilities >= (cell_threshold or 0.5))
 
     def decode(
         self,
@@ -187,9 +194,8 @@ def decode_chains(
             edges[row, column] = probability
         elif 0 <= channel - _FIRST_TYPE < len(labels) and row >= column:
             ranges[channel - _FIRST_TYPE, column, row] = probability
-    graphs = [PathGraph(edges)] * len(labels)
     return search_entities(
-        ranges, graphs, labels, _fragments, threshold=threshold, max_paths=max_paths
+        ranges, PathGraph(edges), labels, _fragments, threshold=threshold, max_paths=max_paths
     )
 
 

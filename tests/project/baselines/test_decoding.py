@@ -180,7 +180,7 @@ def test_gold_comes_back_but_for_conflicts_of_types(tagging, entities):
     assert set(decoded) == set(naive_reading(cells, NNW[tagging]))
     report = grid_losses(entities, tagging, LABELS)
     assert report.missed == [
-        (e, "type conflict") for e in entities if e not in kept and e not in decoded
+        (e, "type lost its cell to type") for e in entities if e not in kept and e not in decoded
     ]
     assert set(report.spurious) == set(decoded) - set(entities)
 
