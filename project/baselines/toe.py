@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.tagging import GridLayout
+
 from .w2ner import W2NERNetwork, W2NERSettings
 
 

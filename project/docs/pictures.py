@@ -13,8 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 from spacy_gapdner import Entity, read, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
 from spacy_gapdner.segments import assign_entities, get_segments
-from spacy_gapdner.tagging import MultilabelTagging, TaggingScheme, W2NERTagging
-from spacy_gapdner.tagging.cells import LabelledCells
+from spacy_gapdner.tagging import LabelledCells, SoftmaxTagging
 
 SENTENCE = "severe joint , shoulder and upper body pain"
 ENTITIES = [
@@ -31,8 +30,15 @@ LONG_ENTITIES = [
     Entity("ADE", ((1, 2), (12, 14))),
 ]
 MAX_LENGTH, STRIDE = 8, 6
-# probabilities of the cells of a made-up prediction, by row, column and channel
-PROBABILITIES = {(3, 0, 2): 0.94, (0, 3, 1): 0.71, (3, 2, 2): 0.88, (2, 3, 1): 0.97}
+# probabilities of the cells of a made-up prediction, by row, column and channel: type, Frag, Gap
+PROBABILITIES = {
+    (3, 0, 3): 0.94,
+    (0, 0, 1): 0.96,
+    (1, 2, 2): 0.71,
+    (3, 3, 1): 0.9,
+    (3, 2, 3): 0.88,
+    (2, 3, 1): 0.97,
+}
 
 _GRID = TEMPLATES.from_string("""\
 <table class="grid" aria-label="{{ label }}">
@@ -97,32 +103,30 @@ def draw_entities() -> str:
     return _render(SENTENCE, ENTITIES)
 
 
-def draw_next_words() -> str:
-    """RETURNS (str): The grid of the default labels: next words and types."""
-    scheme = W2NERTagging()
-    return _draw_grid(SHORT, SHORT_ENTITIES, scheme, {1: "next"}, "next word")
-
-
-def draw_gaps() -> str:
-    """RETURNS (str): The grid of the paper's labels: Frag, Gap and types."""
-    return _draw_grid(
-        SHORT, SHORT_ENTITIES, MultilabelTagging(), {0: "Frag", 1: "Gap"}, "Frag and Gap"
-    )
+def draw_grid() -> str:
+    """RETURNS (str): A grid with its labels, Frag, Gap and types, and the entities they spell."""
+    scheme = SoftmaxTagging()
+    channels = scheme.layout(["ADE"]).channels
+    texts = {
+        (row, column): (_kind(channel), channels[channel])
+        for row, column, channel in scheme.encode(SHORT_ENTITIES, ["ADE"]).tolist()
+    }
+    return _grid_table(SHORT, texts, "Grid: Frag, Gap and types") + _render(SHORT, SHORT_ENTITIES)
 
 
 def draw_scores() -> str:
     """RETURNS (str): Probabilities of the cells, and the entities that these spell out with
     their scores."""
-    scheme = W2NERTagging()
+    scheme = SoftmaxTagging()
+    channels = scheme.layout(["ADE"]).channels
     cells = np.array(list(PROBABILITIES))
     labelled = LabelledCells(cells, np.array(list(PROBABILITIES.values())))
-    found = scheme.decode(labelled, ["ADE"], score="weakest").entities
-    # a score is computed through its logarithm
-    weakest = {round(e.score or 0.0, 6) for e in found}
+    found = scheme.decode(labelled, ["ADE"]).entities
+    weakest = {e.score for e in found}
     texts = {
         (row, column): (
-            f"{'next' if channel == 1 else 'type'}{' weakest' if p in weakest else ''}",
-            f"{'next' if channel == 1 else 'ADE'} {p:.2f}",
+            f"{_kind(channel)}{' weakest' if p in weakest else ''}",
+            f"{channels[channel]} {p:.2f}",
         )
         for (row, column, channel), p in PROBABILITIES.items()
     }
@@ -168,22 +172,8 @@ def _render(sentence: str, entities: Sequence[Entity]) -> str:
     return render(doc, jupyter=False) or ""
 
 
-def _draw_grid(
-    sentence: str,
-    entities: Sequence[Entity],
-    scheme: TaggingScheme,
-    links: dict[int, str],
-    label: str,
-) -> str:
-    texts: dict[tuple[int, int], tuple[str, str]] = {}
-    for row, column, channel in scheme.encode(entities, ["ADE"]).tolist():
-        kind, text = links.get(channel, "type"), links.get(channel, "ADE")
-        # several labels may share a cell
-        other = texts.get((row, column))
-        if other is not None:
-            kind, text = f"{other[0]} {kind}", f"{other[1]}, {text}"
-        texts[row, column] = (kind.lower(), text)
-    return _grid_table(sentence, texts, f"Grid: {label}") + _render(sentence, entities)
+def _kind(channel: int) -> str:
+    return {1: "frag", 2: "gap"}.get(channel, "type")
 
 
 def _grid_table(sentence: str, texts: dict[tuple[int, int], tuple[str, str]], label: str) -> str:
@@ -197,8 +187,7 @@ def _grid_table(sentence: str, texts: dict[tuple[int, int], tuple[str, str]], la
 
 PICTURES = {
     "entities": draw_entities,
-    "next-words": draw_next_words,
-    "gaps": draw_gaps,
+    "grid": draw_grid,
     "scores": draw_scores,
     "windows": draw_windows,
 }

@@ -80,9 +80,7 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     return RunConfig(config, plain, _check_selection(nlp, path))
 
 
-def train(
-    run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = None
-) -> None:
+def train(run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = None) -> None:
     """Train in a new process, so that no run finds what another has left in memory.
 
     What an earlier training left in the folder is removed first. The process's output is shown

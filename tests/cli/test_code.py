@@ -77,7 +77,7 @@ def test_the_scheme_of_the_page_is_whole(code):
     assert isinstance(tagging, TaggingScheme)
     lines = [line for line in code.read_text("utf8").splitlines() if line.strip()]
     (first,) = (i for i, line in enumerate(lines) if line.startswith("@"))
-    assert len(lines[first:]) == 17
+    assert len(lines[first:]) == 19
 
 
 def test_every_command_that_loads_a_pipeline_takes_code():

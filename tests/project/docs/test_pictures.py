@@ -24,19 +24,9 @@ def listed(html):
     return re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html)
 
 
-def test_next_words():
-    html = pictures.draw_next_words()
+def test_grid():
+    html = pictures.draw_grid()
     assert grid(html) == {
-        ("joint", "pain"): ("next", "next"),
-        ("back", "pain"): ("next", "next"),
-        ("pain", "joint"): ("type", "ADE"),
-        ("pain", "back"): ("type", "ADE"),
-    }
-    assert listed(html) == [("ADE", "joint … pain"), ("ADE", "back pain")]
-
-
-def test_gaps():
-    assert grid(pictures.draw_gaps()) == {
         ("joint", "joint"): ("frag", "Frag"),
         ("and", "back"): ("gap", "Gap"),
         ("pain", "pain"): ("frag", "Frag"),
@@ -44,14 +34,17 @@ def test_gaps():
         ("pain", "joint"): ("type", "ADE"),
         ("pain", "back"): ("type", "ADE"),
     }
+    assert listed(html) == [("ADE", "joint … pain"), ("ADE", "back pain")]
 
 
 def test_scores():
     html = pictures.draw_scores()
     assert grid(html) == {
-        ("joint", "pain"): ("next weakest", "next 0.71"),
-        ("back", "pain"): ("next", "next 0.97"),
+        ("joint", "joint"): ("frag", "Frag 0.96"),
+        ("and", "back"): ("gap weakest", "Gap 0.71"),
+        ("pain", "pain"): ("frag", "Frag 0.90"),
         ("pain", "joint"): ("type", "ADE 0.94"),
+        ("back", "pain"): ("frag", "Frag 0.97"),
         ("pain", "back"): ("type weakest", "ADE 0.88"),
     }
     assert listed(html) == [("ADE", "joint … pain (0.71)"), ("ADE", "back pain (0.88)")]

@@ -1,0 +1,111 @@
+"""The configs of W2NER and TOE, and the commands that take them with --code."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import DocBin
+from spacy.training import Example
+from spacy.util import load_config, load_model_from_config
+from tiny_pipeline import CORPUS, make_doc
+from tiny_transformer import save_bert
+
+import project.baselines.register  # noqa: F401  # registers what the configs name
+from project.experiments.training import read_run_config
+
+ROOT = Path(__file__).parents[3]
+FOLDER = ROOT / "project" / "baselines"
+both_configs = pytest.mark.parametrize("name", ["w2ner", "toe"])
+WIDTHS = ("hidden_width", "grid_width", "biaffine_width", "predictor_width")
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory):
+    """Overrides for data, a small transformer, and a training in which it learns them."""
+    folder = tmp_path_factory.mktemp("baselines")
+    nlp = spacy.blank("en")
+    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS]
+    DocBin(docs=docs * 4).to_disk(folder / "docs.spacy")
+    (folder / "bert").mkdir()
+    save_bert(folder / "bert", sorted({word for text, _ in CORPUS for word in text.split()}))
+    return {
+        "paths.train": str(folder / "docs.spacy"),
+        "paths.dev": str(folder / "docs.spacy"),
+        "vars.transformer": str(folder / "bert"),
+        **{f"components.gapdner.model.{width}": 36 for width in WIDTHS},
+        "components.gapdner.lr_scale": 3,
+        "training.optimizer.learn_rate.initial_rate": 0.001,
+        "training.optimizer.learn_rate.total_steps": 60,
+        "training.eval_frequency": 30,
+    }
+
+
+@both_configs
+def test_the_published_settings(name):
+    filled = read_run_config(FOLDER / f"{name}.cfg", {}, 0).filled
+    pipe, training = filled["components"]["gapdner"], filled["training"]
+    rate = training["optimizer"]["learn_rate"]["initial_rate"]
+    assert (rate, rate * pipe["lr_scale"]) == (5e-6, pytest.approx(1e-3))
+    assert (training["batcher"]["size"], training["optimizer"]["grad_clip"]) == (16, 5.0)
+    assert (training["optimizer"]["L2"], training["patience"]) == (0.0, 0)
+    assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
+    assert filled["corpora"]["train"]["augmenter"]["share"] == 0.0
+    model = pipe["model"]
+    assert not model["triangle_mask"]
+    assert not model["none_bias"]
+    # those of the architecture
+    default = spacy.registry.architectures.get(model["@architectures"])
+    for setting, value in zip(default.__code__.co_varnames[2:], default.__defaults__, strict=False):
+        assert model[setting] == value
+    loss = {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"}
+    assert model["tagging"]["loss"] == (
+        loss if name == "w2ner" else {"@losses": "gapdner-baselines.ZLPR.v1"}
+    )
+    # the transformer sees the segments of the pipe
+    get_spans = filled["components"]["transformer"]["model"]["get_spans"]
+    assert (get_spans["max_length"], get_spans["stride"]) == (pipe["max_length"], pipe["stride"])
+
+
+@both_configs
+def test_a_pipeline_of_the_config_is_trained_from_python(name, settings, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    config = load_config(FOLDER / f"{name}.cfg", overrides=settings, interpolate=True)
+    nlp = load_model_from_config(config, auto_fill=True)
+    docs = DocBin().from_disk(settings["paths.train"]).get_docs(nlp.vocab)
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]
+    nlp.initialize(lambda: examples)
+    assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
+
+
+def run(*args):
+    command = [sys.executable, "-m", *map(str, args)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_commands_take_the_code(settings, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    code, data = ("--code", "project/baselines/register.py"), settings["paths.dev"]
+    options = [part for name, value in settings.items() for part in (f"--{name}", value)]
+    train = ("train-seeds", FOLDER / "w2ner.cfg", tmp_path / "w2ner", "--name", "W2NER")
+    done = run("project.experiments", *train, "--seeds", 0, *code, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    model = tmp_path / "w2ner" / "seed_0" / "model-best"
+    without = run("spacy", "gapdner", "evaluate", model, data)
+    assert without.returncode == 1
+    assert "gapdner-baselines" in without.stderr
+    evaluate = ("evaluate", model, data, "--output", tmp_path / "scores.json")
+    done = run("spacy", "gapdner", *evaluate, *code)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert srsly.read_json(tmp_path / "scores.json")["spans_gapdner_disc_f"] == 1.0
+    groups = (tmp_path / "w2ner", tmp_path / "w2ner")
+    done = run("project.experiments", "bootstrap", *groups, "--data", data, "--n", 5, *code)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "+0.0 to +0.0" in done.stdout
+    measured = (model, data, "--limit", 2, "--repeats", 1, "--threads", 1)
+    done = run("project.benchmark", *measured, *code)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Peak memory" in done.stdout
