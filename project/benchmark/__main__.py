@@ -53,7 +53,7 @@ def benchmark_cli(
             raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
         if json_path is not None:
             _check_output(json_path)
-        subject = Subject(model, str(data), limit, threads, gpu_id, code and str(code))
+        subject = Subject(model, str(data), limit, threads, gpu_id, str(code) if code else None)
         found = run_benchmark(subject, repeats=repeats, cpu_time=cpu_time)
         if json_path is not None:
             write_json(found, json_path)
