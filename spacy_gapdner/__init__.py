@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .formats.tables import to_dataframe
     from .starting.config import init_config
 
-__version__ = "0.6.1"
+__version__ = "0.7.0"
 
 __all__ = [
     "DiscontinuousEntity",
