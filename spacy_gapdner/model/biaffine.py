@@ -81,7 +81,8 @@ class Concatenation(nn.Module):
 
 class CoPredictor(nn.Module):
     """Scores of the labels straight from head and tail, to be added to those of the grid (Li et
-    al. 2022, W2NER, section "Co-Predictor Layer"; there the biaffine half of it).
+    al. 2022, "Unified Named Entity Recognition as Word-Word Relation Classification", section
+    "Co-Predictor Layer"; there the biaffine half of it).
 
     Its gradient reaches the word representations without passing through the grid's features, so
     that a network learns its labels much earlier. Not in the paper.
