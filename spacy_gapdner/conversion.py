@@ -9,8 +9,8 @@ from spacy.tokens import Doc
 from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.docs import DOC_EXTRA, Alignment
-from .formats.from_docs import report_metadata, report_other_prefixes
+from .formats.docs import Alignment
+from .formats.from_docs import report_other_prefixes
 from .formats.outputs import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
@@ -80,14 +80,7 @@ def convert(
     )
 
     def counted() -> Iterator[Doc]:
-        n_documents = 0
         for doc in docs:
-            if n_sents and source != "spacy":
-                # it is the document's, and would be repeated with each of its sentences
-                if report.documents > n_documents:
-                    report_metadata(doc, report)
-                n_documents = report.documents
-                doc.user_data.pop(DOC_EXTRA, None)
             if target not in UNCOUNTED:
                 report_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)

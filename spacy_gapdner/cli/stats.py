@@ -101,7 +101,7 @@ def _count_corpus(
         report = Report()
         default = expect if path.is_dir() else None
         records = read_records(path, report, format or default, **given)
-        docs = to_docs(records, nlp, report, n_sents=0, spans_key=spans_key)
+        docs = to_docs(records, nlp, report, spans_key=spans_key)
     statistics = stats(docs, spans_key=spans_key)
     if not statistics.entities:
         others = ", ".join(sorted(statistics.spans_keys))

@@ -25,7 +25,7 @@ def read(
     *,
     nlp: Language | None = None,
     lang: str = "en",
-    n_sents: int = 1,
+    n_sents: int = 0,
     types: tuple[str, ...] = (),
     report: Report | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
@@ -46,7 +46,7 @@ def read(
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     **options: What the format's reader takes beyond: `split`, `ids`, `ontologies`, `labels`.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data["gapdner_document"]``.
+        ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
     """
     nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
