@@ -45,13 +45,13 @@ def convert(
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
-    types (tuple[str, ...]): Entity types to keep; all if empty (CADEC: ADR).
+    types (tuple[str, ...]): Entity types to keep; all if empty.
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Leave out documents that cannot be read, instead of stopping.
     on_doc (Optional[Callable[[int], object]]): Called for each Doc that is written, with the number
         of documents that were read.
-    **options: What the format's reader takes beyond: `split`, `ids`, `ontologies`, `labels`.
+    **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
         repaired on the way.
     RAISES (GapDNERError): If the input cannot be read or holds no document, the output cannot
