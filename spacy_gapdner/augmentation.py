@@ -309,6 +309,8 @@ def _replace(
     if sent_starts:
         sent_starts[start:end] = [sent_starts[start], *[False] * (len(synthetic.words) - 1)]
     new = Doc(doc.vocab, words=words, spaces=spaces, sent_starts=sent_starts or None)
+    # or spaCy would tokenize the text anew
+    new.has_unknown_spaces = doc.has_unknown_spaces
     kept = [
         Entity.from_tokens(e.label, [i if i < start else i + added for i in e.token_indices])
         for e in entities

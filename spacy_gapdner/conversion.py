@@ -9,8 +9,8 @@ from spacy.tokens import Doc
 from .analysis.statistics import CorpusStatistics
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.docs import DOC_EXTRA, Alignment
-from .formats.from_docs import report_metadata, report_other_prefixes
+from .formats.docs import Alignment
+from .formats.from_docs import report_other_prefixes
 from .formats.outputs import check_apart
 from .formats.reading import read
 from .formats.registry import choose_output, guess_format
@@ -45,13 +45,13 @@ def convert(
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
-    types (tuple[str, ...]): Entity types to keep; all if empty (CADEC: ADR).
+    types (tuple[str, ...]): Entity types to keep; all if empty.
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Leave out documents that cannot be read, instead of stopping.
     on_doc (Optional[Callable[[int], object]]): Called for each Doc that is written, with the number
         of documents that were read.
-    **options: What the format's reader takes beyond: `split`, `ids`, `ontologies`, `labels`.
+    **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
         repaired on the way.
     RAISES (GapDNERError): If the input cannot be read or holds no document, the output cannot
@@ -80,14 +80,7 @@ def convert(
     )
 
     def counted() -> Iterator[Doc]:
-        n_documents = 0
         for doc in docs:
-            if n_sents and source != "spacy":
-                # it is the document's, and would be repeated with each of its sentences
-                if report.documents > n_documents:
-                    report_metadata(doc, report)
-                n_documents = report.documents
-                doc.user_data.pop(DOC_EXTRA, None)
             if target not in UNCOUNTED:
                 report_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)

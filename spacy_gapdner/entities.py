@@ -1,4 +1,4 @@
-"""Discontinuous entities and their place in a Doc: the one module that touches ``doc.spans``.
+"""Entities and their place in a Doc: the one module that touches ``doc.spans``.
 
 An entity is stored as one SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the
 fragments in text order. The label stands on every fragment; score, ids and attributes in the
@@ -8,131 +8,19 @@ group's attrs.
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
-from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
+from .doc_entity import TEXTS, check_entity
+from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
-from .entity_data import (
-    EntityAttributes,
-    can_be_saved,
-    has_extension,
-    remove_extension,
-    set_extension,
-)
-from .errors import GapDNERError, check_probability
+from .errors import GapDNERError
 
 DEFAULT_SPANS_KEY = "gapdner"
-# what an entity's attrs hold as texts
-_TEXTS = ("id", "kb_id", "kb_name")
-
-
-@dataclass(unsafe_hash=True)
-class DiscontinuousEntity:
-    """An entity in its Doc, contiguous or not, as ``doc._.discontinuous_ents`` gives it.
-
-    spans (tuple[Span, ...]): The fragments in text order.
-    label_ (str): The entity type.
-    attrs (dict[str, Any]): The attrs of its SpanGroup: what is changed here is changed in the Doc.
-        They take no part in comparisons.
-    """
-
-    spans: tuple[Span, ...]
-    label_: str
-    attrs: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    set_extension = staticmethod(set_extension)
-    has_extension = staticmethod(has_extension)
-    remove_extension = staticmethod(remove_extension)
-
-    @property
-    def _(self) -> EntityAttributes:
-        """RETURNS (EntityAttributes): Attributes of one's own; see `set_extension`."""
-        return EntityAttributes(self.attrs)
-
-    @property
-    def score(self) -> float | None:
-        """RETURNS (Optional[float]): Confidence between 0 and 1; None for gold annotation."""
-        return self.attrs.get("score")
-
-    @property
-    def kb_id_(self) -> str:
-        """RETURNS (str): Its id in a knowledge base; empty if it has none."""
-        return self.attrs.get("kb_id", "")
-
-    @kb_id_.setter
-    def kb_id_(self, kb_id: str) -> None:
-        self.attrs["kb_id"] = kb_id
-
-    @property
-    def id_(self) -> str:
-        """RETURNS (str): Its own id, e.g. that of the file it was read from; empty if none."""
-        return self.attrs.get("id", "")
-
-    @id_.setter
-    def id_(self, id: str) -> None:
-        self.attrs["id"] = id
-
-    @property
-    def doc(self) -> Doc:
-        """RETURNS (Doc): The document that holds the entity."""
-        return self.spans[0].doc
-
-    @property
-    def fragments(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): The fragments as token offsets."""
-        return tuple((span.start, span.end) for span in self.spans)
-
-    @property
-    def text(self) -> str:
-        """RETURNS (str): The fragments' texts, joined by single spaces."""
-        return " ".join(span.text for span in self.spans)
-
-    @property
-    def start(self) -> int:
-        """RETURNS (int): The first token's index."""
-        return self.spans[0].start
-
-    @property
-    def end(self) -> int:
-        """RETURNS (int): The index after the last token."""
-        return self.spans[-1].end
-
-    @property
-    def start_char(self) -> int:
-        """RETURNS (int): Character offset of the entity's beginning in ``doc.text``."""
-        return self.spans[0].start_char
-
-    @property
-    def end_char(self) -> int:
-        """RETURNS (int): Character offset after the entity's end in ``doc.text``."""
-        return self.spans[-1].end_char
-
-    @property
-    def is_discontinuous(self) -> bool:
-        """RETURNS (bool): Whether the entity has more than one fragment."""
-        return len(self.spans) > 1
-
-    @property
-    def token_indices(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The indices of all tokens, ascending."""
-        return tuple(i for span in self.spans for i in range(span.start, span.end))
-
-    def to_entity(self) -> Entity:
-        """RETURNS (Entity): The same entity as token offsets, independent of the Doc."""
-        attrs = {name: deepcopy(value) for name, value in self.attrs.items() if name != "score"}
-        entity = Entity.from_tokens(self.label_, self.token_indices, self.score)
-        return replace(entity, attrs=attrs)
-
-    def _repr_html_(self) -> str:
-        # how notebooks show it; drawing stands on this module
-        return import_module(".drawing.render", __package__).render_entity(self)
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[int, int, Fragments, str]:
@@ -167,7 +55,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
                 f"({', '.join(sorted(labels))}): one group holds one entity. "
                 "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
             )
-        entities.append(DiscontinuousEntity(spans, labels.pop(), group.attrs))
+        entities.append(DiscontinuousEntity(spans, group))
     return tuple(sorted(entities, key=text_order))
 
 
@@ -217,7 +105,7 @@ def set_entities(
     """
     plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
     for entity in plain:
-        _check_entity(doc, entity)
+        check_entity(doc, entity)
     plain.sort(key=text_order)
     named = ((f"{key}_{number}", entity) for number, entity in enumerate(plain, start=1))
     groups = [_make_group(doc, name, entity) for name, entity in named]
@@ -229,7 +117,7 @@ def set_entities(
 
 def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
     # an entity linker that finds nothing may leave None
-    attrs = {k: v for k, v in entity.attrs.items() if k not in _TEXTS or v is not None}
+    attrs = {k: v for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
     if entity.score is not None:
         attrs["score"] = float(entity.score)
     kb_id = attrs.get("kb_id", "")
@@ -237,28 +125,6 @@ def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
         Span(doc, start, end, label=entity.label, kb_id=kb_id) for start, end in entity.fragments
     ]
     return SpanGroup(doc, name=name, attrs=attrs, spans=spans)
-
-
-def _check_entity(doc: Doc, entity: Entity) -> None:
-    if not entity.label:
-        raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")
-    if entity.start < 0 or entity.end > len(doc):
-        raise GapDNERError(
-            f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
-            f"document, which has {len(doc)} tokens."
-        )
-    place = f"of the entity {entity.label!r} at tokens {entity.fragments}"
-    texts = {"label": entity.label} | {key: entity.attrs.get(key) for key in _TEXTS}
-    for what, value in texts.items():
-        if not isinstance(value, str | None):
-            raise GapDNERError(f"The {what} {place} must be a text, but it is {value!r}.")
-    values = entity.attrs.get("_", {})
-    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        raise GapDNERError(f"The attributes {place} must have names, but are {values!r}.")
-    if not can_be_saved(values):
-        raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
-    if entity.score is not None:
-        check_probability(f"The score {place}", entity.score)
 
 
 def get_spans_keys(doc: Doc) -> list[str]:

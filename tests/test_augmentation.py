@@ -2,8 +2,8 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc
-from spacy.training import Example
+from spacy.tokens import Doc, DocBin
+from spacy.training import Corpus, Example
 
 from spacy_gapdner import Entity, augmentation, get_entities, set_entities
 from spacy_gapdner.augmentation import CoordinationAugmenter, make_oversampling_augmenter
@@ -176,6 +176,23 @@ def test_the_predicted_doc_has_the_same_tokens_and_no_entity():
     assert [t.text for t in made.predicted] == [t.text for t in made.reference]
     assert made.predicted.text == made.reference.text
     assert not get_entities(made.predicted)
+
+
+@pytest.mark.parametrize("spaces", [None, [True, True, True]])
+def test_tokens_of_pretokenized_texts_stay(tmp_path, spaces):
+    # spaCy's tokenizer would make two of the first
+    texts = [["CD4+", "cells", "grew"], ["T", "cells", "grew"]]
+    docs = [Doc(NLP.vocab, words=words, spaces=spaces) for words in texts]
+    for doc in docs:
+        set_entities(doc, [Entity("CL", ((0, 2),))])
+    made = list(augmentation.augment(docs, share=1, insertion_share=0))
+    assert [doc.has_unknown_spaces for doc in made] == [spaces is None]
+    DocBin(docs=made).to_disk(tmp_path / "a.spacy")
+    (read,) = Corpus(tmp_path / "a.spacy")(NLP)
+    tokens = [token.text for token in read.predicted]
+    assert ("CD4+" in tokens) == (spaces is None)
+    *_, trained = _run(CoordinationAugmenter(1.0, 0.0), [Example(d.copy(), d) for d in docs])[-1]
+    assert "CD4+" in [token.text for token in trained.predicted]
 
 
 def _run(augmenter, examples):

@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, set_entities, stats
+from spacy_gapdner import Entity, get_entities, read, set_entities, stats, write
 from spacy_gapdner.conversion import convert
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
@@ -42,7 +42,11 @@ def found(path):
 def test_there_and_back(data, tmp_path, name):
     statistics, report = convert(data, tmp_path / name)
     assert (statistics.entities, statistics.discontinuous) == (2, 1)
-    lost = [] if name == "a.jsonl" else ["a: no place for 'meta' of the document's record"]
+    lost = (
+        []
+        if name in ("a.jsonl", "a.spacy")
+        else ["a: no place for 'meta' of the document's record"]
+    )
     assert [str(issue) for issue in report.issues if issue.action == "dropped"] == lost
     assert report.counts("dropped") == ({"document metadata": 1} if lost else {})
     named = [] if ENDINGS[name] else ["scores in a format of tokens"]
@@ -53,7 +57,7 @@ def test_there_and_back(data, tmp_path, name):
     assert back.sentences == 2
 
 
-@pytest.mark.parametrize("name", ["a.spacy", "a", "a.xml", "a.csv", "a.json"])
+@pytest.mark.parametrize("name", ["a", "a.xml", "a.csv", "a.json"])
 def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path, name):
     with pytest.raises(GapDNERError, match=r"'meta' .*document metadata"):
         convert(data, tmp_path / name, strict=True)
@@ -68,7 +72,9 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
     # each names its document; what else the record holds is not repeated
-    assert [doc.user_data for doc in docs(tmp_path / "cut.spacy")] == [{DOC_NAME: "a"}] * 2
+    first, second = (doc.user_data for doc in docs(tmp_path / "cut.spacy"))
+    assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
+    assert second == {DOC_NAME: "a"}
     assert stats(docs(tmp_path / "cut.spacy")).documents == 1
     _, report = convert(data, tmp_path / "whole.spacy", n_sents=0)
     assert report.issues == []
@@ -82,6 +88,17 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
         "T1\tADR 0 7;16 20\tBad arm pain\nT2\tADR 25 29\trash\n"
         "#1\tAnnotatorNotes T2\tscore: 0.250000\n"
     )
+
+
+@pytest.mark.parametrize(("how", "n_records"), [({}, 1), ({"n_sents": 1}, 2)])
+def test_the_functions_write_what_the_command_writes(data, tmp_path, how, n_records):
+    assert write(read(data, **how), tmp_path / "a.jsonl") == n_records
+    convert(data, tmp_path / "b.jsonl", **how)
+    text = (tmp_path / "a.jsonl").read_text()
+    assert text == (tmp_path / "b.jsonl").read_text()
+    # the document's record goes with its first sentence
+    metas = [json.loads(line).get("meta") for line in text.splitlines()]
+    assert metas == [RECORD["meta"], *[None] * (n_records - 1)]
 
 
 def test_records_keep_what_else_they_hold(data, tmp_path):

@@ -62,6 +62,31 @@ def test_setting_the_entities_of_a_doc_keeps_them(doc):
     assert [span.kb_id_ for span in get_entities(doc)[1].spans] == ["Q1", "Q1"]
 
 
+def test_a_label_is_changed_in_the_doc(doc):
+    _, joint = get_entities(doc)
+    before = hash(joint)
+    joint.label_ = "Symptom"
+    assert [span.label_ for span in joint.spans] == ["Symptom", "Symptom"]
+    expected = [("ADE", "severe back pain"), ("Symptom", "severe joint pain")]
+    saved = Doc(Vocab()).from_bytes(doc.to_bytes())
+    for changed in (doc, doc.copy(), saved):
+        assert [(e.label_, e.text) for e in get_entities(changed)] == expected
+        assert data(changed) == EXPECTED
+    assert joint == get_entities(doc)[1]
+    assert hash(joint) != before
+    assert repr(joint) == "DiscontinuousEntity('Symptom', (severe joint, pain))"
+
+
+@pytest.mark.parametrize(
+    ("label", "message"), [("", "has no label"), (5, "label .* must be a text, but it is 5")]
+)
+def test_a_label_that_cannot_be_is_refused(doc, label, message):
+    _, joint = get_entities(doc)
+    with pytest.raises(GapDNERError, match=message):
+        joint.label_ = label
+    assert [e.label_ for e in get_entities(doc)] == ["ADE", "ADE"]
+
+
 def test_copies_are_apart(doc):
     other = spacy.blank("en")(doc.text)
     set_entities(other, get_entities(doc))

@@ -109,6 +109,6 @@ def _import_code(path: Path | None) -> Path | None:
 CODE: Any = typer.Option(
     None,
     "--code",
-    help="Python file with registered functions of your own, such as a tagging scheme",
+    help="Python file that registers what is your own, such as a tagging scheme or a format",
     callback=_import_code,
 )

@@ -24,8 +24,8 @@ def convert_cli(
         None,
         "--format",
         "-f",
-        help="The input's: jsonl, brat, w2ner, bioc, pubannotation, inline, spacy, knowtator, "
-        "craft, cadec, share13 or share14; guessed if not given",
+        help="The input's: jsonl, brat, w2ner, bioc, pubannotation, inline, spacy, knowtator or "
+        "craft, or one of your own with --code; guessed if not given",
     ),
     to: str | None = typer.Option(
         None,
@@ -54,13 +54,15 @@ def convert_cli(
         None, "--labels", help="CRAFT: label by ontology (default) or class"
     ),
     types: str | None = typer.Option(
-        None, "--types", help="Entity types to keep, e.g. ADR,Drug; all (CADEC: ADR) if not given"
+        None, "--types", help="Entity types to keep, e.g. ADR,Drug; all if not given"
     ),
     split: str | None = typer.Option(
-        None, "--split", help="CRAFT, CADEC, ShARe: train, dev or test; all if not given"
+        None, "--split", help="CRAFT: train, dev or test; all if not given"
     ),
     ids: Path | None = typer.Option(
-        None, "--ids", help="CADEC, ShARe: list of the split's documents, or folder of the lists"
+        None,
+        "--ids",
+        help="For readers of your own: list of the split's documents, or folder of the lists",
     ),
     spans_key: str = typer.Option(
         "gapdner", "--spans-key", "-sk", help="Prefix of the span groups that hold the entities"
@@ -73,6 +75,7 @@ def convert_cli(
     ),
     on_error: OnError = options.ON_ERROR,
     no_progress: bool = options.NO_PROGRESS,
+    code: Path | None = options.CODE,
 ) -> None:
     """Convert annotated text from one format to another.
 

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from .jsonl import read_jsonl as read_jsonl
     from .jsonl import write_jsonl as write_jsonl
     from .knowtator import read_knowtator as read_knowtator
-    from .paper.cadec import read_cadec as read_cadec
-    from .paper.share import read_share13 as read_share13
-    from .paper.share import read_share14 as read_share14
     from .reading import read as read
     from .reading import read_records as read_records
     from .records import Record as Record
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from .registry import Format as Format
     from .registry import get_format as get_format
     from .registry import guess_format as guess_format
+    from .registry import register_format as register_format
     from .report import NOWHERE as NOWHERE
     from .report import Issue as Issue
     from .report import Place as Place
@@ -57,11 +55,9 @@ _MODULES = {
     ".inline": ("read_inline", "write_inline"),
     ".jsonl": ("read_jsonl", "write_jsonl"),
     ".knowtator": ("read_knowtator",),
-    ".paper.cadec": ("read_cadec",),
-    ".paper.share": ("read_share13", "read_share14"),
     ".reading": ("read", "read_records"),
     ".records": ("Record", "TextEntity", "TextRecord", "TokenRecord"),
-    ".registry": ("FORMATS", "Format", "get_format", "guess_format"),
+    ".registry": ("FORMATS", "Format", "get_format", "guess_format", "register_format"),
     ".report": ("NOWHERE", "Issue", "Place", "Report"),
     ".w2ner": ("read_w2ner", "write_w2ner"),
     ".writers": ("write",),

@@ -32,7 +32,7 @@ def to_docs(
     nlp: Language,
     report: Report,
     *,
-    n_sents: int = 1,
+    n_sents: int = 0,
     alignment: Alignment = "expand",
     spans_key: str = DEFAULT_SPANS_KEY,
 ) -> Iterator[Doc]:
@@ -49,7 +49,7 @@ def to_docs(
         fragment to whole tokens, or drop the entity with "strict".
     spans_key (str): Prefix of the span groups that hold the entities.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data[DOC_NAME]``.
+        ``doc.user_data[DOC_NAME]``. What else its record holds is the first Doc's alone.
     RAISES (GapDNERError): If an option is wrong, or at the first dropped entity if the report
         is strict.
     """
@@ -77,9 +77,9 @@ def to_docs(
             last_document = document
             docs = iter([_token_doc(item, nlp, spans_key)])
         report.entities += entities
-        for doc in docs:
+        for number, doc in enumerate(docs):
             doc.user_data[DOC_NAME] = printable(name)
-            if isinstance(item, TextRecord) and item.extra:
+            if number == 0 and isinstance(item, TextRecord) and item.extra:
                 doc.user_data[DOC_EXTRA] = dict(item.extra)
             yield doc
 

@@ -25,7 +25,7 @@ def read(
     *,
     nlp: Language | None = None,
     lang: str = "en",
-    n_sents: int = 1,
+    n_sents: int = 0,
     types: tuple[str, ...] = (),
     report: Report | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
@@ -40,13 +40,13 @@ def read(
     lang (str): Language of the tokeniser if there is no `nlp`.
     n_sents (int): Sentences per Doc, split by rule; 0 for whole documents. The Docs of .spacy
         files stay as they are.
-    types (tuple[str, ...]): Entity types to keep; all if empty (CADEC: ADR).
+    types (tuple[str, ...]): Entity types to keep; all if empty.
     report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
     spans_key (str): Prefix of the span groups that hold the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
-    **options: What the format's reader takes beyond: `split`, `ids`, `ontologies`, `labels`.
+    **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data["gapdner_document"]``.
+        ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
     """
     nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)

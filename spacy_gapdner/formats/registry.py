@@ -12,25 +12,29 @@ from .files import visible_files
 if TYPE_CHECKING:
     from .records import Record
 
+# or its name
+Function = Callable[..., Any] | str
+
 
 @dataclass(frozen=True)
 class Format:
-    """A format of annotated text. Its functions are imported when they are used; modules are named
-    as an import within this package would, such as ``.brat`` and ``..drawing.pages``.
+    """A format of annotated text. Its functions, or their names as MODULE:FUNCTION: those are
+    imported when they are used, from modules named as an import within this package would, such as
+    ``.brat`` and ``..drawing.pages``.
 
     name (str): Its name.
-    reader (Optional[str]): MODULE:FUNCTION, see `read`; None if it is only written.
-    writer (Optional[str]): MODULE:FUNCTION, see `write`; None if it is only read.
-    detector (Optional[str]): MODULE:FUNCTION, see `fits`; None if the endings alone tell.
+    reader (Union[str, Callable, None]): See `read`; None if it is only written.
+    writer (Union[str, Callable, None]): See `write`; None if it is only read.
+    detector (Union[str, Callable, None]): See `fits`; None if the endings alone tell.
     options (tuple[str, ...]): Keywords that `read` takes.
     suffixes (tuple[str, ...]): Endings of its files; empty if it is a folder in one layout.
     ending (Optional[str]): Ending of a name that `write` is chosen by; "" for a folder.
     """
 
     name: str
-    reader: str | None = None
-    writer: str | None = None
-    detector: str | None = None
+    reader: Function | None = None
+    writer: Function | None = None
+    detector: Function | None = None
     options: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     ending: str | None = None
@@ -144,27 +148,6 @@ FORMATS = {
             detector=".craft:is_craft",
             options=("ontologies", "labels", "split"),
         ),
-        # CADEC: the folder with text and original
-        Format(
-            "cadec",
-            ".paper.cadec:read_cadec",
-            detector=".paper.cadec:is_cadec",
-            options=("types", "split", "ids"),
-        ),
-        # ShARe/CLEF 2013 task 1: the folder of the unpacked archives
-        Format(
-            "share13",
-            ".paper.share:read_share13",
-            detector=".paper.share_folders:is_share13",
-            options=("split", "ids"),
-        ),
-        # ShARe/CLEF 2014 task 2: the folder of the unpacked archives
-        Format(
-            "share14",
-            ".paper.share:read_share14",
-            detector=".paper.share_folders:is_share14",
-            options=("split", "ids"),
-        ),
         # a page with the entities drawn
         Format(
             "html",
@@ -185,6 +168,14 @@ FORMATS = {
         ),
     )
 }
+
+
+def register_format(format: Format) -> None:
+    """Add a format of one's own, for `read`, `write` and every command, in a file for ``--code``.
+
+    format (Format): The format; it replaces one of the same name.
+    """
+    FORMATS[format.name] = format
 
 
 def get_format(name: str) -> Format:
@@ -296,6 +287,8 @@ def _annotation_files(folder: Path) -> list[Path]:
     return files
 
 
-def _resolve(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(":")
-    return getattr(import_module(module, __package__), function)
+def _resolve(function: Function) -> Callable[..., Any]:
+    if not isinstance(function, str):
+        return function
+    module, _, name = function.partition(":")
+    return getattr(import_module(module, __package__), name)

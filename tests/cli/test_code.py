@@ -80,13 +80,13 @@ def test_the_scheme_of_the_page_is_whole(code):
     assert len(lines[first:]) == 19
 
 
-def test_every_command_that_loads_a_pipeline_takes_code():
+def test_every_command_that_loads_a_pipeline_or_reads_formats_takes_code():
     import typer
 
     commands = typer.main.get_command(app).commands
     taking = {n for n, c in commands.items() if any("--code" in p.opts for p in c.params)}
     loading = {n for n, c in commands.items() if any("--gpu-id" in p.opts for p in c.params)}
-    assert loading | {"debug-data"} == taking >= NEEDS_CODE
+    assert loading | {"convert", "debug-data", "stats"} == taking >= NEEDS_CODE
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_sentencizer_serialises(tmp_path):
 def test_one_sentence_a_doc(nlp, report, plain):
     text = "Bad joint\nand pain. Other pain"
     source = record(text, ((0, 3),), ((14, 18), (20, 25)), ((0, 9), (14, 18)), ((26, 30),))
-    docs = list(to_docs([source], nlp, report))
+    docs = list(to_docs([source], nlp, report, n_sents=1))
     assert [doc.text for doc in docs] == [
         "Bad joint\n",
         "and pain. ",
@@ -191,7 +191,7 @@ def test_duplicates_after_tokenisation(nlp, report, plain):
 
 def test_strict_report(nlp):
     with pytest.raises(GapDNERError, match=r"a\.ann:1: .*crosses"):
-        list(to_docs([record("One.\nTwo.", ((0, 3), (5, 8)))], nlp, Report(strict=True)))
+        list(to_docs([record("One.\nTwo.", ((0, 3), (5, 8)))], nlp, Report(strict=True), n_sents=1))
 
 
 def test_options(nlp, report):

@@ -7,7 +7,17 @@ import spacy
 
 from spacy_gapdner import formats, get_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import FORMATS, Report, get_format, guess_format, read, read_records
+from spacy_gapdner.formats import (
+    FORMATS,
+    Format,
+    Report,
+    TokenRecord,
+    get_format,
+    guess_format,
+    read,
+    read_records,
+    register_format,
+)
 
 RECORD = '{"sentence": ["a"], "ner": []}'
 
@@ -27,8 +37,6 @@ RECORD = '{"sentence": ["a"], "ner": []}'
         ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),
         ({"a.jsonl": '{"text": "a", "entities": [], "sentence": 1}'}, "a.jsonl", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
-        ({"text/a.txt": "x", "original/a.ann": ""}, ".", "cadec"),
-        ({"cadec/text/a.txt": "x", "cadec/original/a.ann": ""}, ".", "cadec"),
         ({"a.inline": "a b\n0,0 X\n\n"}, ".", "inline"),
     ],
 )
@@ -92,9 +100,10 @@ def test_report_as_json(write):
     }
 
 
-@pytest.mark.parametrize("format", FORMATS.values(), ids=FORMATS)
-def test_formats_name_what_is_there(format):
-    assert FORMATS[format.name] is format
+@pytest.mark.parametrize("name", FORMATS)
+def test_formats_name_what_is_there(name):
+    format = FORMATS[name]
+    assert format.name == name
     assert (format.write is None) == (format.writer is None) == (format.ending is None)
     if format.reader is None:
         assert callable(format.write)
@@ -121,6 +130,19 @@ def test_everything_that_the_package_names_is_there():
         _ = formats.read_conll
 
 
+def test_a_format_of_one_s_own(tmp_path, monkeypatch):
+    def read_lines(path, report, *, lower=False):
+        for number, line in enumerate(path.read_text().splitlines()):
+            yield TokenRecord(str(number), tuple((line.lower() if lower else line).split()))
+
+    monkeypatch.setattr("spacy_gapdner.formats.registry.FORMATS", dict(FORMATS))
+    register_format(Format("lines", read_lines, options=("lower",), suffixes=(".lines",)))
+    (tmp_path / "a.lines").write_text("No pain\nA rash\n")
+    assert guess_format(tmp_path / "a.lines") == "lines"
+    docs = read(tmp_path / "a.lines", "lines", lower=True)
+    assert [[token.text for token in doc] for doc in docs] == [["no", "pain"], ["a", "rash"]]
+
+
 def test_readers_are_imported_when_they_are_used():
     script = """
 import sys
@@ -141,9 +163,9 @@ print({"defusedxml", "ijson", "spacy_gapdner.formats.brat"} & set(sys.modules))
 def test_read(write):
     path = write({"a.txt": "One. Two.", "a.ann": "T1\tA 0 3\tOne\nT2\tB 5 8\tTwo\n"})
     nlp = spacy.blank("de")
-    docs = list(read(path, nlp=nlp, types=("A",), spans_key="gold"))
+    docs = list(read(path, nlp=nlp, n_sents=1, types=("A",), spans_key="gold"))
     assert [doc.text for doc in docs] == ["One. ", "Two."]
     assert [[e.label_ for e in get_entities(doc, "gold")] for doc in docs] == [["A"], []]
     assert all(doc.vocab is nlp.vocab for doc in docs)
-    (doc,) = read(str(path), n_sents=0)
+    (doc,) = read(str(path))
     assert len(get_entities(doc)) == 2

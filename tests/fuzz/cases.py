@@ -8,6 +8,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+from project.paper import readers as readers
 from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (

@@ -2,9 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_gapdner import Entity
-from spacy_gapdner.formats import Place, Report, TextEntity
-from spacy_gapdner.formats.paper.dai import (
+from project.paper.dai import (
     align_cadec,
     align_mentions,
     align_share,
@@ -12,7 +10,9 @@ from spacy_gapdner.formats.paper.dai import (
     merge_ranges,
     read_tokenised,
 )
-from spacy_gapdner.formats.paper.dai_tokens import cadec_sentences
+from project.paper.dai_tokens import cadec_sentences
+from spacy_gapdner import Entity
+from spacy_gapdner.formats import Place, Report, TextEntity
 
 
 @pytest.fixture

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...entities import Entity
-from ..files import read_text, with_unix_line_ends
-from ..inline import merge_ranges
-from ..records import TextEntity, TokenRecord
-from ..report import Place, Report
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.formats.files import read_text, with_unix_line_ends
+from spacy_gapdner.formats.inline import merge_ranges
+from spacy_gapdner.formats.records import TextEntity, TokenRecord
+from spacy_gapdner.formats.report import Place, Report
+
 from .dai_tokens import Tokeniser
 
 # characters that a boundary may be moved by

@@ -1,8 +1,9 @@
 import pytest
 from paper_corpora import CADEC, CADEC_IDS, POST, POST_ENTITIES, POST_TOKENS
 
+from project.paper.cadec import read_cadec
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import guess_format, read_cadec, to_docs
+from spacy_gapdner.formats import guess_format, to_docs
 
 
 def sentences(records):

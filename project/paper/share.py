@@ -8,13 +8,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ...entity_data import offer_extensions
-from ...errors import GapDNERError
-from ..files import read_text, visible_files, with_unix_line_ends
-from ..knowtator_xml import read_annotation_file
-from ..names import map_names
-from ..records import TextEntity, TokenRecord
-from ..report import Place, Report, reading
+from spacy_gapdner.entity_data import offer_extensions
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
+from spacy_gapdner.formats.knowtator_xml import read_annotation_file
+from spacy_gapdner.formats.names import map_names
+from spacy_gapdner.formats.records import TextEntity, TokenRecord
+from spacy_gapdner.formats.report import Place, Report, reading
+
 from .dai import align_mentions, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
 from .id_lists import check_split, note_missing, read_ids

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from project.paper import id_lists
+from project.paper.id_lists import check_split, hash_names, note_missing, read_ids
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.paper import id_lists
-from spacy_gapdner.formats.paper.id_lists import check_split, hash_names, note_missing, read_ids
 
 
 def test_hash_ignores_the_order():

@@ -3,7 +3,7 @@ from collections import Counter
 
 import pytest
 
-from spacy_gapdner.analysis.expectations import (
+from project.paper.expectations import (
     CORPORA,
     FIGURES,
     VARIANTS,

@@ -13,8 +13,9 @@ from paper_corpora import (
     share14,
 )
 
+from project.paper.share import read_share13, read_share14
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import guess_format, read_share13, read_share14, to_docs
+from spacy_gapdner.formats import guess_format, to_docs
 
 NAME = {"train": TRAIN[:-4], "second": SECOND[:-4], "test": TEST[:-4]}
 ECG_TOKENS = ["Sinus rhythm .", "Left axis deviation , old"]

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...errors import GapDNERError
-from ..files import read_text
-from ..report import Place, Report
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import read_text
+from spacy_gapdner.formats.report import Place, Report
 
 SPLITS = ("train", "dev", "test")
 SOURCE = "github.com/dainlp/acl2020-transition-discontinuous-ner"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from paper_corpora import LONG_LINE, POST, POST_TOKENS, REPORT, REPORT_TOKENS
 
-from spacy_gapdner.formats.paper.dai_tokens import cadec_sentences, share_sentences
+from project.paper.dai_tokens import cadec_sentences, share_sentences
 
 
 def words(text, sentences):

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from ...errors import GapDNERError
+from spacy_gapdner.errors import GapDNERError
 
 Part = Literal["train", "test"]
 PARTS: tuple[Part, ...] = ("train", "test")

@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ...errors import GapDNERError
-from ..files import read_text, visible_files, with_unix_line_ends
-from ..names import map_names
-from ..records import TextEntity, TokenRecord
-from ..report import Place, Report, reading
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
+from spacy_gapdner.formats.names import map_names
+from spacy_gapdner.formats.records import TextEntity, TokenRecord
+from spacy_gapdner.formats.report import Place, Report, reading
+
 from .dai import align_cadec, align_mentions, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
 from .id_lists import check_split, note_missing, read_ids
