@@ -36,6 +36,7 @@ CORPUS = [
 ]
 LABELS = ("BODY", "DRUG", "SYMPTOM")
 
+
 def tok2vec_config(width=24):
     return {
         "@architectures": "spacy.HashEmbedCNN.v2",
