@@ -26,7 +26,7 @@ def folder(tmp_path_factory):
             nlp.to_disk(place / "model-best")
             if threshold is not None:
                 changed = spacy.load(place / "model-best")
-                changed.get_pipe("gapdner").threshold = threshold
+                changed.get_pipe("gapdner").cfg["threshold"] = threshold
                 changed.to_disk(place / "model-best")
     return folder
 
