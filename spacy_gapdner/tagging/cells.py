@@ -50,33 +50,15 @@ def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
 
     scores (Floats3d): Logits `(n, n, channels)`.
     cell_threshold (float): A label counts if it is the most probable of its cell, or if its
-        probability is at least this; above 0.5 the latter adds nothing.
+        probability is at least this. At 0.0, and above 0.5, the most probable alone counts.
     RETURNS (LabelledCells): The labels other than None.
     """
     xp = get_array_module(scores)
     probabilities = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
     probabilities /= probabilities.sum(axis=-1, keepdims=True)
-    assigned = probabilities >= cell_threshold
+    assigned = probabilities >= (cell_threshold or 1.0)
     rows, columns = xp.indices(scores.shape[:2])
     assigned[rows, columns, scores.argmax(axis=-1)] = True
     assigned[..., 0] = False
-    return _gather(probabilities, assigned)
-
-
-def all_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
-    """Find the labels of a grid whose cells have any number of labels.
-
-    scores (Floats3d): Logits `(n, n, channels)`.
-    cell_threshold (float): A label counts if its probability is at least this.
-    RETURNS (LabelledCells): The labels.
-    """
-    xp = get_array_module(scores)
-    # tanh saturates where exp would overflow
-    probabilities = 0.5 + 0.5 * xp.tanh(0.5 * scores)
-    return _gather(probabilities, probabilities >= cell_threshold)
-
-
-def _gather(probabilities: Floats3d, assigned: Floats3d) -> LabelledCells:
-    xp = get_array_module(probabilities)
     cells = xp.stack(xp.nonzero(assigned), axis=-1)
     return LabelledCells(to_numpy(cells), to_numpy(probabilities[assigned]))
