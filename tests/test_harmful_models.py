@@ -47,7 +47,7 @@ def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
         ("after_pipeline_creation = null", 'after_pipeline_creation = {"@misc":"builtins.exec"}'),
         ('factory = "gapdner"', 'factory = "os.system"'),
         ('"spacy-gapdner.GapDNER.v1"', '"subprocess.Popen"'),
-        ('"spacy-gapdner.ZLPR.v1"', '"torch.load"'),
+        ('"spacy-gapdner.CrossEntropy.v1"', '"torch.load"'),
         ('"spacy.Tokenizer.v1"', '"pickle.loads"'),
     ],
 )
@@ -70,16 +70,6 @@ def test_what_a_config_says_of_training_is_not_run_when_it_is_loaded(model):
         text = text.replace(old, new)
     (model / "config.cfg").write_text(text)
     assert load_pipeline(model)[1].labels == ("ADR", "Drug")
-
-
-@pytest.mark.parametrize("width", ["hidden_width", "boundary_width"])
-def test_a_config_of_an_absurd_size(model, width):
-    text = (model / "config.cfg").read_text()
-    config = spacy.util.load_config(model / "config.cfg")
-    value = config["components"]["gapdner"]["model"][width]
-    (model / "config.cfg").write_text(text.replace(f"{width} = {value}", f"{width} = 1000000000"))
-    with pytest.raises(GapDNERError, match="weights besides its encoder"):
-        load_pipeline(model)
 
 
 def test_a_link_out_of_the_model_folder_is_read_as_data_alone(model, tmp_path):

@@ -13,12 +13,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
 from tiny_pipeline import (
-    BCE,
     CORPUS,
-    CROSS_ENTROPY,
-    MULTILABEL,
-    SOFTMAX,
-    ZLPR,
     annotate,
     expected,
     fingerprint,
@@ -32,19 +27,9 @@ from tiny_pipeline import (
 )
 
 from spacy_gapdner import get_entities, merge_docs
+from spacy_gapdner.analysis.pipes import changed
 
-SCHEMES = {
-    "softmax, labelled": (SOFTMAX, {"@losses": CROSS_ENTROPY, "normalize": "labelled"}, {}),
-    "softmax, cells": (SOFTMAX, {"@losses": CROSS_ENTROPY, "normalize": "cells"}, {}),
-    "multilabel, ZLPR": (MULTILABEL, {"@losses": ZLPR}, {}),
-    "multilabel, BCE": (MULTILABEL, {"@losses": BCE, "normalize": "labelled"}, {}),
-    "multilabel, per type": (MULTILABEL, {"@losses": ZLPR}, {"per_type": True}),
-}
-
-
-def scheme_config(name):
-    tagging, loss, settings = SCHEMES[name]
-    return {"tagging": {"@misc": tagging, "loss": loss, **settings}}
+LOSS = "spacy-gapdner.CrossEntropy.v1"
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +54,10 @@ def thinc_weights(model):
     }
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_learns_every_kind_of_entity(scheme):
-    nlp = make_nlp(scheme_config(scheme))
+@pytest.mark.parametrize("normalize", ["labelled", "cells"])
+def test_learns_every_kind_of_entity(normalize):
+    tagging = model_config()["tagging"]
+    nlp = make_nlp({"tagging": {**tagging, "loss": {"@losses": LOSS, "normalize": normalize}}})
     losses = train(nlp, 80)
     assert losses[-1] < losses[0] / 5
     for text, entities in CORPUS:
@@ -82,7 +68,7 @@ def test_learns_every_kind_of_entity(scheme):
 
 def test_paper_s_network_learns():
     plain = {"layer_norm": False, "distance_embedding": False, "triangle_mask": False}
-    nlp = make_nlp({**scheme_config("softmax, labelled"), **plain, "none_bias": 0.0})
+    nlp = make_nlp({**plain, "co_predictor": False, "none_bias": 0.0}, threshold=0.0)
     train(nlp, 150)
     assert [found(annotate(nlp, text)) for text, _ in CORPUS] == [
         expected(entities) for _, entities in CORPUS
@@ -109,13 +95,8 @@ def test_a_document_of_twenty_thousand_tokens(trained):
     many = Doc(trained.vocab, words=text.split() * n_sentences, sent_starts=None)
     assert len(many) > 20_000
     # windows instead of sentences: one window per sentence
-    pipe = trained.get_pipe("gapdner")
-    length = pipe.max_length, pipe.stride
-    try:
-        pipe.max_length = pipe.stride = n
+    with changed(trained.get_pipe("gapdner"), max_length=n, stride=n):
         found_few, found_many = found(trained(few)), found(trained(many))
-    finally:
-        pipe.max_length, pipe.stride = length
     inner = [(label, np.array(tokens) - n) for label, tokens in found_few if n <= tokens[0] < 2 * n]
     assert len(inner) == len(entities)
     inner_of_many = [e for e in found_many if n <= e[1][0] < n * (n_sentences - 1)]
@@ -217,16 +198,17 @@ def test_gold_between_the_predicted_tokens_is_masked():
     nlp = make_nlp({"triangle_mask": False})
     pipe = nlp.get_pipe("gapdner")
     example = make_misaligned(nlp)
-    scores = [np.zeros((5, 5, 5), dtype="float32")]
+    scores = [np.zeros((5, 5, 6), dtype="float32")]
     _, (gradient,) = pipe.get_loss([example], scores)
     # "chest" is half a predicted token: its cell takes no part; all others do
     counts = gradient.any(axis=-1)
     assert not counts[1, 1]
     assert counts.sum() == 24
     # "no" and "fe ver", whose gap covers the masked token, and "or" are learned
-    frag, gap, drug, symptom = 0, 1, 3, 4
-    learned = {(0, 0, frag), (1, 2, gap), (3, 4, frag), (4, 0, symptom), (2, 2, frag), (2, 2, drug)}
-    assert {tuple(cell) for cell in np.argwhere(gradient < 0).tolist()} == learned
+    frag, gap, drug, symptom = 1, 2, 4, 5
+    learned = {(0, 0, frag), (1, 2, gap), (3, 4, frag), (4, 0, symptom), (2, 2, drug)}
+    wanted = np.argwhere(gradient < 0).tolist()
+    assert {(row, column, channel) for row, column, channel in wanted if channel} == learned
 
 
 @pytest.mark.filterwarnings("ignore:1 of 3 gold entities lie between the tokens")
@@ -259,24 +241,27 @@ def train_as_spacy_does(nlp, optimizer):
         pipe.finish_update(optimizer)
 
 
-def largest_changes(nlp, step):
-    tok2vec, pipe = nlp.get_pipe("tok2vec"), nlp.get_pipe("gapdner")
-    before = thinc_weights(tok2vec.model), weights_of(pipe)
-    step()
-    after = thinc_weights(tok2vec.model), weights_of(pipe)
-    return [
-        max(np.abs(new[name] - old[name]).max() for name in old if name.startswith(prefix))
-        for old, new, prefix in zip(before, after, ("", "head"), strict=True)
-    ]
-
-
 @pytest.mark.parametrize("lr_scale", [1.0, 50.0])
-def test_lr_scale_applies_to_the_head_alone(lr_scale):
+@pytest.mark.parametrize("replaced", [False, True])
+def test_lr_scale_applies_to_the_network_alone(lr_scale, replaced):
     nlp = make_shared_nlp(lr_scale)
-    optimizer = Adam(1e-4, L2=0.0, use_averages=False)
-    changes = largest_changes(nlp, lambda: train_as_spacy_does(nlp, optimizer))
+    pipe, tok2vec = nlp.get_pipe("gapdner"), nlp.get_pipe("tok2vec").model
+    if replaced:
+        nlp.replace_listeners("tok2vec", "gapdner", ["model.tok2vec"])
+        nlp.remove_pipe("tok2vec")
+        tok2vec = pipe.model.get_ref("tok2vec")
+
+    def weights():
+        network = {n: w for n, w in weights_of(pipe).items() if n.startswith("head")}
+        return network, thinc_weights(tok2vec)
+
+    before = weights()
+    train_as_spacy_does(nlp, Adam(1e-4, L2=0.0, use_averages=False))
     # the first step of Adam moves a weight by the learning rate
-    assert changes == pytest.approx([1e-4, 1e-4 * lr_scale], rel=0.02)
+    for old, new, rate in zip(before, weights(), (1e-4 * lr_scale, 1e-4), strict=True):
+        assert max(np.abs(new[name] - old[name]).max() for name in old) == pytest.approx(
+            rate, rel=0.02
+        )
 
 
 def test_a_shared_tok2vec_learns():

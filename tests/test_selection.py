@@ -9,26 +9,20 @@ import pytest
 from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.selection import Selection
-from spacy_gapdner.tagging import MultilabelTagging, W2NERTagging
+from spacy_gapdner.tagging import SoftmaxTagging
 
 LABELS = ["A", "B"]
-TAGGING = MultilabelTagging()
-FRAG, GAP, A, B = range(4)
+FRAG, GAP, A, B = range(1, 5)
 WHOLE, TORN, ONE = Entity("A", ((0, 3),)), Entity("A", ((0, 1), (2, 3))), Entity("B", ((1, 2),))
-PLAIN = {
-    "threshold": 0.5,
-    "cell_threshold": 0.1,
-    "entity_score": "weakest",
-    "consistent": False,
-    "max_paths": 100,
-}
 
 
 def grid(cells):
-    scores = np.full((3, 3, 4), -20.0, dtype="float32")
+    """Scores of the given probabilities; None has what is left of a cell."""
+    probabilities = np.zeros((3, 3, 5))
     for cell, probability in cells.items():
-        scores[cell] = math.log(probability / (1 - probability))
-    return scores
+        probabilities[cell] = probability
+    probabilities[..., 0] = 1 - probabilities.sum(axis=-1)
+    return np.log(probabilities + 1e-12).astype("float32")
 
 
 SCORES = grid(
@@ -37,32 +31,45 @@ SCORES = grid(
         (0, 2, FRAG): 0.8,
         (0, 0, FRAG): 0.9,
         (1, 1, GAP): 0.6,
-        (2, 2, FRAG): 0.7,
         (1, 1, B): 0.3,
+        (2, 2, FRAG): 0.7,
     }
 )
 
 
-def select(scores=SCORES, **settings):
-    decoded = Selection(**{**PLAIN, **settings}).decode(scores, TAGGING, LABELS)
+def select(scores=SCORES, threshold=0.5, **settings):
+    decoded = Selection(threshold, **settings).decode(scores, SoftmaxTagging(), LABELS)
     assert decoded.n_cut == 0
     return {entity: entity.score for entity in decoded.entities}
 
 
-def test_weakest_and_mean():
+def test_the_weakest_cell_decides():
     assert select(threshold=0.2) == pytest.approx({WHOLE: 0.8, TORN: 0.6, ONE: 0.3})
     assert select() == pytest.approx({WHOLE: 0.8, TORN: 0.6})
     assert select(threshold=0.65) == pytest.approx({WHOLE: 0.8})
-    mean = (0.9 * 0.9 * 0.6 * 0.7) ** (1 / 4)
-    assert select(entity_score="mean")[TORN] == pytest.approx(mean)
-    # a cell below the cell threshold is not used, whatever the threshold
-    assert select(threshold=0.2, cell_threshold=0.65) == pytest.approx({WHOLE: 0.8})
+    assert select(grid({})) == {}
 
 
-def test_thresholds_by_type():
+def test_at_zero_the_most_probable_labels_count():
+    assert select(threshold=0.0) == pytest.approx({WHOLE: 0.8, TORN: 0.6})
+    # however improbable: here None has 0.31
+    scores = grid({(1, 1, A): 0.35, (1, 1, B): 0.34})
+    expected = {Entity("A", ((1, 2),)): 0.35}
+    assert select(scores, threshold=0.0) == pytest.approx(expected)
+    assert select(scores, threshold=0.36) == {}
+    line = Line(2.0, 1.0)
+    found = select(scores, threshold=0.0, calibration=Calibration(line, line))
+    assert found == pytest.approx({e: line.probability(p) for e, p in expected.items()})
+
+
+def test_thresholds_of_kinds_and_types():
     assert set(select(type_thresholds={"B": 0.25})) == {WHOLE, TORN, ONE}
     assert set(select(type_thresholds={"A": 0.7})) == {WHOLE}
     assert set(select(threshold=0.2, type_thresholds={"B": 0.4})) == {WHOLE, TORN}
+    assert set(select(disc_threshold=0.65)) == {WHOLE}
+    assert set(select(threshold=0.85, disc_threshold=0.55)) == {TORN}
+    # a discontinuous entity has that threshold whatever its type
+    assert set(select(disc_threshold=0.55, type_thresholds={"A": 0.85})) == {TORN}
 
 
 def test_calibration_goes_before_thresholds():
@@ -75,26 +82,28 @@ def test_calibration_goes_before_thresholds():
     low = grid({(2, 0, A): 0.9, (0, 0, FRAG): 0.9, (1, 1, GAP): 0.4, (2, 2, FRAG): 0.7})
     assert select(low) == {}
     assert select(low, calibration=calibration) == pytest.approx({TORN: 0.8})
+    # each kind has a line and a threshold of its own
+    assert set(select(disc_threshold=0.91, calibration=calibration)) == {WHOLE}
 
 
 def test_consistent():
-    # the type of both is one cell: the second must have a label of its own, which it has
+    # TORN has labels of its own
     assert set(select(consistent=True)) == {WHOLE, TORN}
-    # of the links of the chains 1-2-4, 1-3-4 and, of another entity, 0-1-2-3 there is also 1-2-3-4
-    tagging = W2NERTagging()
-    scores = np.full((5, 5, 4), -20.0, dtype="float32")
+    # 0 .. 2, 2 .. 4 and 0 .. 4 account for all labels that 0 .. 2 .. 4 is made of
+    scores = np.full((5, 5, 5), -20.0, dtype="float32")
     scores[..., 0] = 0.0
-    for row, column in ((1, 2), (2, 4), (1, 3), (3, 4), (0, 1)):
-        scores[row, column, 1] = 5.0
-    scores[2, 3, 1] = 3.0
-    # channels 2 and 3 are the types A and B
-    scores[4, 1, 2], scores[3, 0, 3] = 6.0, 6.0
-    every = Selection(**PLAIN).decode(scores, tagging, LABELS).entities
-    consistent = Selection(**{**PLAIN, "consistent": True})
-    kept = consistent.decode(scores, tagging, LABELS).entities
-    assert [e.token_indices for e in every if e not in kept] == [(1, 2, 3, 4)]
-    assert {(1, 2, 4), (1, 3, 4), (0, 1, 2, 3)} <= {e.token_indices for e in kept}
-
-
-def test_no_label_no_entity():
-    assert select(grid({})) == {}
+    for i, row in enumerate([(0, 0, FRAG), (1, 1, GAP), (2, 2, FRAG), (3, 3, GAP), (4, 4, FRAG)]):
+        scores[row] = 9.0 - i
+    for cell in [(2, 0, A), (4, 2, A), (4, 0, A), (1, 3, GAP)]:
+        scores[cell] = 4.5
+    found = {
+        consistent: [
+            e.token_indices
+            for e in Selection(0.5, consistent=consistent)
+            .decode(scores, SoftmaxTagging(), LABELS)
+            .entities
+        ]
+        for consistent in (False, True)
+    }
+    assert found[False] == [(0, 2), (0, 2, 4), (0, 4), (2, 4)]
+    assert found[True] == [(0, 2), (0, 4), (2, 4)]

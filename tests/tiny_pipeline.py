@@ -90,9 +90,9 @@ def make_nlp(model=None, corpus=CORPUS, seed=0, **config):
     return nlp
 
 
-def train(nlp, steps, rate=0.01, corpus=CORPUS, key="gapdner"):
+def train(nlp, steps, rate=0.01, corpus=CORPUS, key="gapdner", optimizer=None):
     """Take so many steps on the whole corpus, return the losses."""
-    optimizer = nlp.create_optimizer()
+    optimizer = optimizer or nlp.create_optimizer()
     optimizer.learn_rate = rate
     examples = make_examples(nlp, corpus, key)
     return [nlp.update(examples, sgd=optimizer)["gapdner"] for _ in range(steps)]

@@ -12,8 +12,8 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
-from ..tagging import GridLayout, TaggingScheme
-from ..tagging.cells import LabelledCells
+from ..tagging import LabelledCells, TaggingScheme
+from ..tagging.scheme import type_channels
 from .cells import Cell, find_segment, parse_cell, span_cell
 from .pipes import find_pipe
 
@@ -182,21 +182,21 @@ class AttentionReport:
 
 
 def label_cells(
-    labelled: LabelledCells, layout: GridLayout, labels: Sequence[str]
+    labelled: LabelledCells, tagging: TaggingScheme, labels: Sequence[str]
 ) -> dict[tuple[int, int], list[CellLabel]]:
     """Name the labels of a grid.
 
     labelled (LabelledCells): The labels that a model's scores assign.
-    layout (GridLayout): The meaning of the channels.
+    tagging (TaggingScheme): The model's labels.
     labels (Sequence[str]): The entity types.
     RETURNS (dict[tuple[int, int], list[CellLabel]]): By row and column, in the channels' order.
     """
+    names, types = tagging.layout(labels).channels, type_channels(tagging, labels)
     cells: dict[tuple[int, int], list[CellLabel]] = {}
     for (row, column, channel), probability in zip(
         labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
     ):
-        name = layout.channels[channel]
-        is_type = name in labels
+        name, is_type = names[channel], channel in types
         mark = "T" if is_type else name[0]
         label = CellLabel(channel, name, mark, is_type, probability)
         cells.setdefault((row, column), []).append(label)
@@ -244,12 +244,11 @@ def attention(
         number = find_segment((row, column), segments)
         start = segments[number].start
         chosen.setdefault(number, []).append((row - start, column - start))
-    layout = pipe.tagging.layout(pipe.labels)
     lowest = pipe.selection.lowest_score(pipe.labels)
     views = []
     for number in sorted(chosen):
         labelled = pipe.tagging.labelled_cells(maps[number].scores, lowest)
-        labels = label_cells(labelled, layout, pipe.labels)
+        labels = label_cells(labelled, pipe.tagging, pipe.labels)
         views.append(SegmentAttention(maps[number], labels, chosen[number]))
     return AttentionReport(doc, entities, views, pipe.tagging)
 

@@ -51,7 +51,7 @@ def load_pipeline(
     # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
     except Exception as error:
         raise GapDNERError(
-            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
+            f"Cannot load the pipeline {model} ({type(error).__name__}): {_describe(error)}"
         ) from None
     try:
         pipe = find_pipe(nlp, spans_key)
@@ -66,6 +66,16 @@ def load_pipeline(
     # the limit guards a parser's memory; this pipe works on segments
     nlp.max_length = 10**9
     return nlp, pipe
+
+
+def _describe(error: Exception) -> str:
+    from confection import ConfigValidationError
+
+    if not isinstance(error, ConfigValidationError) or not error.errors:
+        return str(error)
+    # its own text has the whole config
+    found = ", ".join(part["msg"] for part in error.errors)
+    return f"{found}. If a version before 0.7 has saved it, train it anew."
 
 
 def use_gpu(gpu_id: int) -> None:

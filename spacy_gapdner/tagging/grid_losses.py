@@ -7,7 +7,7 @@ import numpy as np
 
 from ..entities import Entity, text_order
 from .cells import LabelledCells
-from .scheme import TaggingScheme
+from .scheme import TaggingScheme, type_channels
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,9 @@ def grid_losses(
     """
     cells = tagging.encode(entities, labels)
     decoded = set(tagging.decode(LabelledCells(cells, np.ones(len(cells))), labels).entities)
-    names = tagging.layout(labels).channels
-    kinds = ["type" if name in labels else name for name in names]
+    kinds = list(tagging.layout(labels).channels)
+    for channel in type_channels(tagging, labels):
+        kinds[channel] = "type"
     held = {(row, column): channel for row, column, channel in cells.tolist()}
     missed = []
     for entity in entities:

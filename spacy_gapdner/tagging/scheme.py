@@ -91,3 +91,15 @@ class TaggingScheme(Protocol):
     ) -> DecodedSegment:
         """RETURNS (DecodedSegment): The entities that a grid's labels spell out."""
         ...
+
+
+def type_channels(tagging: TaggingScheme, labels: Sequence[str]) -> list[int]:
+    """Find the channels of entity types, whatever these are called.
+
+    tagging (TaggingScheme): The scheme.
+    labels (Sequence[str]): The entity types.
+    RETURNS (list[int]): The channels that the scheme does not have without types.
+    """
+    layout = tagging.layout(labels)
+    others = tagging.layout(()).places_in(layout)
+    return [channel for channel in range(layout.n_channels) if channel not in others]

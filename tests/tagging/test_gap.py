@@ -6,9 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.losses import ZLPR, BinaryCrossEntropy, CrossEntropy
-from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging, TaggingScheme
+from spacy_gapdner.losses import CrossEntropy
+from spacy_gapdner.tagging import SoftmaxTagging, TaggingScheme
 
+TAGGING = SoftmaxTagging()
 LABELS = ["ADE", "Symptom"]
 # Feeling severe joint , shoulder and upper body pain .
 #       0      1     2 3        4   5     6    7    8 9
@@ -36,7 +37,7 @@ SYMPTOMS = [
     Entity("Symptom", ((3, 8),)),
     Entity("Symptom", ((1, 2), (8, 9))),
 ]
-CROWDED_SOFTMAX = """
+CROWDED = """
     .  .  .  .  .  .  .  .  .  .
     .  F  F  .  .  .  .  .  .  .
     .  .  .  G  .  G  .  G  .  .
@@ -48,36 +49,6 @@ CROWDED_SOFTMAX = """
     .  A  .  .  .  .  .  .  S  .
     .  .  .  .  .  .  .  .  .  .
 """
-CROWDED_MULTILABEL = """
-    .  .  .  .  .  .  .  .  .  .
-    .  F  F  .  .  .  .  .  .  .
-    .  .  .  G  .  G  .  G  .  .
-    .  .  .  .  .  .  . FG  .  .
-    .  .  .  .  F  .  .  .  .  .
-    .  .  .  .  .  .  .  G  .  .
-    .  .  .  .  .  .  .  .  F  .
-    .  .  .  S  .  .  .  .  .  .
-    . AS  .  .  .  .  .  . FS  .
-    .  .  .  .  .  .  .  .  .  .
-"""
-# small letters: Frag and Gap of Symptom
-CROWDED_PER_TYPE = """
-    .  .  .  .  .  .  .  .  .  .
-    . Ff  F  .  .  .  .  .  .  .
-    .  .  .  G  .  G  .  g  .  .
-    .  .  .  .  .  .  . Gf  .  .
-    .  .  .  .  F  .  .  .  .  .
-    .  .  .  .  .  .  .  G  .  .
-    .  .  .  .  .  .  .  .  F  .
-    .  .  .  S  .  .  .  .  .  .
-    . AS  .  .  .  .  .  . FfS .
-    .  .  .  .  .  .  .  .  .  .
-"""
-SCHEMES = {
-    "softmax": (SoftmaxTagging(), ".FGAS"),
-    "multilabel": (MultilabelTagging(), "FGAS"),
-    "per_type": (MultilabelTagging(per_type=True), "FfGgAS"),
-}
 
 
 def parse(table):
@@ -92,35 +63,25 @@ def parse(table):
     }
 
 
-def encode(scheme, entities, labels=LABELS):
-    """Encode entities and name the channels of each cell, as `parse` does."""
-    tagging, letters = SCHEMES[scheme]
-    cells = tagging.encode(entities, labels)
+def encode(entities, labels=LABELS):
+    """Encode entities and name the channel of each cell by its first letter, as `parse` does."""
+    cells = TAGGING.encode(entities, labels)
     assert cells.shape == (len(cells), 3)
     assert cells.dtype == np.int64
-    assert len({tuple(cell) for cell in cells.tolist()}) == len(cells)
-    found = {}
-    for row, column, channel in cells.tolist():
-        found[row, column] = "".join(sorted(found.get((row, column), "") + letters[channel]))
+    names = TAGGING.layout(labels).channels
+    found = {(row, column): names[channel][0] for row, column, channel in cells.tolist()}
+    assert list(found) == sorted(found)
+    assert len(found) == len(cells)
     return found
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_figure_of_the_paper(scheme):
-    assert encode(scheme, FIGURE) == parse(FIGURE_GRID)
+def test_figure_of_the_paper():
+    assert encode(FIGURE) == parse(FIGURE_GRID)
 
 
-@pytest.mark.parametrize(
-    ("scheme", "table"),
-    [
-        ("softmax", CROWDED_SOFTMAX),
-        ("multilabel", CROWDED_MULTILABEL),
-        ("per_type", CROWDED_PER_TYPE),
-    ],
-)
-def test_crowded_grid(scheme, table):
-    assert encode(scheme, FIGURE + SYMPTOMS) == parse(table)
-    assert encode(scheme, SYMPTOMS[::-1] + FIGURE[::-1]) == parse(table)
+def test_crowded_grid():
+    assert encode(FIGURE + SYMPTOMS) == parse(CROWDED)
+    assert encode(SYMPTOMS[::-1] + FIGURE[::-1]) == parse(CROWDED)
 
 
 def entity(label, *tokens):
@@ -128,75 +89,57 @@ def entity(label, *tokens):
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "cell", "softmax", "multilabel"),
+    ("first", "second", "cell", "winner"),
     [
         # a one-word entity that is a fragment of another keeps its type
-        (entity("ADE", 0), entity("ADE", 0, 2), (0, 0), "A", "AF"),
-        (entity("ADE", 0), entity("Symptom", 0, 2), (0, 0), "A", "AF"),
+        (entity("ADE", 0), entity("ADE", 0, 2), (0, 0), "A"),
+        (entity("ADE", 0), entity("Symptom", 0, 2), (0, 0), "A"),
         # also where it is the gap of another
-        (entity("Symptom", 1), entity("ADE", 0, 2), (1, 1), "S", "FGS"),
+        (entity("Symptom", 1), entity("ADE", 0, 2), (1, 1), "S"),
         # Frag before Gap, on the diagonal and above it
-        (entity("ADE", 1, 3), entity("ADE", 0, 2), (1, 1), "F", "FG"),
-        (entity("ADE", 1, 2), entity("ADE", 0, 3), (1, 2), "F", "FG"),
+        (entity("ADE", 1, 3), entity("ADE", 0, 2), (1, 1), "F"),
+        (entity("ADE", 1, 2), entity("ADE", 0, 3), (1, 2), "F"),
         # two types: the first of the labels
-        (entity("Symptom", 0, 1), entity("ADE", 0, 1), (1, 0), "A", "AS"),
-        (entity("Symptom", 0), entity("ADE", 0), (0, 0), "A", "AFS"),
+        (entity("Symptom", 0, 1), entity("ADE", 0, 1), (1, 0), "A"),
+        (entity("Symptom", 0), entity("ADE", 0), (0, 0), "A"),
     ],
 )
-def test_conflicts(first, second, cell, softmax, multilabel):
+def test_conflicts(first, second, cell, winner):
     for entities in ([first, second], [second, first]):
-        assert encode("softmax", entities)[cell] == softmax
-        assert encode("multilabel", entities)[cell] == multilabel
+        assert encode(entities)[cell] == winner
 
 
 def test_order_of_labels_decides_between_types():
     entities = [entity("ADE", 0, 1), entity("Symptom", 0, 1)]
-    # channel 3 is the first label's
-    assert encode("softmax", entities, ["ADE", "Symptom"])[1, 0] == "A"
-    cells = SoftmaxTagging().encode(entities, ["Symptom", "ADE"]).tolist()
-    assert cells == [[0, 1, 1], [1, 0, 3]]
+    assert encode(entities, ["ADE", "Symptom"])[1, 0] == "A"
+    assert encode(entities, ["Symptom", "ADE"])[1, 0] == "S"
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_no_entities(scheme):
-    assert encode(scheme, []) == {}
+def test_no_entities():
+    assert encode([]) == {}
 
 
-@pytest.mark.parametrize(
-    ("tagging", "n_channels", "frags", "gaps", "types"),
-    [
-        (SoftmaxTagging(), 5, (1, 1), (2, 2), (3, 4)),
-        (MultilabelTagging(), 4, (0, 0), (1, 1), (2, 3)),
-        (MultilabelTagging(per_type=True), 6, (0, 1), (2, 3), (4, 5)),
-    ],
-)
-def test_layout(tagging, n_channels, frags, gaps, types):
-    layout = tagging.layout(2)
-    assert layout.n_channels == n_channels
-    assert (layout.frags, layout.gaps, layout.types) == (frags, gaps, types)
-    assert layout.upper == tuple(sorted({*frags, *gaps}))
-    assert layout.lower == types
-    assert layout.diagonal == (*layout.upper, *types)
+def test_layout():
+    layout = TAGGING.layout(LABELS)
+    assert layout.channels == ("None", "Frag", "Gap", "ADE", "Symptom")
+    assert (layout.upper, layout.diagonal, layout.lower) == ((1, 2), (1, 2, 3, 4), (3, 4))
 
 
-def test_schemes_fit_their_losses():
-    assert isinstance(SoftmaxTagging().loss, CrossEntropy)
-    assert isinstance(MultilabelTagging().loss, ZLPR)
-    assert isinstance(MultilabelTagging(BinaryCrossEntropy()).loss, BinaryCrossEntropy)
-    assert all(isinstance(tagging, TaggingScheme) for tagging, _ in SCHEMES.values())
-    with pytest.raises(ValueError, match=r"SoftmaxTagging .*CrossEntropy\.v1, .* gives it ZLPR"):
-        SoftmaxTagging(ZLPR())
-    with pytest.raises(ValueError, match=r"MultilabelTagging .*ZLPR\.v1 .* it CrossEntropy\."):
-        MultilabelTagging(CrossEntropy())
+def test_loss():
+    assert isinstance(TAGGING, TaggingScheme)
+    assert isinstance(TAGGING.loss, CrossEntropy)
+    loss = CrossEntropy(normalize="cells")
+    assert SoftmaxTagging(loss).loss is loss
 
 
-def labelled(tagging, scores, cell_threshold):
-    found = tagging.labelled_cells(np.asarray(scores, dtype="float32"), cell_threshold)
+def labelled(scores, cell_threshold):
+    found = TAGGING.labelled_cells(np.asarray(scores, dtype="float32"), cell_threshold)
     cells = [tuple(cell) for cell in found.cells.tolist()]
+    assert cells == sorted(cells)
     return dict(zip(cells, found.probabilities.tolist(), strict=True))
 
 
-def test_softmax_labels_by_hand():
+def test_labels_by_hand():
     log = math.log
     scores = [
         # None wins; Gap wins with less than half
@@ -205,69 +148,37 @@ def test_softmax_labels_by_hand():
         [[1, 0, 0, 1], [0, 2, 2, 0]],
     ]
     expected = {(0, 1, 2): 0.4, (1, 1, 1): math.exp(2) / (2 * math.exp(2) + 2)}
-    assert labelled(SoftmaxTagging(), scores, 0.5) == pytest.approx(expected)
-    assert labelled(SoftmaxTagging(), scores, 1.0) == pytest.approx(expected)
+    # at 0 the most probable labels alone count, as the paper decodes
+    for threshold in (0.0, 0.5, 1.0):
+        assert labelled(scores, threshold) == pytest.approx(expected)
     # below a half the threshold lets others in, but never None
     expected |= {(0, 0, 1): 3 / 11}
     expected |= {(1, 0, 3): math.e / (2 * math.e + 2), (1, 1, 2): expected[1, 1, 1]}
-    assert labelled(SoftmaxTagging(), scores, 0.25) == pytest.approx(expected)
+    assert labelled(scores, 0.25) == pytest.approx(expected)
 
 
-def test_multilabel_labels_by_hand():
-    logit = {p: math.log(p / (1 - p)) for p in (0.1, 0.4, 0.6, 0.9)}
-    scores = [[[logit[0.1], 0, logit[0.9]], [logit[0.4]] * 3], [[-9] * 3, [logit[0.6], -9, -9]]]
-    tagging = MultilabelTagging()
-    expected = {(0, 0, 1): 0.5, (0, 0, 2): 0.9, (1, 1, 0): 0.6}
-    assert labelled(tagging, scores, 0.5) == pytest.approx(expected)
-    assert labelled(tagging, scores, 0.8) == pytest.approx({(0, 0, 2): 0.9})
-    expected |= {(0, 1, 0): 0.4, (0, 1, 1): 0.4, (0, 1, 2): 0.4}
-    assert labelled(tagging, scores, 0.3) == pytest.approx(expected)
-
-
-def naive_softmax(cell, threshold):
-    total = sum(math.exp(score) for score in cell)
-    probabilities = [math.exp(score) / total for score in cell]
-    best = cell.index(max(cell))
-    return {c: p for c, p in enumerate(probabilities) if c > 0 and (c == best or p >= threshold)}
-
-
-def naive_sigmoid(cell, threshold):
-    probabilities = [1 / (1 + math.exp(-score)) for score in cell]
-    return {c: p for c, p in enumerate(probabilities) if p >= threshold}
-
-
-@pytest.mark.parametrize(
-    ("tagging", "naive"), [(SoftmaxTagging(), naive_softmax), (MultilabelTagging(), naive_sigmoid)]
-)
-@given(data=st.data())
-def test_labels_agree_with_a_loop_over_cells(tagging, naive, data):
+@given(data=st.data(), threshold=st.sampled_from([0.0, 0.0123, 0.3123, 0.6123, 0.9876]))
+def test_labels_agree_with_a_loop_over_cells(data, threshold):
     n = data.draw(st.integers(1, 3))
     # whole numbers, so that there are ties; no probability is near a threshold
     cell = st.lists(st.integers(-3, 3), min_size=4, max_size=4)
     scores = data.draw(st.lists(cell, min_size=n * n, max_size=n * n))
-    threshold = data.draw(st.sampled_from([0.0123, 0.3123, 0.6123, 0.9876]))
-    grid = np.array(scores).reshape(n, n, 4)
-    expected = {
-        (*divmod(i, n), channel): probability
-        for i, own in enumerate(scores)
-        for channel, probability in naive(own, threshold).items()
-    }
-    found = labelled(tagging, grid, threshold)
-    assert found == pytest.approx(expected)
-    assert list(found) == sorted(found)
+    expected = {}
+    for i, own in enumerate(scores):
+        total = sum(math.exp(score) for score in own)
+        for channel, score in enumerate(own[1:], 1):
+            probability = math.exp(score) / total
+            passes = threshold > 0 and probability >= threshold
+            if passes or channel == own.index(max(own)):
+                expected[(*divmod(i, n), channel)] = probability
+    assert labelled(np.reshape(scores, (n, n, 4)), threshold) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("tagging", "others"), [(SoftmaxTagging(), 0), (MultilabelTagging(), 1)])
-def test_extreme_scores(tagging, others):
+def test_extreme_scores():
     top = 1e38
     scores = np.zeros((2, 2, 4), dtype="float32")
     scores[0, 1] = [-top, top, -top, -1e4]
     scores[1, 0] = [0, -1e4, 1e4, 50]
     scores[0, 0] = scores[1, 1] = [1, -200, -200, -200]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        found = labelled(tagging, scores, 0.5)
-    expected = {(0, 1, 1): 1.0, (1, 0, 2): 1.0}
-    if others:
-        sigmoid = 1 / (1 + math.exp(-1))
-        expected |= {(1, 0, 0): 0.5, (1, 0, 3): 1.0, (0, 0, 0): sigmoid, (1, 1, 0): sigmoid}
-    assert found == pytest.approx(expected)
+        assert labelled(scores, 0.5) == {(0, 1, 1): 1.0, (1, 0, 2): 1.0}
