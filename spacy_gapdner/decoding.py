@@ -4,7 +4,7 @@ Every tagging scheme reads its labelled cells as edges between nodes; an entity 
 first node to the last node of a range that has an entity type (paper, "Entity Decoding").
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 
@@ -143,32 +143,6 @@ def search_entities(
                 heappush(queue, (reached, length + 1, type_index, end, (*nodes, target)))
     entities.sort(key=text_order)
     return DecodedSegment(entities, n_cut + len(queue))
-
-
-def keep_consistent(
-    entities: Iterable[Entity], cells: Callable[[Entity], Iterable[tuple[int, int, int]]]
-) -> list[Entity]:
-    """Keep the entities that explain a segment's labels: each must account for a label that none
-    with a higher score accounts for.
-
-    Fragments and gaps of overlapping entities recombine to paths that nobody annotated. Such a
-    path is made of labels that better paths have explained already.
-
-    entities (Iterable[Entity]): The entities of a segment with scores. Of equal scores, those
-        with fewer fragments come first, then those that stand first in the text.
-    cells (Callable[[Entity], Iterable[tuple[int, int, int]]]): Gives the labelled cells of an
-        entity.
-    RETURNS (list[Entity]): Those that are kept, in text order.
-    """
-    explained: set[tuple[int, int, int]] = set()
-    kept = []
-    ranked = sorted(entities, key=lambda e: (-(e.score or 0.0), len(e.fragments), text_order(e)))
-    for entity in ranked:
-        own = set(cells(entity))
-        if not own <= explained:
-            kept.append(entity)
-            explained |= own
-    return sorted(kept, key=text_order)
 
 
 def _keep_best(queue: list[_Path], n: int) -> int:

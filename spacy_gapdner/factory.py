@@ -76,7 +76,6 @@ def make_gapdner(
     spans_key: str,
     threshold: float,
     disc_threshold: float | None,
-    consistent: bool,
     max_paths: int,
     max_length: int,
     stride: int,
@@ -95,8 +94,6 @@ def make_gapdner(
         spell out counts, as in the paper.
     disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
         if None.
-    consistent (bool): Keep an entity only if it accounts for a label of the grid that no entity
-        with a higher score accounts for, so that fragments of several entities do not recombine.
     max_paths (int): Bound of the path search in one segment.
     max_length (int): Longest segment in tokens; longer sentences are cut into windows.
     stride (int): Tokens between the starts of two windows.
@@ -114,7 +111,6 @@ def make_gapdner(
         spans_key=spans_key,
         threshold=threshold,
         disc_threshold=disc_threshold,
-        consistent=consistent,
         max_paths=max_paths,
         max_length=max_length,
         stride=stride,

@@ -55,7 +55,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         spans_key: str = DEFAULT_SPANS_KEY,
         threshold: float = 0.4,
         disc_threshold: float | None = None,
-        consistent: bool = False,
         max_paths: int = 10_000,
         max_length: int = 128,
         stride: int = 96,
@@ -80,7 +79,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             "spans_key": spans_key,
             "threshold": threshold,
             "disc_threshold": disc_threshold,
-            "consistent": consistent,
             "max_paths": max_paths,
             "max_length": max_length,
             "stride": stride,
@@ -123,7 +121,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return Selection(
             self.cfg["threshold"],
             self.cfg["disc_threshold"],
-            self.cfg["consistent"],
             self.cfg["max_paths"],
             None if calibration is None else Calibration.from_dict(calibration),
             self.cfg["type_thresholds"],

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from thinc.types import Floats3d
 
 from .calibration import Calibration
-from .decoding import DecodedSegment, keep_consistent
+from .decoding import DecodedSegment
 from .entities import Entity
 from .tagging import TaggingScheme
 
@@ -19,7 +19,6 @@ class Selection:
         probable labels spell out counts, as in the paper.
     disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
         if None.
-    consistent (bool): Drop the entities that `spacy_gapdner.decoding.keep_consistent` drops.
     max_paths (int): Bound of the path search.
     calibration (Optional[Calibration]): Turns scores into probabilities before they are compared
         with thresholds.
@@ -28,7 +27,6 @@ class Selection:
 
     threshold: float
     disc_threshold: float | None = None
-    consistent: bool = False
     max_paths: int = 10_000
     calibration: Calibration | None = None
     type_thresholds: Mapping[str, float] = field(default_factory=dict)
@@ -75,13 +73,4 @@ class Selection:
         if self.calibration is not None:
             entities = map(self.calibration, entities)
         entities = [e for e in entities if (e.score or 0.0) >= self.threshold_of(e)]
-        if self.consistent:
-            entities = keep_consistent(entities, lambda e: _cells(e, tagging, labels))
         return DecodedSegment(entities, decoded.n_cut)
-
-
-def _cells(
-    entity: Entity, tagging: TaggingScheme, labels: Sequence[str]
-) -> list[tuple[int, int, int]]:
-    cells = tagging.encode([entity], labels).tolist()
-    return [(row, column, channel) for row, column, channel in cells]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_gapdner import decoding
-from spacy_gapdner.decoding import PathGraph, keep_consistent, search_entities
+from spacy_gapdner.decoding import PathGraph, search_entities
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.selection import Selection
 from spacy_gapdner.tagging import SoftmaxTagging
@@ -165,14 +165,12 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
 
     monkeypatch.setattr(decoding, "heappush", push)
     scores = hostile_scores(kind, n_words, tagging.layout(LABELS).n_channels)
-    for consistent in (False, True):
-        selection = Selection(threshold, None, consistent, max_paths)
-        decoded = selection.decode(scores, tagging, LABELS)
-        assert max(lengths, default=0) <= 2 * max_paths + n_words
-        assert len(decoded.entities) <= max_paths
-        assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
-        # of labels that are equally probable None is taken, and each has a fifth
-        assert (decoded.n_cut == 0) == (kind == "equal" and threshold == 0.0)
+    decoded = Selection(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
+    assert max(lengths, default=0) <= 2 * max_paths + n_words
+    assert len(decoded.entities) <= max_paths
+    assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
+    # of labels that are equally probable None is taken, and each has a fifth
+    assert (decoded.n_cut == 0) == (kind == "equal" and threshold == 0.0)
 
 
 def test_a_crowded_graph_does_not_fill_the_memory():
@@ -196,31 +194,3 @@ def test_chains_that_branch_at_every_word():
     found, n_cut = search({(0, 0, 1000): 0.9}, PathGraph(edges), max_paths=3000)
     assert ("A", tuple(range(1001))) in found
     assert n_cut > 0
-
-
-def chain(entity):
-    """The cells of an entity by next words, and of its ends."""
-    tokens = entity.token_indices
-    return [
-        *((i, j, 0) for i, j in pairwise(tokens)),
-        (tokens[-1], tokens[0], 1),
-    ]
-
-
-def test_recombinations_are_not_kept():
-    # "severe joint, shoulder and upper body pain" as words 0 1 . 3 . 5 6 7
-    gold = [[0, 1, 7], [0, 3, 7], [0, 5, 6, 7]]
-    entities = [Entity.from_tokens("A", tokens, 0.9 - 0.1 * i) for i, tokens in enumerate(gold)]
-    # the same labels spell no other entity, but with 1 -> 3 and 6 -> 7 this one
-    spurious = Entity.from_tokens("A", [0, 1, 3, 7], 0.3)
-    kept = keep_consistent([spurious, *entities], lambda e: [c for c in chain(e) if c != (1, 3, 0)])
-    assert kept == sorted(entities, key=lambda e: (e.start, e.end, e.fragments))
-    # a label of its own keeps it
-    assert len(keep_consistent([spurious, *entities], chain)) == 4
-
-
-def test_of_equal_scores_the_simpler_entity_explains_first():
-    whole, torn = Entity("A", ((0, 3),), 0.5), Entity("A", ((0, 1), (2, 3)), 0.5)
-    cells = {whole: [(0, 0, 0), (1, 1, 0)], torn: [(0, 0, 0)]}
-    assert keep_consistent([torn, whole], cells.__getitem__) == [whole]
-    assert keep_consistent([], cells.__getitem__) == []

@@ -113,7 +113,6 @@ SETTINGS = {
     "spans_key": "other",
     "threshold": 0.7,
     "disc_threshold": 0.57,
-    "consistent": True,
     "max_paths": 7,
     "max_length": 64,
     "stride": 32,

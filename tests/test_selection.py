@@ -84,26 +84,3 @@ def test_calibration_goes_before_thresholds():
     assert select(low, calibration=calibration) == pytest.approx({TORN: 0.8})
     # each kind has a line and a threshold of its own
     assert set(select(disc_threshold=0.91, calibration=calibration)) == {WHOLE}
-
-
-def test_consistent():
-    # TORN has labels of its own
-    assert set(select(consistent=True)) == {WHOLE, TORN}
-    # 0 .. 2, 2 .. 4 and 0 .. 4 account for all labels that 0 .. 2 .. 4 is made of
-    scores = np.full((5, 5, 5), -20.0, dtype="float32")
-    scores[..., 0] = 0.0
-    for i, row in enumerate([(0, 0, FRAG), (1, 1, GAP), (2, 2, FRAG), (3, 3, GAP), (4, 4, FRAG)]):
-        scores[row] = 9.0 - i
-    for cell in [(2, 0, A), (4, 2, A), (4, 0, A), (1, 3, GAP)]:
-        scores[cell] = 4.5
-    found = {
-        consistent: [
-            e.token_indices
-            for e in Selection(0.5, consistent=consistent)
-            .decode(scores, SoftmaxTagging(), LABELS)
-            .entities
-        ]
-        for consistent in (False, True)
-    }
-    assert found[False] == [(0, 2), (0, 2, 4), (0, 4), (2, 4)]
-    assert found[True] == [(0, 2), (0, 4), (2, 4)]

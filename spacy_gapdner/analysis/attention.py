@@ -31,16 +31,19 @@ class CellLabel(NamedTuple):
 
     channel (int): The label's channel in the model's scores.
     name (str): The channel's name, such as "Frag", "Gap", or an entity type.
-    mark (str): What stands for it in a map: "T" for an entity type, else its first letter.
     is_type (bool): Whether it is an entity type.
     probability (float): Its probability.
     """
 
     channel: int
     name: str
-    mark: str
     is_type: bool
     probability: float
+
+    @property
+    def mark(self) -> str:
+        """RETURNS (str): What stands for it in a map: "T" for an entity type, else its initial."""
+        return "T" if self.is_type else self.name[0]
 
     def __str__(self) -> str:
         return f"{self.name} {self.probability:.2f}"
@@ -196,9 +199,7 @@ def label_cells(
     for (row, column, channel), probability in zip(
         labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
     ):
-        name, is_type = names[channel], channel in types
-        mark = "T" if is_type else name[0]
-        label = CellLabel(channel, name, mark, is_type, probability)
+        label = CellLabel(channel, names[channel], channel in types, probability)
         cells.setdefault((row, column), []).append(label)
     return cells
 

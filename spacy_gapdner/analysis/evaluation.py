@@ -18,7 +18,7 @@ from .matching import MatchTally
 from .pipes import find_pipe, storing_under
 from .predictions import Judged, compare_examples, judge_predictions, predict_examples
 
-_SETTINGS = ("threshold", "disc_threshold", "type_thresholds", "consistent")
+_SETTINGS = ("threshold", "disc_threshold", "type_thresholds")
 
 
 def evaluate(
@@ -40,7 +40,7 @@ def evaluate(
     bootstrap (int): Draw the Docs so many times with replacement, for intervals; 0 for none.
     seed (int): Seed of these draws.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
-        pipe's `threshold`, `disc_threshold`, `type_thresholds` and `consistent`, the `spans_key`,
+        pipe's `threshold`, `disc_threshold` and `type_thresholds`, the `spans_key`,
         `docs`, `words`, `speed` (words per second, tokenization included), `gold_per_type` (number
         of gold entities), `reliability` (how often the entities of each range of scores are
         right), `calibration_error` and, of discontinuous entities alone, `disc_calibration_error`

@@ -17,7 +17,6 @@ def load_pipeline(
     *,
     spans_key: str | None = None,
     threshold: float | None = None,
-    consistent: bool | None = None,
     gpu_id: int = -1,
 ) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
     """Load a trained pipeline and find its pipe for discontinuous entities.
@@ -27,7 +26,6 @@ def load_pipeline(
     model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
     threshold (Optional[float]): Replaces all of the pipe's own.
-    consistent (Optional[bool]): Likewise.
     gpu_id (int): GPU to use; -1 for the CPU.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
         any length, and the pipe.
@@ -61,8 +59,6 @@ def load_pipeline(
         raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
     if threshold is not None:
         use_threshold(pipe, threshold)
-    if consistent is not None:
-        pipe.cfg["consistent"] = consistent
     # the limit guards a parser's memory; this pipe works on segments
     nlp.max_length = 10**9
     return nlp, pipe

@@ -82,11 +82,6 @@ THRESHOLD: Any = typer.Option(
     max=1,
     help="Drop entities that score lower; the pipe's own if not given",
 )
-CONSISTENT: Any = typer.Option(
-    None,
-    "--consistent/--all-paths",
-    help="Keep entities with a label of their own, or all; the pipe's own if not given",
-)
 BATCH_SIZE: Any = typer.Option(
     None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
 )

@@ -22,7 +22,6 @@ def evaluate_cli(
     output_path: Path | None = options.output("JSON file for the scores"),
     spans_key: str | None = options.GOLD_KEY,
     threshold: float | None = options.THRESHOLD,
-    consistent: bool | None = options.CONSISTENT,
     bootstrap: int = typer.Option(
         0, "--bootstrap", min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
     ),
@@ -47,7 +46,6 @@ def evaluate_cli(
             model,
             spans_key=spans_key,
             threshold=threshold,
-            consistent=consistent,
             gpu_id=gpu_id,
         )
         docs = read_docs(data, nlp.vocab)

@@ -30,7 +30,6 @@ def serve_cli(
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
-    consistent: bool | None = options.CONSISTENT,
     gpu_id: int = options.GPU_ID,
     code: Path | None = options.CODE,
 ) -> None:
@@ -52,7 +51,6 @@ def serve_cli(
             model,
             spans_key=spans_key,
             threshold=threshold,
-            consistent=consistent,
             gpu_id=gpu_id,
         )
         app = create_app(

@@ -8,7 +8,7 @@ from spacy_gapdner.analysis.attention import attention, label_cells
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.attention_maps import record_attention
 from spacy_gapdner.segments import get_segments
-from spacy_gapdner.tagging import GridLayout, MultilabelTagging, SoftmaxTagging
+from spacy_gapdner.tagging import SoftmaxTagging
 from spacy_gapdner.tagging.cells import LabelledCells
 
 JOINT = ANNOTATED[0][0]
@@ -38,7 +38,7 @@ def test_the_maps_are_those_of_the_model(nlp):
     pipe = nlp.get_pipe("gapdner")
     with record_attention(pipe.model) as recording:
         doc = nlp(f"{ASPIRIN} {JOINT}")
-    maps = recording.maps(doc, get_segments(doc, pipe.max_length, pipe.stride))
+    maps = recording.maps(doc, get_segments(doc, pipe.cfg["max_length"], pipe.cfg["stride"]))
     report = attention(nlp, f"{ASPIRIN} {JOINT}", spans=["joint and"], cells=["9,6"])
     # the second sentence begins at token 5
     assert addresses(report) == [(6, 7), (9, 6)]
@@ -73,30 +73,16 @@ def labelled(*cells):
     return LabelledCells(np.array(cells), np.array([0.5 + 0.125 * i for i in range(len(cells))]))
 
 
-def test_labels_have_names():
-    layout = SoftmaxTagging().layout(2)
+def test_labels_have_the_names_of_their_channels():
     cells = labelled((0, 1, 1), (1, 2, 2), (3, 0, 4), (3, 3, 3), (3, 3, 1))
-    assert label_cells(cells, layout, ["ADE", "DRUG"]) == {
-        (0, 1): [(1, "Frag", "F", 0.5)],
-        (1, 2): [(2, "Gap", "G", 0.625)],
-        (3, 0): [(4, "DRUG", "T", 0.75)],
-        (3, 3): [(3, "ADE", "T", 0.875), (1, "Frag", "F", 1.0)],
-    }
-
-
-def test_labels_of_each_type_have_names():
-    layout = MultilabelTagging(per_type=True).layout(2)
-    found = label_cells(labelled((0, 0, 1), (0, 1, 2), (1, 0, 5)), layout, ["ADE", "DRUG"])
+    found = label_cells(cells, SoftmaxTagging(), ["ADE", "DRUG"])
     assert found == {
-        (0, 0): [(1, "Frag DRUG", "F", 0.5)],
-        (0, 1): [(2, "Gap ADE", "G", 0.625)],
-        (1, 0): [(5, "DRUG", "T", 0.75)],
+        (0, 1): [(1, "Frag", False, 0.5)],
+        (1, 2): [(2, "Gap", False, 0.625)],
+        (3, 0): [(4, "DRUG", True, 0.75)],
+        (3, 3): [(3, "ADE", True, 0.875), (1, "Frag", False, 1.0)],
     }
-
-
-def test_labels_of_other_schemes_have_numbers():
-    layout = GridLayout(2, (0,), (0,), (1,))
-    assert label_cells(labelled((1, 0, 1)), layout, ["X"]) == {(1, 0): [(1, "label 1", "*", 0.5)]}
+    assert [label.mark for labels in found.values() for label in labels] == list("FGTTF")
 
 
 def test_cells_are_named_in_the_offsets_of_the_text():

@@ -31,10 +31,12 @@ def test_settings_are_those_of_the_pipe(nlp):
     pipe = nlp.get_pipe("gapdner")
     scores = evaluate(nlp, gold_docs(nlp.vocab), batch_size=1)
     assert (scores["spans_gapdner_f"], scores["threshold"]) == (1.0, 0.4)
-    assert (scores["entity_score"], scores["consistent"]) == ("weakest", False)
-    pipe.threshold, pipe.consistent = 1.0, True
+    assert (scores["disc_threshold"], scores["type_thresholds"]) == (None, {})
+    pipe.cfg.update(threshold=1.0, disc_threshold=0.5)
     scores = evaluate(nlp, gold_docs(nlp.vocab))
-    assert (scores["spans_gapdner_r"], scores["threshold"], scores["consistent"]) == (0, 1.0, True)
+    assert (scores["spans_gapdner_disc_r"], scores["disc_threshold"]) == (1.0, 0.5)
+    assert scores["spans_gapdner_p"] == 1.0
+    assert 0 < scores["spans_gapdner_r"] < 1
 
 
 def test_reliability(nlp):

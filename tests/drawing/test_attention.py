@@ -77,7 +77,7 @@ def test_plot_of_labels():
 
 
 def test_labels_beyond_the_colours_differ():
-    labels = {(i, i): [CellLabel(i, f"type {i}", "T", 1.0)] for i in range(20)}
+    labels = {(i, i): [CellLabel(i, f"type {i}", True, 1.0)] for i in range(20)}
     (axes,) = plot_labels(make_segment([str(i) for i in range(20)], labels=labels)).axes
     assert len({(p.get_facecolor(), p.get_hatch()) for p in axes.patches}) == 20
 
@@ -95,7 +95,13 @@ def test_report():
     assert list(plots) == [f"{name}.{format}" for name in names for format in ("png", "svg")]
     for name, content in plots.items():
         assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
-    for text in ["severe joint and arm pain", "<td>0:2, 4:5</td>", "Labelled Frag 0.90"]:
+    for text in [
+        "severe joint and arm pain",
+        "<td>0:2, 4:5</td>",
+        "Labelled Frag 0.90",
+        "Frag and Gap mark the span from row to column",
+        "(F: Frag, G: Gap, T: an entity type)",
+    ]:
         assert text in page
     for title in ["Tokens 0 to 4", "Cell (4, 0): severe joint and arm pain", "Cell (5, 6)"]:
         assert title in page
