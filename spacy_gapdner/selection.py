@@ -19,7 +19,8 @@ class Selection:
         probable labels spell out counts, as in the paper.
     disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
         if None.
-    consistent (bool): Drop the entities that `spacy_gapdner.decoding.keep_consistent` drops.
+    consistent (bool): Drop the entities that `spacy_gapdner.decoding.keep_consistent` drops, by
+        uncalibrated scores and whatever the thresholds are.
     max_paths (int): Bound of the path search.
     calibration (Optional[Calibration]): Turns scores into probabilities before they are compared
         with thresholds.
@@ -72,11 +73,11 @@ class Selection:
             max_paths=self.max_paths,
         )
         entities: Iterable[Entity] = decoded.entities
-        if self.calibration is not None:
-            entities = map(self.calibration, entities)
-        entities = [e for e in entities if (e.score or 0.0) >= self.threshold_of(e)]
         if self.consistent:
             entities = keep_consistent(entities, lambda e: _cells(e, tagging, labels))
+        if self.calibration is not None:
+            entities = [self.calibration(entity) for entity in entities]
+        entities = [e for e in entities if (e.score or 0.0) >= self.threshold_of(e)]
         return DecodedSegment(entities, decoded.n_cut)
 
 
