@@ -8,7 +8,7 @@ import typer
 
 from . import _options as options
 from ._model import load_pipeline
-from ._printing import msg, print_reliability, print_table
+from ._printing import msg, print_line, print_reliability, print_table
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
@@ -132,21 +132,20 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
         "now, on these data": tuning.after,
     }
     print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))
-    settings = tuning.settings
     gain = f"{100 * tuning.gain:+.2f} {measure} by cross-validation"
     if tuning.new_thresholds:
-        msg.text(f"Thresholds: new ({gain})")
+        print_line(f"Thresholds: new ({gain})")
     else:
-        msg.text(f"Thresholds: those that choose the same entities as before (new ones: {gain})")
+        print_line(f"Thresholds: the same entities count as before (with new ones: {gain})")
     if tuning.calibrated:
-        msg.text(f"Calibration: new for {' and '.join(tuning.calibrated)} entities")
+        print_line(f"Calibration: new for {' and '.join(tuning.calibrated)} entities")
     else:
-        msg.text("Calibration: as before (a new one is not asked for, or lowers no error)")
-    if settings:
-        msg.text(f"Threshold of contiguous entities: {settings['threshold']:.2f}")
-        msg.text(f"Threshold of discontinuous entities: {settings['disc_threshold']:.2f}")
-        for label, threshold in settings["type_thresholds"].items():
-            msg.text(f"Threshold of contiguous {label}: {threshold:.2f}")
+        print_line("Calibration: as before, as a new one lowers no error or was not asked for")
+    if tuning.settings:
+        print_line(f"Threshold of contiguous entities: {tuning.settings['threshold']:.2f}")
+        print_line(f"Threshold of discontinuous entities: {tuning.settings['disc_threshold']:.2f}")
+        for label, threshold in tuning.settings["type_thresholds"].items():
+            print_line(f"Threshold of contiguous {label}: {threshold:.2f}")
 
 
 def _row(name: str, scores: "Scores") -> tuple[str, ...]:
