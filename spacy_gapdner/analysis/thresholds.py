@@ -13,7 +13,7 @@ Measure = Literal["combined", "f", "disc_f"]
 # Entities below this score are not looked at; few of them are right
 FLOOR = 0.05
 STEPS = np.round(np.arange(FLOOR, 1.0, 0.01), 2).tolist()
-N_FOLDS = 5
+N_FOLDS = 10
 # A type with fewer gold entities gets the threshold of all
 _MIN_GOLD = 20
 # Measures that differ by less are equal, or equal but for chance
@@ -133,7 +133,7 @@ class Candidates(NamedTuple):
         return Thresholds(contiguous, discontinuous, by_type)
 
     def cross_validate(self, aim: Aim, own: Thresholds) -> tuple[np.ndarray, np.ndarray]:
-        """Decide on the entities of each fifth of the Docs by what the others tell.
+        """Decide on the entities of each tenth of the Docs by what the others tell.
 
         aim (Aim): See `choose`.
         own (Thresholds): See there.

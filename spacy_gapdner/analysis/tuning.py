@@ -88,7 +88,7 @@ def tune(
     """Fit the calibration of a trained pipeline's pipe and choose its thresholds, one for
     contiguous and one for discontinuous entities. The pipe gets what gains.
 
-    The gain is estimated by cross-validation, on each fifth of the Docs with what the others tell.
+    The gain is estimated by cross-validation, on each tenth of the Docs with what the others tell.
     New thresholds must raise the measure, or come closer to the precision and recall asked for;
     else the pipe decides as before. A calibration must lower the calibration error of the
     entities, contiguous or discontinuous, that score 0.05 or more.
