@@ -2,8 +2,8 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,12 +15,14 @@ _STEEP = 30.0
 _N_BINS = 10
 # Weight of the prior that a score is right as it is, in entities
 _RIDGE = 1.0
+# A line always rises: each threshold of probabilities has one of scores
+_LEAST_SLOPE = 0.1
 
 
 class Line(NamedTuple):
     """A calibrated logit as a line of the logit of the score.
 
-    slope (float): At least 0, so that the order of entities stays.
+    slope (float): Above 0, so that the order of entities stays.
     intercept (float): The calibrated logit of a score of 0.5.
     """
 
@@ -33,13 +35,12 @@ class Line(NamedTuple):
 
     def score(self, probability: float) -> float:
         """RETURNS (float): The lowest score whose probability is at least this one."""
-        if not 0 < probability < 1 or not self.slope:
-            return 0.0 if probability <= self.probability(0.0) else 1.0
+        if not 0 < probability < 1:
+            return probability
         return _sigmoid((_logit(probability) - self.intercept) / self.slope)
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(NamedTuple):
     """Platt scaling of entities' scores, apart for contiguous and discontinuous ones (Platt 1999,
     "Probabilistic Outputs for Support Vector Machines").
 
@@ -50,8 +51,8 @@ class Calibration:
     discontinuous (Line): For entities of several.
     """
 
-    contiguous: Line
-    discontinuous: Line
+    contiguous: Line = Line()
+    discontinuous: Line = Line()
 
     @classmethod
     def fit(cls, judged: Iterable[tuple[bool, float, bool]]) -> "Calibration":
@@ -71,18 +72,18 @@ class Calibration:
         line = self.discontinuous if entity.is_discontinuous else self.contiguous
         return replace(entity, score=line.probability(entity.score or 0.0))
 
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The calibration as JSON has it."""
-        return {name: list(line) for name, line in asdict(self).items()}
+    def to_dict(self) -> dict[str, list[float]]:
+        """RETURNS (dict[str, list[float]]): The calibration as JSON has it."""
+        return {name: list(line) for name, line in self._asdict().items()}
 
     @classmethod
-    def from_dict(cls, value: dict[str, Any]) -> "Calibration":
+    def from_dict(cls, value: dict[str, list[float]]) -> "Calibration":
         """Invert `to_dict`.
 
-        value (dict[str, Any]): What it gave.
+        value (dict[str, list[float]]): What it gave.
         RETURNS (Calibration): The calibration.
         """
-        return cls(Line(*value["contiguous"]), Line(*value["discontinuous"]))
+        return cls(*(Line(*value[name]) for name in cls._fields))
 
 
 class ReliabilityBin(NamedTuple):
@@ -144,22 +145,21 @@ def _sigmoid(logit: float) -> float:
 
 
 def _fit_line(points: Sequence[tuple[float, bool]]) -> Line:
-    # With a weak pull towards scores that are right as they are
-    if not points:
-        return Line()
-    x, y = np.array(points, dtype=float).T
-    line = _fit(np.stack([x, np.ones_like(x)]), y, np.array([1.0, 0.0]))
-    if line[0] >= 0:
-        return Line(float(line[0]), float(line[1]))
-    (intercept,) = _fit(np.ones((1, len(x))), y, np.array([0.0]))
-    return Line(0.0, float(intercept))
+    x, y = np.array(points, dtype=float).reshape(-1, 2).T
+    line = Line(*_fit(np.stack([x, np.ones_like(x)]), y, np.array([1.0, 0.0])).tolist())
+    if line.slope >= _LEAST_SLOPE:
+        return line
+    flat = _fit(np.ones((1, len(x))), y, np.array([0.0]), _LEAST_SLOPE * x)
+    return Line(_LEAST_SLOPE, *flat.tolist())
 
 
-def _fit(features: np.ndarray, y: np.ndarray, prior: np.ndarray) -> np.ndarray:
-    # Logistic regression by Newton's method
+def _fit(
+    features: np.ndarray, y: np.ndarray, prior: np.ndarray, offset: np.ndarray | float = 0.0
+) -> np.ndarray:
+    # Logistic regression by Newton's method, with a weak pull towards the prior
     line = prior.copy()
     for _ in range(100):
-        probability = 1 / (1 + np.exp(-np.clip(line @ features, -_STEEP, _STEEP)))
+        probability = 1 / (1 + np.exp(-np.clip(line @ features + offset, -_STEEP, _STEEP)))
         gradient = features @ (probability - y) + _RIDGE * (line - prior)
         hessian = (features * probability * (1 - probability)) @ features.T + _RIDGE * np.eye(
             len(prior)

@@ -39,11 +39,9 @@ def test_score_inverts_probability(slope, intercept, score):
 
 
 def test_extremes():
-    assert Line(1.0, 0.0).score(0.0) == 0.0
-    assert Line(1.0, 0.0).score(1.0) == 1.0
-    # a flat line: every score has the same probability
-    assert Line(0.0, 0.0).score(0.4) == 0.0
-    assert Line(0.0, 0.0).score(0.6) == 1.0
+    # thresholds that let all through, or nothing
+    assert Line(2.0, -3.0).score(0.0) == 0.0
+    assert Line(2.0, -3.0).score(1.0) == 1.0
     assert Line(100.0, 0.0).probability(0.0) == pytest.approx(0.0, abs=1e-9)
     for score in (0.0, 1.0):
         assert 0 <= Line(3.0, -1.0).probability(score) <= 1
@@ -53,8 +51,11 @@ def test_kinds_are_calibrated_apart():
     calibration = Calibration(Line(1.0, 0.0), Line(1.0, -math.log(9)))
     assert calibration(entity(0.9)).score == pytest.approx(0.9)
     assert calibration(entity(0.9, discontinuous=True)).score == pytest.approx(0.5)
-    # a contiguous entity needs 0.5, a discontinuous one 0.9
-    assert calibration.lowest_score(0.5) == pytest.approx(0.5)
+    assert Calibration()(entity(0.9)).score == pytest.approx(0.9)
+    assert calibration.to_dict() == {
+        "contiguous": [1.0, 0.0],
+        "discontinuous": [1.0, -math.log(9)],
+    }
     assert Calibration.from_dict(calibration.to_dict()) == calibration
 
 
@@ -92,10 +93,13 @@ def test_fit_stays_finite(n, right):
 
 
 def test_fit_never_turns_the_order_around():
-    # high scores are wrong, low ones right: all are right as often as the mean
+    # high scores are wrong, low ones right: all are right about as often as the mean
     fitted = Calibration.fit([(False, 0.95, False)] * 500 + [(False, 0.9, True)] * 500)
-    assert fitted.contiguous.slope == 0.0
-    assert fitted(entity(0.95)).score == pytest.approx(0.5, abs=0.01)
+    assert fitted.contiguous.slope == 0.1
+    low, high = fitted(entity(0.9)).score, fitted(entity(0.95)).score
+    assert 0.45 < low < 0.5 < high < 0.55
+    # so a threshold can tell them apart as before
+    assert fitted.contiguous.score((low + high) / 2) == pytest.approx(0.93, abs=0.01)
 
 
 def test_reliability_by_hand():

@@ -95,7 +95,8 @@ def _print_scores(scores: dict[str, Any]) -> None:
         print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
     print_reliability([ReliabilityBin(**part) for part in scores["reliability"]])
     if scores["calibration_error"] is not None:
-        print(f"Expected calibration error: {100 * scores['calibration_error']:.1f} points\n")
+        errors = (_percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
+        print("Calibration error: {}, of discontinuous entities {}\n".format(*errors))
     if not counts["gold"]:
         others = [other for other in scores["spans_keys_found"] if other != key]
         hint = f" There are some under {', '.join(others)}." if others else ""

@@ -8,16 +8,31 @@ import typer
 
 from . import _options as options
 from ._model import load_pipeline
-from ._printing import msg, print_reliability, print_table
+from ._printing import msg, print_line, print_reliability, print_table
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
-    from ..analysis.tuning import CurvePoint, Tuning
+    from ..analysis.thresholds import Scores
+    from ..analysis.tuning import Tuning
+
+
+_COLUMNS = {
+    "P": "p",
+    "R": "r",
+    "F": "f",
+    "Discont. P": "disc_p",
+    "Discont. R": "disc_r",
+    "Discont. F": "disc_f",
+    "Combined": "combined",
+    "Calib. error": "calibration_error",
+    "Discont.": "disc_calibration_error",
+}
 
 
 class MeasureName(str, Enum):
     """What tune can maximise, as an option."""
 
+    combined = "combined"
     f = "f"
     disc_f = "disc_f"
 
@@ -27,7 +42,10 @@ def tune_cli(
     data: Path = options.DATA,
     output_path: Path | None = options.output("Folder for the tuned pipeline; may be MODEL itself"),
     measure: MeasureName = typer.Option(
-        MeasureName.f, "--measure", "-m", help="F1 of all entities, or of discontinuous ones alone"
+        MeasureName.combined,
+        "--measure",
+        "-m",
+        help="F1 of all entities, of discontinuous ones alone, or 0.75 and 0.25 of them",
     ),
     min_precision: float = typer.Option(
         0.0, "--min-precision", min=0, max=1, help="Best measure at this precision or more"
@@ -54,7 +72,7 @@ def tune_cli(
 ) -> None:
     """Choose thresholds and calibration on development data.
 
-    The calibration turns scores into probabilities. Both are saved in the pipeline."""
+    The calibration turns scores into probabilities. Saved is what gains by cross-validation."""
     with clean_errors():
         from ..analysis.tuning import tune
         from ..formats.docbin import require_docbins
@@ -90,35 +108,46 @@ def tune_cli(
             write_json(tuning.to_dict(), json_path)
         if plot_path is not None:
             plot_tuning(tuning, plot_path)
-        if output_path is not None:
+        if output_path is not None and tuning.settings:
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
-    _print_tuning(tuning)
+    _print_tuning(tuning, measure.value)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
-    if output_path is None:
+    if not tuning.settings:
+        msg.info("Nothing was saved: nothing gains, the pipeline is best as it is.")
+    elif output_path is None:
         msg.info("Nothing was saved. Give --output to save the tuned pipeline.")
     else:
         msg.good(f"Tuned pipeline: {output_path}")
 
 
-def _print_tuning(tuning: "Tuning") -> None:
-    header = ("Threshold", "P", "R", "F", "Discont. P", "R", "F")
-    rows = [_row(f"{point.threshold:.2f}", point) for point in tuning.curve]
-    print_table(rows, header)
+def _print_tuning(tuning: "Tuning", measure: str) -> None:
+    rows = [_row(f"{threshold:.2f}", scores) for threshold, scores in tuning.curve]
+    print_table(rows, ("Threshold of all", *_COLUMNS))
     print_reliability(tuning.reliability)
-    rows = [
-        _row(f"before ({tuning.before.threshold:.2f})", tuning.before),
-        _row(f"chosen ({tuning.after.threshold:.2f})", tuning.after),
-    ]
-    print_table(rows, ("Settings", *header[1:]))
-    for label, threshold in tuning.type_thresholds.items():
-        msg.text(f"Threshold of {label}: {threshold:.2f}")
-    if tuning.ece_before is not None and tuning.ece_after is not None:
-        errors = f"{100 * tuning.ece_before:.1f} before, {100 * tuning.ece_after:.1f} now"
-        msg.text(f"Expected calibration error, in points: {errors}")
+    named = {
+        "before": tuning.before,
+        "estimated by cross-validation": tuning.estimated,
+        "now, on these data": tuning.after,
+    }
+    print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))
+    gain = f"{100 * tuning.gain:+.2f} {measure} by cross-validation"
+    if tuning.new_thresholds:
+        print_line(f"Thresholds: new ({gain})")
+    else:
+        print_line(f"Thresholds: the same entities count as before (with new ones: {gain})")
+    if tuning.calibrated:
+        print_line(f"Calibration: new for {' and '.join(tuning.calibrated)} entities")
+    else:
+        print_line("Calibration: as before, as a new one lowers no error or was not asked for")
+    if tuning.settings:
+        print_line(f"Threshold of contiguous entities: {tuning.settings['threshold']:.2f}")
+        print_line(f"Threshold of discontinuous entities: {tuning.settings['disc_threshold']:.2f}")
+        for label, threshold in tuning.settings["type_thresholds"].items():
+            print_line(f"Threshold of contiguous {label}: {threshold:.2f}")
 
 
-def _row(name: str, point: "CurvePoint") -> tuple[str, ...]:
-    values = (point.p, point.r, point.f, point.disc_p, point.disc_r, point.disc_f)
-    return (name, *(f"{100 * value:.2f}" for value in values))
+def _row(name: str, scores: "Scores") -> tuple[str, ...]:
+    values = (getattr(scores, field) for field in _COLUMNS.values())
+    return (name, *("-" if value is None else f"{100 * value:.2f}" for value in values))

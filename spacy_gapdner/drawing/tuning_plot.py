@@ -24,13 +24,14 @@ def check_picture(path: Path) -> None:
 
 
 def plot_tuning(tuning: "Tuning", path: Path) -> None:
-    """Draw the scores by threshold, of all entities and of discontinuous ones alone.
+    """Draw the scores by threshold, of all entities and of discontinuous ones alone, with lines at
+    the new thresholds.
 
     tuning (Tuning): The tuning.
     path (Path): The file; its ending says the format.
     """
     figure = new_figure(9, 3.6)
-    thresholds = [point.threshold for point in tuning.curve]
+    thresholds = [threshold for threshold, _ in tuning.curve]
     for axes, prefix, title in zip(
         figure.subplots(1, 2, sharey=True),
         ("", "disc_"),
@@ -42,9 +43,11 @@ def plot_tuning(tuning: "Tuning", path: Path) -> None:
             ("r", "recall", ":"),
             ("f", "F1", "-"),
         ):
-            values = [100 * getattr(point, prefix + name) for point in tuning.curve]
+            values = [100 * getattr(scores, prefix + name) for _, scores in tuning.curve]
             axes.plot(thresholds, values, style, label=label)
-        axes.axvline(tuning.threshold, color="grey", linewidth=0.8)
+        if tuning.settings:
+            chosen = tuning.settings[f"{prefix}threshold"]
+            axes.axvline(chosen, color="grey", linewidth=0.8)
         axes.set(title=title, xlabel="threshold", xlim=(0, 1), ylim=(0, 100))
         axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)

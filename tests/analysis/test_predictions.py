@@ -3,12 +3,16 @@ import spacy
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED
 
-from spacy_gapdner import get_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis import predictions
 from spacy_gapdner.analysis.predictions import (
+    Judged,
     batch_texts,
+    judge_predictions,
     pair_examples,
     predict,
     predict_examples,
@@ -16,6 +20,7 @@ from spacy_gapdner.analysis.predictions import (
 )
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.texts import InputText
+from spacy_gapdner.scorer import compare
 
 ASPIRIN = ANNOTATED[1][0]
 
@@ -133,3 +138,22 @@ def test_predictions_and_gold_in_pairs():
     for predicted, gold in (([first], [second, third]), ([first, second], [third])):
         with pytest.raises(GapDNERError, match="does not have as many documents"):
             list(pair_examples(predicted, gold, "p.spacy"))
+
+
+def test_equal_entities_count_once():
+    # one is the other with a space token at its end
+    doc = Doc(Vocab(), words=["took", "aspirin", " "], spaces=[True, True, False])
+    predicted = doc.copy()
+    set_entities(doc, [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((2, 3),))])
+    set_entities(
+        predicted,
+        [
+            Entity("DRUG", ((1, 2),), 0.5),
+            Entity("DRUG", ((1, 3),), 0.75),
+            Entity("DRUG", ((2, 3),), 0.25),
+        ],
+    )
+    example = Example(predicted, doc)
+    found = judge_predictions(example, compare(example, "gapdner"), "gapdner")
+    # of whitespace alone is the last
+    assert found == [Judged("DRUG", False, 0.75, True), Judged("DRUG", False, 0.25, True)]

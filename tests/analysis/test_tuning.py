@@ -1,22 +1,135 @@
-from dataclasses import replace
+import math
 
+import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc
-from spacy.training import Example
+from hypothesis import given
+from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
-from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis import tuning as module
-from spacy_gapdner.analysis.predictions import Judged, judge_predictions
-from spacy_gapdner.analysis.tuning import CurvePoint, Judgement, judge, tune
+from spacy_gapdner import get_entities
+from spacy_gapdner.analysis.evaluation import evaluate
+from spacy_gapdner.analysis.thresholds import FOUND, GOLD, Aim, Candidates, Thresholds, rescore
+from spacy_gapdner.analysis.tuning import decide, tune
+from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.scorer import compare
+
+WHOLE, TORN = False, True
+PRF = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
+
+
+def candidates(found, gold=None):
+    gold = [row[:3] for row in found if row[4]] if gold is None else gold
+    return Candidates(np.array(found, FOUND), np.array(gold, GOLD))
+
+
+def decided(found, own=(0.4, 0.4), aim="combined", **kwargs):
+    return decide(candidates(found), Thresholds(*own), Calibration(), None, Aim(aim), **kwargs)
+
+
+def test_discontinuous_entities_need_a_threshold_of_their_own():
+    found = [
+        row
+        for doc in range(10)
+        for row in (
+            (doc, "A", WHOLE, 0.8, True),
+            (doc, "A", WHOLE, 0.5, False),
+            (doc, "A", TORN, 0.3, True),
+            (doc, "A", TORN, 0.1, False),
+        )
+    ]
+    tuning = decided(found, calibrate=False)
+    # half of what is found is right, and half of the gold is found
+    assert (tuning.before.f, tuning.before.disc_f, tuning.before.combined) == (0.5, 0.0, 0.375)
+    # each fold is decided by others that are like it
+    assert tuning.estimated.combined == tuning.after.combined == 1.0
+    assert tuning.gain == 1 - 0.375
+    assert tuning.new_thresholds
+    assert tuning.settings == {
+        "calibration": None,
+        "threshold": 0.65,
+        "disc_threshold": 0.2,
+        "type_thresholds": {},
+    }
+    # one threshold for both serves at most three of four
+    assert max(scores.f for _, scores in tuning.curve) < 1.0
+
+
+def test_nothing_gains():
+    # three of four are right, as 0.75 says, in each fold; no threshold tells which
+    found = [(doc, "A", WHOLE, 0.75, doc >= 10) for doc in range(40)]
+    tuning = decided(found)
+    assert (tuning.gain, tuning.new_thresholds, tuning.calibrated) == (0.0, False, [])
+    assert tuning.settings == {}
+    assert tuning.before == tuning.estimated == tuning.after
+    assert (tuning.after.p, tuning.after.r) == (0.75, 1.0)
+
+
+def test_what_gains_on_these_data_alone_is_not_taken():
+    found = [
+        *((0, "A", WHOLE, 0.9, True), (0, "A", WHOLE, 0.5, False)),
+        *((1, "A", WHOLE, 0.5, True), (1, "A", WHOLE, 0.45, False)),
+    ]
+    tuning = decided(found, calibrate=False)
+    # all four count, two are right
+    assert tuning.before.f == 4 / 6
+    # without that of 0.45 it would be 4/5. But by the first Doc alone something between 0.5 and
+    # 0.9 is best, which leaves nothing of the second; of the first, two count, one is right
+    assert tuning.gain == pytest.approx(2 / 4 - 4 / 6)
+    assert tuning.settings == {}
+
+
+def test_calibration_alone():
+    # half are right, in each fold, though 0.9 says otherwise, and again no threshold tells which
+    found = [(doc, "A", kind, 0.9, doc >= 20) for doc in range(40) for kind in (WHOLE, TORN)]
+    tuning = decided(found)
+    assert (tuning.new_thresholds, tuning.calibrated) == (False, ["contiguous", "discontinuous"])
+    assert tuning.before.calibration_error == pytest.approx(0.4)
+    assert tuning.estimated.calibration_error < 0.1
+    assert tuning.after.f == tuning.before.f == 2 * 40 / 120
+    # the same decisions in other words
+    calibration = Calibration.from_dict(tuning.settings["calibration"])
+    kept = rescore(candidates(found).found, calibration)["score"]
+    assert (kept >= tuning.settings["threshold"]).all()
+    assert calibration.contiguous.score(tuning.settings["threshold"]) == pytest.approx(0.4)
+    assert decided(found, calibrate=False).settings == {}
+
+
+def test_each_kind_is_calibrated_if_that_helps():
+    found = [(doc, "A", WHOLE, 0.75, doc >= 10) for doc in range(40)]
+    found += [(doc, "A", TORN, 0.9, doc >= 20) for doc in range(40)]
+    tuning = decided(found)
+    assert tuning.calibrated == ["discontinuous"]
+    assert tuning.settings["calibration"]["contiguous"] == [1.0, 0.0]
+    assert tuning.settings["threshold"] == 0.4
+
+
+rows = st.tuples(
+    st.integers(0, 9),
+    st.sampled_from("AB"),
+    st.booleans(),
+    st.floats(0.05, 0.99),
+    st.booleans(),
+)
+
+
+@given(
+    st.lists(rows, max_size=30),
+    st.sampled_from(["combined", "f", "disc_f"]),
+    st.tuples(st.floats(0.05, 1), st.floats(0.05, 1)),
+)
+def test_the_measure_never_falls(found, measure, own):
+    tuning = decided(found, own, measure)
+    assert getattr(tuning.after, measure) >= getattr(tuning.before, measure)
+    if not tuning.new_thresholds:
+        assert all(getattr(tuning.after, s) == getattr(tuning.before, s) for s in PRF)
+    else:
+        assert tuning.gain > 0
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
-    nlp = make_nlp(threshold=0.4, cell_threshold=0.1, entity_score="weakest", consistent=True)
+    nlp = make_nlp(threshold=0.4)
     train(nlp, 25)
     path = tmp_path_factory.mktemp("model")
     nlp.to_disk(path)
@@ -32,146 +145,92 @@ def gold(nlp):
     return [make_doc(nlp, text, entities) for text, entities in CORPUS]
 
 
-TORN = ((0, 1), (2, 3))
+def measured(nlp):
+    scores = evaluate(nlp, gold(nlp))
+    return [scores[f"spans_gapdner_{name}"] for name in PRF] + [
+        scores["calibration_error"],
+        scores["disc_calibration_error"],
+    ]
 
 
-def judged():
-    return Judgement(
-        [
-            Judged("A", False, 0.9, True),
-            Judged("A", False, 0.6, False),
-            Judged("A", False, 0.5, True),
-            Judged("B", True, 0.3, True),
-            Judged("B", True, 0.2, False),
-        ],
-        [("A", ((0, 1),)), ("A", ((4, 5),)), ("A", ((6, 7),)), ("B", TORN)],
+def told(scores):
+    return pytest.approx(
+        [getattr(scores, name) for name in (*PRF, "calibration_error", "disc_calibration_error")]
     )
 
 
-def test_points_by_hand():
-    assert module._point(judged(), 0.55) == CurvePoint(0.55, 1 / 2, 1 / 4, 1 / 3, 0, 0, 0)
-    assert module._point(judged(), 0.3) == CurvePoint(0.3, 3 / 4, 3 / 4, 3 / 4, 1, 1, 1)
-    assert module._point(judged(), 0.95) == CurvePoint(0.95, 0, 0, 0, 0, 0, 0)
-
-
-def choose(measure="f", min_precision=0.0, min_recall=0.0):
-    points = [module._point(judged(), t) for t in (0.1, 0.3, 0.55, 0.7)]
-    return module._choose(points, measure, min_precision, min_recall).threshold
-
-
-def test_choice_by_hand():
-    # F1 by threshold: 2/3, 3/4, 1/3, 2/5; precision 3/5, 3/4, 1/2, 1; recall 3/4, 3/4, 1/4, 1/4
-    assert choose() == 0.3
-    assert choose("disc_f") == 0.3
-    assert choose(min_precision=0.9) == 0.7
-    assert choose(min_recall=0.7) == 0.3
-    # out of reach: the closest
-    assert choose(min_recall=0.9) in (0.1, 0.3)
-    # precision 3/4 and recall 3/4 lack a quarter in all, as no other does
-    assert choose(min_precision=1.0, min_recall=0.75) == 0.3
-
-
-def test_tuning_finds_what_the_measure_is_highest_at(nlp):
+@pytest.mark.parametrize(
+    "own",
+    [
+        {},
+        {"threshold": 0.95},
+        {"threshold": 0.01},
+        {"consistent": True, "disc_threshold": 0.9},
+        {"type_thresholds": {"SYMPTOM": 0.8}},
+        {"calibration": {"contiguous": [2.0, -1.0], "discontinuous": [0.5, 1.0]}},
+    ],
+)
+@pytest.mark.parametrize("asked", [{}, {"per_type": True}, {"min_recall": 0.95}])
+def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
     pipe = nlp.get_pipe("gapdner")
-    result = tune(nlp, gold(nlp))
-    assert (pipe.threshold, pipe.calibration) == (result.threshold, result.calibration)
-    assert result.calibration is not None
-    assert result.before.threshold == 0.4
-    assert pipe.cell_threshold == 0.1
-    # what it says is what the pipe now gives
-    again = module._point(judge(nlp, pipe, gold(nlp)), 0.0)
-    assert (again.p, again.r, again.f) == (result.after.p, result.after.r, result.after.f)
-    assert result.after.f >= max(point.f for point in result.curve) - 1e-9
-    assert [point.threshold for point in result.curve] == sorted(p.threshold for p in result.curve)
-    value = result.to_dict()
-    assert value["calibration"] == result.calibration.to_dict()
-    assert value["after"]["f"] == result.after.f
+    pipe.cfg.update(own)
+    cfg = dict(pipe.cfg)
+    before = measured(nlp)
+    tuning = tune(nlp, iter(gold(nlp)), **asked)
+    assert before == told(tuning.before)
+    assert measured(nlp) == told(tuning.after)
+    assert pipe.cfg == cfg | tuning.settings
+    value = tuning.to_dict()
+    assert value["after"]["f"] == tuning.after.f
+    assert [step for step, _ in value["curve"]] == sorted(step for step, _ in value["curve"])
 
 
-def test_a_stream_of_docs_will_do(nlp):
-    assert tune(nlp, iter(gold(nlp))).after == tune(nlp, gold(nlp)).after
-
-
-def test_precision_and_recall_can_be_asked_for(nlp):
+def test_a_pipe_that_misses_much_gains(nlp):
     pipe = nlp.get_pipe("gapdner")
-    precise = tune(nlp, gold(nlp), min_precision=1.0, calibrate=False)
-    recalled = tune(nlp, gold(nlp), min_recall=0.9, calibrate=False)
-    assert precise.after.p == 1.0
-    assert recalled.after.r >= 0.9
-    assert precise.threshold >= recalled.threshold
-    assert pipe.calibration is None
+    pipe.cfg["threshold"] = 0.999
+    tuning = tune(nlp, gold(nlp) * 5)
+    assert tuning.new_thresholds
+    assert tuning.after.combined > tuning.before.combined
+    # again: nothing is left to gain
+    assert not tune(nlp, gold(nlp) * 5).new_thresholds
 
 
-def test_thresholds_by_type(nlp, monkeypatch):
-    monkeypatch.setattr(module, "_MIN_GOLD", 2)
+def test_recall_that_is_asked_for_comes_first(nlp):
     pipe = nlp.get_pipe("gapdner")
-    result = tune(nlp, gold(nlp), per_type=True)
-    # the corpus has 2 BODY, 2 DRUG and 6 SYMPTOM
-    assert set(result.type_thresholds) == {"BODY", "DRUG", "SYMPTOM"}
-    assert pipe.type_thresholds == result.type_thresholds
-    monkeypatch.setattr(module, "_MIN_GOLD", 3)
-    assert set(tune(nlp, gold(nlp), per_type=True).type_thresholds) == {"SYMPTOM"}
-    assert tune(nlp, gold(nlp)).type_thresholds == {}
+    pipe.cfg["threshold"] = 0.999
+    tuning = tune(nlp, gold(nlp), min_recall=0.9, calibrate=False)
+    assert tuning.after.r >= 0.9 > tuning.before.r
+    assert pipe.cfg["calibration"] is None
 
 
-@pytest.mark.parametrize("cell_threshold", [0.1, 0.5])
-def test_what_it_says_is_what_the_pipe_gives(nlp, cell_threshold):
-    pipe = nlp.get_pipe("gapdner")
-    pipe.cell_threshold = cell_threshold
-    result = tune(nlp, gold(nlp), per_type=True)
-    assert pipe.cell_threshold == cell_threshold
-    assert replace(module._point(judge(nlp, pipe, gold(nlp)), 0.0), threshold=0.0) == replace(
-        result.after, threshold=0.0
-    )
-
-
-def test_equal_entities_count_once(nlp):
-    # one is the other with a space token at its end
-    pipe = nlp.get_pipe("gapdner")
-    doc = Doc(nlp.vocab, words=["took", "aspirin", " "], spaces=[True, True, False])
-    predicted = doc.copy()
-    set_entities(doc, [Entity("DRUG", ((1, 2),)), Entity("DRUG", ((2, 3),))])
-    set_entities(
-        predicted,
-        [
-            Entity("DRUG", ((1, 2),), 0.5),
-            Entity("DRUG", ((1, 3),), 0.75),
-            Entity("DRUG", ((2, 3),), 0.25),
-        ],
-    )
-    example = Example(predicted, doc)
-    found = judge_predictions(example, compare(example, pipe.key), pipe.key)
-    # of whitespace alone is the last
-    assert found == [Judged("DRUG", False, 0.75, True), Judged("DRUG", False, 0.25, True)]
-
-
-def test_data_that_cannot_tune(nlp):
-    pipe = nlp.get_pipe("gapdner")
-    pipe.type_thresholds = {"BODY": 0.75}
-    whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])])]
-    with pytest.raises(GapDNERError, match="no discontinuous entity"):
-        tune(nlp, whole, measure="disc_f")
-    pipe.cell_threshold = 1.0
-    with pytest.raises(GapDNERError, match="finds nothing"):
-        tune(nlp, whole)
-    assert (pipe.threshold, pipe.type_thresholds) == (0.4, {"BODY": 0.75})
-    with pytest.raises(GapDNERError, match="no entity under the spans_key 'gapdner'"):
-        tune(nlp, [make_doc(nlp, "nothing here")])
-    assert pipe.threshold == 0.4
-    assert pipe.calibration is None
+def test_the_gold_may_have_another_key(nlp):
+    docs = [make_doc(nlp, text, entities, "gold") for text, entities in CORPUS]
+    other = tune(nlp, docs, spans_key="gold")
+    assert other.before == tune(spacy.load(nlp.path), gold(nlp)).before
+    assert nlp.get_pipe("gapdner").key == "gapdner"
+    assert all(not get_entities(doc) for doc in docs)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"measure": "p"}, "measure is 'f' or 'disc_f', but not 'p'"),
+        ({"measure": "p"}, "measure is 'combined', 'f' or 'disc_f', but not 'p'"),
         ({"min_precision": 90}, "min_precision must lie between 0 and 1, but it is 90"),
-        ({"min_recall": float("nan")}, "min_recall must lie between 0 and 1"),
+        ({"min_recall": math.nan}, "min_recall must lie between 0 and 1"),
     ],
 )
 def test_settings_that_cannot_be_met_leave_the_pipe_as_it_was(nlp, settings, message):
-    pipe = nlp.get_pipe("gapdner")
-    before = pipe.threshold, pipe.calibration
+    cfg = dict(nlp.get_pipe("gapdner").cfg)
     with pytest.raises(GapDNERError, match=message):
         tune(nlp, gold(nlp), **settings)
-    assert (pipe.threshold, pipe.calibration) == before
+    assert nlp.get_pipe("gapdner").cfg == cfg
+
+
+def test_data_that_cannot_tune(nlp):
+    cfg = dict(nlp.get_pipe("gapdner").cfg)
+    whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])])]
+    with pytest.raises(GapDNERError, match="no discontinuous entity"):
+        tune(nlp, whole, measure="disc_f")
+    with pytest.raises(GapDNERError, match="no entity under the spans_key 'gapdner'"):
+        tune(nlp, [make_doc(nlp, "nothing here")])
+    assert nlp.get_pipe("gapdner").cfg == cfg

@@ -120,7 +120,7 @@ def test_candidates_below_the_threshold_count_calibrated():
     pipe = nlp.get_pipe("gapdner")
     texts = [text for text, _ in ANNOTATED]
     # all entities, whatever the model is sure of, get a probability of sigmoid(-1) = 0.269
-    line = Line(0.0, -1.0)
+    line = Line(0.001, -1.0)
     own = {"threshold": 0.4, "type_thresholds": {"Drug": 0.3}}
     pipe.cfg.update(own, calibration=Calibration(line, line).to_dict())
     docs = select_uncertain(nlp, texts, 2)

@@ -2,6 +2,7 @@ import json
 
 import pytest
 import spacy
+from tiny_pipeline import ANNOTATED
 from typer.testing import CliRunner
 
 from spacy_gapdner.cli import app
@@ -11,20 +12,29 @@ def run(*args):
     return CliRunner().invoke(app, ["tune", *map(str, args)])
 
 
-def test_a_tuned_pipeline_is_saved(model, write_docs, tmp_path):
+@pytest.fixture
+def strict(model, tmp_path):
+    """A pipeline that misses most of what it has learned."""
+    nlp = spacy.load(model)
+    nlp.get_pipe("gapdner").cfg["threshold"] = 0.9999
+    nlp.to_disk(tmp_path / "strict")
+    return tmp_path / "strict"
+
+
+def test_a_tuned_pipeline_is_saved(strict, write_docs, tmp_path):
     output, json_path, plot = tmp_path / "tuned", tmp_path / "t.json", tmp_path / "t.svg"
-    data = write_docs()
-    result = run(model, data, "--output", output, "--json", json_path, "--plot", plot)
+    data = write_docs(annotated=ANNOTATED * 5)
+    result = run(strict, data, "--output", output, "--json", json_path, "--plot", plot)
     assert result.exit_code == 0, result.output
     value = json.loads(json_path.read_text())
-    pipe = spacy.load(output).get_pipe("gapdner")
-    assert pipe.threshold == value["threshold"]
-    for kind, line in pipe.calibration.to_dict().items():
-        assert line == pytest.approx(value["calibration"][kind])
-    assert value["after"]["f"] == 1.0
-    assert "chosen" in result.output
+    cfg = spacy.load(output).get_pipe("gapdner").cfg
+    for name in ("threshold", "disc_threshold"):
+        assert cfg[name] == pytest.approx(value["settings"][name])
+    assert value["before"]["f"] < value["after"]["f"] == 1.0
+    assert f"Thresholds: new ({100 * value['gain']:+.2f} combined" in result.output
+    for name in ("before", "estimated by cross-validation", "now, on these data"):
+        assert name in result.output
     assert plot.read_text().lstrip().startswith("<?xml")
-    assert spacy.load(model).get_pipe("gapdner").calibration is None
     # again, in place of itself, with another aim
     result = run(output, data, "--output", output, "--min-precision", 1, "--no-calibrate")
     assert result.exit_code == 0, result.output
@@ -32,12 +42,23 @@ def test_a_tuned_pipeline_is_saved(model, write_docs, tmp_path):
     assert "meta.json" in {path.name for path in output.iterdir()}
 
 
-def test_nothing_is_saved_unasked(model, write_docs):
-    before = {path: path.stat().st_mtime_ns for path in model.rglob("*")}
-    result = run(model, write_docs(), "--measure", "disc_f", "--per-type")
+def test_nothing_is_saved_that_does_not_gain(model, write_docs, tmp_path):
+    output, plot = tmp_path / "tuned", tmp_path / "t.png"
+    args = ("--no-calibrate", "--output", output, "--plot", plot)
+    result = run(model, write_docs(), *args)
     assert result.exit_code == 0, result.output
-    assert "Nothing was saved" in result.output
-    assert {path: path.stat().st_mtime_ns for path in model.rglob("*")} == before
+    assert "the same entities count as before (with new ones: +0.00 combined" in result.output
+    assert "Nothing was saved: nothing gains" in result.output
+    assert not output.exists()
+    assert plot.exists()
+
+
+def test_nothing_is_saved_unasked(strict, write_docs):
+    before = {path: path.stat().st_mtime_ns for path in strict.rglob("*")}
+    result = run(strict, write_docs(annotated=ANNOTATED * 5), "--measure", "disc_f", "--per-type")
+    assert result.exit_code == 0, result.output
+    assert "Give --output" in result.output
+    assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
 
 
 @pytest.mark.parametrize(
