@@ -71,6 +71,6 @@ class Selection:
         )
         entities: Iterable[Entity] = decoded.entities
         if self.calibration is not None:
-            entities = map(self.calibration, entities)
+            entities = [self.calibration(entity) for entity in entities]
         entities = [e for e in entities if (e.score or 0.0) >= self.threshold_of(e)]
         return DecodedSegment(entities, decoded.n_cut)

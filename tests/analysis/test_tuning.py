@@ -165,7 +165,7 @@ def told(scores):
         {},
         {"threshold": 0.95},
         {"threshold": 0.01},
-        {"consistent": True, "disc_threshold": 0.9},
+        {"disc_threshold": 0.9},
         {"type_thresholds": {"SYMPTOM": 0.8}},
         {"calibration": {"contiguous": [2.0, -1.0], "discontinuous": [0.5, 1.0]}},
     ],
