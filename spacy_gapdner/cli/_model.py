@@ -39,13 +39,10 @@ def load_pipeline(
     import spacy
 
     from ..analysis.pipes import find_pipe
-    from ..model.precision import bound_onednn_caches
     from ..saved_version import find_newer
 
     check_model(model)
     use_gpu(gpu_id)
-    # batches of texts hardly ever have the same shape twice
-    bound_onednn_caches()
     try:
         with warnings.catch_warnings():
             # that a GPU model runs on a CPU and the like is no news to the user

@@ -20,7 +20,7 @@ from ..tagging import GridLayout, TaggingScheme
 from ..tagging.growth import map_channels
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .limits import check_channels, check_weights, check_words
+from .precision import bound_onednn_caches
 from .prediction import evaluate, use_one_thread_in_forks
 from .updates import InPlaceShim
 
@@ -74,6 +74,7 @@ def build_grid_model(
         raise GapDNERError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
+    bound_onednn_caches()
     make_from_sizes = partial(_make_from_sizes, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
@@ -104,10 +105,7 @@ def _make_from_sizes(
     n_in: int,
     n_channels: int,
 ) -> GridNetwork:
-    check_channels(n_channels)
-    make = partial(make_network, n_in, _find_layout(tagging, n_channels))
-    check_weights(make)
-    network = make()
+    network = make_network(n_in, _find_layout(tagging, n_channels))
     network.mixed_precision = mixed_precision
     return network
 
@@ -206,7 +204,6 @@ def _grid_forward(
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    check_words(max((len(segment) for _, segment in flat), default=0))
     scores: dict[int, Floats3d] = {}
     backprops: list[tuple[list[list[int]], _Backprop]] = []
     for batches in _batch_calls([len(segment) for _, segment in flat], max_batch_cells):

@@ -1,5 +1,6 @@
 """The sequence encoder after the word representations: a BiLSTM (Equations 2 to 4)."""
 
+import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -34,8 +35,25 @@ class BiLSTM(nn.Module):
         RETURNS (Tensor): Token representations H; zero in the padding.
             *Shape:* `(batch, n, n_out)`
         """
-        packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
-        hidden, _ = pad_packed_sequence(
-            self.lstm(packed)[0], batch_first=True, total_length=words.shape[1]
-        )
-        return hidden
+        if words.is_cuda:
+            packed = pack_padded_sequence(words, lengths, batch_first=True, enforce_sorted=False)
+            hidden, _ = pad_packed_sequence(
+                self.lstm(packed)[0], batch_first=True, total_length=words.shape[1]
+            )
+            return hidden
+        # oneDNN computes all steps in one call, but of padded sentences alone
+        from_end = lengths[:, None] - 1 - torch.arange(words.shape[1])
+        mask = (from_end >= 0).unsqueeze(2)
+        reverse = from_end.clamp(min=0).unsqueeze(2)
+        forward_weights, backward_weights = self.lstm.all_weights
+        forward = self._read(words, forward_weights)
+        backward = self._read(words.take_along_dim(reverse, dim=1), backward_weights)
+        return torch.cat([forward, backward.take_along_dim(reverse, dim=1)], dim=-1) * mask
+
+    def _read(self, words: Tensor, weights: list[Tensor]) -> Tensor:
+        # One direction, from the first word on. Not every CPU has an LSTM in bfloat16
+        state = words.new_zeros(1, len(words), self.lstm.hidden_size)
+        with torch.autocast("cpu", enabled=False):
+            return torch.lstm(
+                words, (state, state), weights, True, 1, 0.0, self.training, False, True
+            )[0]
