@@ -30,8 +30,8 @@ class GridSettings:
 class GridNetwork(nn.Module):
     """A network that scores the label grids of sentences.
 
-    Networks define `encode` and `score`, which work on small batches of sentences of similar
-    length, as the grids are quadratic in it.
+    Networks define `encode`, which reads all sentences at once, and `score`, which works on small
+    batches of sentences of similar length, as the grids are quadratic in it.
 
     n_in (int): Width of the word representations.
     n_channels (int): Number of the grid's channels.
@@ -64,23 +64,23 @@ class GridNetwork(nn.Module):
         mask = positions < lengths.to(device).unsqueeze(1)
         scores, start = [], 0
         with torch.autocast(device.type, torch.bfloat16, enabled=self.mixed_precision):
+            hidden = self.encode(words, lengths)
             for size in batch_sizes:
                 batch = slice(start, start + size)
                 longest = int(lengths[start])
-                hidden = self.encode(words[batch, :longest], lengths[batch])
-                scores.append(self.score(hidden, mask[batch, :longest]))
+                scores.append(self.score(hidden[batch, :longest], mask[batch, :longest]))
                 start += size
         return tuple(scores)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the token representations H of a batch of sentences.
+        """Compute the token representations H of all sentences.
 
         words (Tensor): Word representations, padded.
-            *Shape:* `(batch, n, n_in)`
+            *Shape:* `(n_sentences, n, n_in)`
         lengths (Tensor): Number of words of each sentence, on the CPU.
-            *Shape:* `(batch,)`
+            *Shape:* `(n_sentences,)`
         RETURNS (Tensor): Token representations.
-            *Shape:* `(batch, n, hidden)`
+            *Shape:* `(n_sentences, n, hidden)`
         """
         raise NotImplementedError
 

@@ -182,7 +182,7 @@ class GapDNERNetwork(GridNetwork):
         with record_function("gapdner.biaffine"):
             boundary = self.boundary(heads[:, rows], tails)
             batch, n_rows, n, width = boundary.shape
-            bias = self.from_boundary.bias
+            bias: Tensor = self.from_boundary.bias
             if self.distance is not None:
                 distances = distance_buckets(n, hidden.device)[rows].flatten()
                 bias = (self.distance.weight + bias)[distances]
