@@ -75,15 +75,17 @@ class CrossEntropy:
         def cell_losses(grid: Floats3d, target: GridTarget) -> tuple[Floats3d, Floats3d]:
             xp = get_array_module(grid)
             shifted = grid - xp.max(grid, axis=-1, keepdims=True)
-            exp = xp.exp(shifted)
-            total = exp.sum(axis=-1, keepdims=True)
-            gold = xp.zeros(grid.shape, dtype="bool")
-            gold[..., 0] = True
+            gradient = xp.exp(shifted)
+            total = gradient.sum(axis=-1, keepdims=True)
+            losses = xp.log(total) - shifted[..., :1]
+            gradient /= total
+            gradient[..., 0] -= 1
+            # of the few cells that are not None
             rows, columns, channels = xp.asarray(target.cells).T
-            gold[rows, columns, 0] = False
-            gold[rows, columns, channels] = True
-            losses = (xp.log(total) - shifted)[gold].reshape(grid.shape[:2])
-            return losses[..., None], exp / total - gold
+            losses[rows, columns, 0] += shifted[rows, columns, 0] - shifted[rows, columns, channels]
+            gradient[rows, columns, 0] += 1
+            gradient[rows, columns, channels] -= 1
+            return losses, gradient
 
         return _reduce(scores, targets, cell_losses, self.normalize)
 
@@ -175,7 +177,7 @@ def _reduce(
         divisor = labelled if normalize == "labelled" else max(int(valid.sum()), 1) * len(scores)
         weight = get_array_module(grid).asarray(valid[..., None] / divisor, dtype=grid.dtype)
         weighted.append((losses * weight).sum())
-        gradients.append((gradient * weight).astype(grid.dtype))
+        gradients.append((gradient * weight).astype(grid.dtype, copy=False))
     return _sum(weighted), gradients
 
 

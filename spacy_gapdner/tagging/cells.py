@@ -1,14 +1,20 @@
 """The cells of a grid that hold labels, and what the tagging schemes do alike with them."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from thinc.types import Floats3d
+from thinc.types import Floats1d, Floats3d, Ints1d
 from thinc.util import get_array_module, to_numpy
 
 # Row, column and channel.
 Cell = tuple[int, int, int]
+
+# Scores are compared in place of probabilities; of what is so near, the probabilities decide
+_ROUNDING = 0.01
+# Above it, a float32 rounds the sigmoid to 1
+_SURE = 16.0
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,16 @@ def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
     RETURNS (LabelledCells): The labels other than None.
     """
     xp = get_array_module(scores)
-    probabilities = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
-    probabilities /= probabilities.sum(axis=-1, keepdims=True)
-    assigned = probabilities >= cell_threshold
-    rows, columns = xp.indices(scores.shape[:2])
-    assigned[rows, columns, scores.argmax(axis=-1)] = True
-    assigned[..., 0] = False
-    return _gather(probabilities, assigned)
+    # of two labels alone, each would be at least as probable as of all
+    none = xp.take(scores, 0, axis=-1)[..., None]
+    passing = scores >= none + _lowest_score(min(cell_threshold, 0.5))
+    passing[..., 0] = False
+    rows, columns, channels = passing.nonzero()
+    cells = scores[rows, columns]
+    exp = xp.exp(cells - cells.max(axis=-1, keepdims=True))
+    probabilities = exp[xp.arange(len(exp)), channels] / exp.sum(axis=-1)
+    assigned = (probabilities >= cell_threshold) | (channels == cells.argmax(axis=-1))
+    return _gather((rows, columns, channels), probabilities, assigned)
 
 
 def all_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
@@ -70,13 +79,19 @@ def all_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
     cell_threshold (float): A label counts if its probability is at least this.
     RETURNS (LabelledCells): The labels.
     """
-    xp = get_array_module(scores)
+    places = (scores >= _lowest_score(cell_threshold)).nonzero()
     # tanh saturates where exp would overflow
-    probabilities = 0.5 + 0.5 * xp.tanh(0.5 * scores)
-    return _gather(probabilities, probabilities >= cell_threshold)
+    probabilities = 0.5 + 0.5 * get_array_module(scores).tanh(0.5 * scores[places])
+    return _gather(places, probabilities, probabilities >= cell_threshold)
 
 
-def _gather(probabilities: Floats3d, assigned: Floats3d) -> LabelledCells:
-    xp = get_array_module(probabilities)
-    cells = xp.stack(xp.nonzero(assigned), axis=-1)
-    return LabelledCells(to_numpy(cells), to_numpy(probabilities[assigned]))
+def _lowest_score(probability: float) -> float:
+    # Whose sigmoid is the probability, less what rounding may take off
+    if not 0 < probability < 1:
+        return -math.inf if probability <= 0 else _SURE
+    return math.log(probability / (1 - probability)) - _ROUNDING
+
+
+def _gather(places: tuple[Ints1d, ...], probabilities: Floats1d, assigned: Ints1d) -> LabelledCells:
+    cells = get_array_module(probabilities).stack(places, axis=-1)
+    return LabelledCells(to_numpy(cells[assigned]), to_numpy(probabilities[assigned]))
