@@ -91,15 +91,19 @@ class CrossEntropy:
             n_counted = n_labels if self.normalize == "labelled" else cells.sum() * len(scores)
             weights = xp.asarray(cells / max(int(n_counted), 1), dtype=grid.dtype)
             shifted = grid - xp.max(grid, axis=-1, keepdims=True)
-            exp = xp.exp(shifted)
-            total = exp.sum(axis=-1, keepdims=True)
-            gold = xp.zeros(grid.shape, dtype="bool")
-            gold[..., 0] = True
+            gradient = xp.exp(shifted)
+            total = gradient.sum(axis=-1, keepdims=True)
+            cell_losses = xp.log(total) - shifted[..., :1]
+            gradient /= total
+            gradient[..., 0] -= 1
+            # of the few cells that are not None
             rows, columns, channels = xp.asarray(target.cells).T
-            gold[rows, columns, 0] = False
-            gold[rows, columns, channels] = True
-            cell_losses = (xp.log(total) - shifted)[gold].reshape(grid.shape[:2])
-            losses.append((cell_losses * weights).sum())
-            gradients.append((exp / total - gold) * weights[..., None])
+            cell_losses[rows, columns, 0] += (
+                shifted[rows, columns, 0] - shifted[rows, columns, channels]
+            )
+            gradient[rows, columns, 0] += 1
+            gradient[rows, columns, channels] -= 1
+            losses.append((cell_losses[..., 0] * weights).sum())
+            gradients.append(gradient * weights[..., None])
         # at the end alone, as the CPU then waits for the GPU
         return float(sum(losses)), gradients

@@ -13,13 +13,13 @@ from itertools import pairwise
 
 import numpy as np
 from thinc.types import Floats3d
-from thinc.util import get_array_module
+from thinc.util import get_array_module, to_numpy
 
 from spacy_gapdner.decoding import DecodedSegment, PathGraph, search_entities
 from spacy_gapdner.entities import Entity, Fragments
 from spacy_gapdner.losses import CrossEntropy, GridLoss
 from spacy_gapdner.tagging import GridLayout, LabelledCells
-from spacy_gapdner.tagging.cells import Cell, as_array, assign, most_probable, one_label_a_cell
+from spacy_gapdner.tagging.cells import Cell, as_array, most_probable, one_label_a_cell
 
 from .losses import ZLPR
 
@@ -147,7 +147,8 @@ class TOETagging:
         mirror_image = xp.swapaxes(scores, 0, 1)[..., xp.asarray(_mirrored(scores.shape[2]))]
         # the sigmoid of the mean; tanh saturates where exp would overflow
         probabilities = 0.5 + 0.5 * xp.tanh((scores + mirror_image) / 4)
-        return assign(probabilities, probabilities >= (cell_threshold or 0.5))
+        cells = xp.argwhere(probabilities >= (cell_threshold or 0.5))
+        return LabelledCells(to_numpy(cells), to_numpy(probabilities[tuple(cells.T)]))
 
     def decode(
         self,

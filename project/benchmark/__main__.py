@@ -20,9 +20,13 @@ app = typer.Typer(name="project.benchmark", rich_markup_mode=None)
 
 @app.command()
 def benchmark_cli(
-    model: str = typer.Argument(..., help="Folder of a trained pipeline, or installed package"),
-    data: Path = typer.Argument(
+    models: list[str] = typer.Argument(
+        ..., help="Folders of trained pipelines, or installed packages"
+    ),
+    data: Path = typer.Option(
         _SAMPLE,
+        "--data",
+        "-d",
         help=".spacy file with gold entities, or folder of such; best of one sentence each",
     ),
     json_path: Path | None = typer.Option(
@@ -43,21 +47,27 @@ def benchmark_cli(
     code: Path | None = CODE,
     gpu_id: int = GPU_ID,
 ) -> None:
-    """Measure how fast a pipeline is.
+    """Measure how fast pipelines are, one after the other.
 
     Words per second of prediction and training, beside the encoder alone on the same batches; the
-    share of the time of each part; peak memory. The pipeline's files stay as they are."""
+    share of the time of each part; peak memory. The pipelines' files stay as they are."""
     threads = threads or torch.get_num_threads()
     with clean_errors():
         if cpu_time and (threads != 1 or gpu_id >= 0):
             raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
         if json_path is not None:
             _check_output(json_path)
-        subject = Subject(model, str(data), limit, threads, gpu_id, str(code) if code else None)
-        found = run_benchmark(subject, repeats=repeats, cpu_time=cpu_time)
+        found = [
+            run_benchmark(
+                Subject(model, str(data), limit, threads, gpu_id, str(code) if code else None),
+                repeats=repeats,
+                cpu_time=cpu_time,
+            )
+            for model in models
+        ]
         if json_path is not None:
             write_json(found, json_path)
-    print(f"{found['docs']:,} Docs, {found['words']:,} words")
+    print(f"{found[0]['docs']:,} Docs, {found[0]['words']:,} words")
     for table in make_tables(found):
         print_table(table)
 

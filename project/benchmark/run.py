@@ -1,7 +1,7 @@
 """All measurements of a benchmark, and the tables of them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -79,29 +79,52 @@ def compare_to_encoder(seconds: dict[str, float], n_words: int) -> dict[str, dic
     return found
 
 
-def make_tables(found: dict[str, Any]) -> Iterator[Table]:
+def make_tables(found: Sequence[dict[str, Any]]) -> Iterator[Table]:
     """Make the tables of what was measured.
 
-    found (dict[str, Any]): What `run_benchmark` returns.
+    found (Sequence[dict[str, Any]]): What `run_benchmark` returns for each pipeline.
     YIELDS (Table): The tables.
     """
-    rows = [
+    first = found[0]
+    clock = "CPU time" if first["cpu_time"] else "time"
+    title = f"Speed, {clock}, {first['threads']} thread{'s' * (first['threads'] > 1)}"
+    header = ["Words/s", "Seconds", "x encoder"]
+    yield _make_table(title, header, found, _speed_rows)
+    header = ["nlp.pipe", "Training"]
+    yield _make_table("Share of the time (%)", header, found, _share_rows)
+    header = ["Loading", "Then", "GPU"]
+    yield _make_table("Peak memory (MB)", header, found, _memory_rows)
+
+
+def _make_table(
+    title: str,
+    header: list[str],
+    found: Sequence[dict[str, Any]],
+    make_rows: Callable[[dict[str, Any]], list[list[str]]],
+) -> Table:
+    rows = []
+    for of in found:
+        rows += [[of["model"], *[""] * len(header)], *make_rows(of)]
+    return Table(title, ["", *header], rows)
+
+
+def _speed_rows(found: dict[str, Any]) -> list[list[str]]:
+    return [
         [name, f"{of['words_per_second']:,.0f}", f"{of['seconds']:.2f}", f"{of['ratio']:.2f}"]
         for name, of in found["speed"].items()
     ]
-    clock = "CPU time" if found["cpu_time"] else "time"
-    title = f"Speed, {clock}, {found['threads']} thread{'s' * (found['threads'] > 1)}"
-    yield Table(title, ["", "Words/s", "Seconds", "x encoder"], rows)
 
-    shares = found["shares"]
-    rows = [
-        [part, *(f"{100 * of[part]:.1f}" if part in of else "-" for of in shares.values())]
-        for part in dict.fromkeys(part for of in shares.values() for part in of)
+
+def _share_rows(found: dict[str, Any]) -> list[list[str]]:
+    shares = found["shares"].values()
+    return [
+        [part, *(f"{100 * of[part]:.1f}" if part in of else "-" for of in shares)]
+        for part in dict.fromkeys(part for of in shares for part in of)
     ]
-    yield Table("Share of the time (%)", ["Part", "nlp.pipe", "Training"], rows)
 
-    rows = []
-    for task, memory in found["memory"].items():
-        sizes = ("-" if size is None else f"{size / _MB:,.0f}" for size in memory.values())
-        rows.append([task, *sizes])
-    yield Table("Peak memory (MB)", ["", "Loading", "Then", "GPU"], rows)
+
+def _memory_rows(found: dict[str, Any]) -> list[list[str]]:
+    return [
+        [task, *("-" if size is None else f"{size / _MB:,.0f}" for size in memory.values())]
+        for task, memory in found["memory"].items()
+    ]

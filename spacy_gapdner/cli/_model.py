@@ -35,12 +35,9 @@ def load_pipeline(
     import spacy
 
     from ..analysis.pipes import find_pipe, use_threshold
-    from ..model.precision import bound_onednn_caches
 
     check_model(model)
     use_gpu(gpu_id)
-    # batches of texts hardly ever have the same shape twice
-    bound_onednn_caches()
     try:
         with warnings.catch_warnings():
             # that a GPU model runs on a CPU and the like is no news to the user

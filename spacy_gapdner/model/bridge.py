@@ -18,7 +18,7 @@ from ..segments import Segment
 from ..tagging import GridLayout, TaggingScheme
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .limits import check_words
+from .precision import bound_onednn_caches
 from .prediction import evaluate, use_one_thread_in_forks
 from .updates import InPlaceShim
 
@@ -72,6 +72,7 @@ def build_grid_model(
         raise GapDNERError(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
+    bound_onednn_caches()
     make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
@@ -166,7 +167,6 @@ def _grid_forward(
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
-    check_words(max((len(segment) for _, segment in flat), default=0))
     scores: dict[int, Floats3d] = {}
     backprops: list[tuple[list[list[int]], _Backprop]] = []
     for batches in _batch_calls([len(segment) for _, segment in flat], max_batch_cells):

@@ -180,10 +180,15 @@ class GapDNERNetwork(GridNetwork):
     ) -> Tensor:
         # Some rows of the grid features M, from boundaries and inner tokens of each span
         with record_function("gapdner.biaffine"):
-            grid = self.from_boundary(self.boundary(heads[:, rows], tails))
+            boundary = self.boundary(heads[:, rows], tails)
+            batch, n_rows, n, width = boundary.shape
+            bias: Tensor = self.from_boundary.bias
+            if self.distance is not None:
+                distances = distance_buckets(n, hidden.device)[rows].flatten()
+                bias = (self.distance.weight + bias)[distances]
+            weight = self.from_boundary.weight.mT.expand(batch, -1, -1)
+            grid = torch.baddbmm(bias, boundary.view(batch, n_rows * n, width), weight)
         if self.span_attention is not None:
             with record_function("gapdner.span_attention"):
-                grid += self.span_attention(hidden, self.from_tokens(hidden), rows)
-        if self.distance is not None:
-            grid += self.distance(distance_buckets(hidden.shape[1], hidden.device)[rows])
-        return self.norm(self.activation(grid))
+                grid = self.span_attention(hidden, self.from_tokens(hidden), grid, rows)
+        return self.norm(self.activation(grid)).view(batch, n_rows, n, -1)

@@ -10,9 +10,9 @@ from ..errors import GapDNERError
 
 PRECISIONS = ("highest", "high", "medium")
 
-# For how many shapes of matrices oneDNN, with which PyTorch multiplies in bfloat16 on a CPU, keeps
-# what it has prepared. It would keep 1,024, each of some megabytes, while batches of sentences
-# hardly ever have the same shape twice. A batch needs some ten shapes at a time.
+# For how many shapes of inputs oneDNN, which computes LSTMs and products in bfloat16 on a CPU,
+# keeps what it has prepared. It would keep 1,024, each of up to some megabytes, while batches of
+# sentences hardly ever have the same shape twice. A batch needs some ten shapes at a time.
 _ONEDNN_CACHES = {"LRU_CACHE_CAPACITY": "16", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16"}
 
 
@@ -23,9 +23,6 @@ def make_matmul_precision(
 
     Registered as `spacy-gapdner.matmul_precision.v1`. Weights and results stay float32. The
     setting holds for all of PyTorch in the process, thus also for the transformer.
-
-    Products in bfloat16 on a CPU would let the process grow by gigabytes in a long training. Thus
-    "high" and "medium" also bound the caches of oneDNN, see `bound_onednn_caches`.
 
     precision (str): "highest" multiplies in float32, "high" in TF32 or two bfloat16 parts where
         the hardware can, "medium" in bfloat16 where it can (GPUs since Ampere, CPUs with
@@ -39,8 +36,6 @@ def make_matmul_precision(
         )
 
     def set_precision(language: type[Language]) -> type[Language]:
-        if precision != "highest":
-            bound_onednn_caches()
         torch.set_float32_matmul_precision(precision)
         return language
 
@@ -48,10 +43,11 @@ def make_matmul_precision(
 
 
 def bound_onednn_caches() -> None:
-    """Keep what oneDNN prepares for matrices of some shapes on a CPU, not of a thousand.
+    """Keep what oneDNN prepares for inputs of some shapes on a CPU, not of a thousand: a long
+    training would grow by gigabytes.
 
     Sets `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY` in the environment, which
-    PyTorch reads at its first such product; those that are set are kept.
+    PyTorch and oneDNN read when they first need them; those that are set are kept.
     """
     for name, capacity in _ONEDNN_CACHES.items():
         os.environ.setdefault(name, capacity)

@@ -18,21 +18,25 @@ class SpanAttention(nn.Module):
         self.upper = nn.Linear(n_in, 1)
         self.lower = nn.Linear(n_in, 1)
 
-    def forward(self, hidden: Tensor, values: Tensor, rows: slice = slice(None)) -> Tensor:
-        """Pool the values of each span's tokens.
+    def forward(
+        self, hidden: Tensor, values: Tensor, grid: Tensor, rows: slice = slice(None)
+    ) -> Tensor:
+        """Pool the values of each span's tokens, and add them to the features of the span.
 
         hidden (Tensor): Token representations H, which give the attention scores.
             *Shape:* `(batch, n, n_in)`
         values (Tensor): What is pooled: H itself, or a linear projection of it. The weights of a
             span sum to one, so projecting before pooling or after is the same.
             *Shape:* `(batch, n, width)`
+        grid (Tensor): Features of each span, which are changed in place.
+            *Shape:* `(batch, rows * n, width)`
         rows (slice): The rows of the grid to compute.
-        RETURNS (Tensor): At (i, j) the mean over the tokens between i and j, both included.
-            *Shape:* `(batch, rows, n, width)`
+        RETURNS (Tensor): The features, and at (i, j) added to them the mean over the tokens between
+            i and j, both included.
+            *Shape:* `(batch, rows * n, width)`
         """
-        batch, n, width = values.shape
-        weights = self.attention(hidden, rows).to(values.dtype)
-        return (weights.view(batch, -1, n) @ values).view(batch, -1, n, width)
+        weights = self.attention(hidden, rows).to(grid.dtype).flatten(1, 2)
+        return grid.baddbmm_(weights, values)
 
     def attention(self, hidden: Tensor, rows: slice = slice(None)) -> Tensor:
         """Compute the weights of the tokens (Equation 9).

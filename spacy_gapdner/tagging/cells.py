@@ -1,5 +1,6 @@
 """The cells of a grid that hold labels, and what the tagging schemes do alike with them."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -9,6 +10,9 @@ from thinc.util import get_array_module, to_numpy
 
 # Row, column and channel.
 Cell = tuple[int, int, int]
+
+# Scores are compared in place of probabilities; of what is so near, the probabilities decide
+_ROUNDING = 0.01
 
 
 @dataclass(frozen=True)
@@ -54,22 +58,17 @@ def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
     RETURNS (LabelledCells): The labels other than None.
     """
     xp = get_array_module(scores)
-    probabilities = xp.exp(scores - xp.max(scores, axis=-1, keepdims=True))
-    probabilities /= probabilities.sum(axis=-1, keepdims=True)
-    assigned = probabilities >= (cell_threshold or 1.0)
-    rows, columns = xp.indices(scores.shape[:2])
-    assigned[rows, columns, scores.argmax(axis=-1)] = True
-    assigned[..., 0] = False
-    return assign(probabilities, assigned)
-
-
-def assign(probabilities: Floats3d, assigned: Floats3d) -> LabelledCells:
-    """Collect the labels of a grid.
-
-    probabilities (Floats3d): Those of all labels of all cells, `(n, n, channels)`.
-    assigned (Floats3d): Whether each label is assigned.
-    RETURNS (LabelledCells): Those that are.
-    """
-    xp = get_array_module(probabilities)
-    cells = xp.stack(xp.nonzero(assigned), axis=-1)
-    return LabelledCells(to_numpy(cells), to_numpy(probabilities[assigned]))
+    # of two labels alone, each would be at least as probable as of all
+    least = cell_threshold if 0 < cell_threshold < 0.5 else 0.5
+    none = xp.take(scores, 0, axis=-1)[..., None]
+    passing = scores >= none + math.log(least / (1 - least)) - _ROUNDING
+    passing[..., 0] = False
+    rows, columns, channels = passing.nonzero()
+    cells = scores[rows, columns]
+    exp = xp.exp(cells - cells.max(axis=-1, keepdims=True))
+    probabilities = exp[xp.arange(len(exp)), channels] / exp.sum(axis=-1)
+    assigned = channels == cells.argmax(axis=-1)
+    if cell_threshold:
+        assigned |= probabilities >= cell_threshold
+    places = xp.stack((rows, columns, channels), axis=-1)
+    return LabelledCells(to_numpy(places[assigned]), to_numpy(probabilities[assigned]))

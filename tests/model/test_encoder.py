@@ -5,9 +5,9 @@ from equations import bilstm
 from spacy_gapdner.model.encoder import BiLSTM
 
 
-@pytest.fixture
-def layer():
-    return BiLSTM(3, 8).double()
+@pytest.fixture(params=[True, False], ids=["training", "prediction"])
+def layer(request):
+    return BiLSTM(3, 8).double().train(request.param)
 
 
 def make_batch(lengths, width=3):

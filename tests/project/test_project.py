@@ -43,7 +43,7 @@ def test_all(project):
     unseen = (project / "project/corpus/sample/unseen.txt").read_text().splitlines()
     assert all(sentence in printed for sentence in unseen)
     assert "prediction: nlp.pipe" in run(project, "benchmark", benchmark_limit=2)
-    measured = srsly.read_json(project / "project/metrics/benchmark.json")
+    (measured,) = srsly.read_json(project / "project/metrics/benchmark.json")
     assert (measured["docs"], measured["threads"], measured["commit"]) == (2, 1, None)
 
 

@@ -44,9 +44,11 @@ def test_times_are_compared_within_their_mode():
 def test_all(model, data, tmp_path):
     path = tmp_path / "out" / "speed.json"
     options = "--threads", 1, "--cpu-time", "--repeats", 1, "--limit", 4, "--json", path
-    result = run(model, data, *options)
+    # twice, as if it were two models
+    result = run(model, model, "--data", data, *options)
     assert result.exit_code == 0, result.output
-    found = json.loads(path.read_text())
+    found, second = json.loads(path.read_text())
+    assert found.keys() == second.keys()
     assert (found["docs"], found["words"], found["threads"]) == (4, 9 + 8 + 5 + 1, 1)
     assert list(found["speed"]) == [
         "prediction: encoder alone",
@@ -61,6 +63,8 @@ def test_all(model, data, tmp_path):
         assert memory["gpu"] is None
     words = " ".join(result.stdout.split())
     assert words.startswith("4 Docs, 23 words Speed, CPU time, 1 thread ")
+    # one after the other in each of the tables
+    assert words.count(str(model)) == 6
     for name, of in found["speed"].items():
         cells = f"{of['words_per_second']:,.0f} {of['seconds']:.2f} {of['ratio']:.2f}"
         assert f"{name} {cells}" in words
@@ -79,7 +83,7 @@ def test_all(model, data, tmp_path):
     ],
 )
 def test_what_cannot_be_measured(model, data, options, message):
-    result = run(model, data, *options)
+    result = run(model, "--data", data, *options)
     assert result.exit_code == 1, result.output
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
