@@ -24,18 +24,7 @@ PAPER = {
 
 
 def test_all_configs_are_there():
-    names = ["gapdner_cpu", "gapdner_trf", "gapdner_zlpr_trf", *PAPER, "toe_trf", "w2ner_trf"]
-    assert [path.stem for path in CONFIGS] == names
-
-
-@pytest.mark.parametrize("name", ["toe_trf", "w2ner_trf"])
-def test_the_baselines_differ_in_the_model_alone(name):
-    folder = Path(__file__).parents[1] / "configs"
-    ours, theirs = (load_config(folder / f"{n}.cfg") for n in ("gapdner_trf", name))
-    models = [config["components"]["gapdner"].pop("model") for config in (ours, theirs)]
-    assert ours == theirs
-    assert models[0]["tok2vec"] == models[1]["tok2vec"]
-    assert models[0]["@architectures"] != models[1]["@architectures"]
+    assert [path.stem for path in CONFIGS] == ["gapdner_cpu", "gapdner_trf", *PAPER]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -87,8 +76,7 @@ def test_the_settings_of_the_paper(name):
     }
     additions = ("co_predictor", "layer_norm", "distance_embedding", "triangle_mask", "none_bias")
     assert not any(model[name] for name in additions)
-    assert (pipe["threshold"], pipe["cell_threshold"]) == (0.0, 0.5)
-    assert (pipe["entity_score"], pipe["consistent"]) == ("mean", False)
+    assert (pipe["threshold"], pipe["disc_threshold"], pipe["consistent"]) == (0.0, None, False)
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
 
 

@@ -1,3 +1,5 @@
+import math
+
 import pytest
 import spacy
 from spacy.tokens import Doc, Span, SpanGroup
@@ -5,6 +7,7 @@ from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
 from spacy_gapdner.analysis.evaluation import evaluate
+from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.errors import GapDNERError
 
 # `nlp` finds the 5 entities of ANNOTATED, 2 of them discontinuous
@@ -31,8 +34,8 @@ def test_settings_are_those_of_the_pipe(nlp):
     pipe = nlp.get_pipe("gapdner")
     scores = evaluate(nlp, gold_docs(nlp.vocab), batch_size=1)
     assert (scores["spans_gapdner_f"], scores["threshold"]) == (1.0, 0.4)
-    assert (scores["entity_score"], scores["consistent"]) == ("weakest", False)
-    pipe.threshold, pipe.consistent = 1.0, True
+    assert (scores["disc_threshold"], scores["type_thresholds"]) == (None, {})
+    pipe.cfg.update(threshold=1.0, consistent=True)
     scores = evaluate(nlp, gold_docs(nlp.vocab))
     assert (scores["spans_gapdner_r"], scores["threshold"], scores["consistent"]) == (0, 1.0, True)
 
@@ -43,6 +46,16 @@ def test_reliability(nlp):
     assert all(part["precision"] == 1.0 for part in scores["reliability"])
     mean = sum(part["n"] * part["mean_score"] for part in scores["reliability"]) / 5
     assert scores["calibration_error"] == pytest.approx(1 - mean)
+
+
+def test_calibration_error_of_discontinuous_entities(nlp):
+    cfg = nlp.get_pipe("gapdner").cfg
+    # all contiguous entities get 0.75 and all others 0.5; of each kind some are right
+    cfg["calibration"] = Calibration(Line(0.0, math.log(3)), Line(0.0, 0.0)).to_dict()
+    scores = evaluate(nlp, gold_docs(nlp.vocab, CHANGED))
+    # of one contiguous entity none, of two discontinuous ones one
+    assert scores["disc_calibration_error"] == pytest.approx(0.0)
+    assert scores["calibration_error"] == pytest.approx((1 * 0.75 + 2 * 0.0) / 3)
 
 
 def test_gold_under_another_key(nlp):

@@ -48,7 +48,7 @@ def test_the_key_is_given_back(nlp):
 
 def test_two_that_change_a_pipe_at_once_leave_it_as_it_was(nlp):
     pipe = nlp.get_pipe("gapdner")
-    before, entered, leave = pipe.threshold, threading.Event(), threading.Event()
+    before, entered, leave = pipe.cfg["threshold"], threading.Event(), threading.Event()
 
     def change():
         with changed(pipe, threshold=0.25):
@@ -58,25 +58,25 @@ def test_two_that_change_a_pipe_at_once_leave_it_as_it_was(nlp):
     with ThreadPoolExecutor(1) as pool:
         with changed(pipe, threshold=0.125):
             other = pool.submit(change)
-            is_alone = not entered.wait(0.1) and pipe.threshold == 0.125
+            is_alone = not entered.wait(0.1) and pipe.cfg["threshold"] == 0.125
         leave.set()
         other.result(30)
     assert is_alone
-    assert pipe.threshold == before
+    assert pipe.cfg["threshold"] == before
 
 
 def test_what_another_has_changed_for_a_time_is_not_taken_for_the_pipes_own(nlp):
     pipe = nlp.get_pipe("gapdner")
-    own, entered = pipe.threshold, threading.Event()
+    own, entered = pipe.cfg["threshold"], threading.Event()
 
     def look():
         entered.set()
-        threshold = UncertaintySampler(pipe, 1).threshold
+        threshold = UncertaintySampler(pipe, 1).selection.threshold
         with storing_under(pipe, None) as key:
             return threshold, key
 
     with ThreadPoolExecutor(1) as pool:
-        with changed(pipe, threshold=0.0, key="gold"):
+        with changed(pipe, threshold=0.0, spans_key="gold"):
             looking = pool.submit(look)
             assert entered.wait(30)
             assert not wait([looking], 0.1).done
@@ -88,7 +88,7 @@ def test_two_pipes_are_changed_at_once(nlp):
 
     def change():
         with changed(other, threshold=0.25):
-            return other.threshold
+            return other.cfg["threshold"]
 
     with ThreadPoolExecutor(1) as pool, changed(nlp.get_pipe("gapdner"), threshold=0.125):
         assert pool.submit(change).result(30) == 0.25
