@@ -8,13 +8,14 @@ from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.attention import AttentionReport, CellLabel, SegmentAttention
 from spacy_gapdner.model.attention_maps import AttentionMaps
 from spacy_gapdner.segments import Segment
+from spacy_gapdner.tagging import SoftmaxTagging
 
 WORDS = ["severe", "joint", "and", "arm", "pain"]
-FRAG, GAP = CellLabel(0, "Frag", "F", 0.9), CellLabel(1, "Gap", "G", 0.8)
+FRAG, GAP = CellLabel(1, "Frag", "F", False, 0.9), CellLabel(2, "Gap", "G", False, 0.8)
 LABELS = {
     (0, 1): [FRAG],
     (2, 3): [GAP],
-    (4, 4): [FRAG, CellLabel(2, "ADE", "T", 0.625)],
+    (4, 4): [FRAG, CellLabel(3, "ADE", "T", True, 0.625)],
 }
 
 
@@ -37,4 +38,4 @@ def make_segment(words=WORDS, start=10, cells=((0, 1),), labels=LABELS, linear=T
 def make_report(*segments, text=" ".join(WORDS)):
     doc = Doc(spacy.blank("en").vocab, words=text.split(" "))
     set_entities(doc, [Entity("ADE", ((0, 2), (4, 5)), 0.875), Entity("SIGN", ((3, 5),))])
-    return AttentionReport(doc, get_entities(doc), segments)
+    return AttentionReport(doc, get_entities(doc), segments, SoftmaxTagging())

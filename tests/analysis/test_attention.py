@@ -7,9 +7,7 @@ from tiny_pipeline import ANNOTATED
 from spacy_gapdner.analysis.attention import attention, label_cells
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.attention_maps import record_attention
-from spacy_gapdner.segments import get_segments
-from spacy_gapdner.tagging import GridLayout, MultilabelTagging, SoftmaxTagging
-from spacy_gapdner.tagging.cells import LabelledCells
+from spacy_gapdner.tagging import LabelledCells, SoftmaxTagging
 
 JOINT = ANNOTATED[0][0]
 ASPIRIN = ANNOTATED[1][0]
@@ -24,10 +22,12 @@ def addresses(report):
 def test_entities_by_default(nlp):
     report = attention(nlp, JOINT)
     assert [e.text for e in report.entities] == ["Severe shoulder pain", "Severe joint pain"]
-    assert sorted(addresses(report)) == sorted(CELLS)
+    # of each the fragments and gaps in text order, then the type
+    assert addresses(report) == CELLS
     (segment,) = report.segments
     # all these cells are labelled, and no other
     assert set(segment.labels) == set(CELLS)
+    assert report.marks() == ["F: Frag", "G: Gap", "T: an entity type"]
     names = {cell: [label.name for label in labels] for cell, labels in segment.labels.items()}
     assert names[4, 0] == ["ADR"]
     assert names[1, 2] == names[2, 3] == ["Gap"]
@@ -38,7 +38,7 @@ def test_the_maps_are_those_of_the_model(nlp):
     pipe = nlp.get_pipe("gapdner")
     with record_attention(pipe.model) as recording:
         doc = nlp(f"{ASPIRIN} {JOINT}")
-    maps = recording.maps(doc, get_segments(doc, pipe.max_length, pipe.stride))
+    maps = recording.maps(doc, pipe.segments([doc])[0])
     report = attention(nlp, f"{ASPIRIN} {JOINT}", spans=["joint and"], cells=["9,6"])
     # the second sentence begins at token 5
     assert addresses(report) == [(6, 7), (9, 6)]
@@ -74,29 +74,24 @@ def labelled(*cells):
 
 
 def test_labels_have_names():
-    layout = SoftmaxTagging().layout(2)
     cells = labelled((0, 1, 1), (1, 2, 2), (3, 0, 4), (3, 3, 3), (3, 3, 1))
-    assert label_cells(cells, layout, ["ADE", "DRUG"]) == {
-        (0, 1): [(1, "Frag", "F", 0.5)],
-        (1, 2): [(2, "Gap", "G", 0.625)],
-        (3, 0): [(4, "DRUG", "T", 0.75)],
-        (3, 3): [(3, "ADE", "T", 0.875), (1, "Frag", "F", 1.0)],
+    assert label_cells(cells, SoftmaxTagging(), ["ADE", "DRUG"]) == {
+        (0, 1): [(1, "Frag", "F", False, 0.5)],
+        (1, 2): [(2, "Gap", "G", False, 0.625)],
+        (3, 0): [(4, "DRUG", "T", True, 0.75)],
+        (3, 3): [(3, "ADE", "T", True, 0.875), (1, "Frag", "F", False, 1.0)],
     }
 
 
-def test_labels_of_each_type_have_names():
-    layout = MultilabelTagging(per_type=True).layout(2)
-    found = label_cells(labelled((0, 0, 1), (0, 1, 2), (1, 0, 5)), layout, ["ADE", "DRUG"])
-    assert found == {
-        (0, 0): [(1, "Frag DRUG", "F", 0.5)],
-        (0, 1): [(2, "Gap ADE", "G", 0.625)],
-        (1, 0): [(5, "DRUG", "T", 0.75)],
-    }
-
-
-def test_labels_of_other_schemes_have_numbers():
-    layout = GridLayout(2, (0,), (0,), (1,))
-    assert label_cells(labelled((1, 0, 1)), layout, ["X"]) == {(1, 0): [(1, "label 1", "*", 0.5)]}
+def test_types_may_be_called_as_other_labels_are():
+    cells = labelled((0, 1, 1), (1, 2, 2), (2, 0, 4), (3, 0, 3))
+    found = label_cells(cells, SoftmaxTagging(), ["Gap", "Frag"])
+    assert [(label.name, label.mark) for (label,) in found.values()] == [
+        ("Frag", "F"),
+        ("Gap", "G"),
+        ("Frag", "T"),
+        ("Gap", "T"),
+    ]
 
 
 def test_cells_are_named_in_the_offsets_of_the_text():

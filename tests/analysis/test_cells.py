@@ -4,8 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_gapdner import Entity
-from spacy_gapdner.analysis.cells import entity_cells, find_segment, parse_cell, span_cell
+from spacy_gapdner.analysis.cells import find_segment, parse_cell, span_cell
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.segments import Segment
 
@@ -61,12 +60,6 @@ def test_cells():
     for outside in ("3,0", "0,3"):
         with pytest.raises(GapDNERError, match=f"no tokens {outside}: the text has tokens 0 to 2"):
             parse_cell(doc, outside)
-
-
-def test_cells_of_entities():
-    entities = [Entity("X", ((0, 2), (3, 4))), Entity("Y", ((0, 2),)), Entity("Z", ((5, 6),))]
-    assert entity_cells(entities) == [(0, 1), (2, 2), (3, 3), (3, 0), (1, 0), (5, 5)]
-    assert entity_cells([]) == []
 
 
 def test_the_segment_with_most_context():

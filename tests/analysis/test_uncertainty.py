@@ -34,7 +34,7 @@ CANDIDATES = [
 def pipe():
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("gapdner", config={"model": model_config(), "threshold": 0.5})
-    pipe.type_thresholds = {"Drug": 0.75}
+    pipe.cfg["type_thresholds"] = {"Drug": 0.75}
     return pipe
 
 
@@ -119,14 +119,15 @@ def test_candidates_below_the_threshold_count_calibrated():
     nlp.from_bytes(trained_pipeline().to_bytes())
     pipe = nlp.get_pipe("gapdner")
     texts = [text for text, _ in ANNOTATED]
-    # all entities, whatever the model is sure of, get a probability of sigmoid(-3) = 0.047
-    pipe.calibration = Calibration(Line(0.0, -3.0), Line(0.0, -3.0))
-    pipe.threshold, pipe.type_thresholds = 0.1, {"Drug": 0.05}
-    docs = select_uncertain(nlp, texts, 2)
-    # nothing reaches a threshold; a Drug falls short of its own by 0.003, an ADR by 0.053
-    assert [doc.text for doc in docs] == [texts[1], texts[2]]
-    assert [get_entities(doc) for doc in docs] == [(), ()]
-    assert (pipe.threshold, pipe.type_thresholds) == (0.1, {"Drug": 0.05})
+    # all entities, whatever the model is sure of, get a probability of sigmoid(-2) = 0.119
+    line = Line(0.0, -2.0)
+    settings = {"threshold": 0.2, "disc_threshold": 0.3, "type_thresholds": {"Drug": 0.13}}
+    pipe.cfg.update(settings, calibration=Calibration(line, line).to_dict())
+    docs = select_uncertain(nlp, texts, 3)
+    # none reaches its threshold: a Drug falls short by 0.011, a whole ADR by 0.081, others by more
+    assert [doc.text for doc in docs] == [texts[1], texts[2], texts[0]]
+    assert [get_entities(doc) for doc in docs] == [()] * 3
+    assert {name: pipe.cfg[name] for name in settings} == settings
 
 
 @pytest.mark.parametrize("n_process", [1, 2])

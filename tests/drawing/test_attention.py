@@ -5,6 +5,7 @@ from matplotlib.patches import Rectangle
 from spacy_gapdner.analysis.attention import CellLabel
 from spacy_gapdner.drawing.attention import draw_report
 from spacy_gapdner.drawing.attention_plots import plot_cell, plot_labels
+from spacy_gapdner.tagging import SoftmaxTagging
 
 
 def squares(axes):
@@ -77,7 +78,7 @@ def test_plot_of_labels():
 
 
 def test_labels_beyond_the_colours_differ():
-    labels = {(i, i): [CellLabel(i, f"type {i}", "T", 1.0)] for i in range(20)}
+    labels = {(i, i): [CellLabel(i, f"type {i}", "T", True, 1.0)] for i in range(20)}
     (axes,) = plot_labels(make_segment([str(i) for i in range(20)], labels=labels)).axes
     assert len({(p.get_facecolor(), p.get_hatch()) for p in axes.patches}) == 20
 
@@ -97,6 +98,8 @@ def test_report():
         assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
     for text in ["severe joint and arm pain", "<td>0:2, 4:5</td>", "Labelled Frag 0.90"]:
         assert text in page
+    assert SoftmaxTagging.description in page
+    assert "A letter marks the label of a cell (F: Frag, G: Gap, T: an entity type)." in page
     for title in ["Tokens 0 to 4", "Cell (4, 0): severe joint and arm pain", "Cell (5, 6)"]:
         assert title in page
     assert page.count("<svg") == 5
