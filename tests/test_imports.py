@@ -20,9 +20,9 @@ ORDER = [
     ["doc_entity"],
     ["entities", "sentences"],
     ["alignment", "segments", "losses", "decoding", "calibration", "augmentation", "adapters"],
-    ["tagging", "saved_settings", "saved_version"],
+    ["tagging"],
     ["model", "scorer", "selection", "gold"],
-    ["settings", "prediction"],
+    ["prediction"],
     ["pipe", "formats"],
     ["factory", "training_log"],
     ["analysis"],
@@ -35,7 +35,7 @@ RANK = {name: rank for rank, names in enumerate(ORDER) for name in names}
 FORBIDDEN = {
     "formats": {"model", "scorer"},
     "analysis": {"model"},
-    **{name: {"model", "scorer"} for name in ("pipe", "settings", "prediction", "gold")},
+    **{name: {"model", "scorer"} for name in ("pipe", "prediction", "gold")},
     "scorer": {"segments", "losses", "tagging", "decoding"},
 }
 # attentions are recorded in the network
@@ -237,17 +237,9 @@ def test_pipelines_import_no_more_of_ours_than_the_pipe():
     plugins = "spacy, spacy_transformers.pipeline_component"
     ours, libraries = newly_imported("spacy.blank('en')", plugins)
     assert {name.split(".")[0] for name in ours} == {
-        *(
-            "",
-            "adapters",
-            "alignment",
-            "calibration",
-            "decoding",
-            *ENTITIES,
-            "errors",
-        ),
-        *("factory", "gold", "losses", "pipe", "prediction", "saved_settings", "saved_version"),
-        *("segments", "selection", "sentences", "settings", "tagging", "training_log"),
+        *("", "adapters", "alignment", "calibration", "decoding", *ENTITIES),
+        *("errors", "factory", "gold", "losses", "pipe", "prediction"),
+        *("segments", "selection", "sentences", "tagging", "training_log"),
     }
     assert libraries == set()
 

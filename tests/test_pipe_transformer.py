@@ -64,15 +64,23 @@ def step(nlp, examples, optimizer):
     return losses["gapdner"]
 
 
+def find_transformer(nlp):
+    nodes = (
+        node for _, pipe in nlp.pipeline if hasattr(pipe, "model") for node in pipe.model.walk()
+    )
+    return next(node for node in nodes if isinstance(node, BatchingTransformerModel)).transformer
+
+
+def copy_weights(network):
+    return {name: p.detach().numpy().copy() for name, p in network.named_parameters()}
+
+
 def transformer_weights(nlp):
-    model = nlp.get_pipe("transformer").model
-    (shim,) = [shim for node in model.walk() for shim in node.shims]
-    return {name: p.detach().numpy().copy() for name, p in shim._model.named_parameters()}
+    return copy_weights(find_transformer(nlp))
 
 
 def head_weights(nlp):
-    network = nlp.get_pipe("gapdner").model.get_ref("grid").layers[0].shims[0]._model
-    return {name: p.detach().numpy().copy() for name, p in network.named_parameters()}
+    return copy_weights(nlp.get_pipe("gapdner").model.get_ref("grid").layers[0].shims[0]._model)
 
 
 def annotate(nlp, text):
@@ -95,7 +103,11 @@ def test_trains_predicts_and_is_saved(nlp, bert, tmp_path):
         ]
 
 
-def test_the_two_parts_have_learning_rates_of_their_own(nlp):
+@pytest.mark.parametrize("replaced", [False, True])
+def test_the_two_parts_have_learning_rates_of_their_own(nlp, replaced):
+    if replaced:
+        nlp.replace_listeners("transformer", "gapdner", ["model.tok2vec"])
+        nlp.remove_pipe("transformer")
     before = transformer_weights(nlp), head_weights(nlp)
     step(nlp, make_examples(nlp), Adam(1e-4, L2=0.0, use_averages=False))
     after = transformer_weights(nlp), head_weights(nlp)
@@ -267,15 +279,12 @@ def test_a_transformer_that_has_not_run_is_told(nlp):
 @pytest.mark.parametrize("replaced", [False, True])
 def test_updates_keep_the_weights_where_they_are(nlp, replaced):
     # else each would hold on to all that were there before
-    model = nlp.get_pipe("transformer").model
     if replaced:
         nlp.replace_listeners("transformer", "gapdner", ["model.tok2vec"])
         nlp.remove_pipe("transformer")
-        walked = nlp.get_pipe("gapdner").model.walk()
-        model = next(node for node in walked if isinstance(node, BatchingTransformerModel))
 
     def weights():
-        return [weights.data for weights in model.transformer.parameters()]
+        return [weights.data for weights in find_transformer(nlp).parameters()]
 
     def place():
         step(nlp, make_examples(nlp), Adam(0.01))

@@ -61,9 +61,9 @@ for factory in ("gapdner", "discontinuous_ner"):
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
         "DiscontinuousEntityRecognizer gapdner gapdner",
-        "spacy-gapdner.GapDNER.v2",
+        "spacy-gapdner.GapDNER.v1",
         "()",
         "DiscontinuousEntityRecognizer discontinuous_ner discontinuous_ner",
-        "spacy-gapdner.GapDNER.v2",
+        "spacy-gapdner.GapDNER.v1",
         "()",
     ]

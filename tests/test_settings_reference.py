@@ -1,12 +1,15 @@
 """configs/README.md: its code prints what it says, and its settings are those that there are."""
 
 import re
+from inspect import signature
 from pathlib import Path
 
 import pytest
 import spacy
 from spacy.language import Language
 from thinc.api import Config
+
+from spacy_gapdner.model.architecture import build_gapdner_v1
 
 PAGE = (Path(__file__).parents[1] / "configs" / "README.md").read_text(encoding="utf8")
 PYTHON = re.findall(r"```python\n([^`]+)```\s+```text\n([^`]+)```", PAGE)
@@ -50,13 +53,12 @@ def test_the_settings_of_the_pipe_are_all_there_with_their_defaults(pipe_setting
     assert {k: v for k, v in pipe_settings.items() if k != "factory"} == defaults
 
 
-def test_the_settings_of_the_model_are_those_of_the_default(pipe_settings):
-    (block,) = (b for b in SETTINGS if '@architectures = "spacy-gapdner.GapDNER.v2"' in b)
+def test_the_settings_of_the_model_are_those_of_the_architecture():
+    (block,) = (b for b in SETTINGS if '@architectures = "spacy-gapdner.GapDNER.v1"' in b)
     model = read_settings(block)["components"]["gapdner"]["model"]
-    default = default_config()["model"]
-    assert {name: model[name] for name in default if name not in ("tagging", "tok2vec")} == {
-        name: value for name, value in default.items() if name not in ("tagging", "tok2vec")
-    }
+    assert model.pop("@architectures") == default_config()["model"]["@architectures"]
+    parameters = signature(build_gapdner_v1).parameters.values()
+    assert model == {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
 @pytest.mark.parametrize("block", SETTINGS, ids=lambda block: block.splitlines()[0])

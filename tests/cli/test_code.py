@@ -68,16 +68,14 @@ def test_a_scheme_of_one_s_own_trains_and_is_loaded(code, training, tmp_path):
     done = run_process("gapdner", "predict", model, tmp_path / "a.txt", "--code", code)
     assert '"aspirin"' in done.stdout, done.stdout + done.stderr
     done = run_process("gapdner", "debug-data", data, "-c", config, "--code", code)
-    assert "extents (used)" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "train 100.00" in " ".join(done.stdout.split()), done.stdout
 
 
 def test_the_scheme_of_the_page_is_whole(code):
     spacy.util.import_file("extents_of_the_page", code)
     tagging = spacy.registry.misc.get("extents.v1")()
     assert isinstance(tagging, TaggingScheme)
-    lines = [line for line in code.read_text("utf8").splitlines() if line.strip()]
-    (first,) = (i for i, line in enumerate(lines) if line.startswith("@"))
-    assert len(lines[first:]) == 19
 
 
 def test_every_command_that_loads_a_pipeline_or_reads_formats_takes_code():

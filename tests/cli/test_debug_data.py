@@ -9,7 +9,7 @@ from spacy_gapdner import Entity, set_entities
 
 TRAIN = [
     ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
-    # a one-word gap that is itself an entity: softmax cannot hold both
+    # a one-word gap that is itself an entity: the cell holds one of them
     ("left heart valve defect seen .", [("Site", (0, 1), (2, 4)), ("Site", (1, 2))]),
     ("No pain . Fever came .", [("ADR", (1, 4))]),
     ("Nothing at all .", []),
@@ -43,12 +43,11 @@ def test_findings(run, train, write_docs, tmp_path):
         "sentences of sentencizer; those over 128 tokens in windows, stride 96",
         "train: 6 segments, longest 7 tokens (49 cells)",
         "dev: 2 different segments are in train too, 1 with entities",
-        # 6 gold entities, of which 3 are discontinuous; 2 cannot be found with any scheme
-        "softmax 66.67 80.00 1 0 gap is an entity: 1",
-        "multilabel 80.00 100.00 0 0",
-        "multilabel per type 80.00 100.00 0 0",
-        "W2NER (used) 80.00 100.00 0 0",
-        "TOE 80.00 100.00 0 0",
+        # 6 gold entities, of which 3 are discontinuous; 2 of them no scheme finds
+        "train 66.67 80.00 1 0",
+        "dev 100.00 100.00 0 0",
+        "train, missed, Gap lost its cell to type: 1",
+        "Site: «left» heart «valve defect» seen .",
         "train, not whole tokens: 1",
         "ADR: A «pretest» .",
         "train, crosses a sentence boundary: 1",
@@ -68,7 +67,7 @@ def test_findings(run, train, write_docs, tmp_path):
         "spans_key": "gapdner",
         "max_length": 128,
         "stride": 96,
-        "scheme": "W2NER",
+        "scheme": "gap-aware",
     }
     assert data["shared"] == {"segments": 2, "with_entities": 1}
     assert data["train"]["statistics"]["entities"] == 6
@@ -76,12 +75,12 @@ def test_findings(run, train, write_docs, tmp_path):
         "counts": {"crosses a sentence boundary": 1},
         "examples": {"crosses a sentence boundary": ["ADR: No «pain . Fever» came ."]},
     }
-    softmax = data["train"]["schemes"]["softmax"]
-    assert softmax["ceiling"] == pytest.approx({"p": 1.0, "r": 0.5, "f": 2 / 3})
-    assert softmax["missed"]["examples"] == {
-        "gap is an entity": ["Site: «left» heart «valve defect» seen ."]
+    scheme = data["train"]["scheme"]
+    assert scheme["ceiling"] == pytest.approx({"p": 1.0, "r": 0.5, "f": 2 / 3})
+    assert scheme["missed"]["examples"] == {
+        "Gap lost its cell to type": ["Site: «left» heart «valve defect» seen ."]
     }
-    assert data["dev"]["schemes"]["softmax"]["ceiling"]["f"] == 1.0
+    assert data["dev"]["scheme"]["ceiling"]["f"] == 1.0
     assert len(data["problems"]) == 5
 
 

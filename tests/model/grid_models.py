@@ -9,6 +9,7 @@ from thinc.api import Model, fix_random_seed
 from spacy_gapdner.segments import Segment
 
 WIDTH = 4
+LABELS = ["A", "B"]
 # Sentences, overlapping windows, an empty document, one of one token, a part in no segment
 SEGMENTS = [
     [Segment(0, 3), Segment(3, 10)],
@@ -40,9 +41,10 @@ def make_input():
     return [Doc(vocab, words=["w"] * n) for n in LENGTHS], SEGMENTS
 
 
-def initialize_model(model, n_channels, seed=0):
+def initialize_model(model, labels=LABELS, seed=0):
     fix_random_seed(seed)
-    model.initialize(X=make_input(), Y=[np.zeros((1, 1, n_channels), dtype="float32")])
+    model.attrs["labels"] = labels
+    model.initialize(X=make_input())
     return model
 
 

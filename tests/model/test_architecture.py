@@ -2,15 +2,20 @@
 
 import pytest
 import torch
-from grid_models import WIDTH, fixed_vectors, initialize_model, make_input, network_of
+from grid_models import (
+    LABELS,
+    WIDTH,
+    fixed_vectors,
+    initialize_model,
+    make_input,
+    network_of,
+)
 
 from spacy_gapdner.model.architecture import build_gapdner_v1
-from spacy_gapdner.model.labels import TriangleMask
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
-from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging, TOETagging, W2NERTagging
+from spacy_gapdner.tagging import SoftmaxTagging
 
-# two types
-TAGGING, N_CHANNELS = MultilabelTagging(), 4
+TAGGING = SoftmaxTagging()
 SETTINGS = {
     "hidden_width": 6,
     "boundary_width": 3,
@@ -40,50 +45,17 @@ def make_model(**settings):
     "settings", [{}, {"triangle_mask": False, "biaffine": False, "distance_embedding": False}]
 )
 def test_architecture_builds_its_network(settings):
-    model = initialize_model(make_model(**settings), N_CHANNELS)
+    model = initialize_model(make_model(**settings))
     assert (model.name, model.attrs["tagging"]) == ("gapdner", TAGGING)
-    built = network_of(model)
+    built, layout = network_of(model), TAGGING.layout(LABELS)
     assert type(built) is GapDNERNetwork
-    assert (built.n_in, built.n_channels) == (WIDTH, N_CHANNELS)
+    assert (built.n_in, built.labels) == (WIDTH, tuple(LABELS))
     # every setting reaches the network
-    expected = GapDNERNetwork(WIDTH, TAGGING.layout(2), GapDNERSettings(**{**SETTINGS, **settings}))
+    expected = GapDNERNetwork(WIDTH, layout, GapDNERSettings(**{**SETTINGS, **settings}))
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
     assert torch.equal(built.triangle_mask.impossible, expected.triangle_mask.impossible)
-    assert built.classifier.bias.tolist() == [-2.5] * N_CHANNELS
-
-
-def test_the_number_of_channels_may_be_known_before():
-    model = make_model(nO=N_CHANNELS)
-    model.initialize(X=make_input())
-    assert model.get_dim("nO") == N_CHANNELS
-    assert model.predict(make_input())[0].shape == (3, 3, N_CHANNELS)
-
-
-@pytest.mark.parametrize("n_types", [1, 2, 7])
-@pytest.mark.parametrize(
-    "tagging",
-    [
-        SoftmaxTagging(),
-        MultilabelTagging(),
-        MultilabelTagging(per_type=True),
-        W2NERTagging(),
-        TOETagging(),
-    ],
-    ids=lambda tagging: f"{tagging.name}",
-)
-def test_the_labels_follow_from_the_number_of_channels(tagging, n_types):
-    layout = tagging.layout(n_types)
-    model = build_gapdner_v1(fixed_vectors(), tagging, **SETTINGS, nO=layout.n_channels)
-    model.initialize(X=make_input())
-    expected = TriangleMask(layout, True).impossible
-    assert torch.equal(network_of(model).triangle_mask.impossible, expected)
-
-
-def test_a_number_of_channels_that_no_labels_have():
-    model = build_gapdner_v1(fixed_vectors(), TOETagging(), **SETTINGS, nO=5)
-    with pytest.raises(ValueError, match="nO is 5, but TOETagging makes no grid"):
-        model.initialize(X=make_input())
+    assert built.classifier.bias.tolist() == [0.0, *[-2.5] * 4]
 
 
 @pytest.mark.parametrize(
@@ -105,6 +77,6 @@ def test_dropout_rates_must_be_rates(name, rate):
 
 def test_an_odd_hidden_width_is_refused_only_with_the_bilstm():
     with pytest.raises(ValueError, match="hidden_width must be even, but it is 7"):
-        initialize_model(make_model(hidden_width=7), N_CHANNELS)
-    model = initialize_model(make_model(hidden_width=7, bilstm=False), N_CHANNELS)
-    assert model.predict(make_input())[0].shape == (3, 3, 4)
+        initialize_model(make_model(hidden_width=7))
+    model = initialize_model(make_model(hidden_width=7, bilstm=False))
+    assert model.predict(make_input())[0].shape == (3, 3, 5)

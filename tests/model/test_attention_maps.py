@@ -3,14 +3,13 @@ import math
 import layer_by_layer
 import numpy as np
 import pytest
-import spacy
 import torch
 from thinc.api import Model
-from tiny_pipeline import CORPUS, make_doc, make_examples, make_nlp, tok2vec_config, train
+from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.model.attention_maps import AttentionMaps, find_network, record_attention
-from spacy_gapdner.segments import Segment, get_segments, merge_segments
+from spacy_gapdner.segments import Segment, merge_segments
 
 # the longest is not first, and two are of one length
 SENTENCES = [CORPUS[2][0], CORPUS[0][0], CORPUS[3][0], "he took nothing for pain"]
@@ -45,7 +44,7 @@ def network_of(pipe):
 
 
 def record(pipe, doc, segments=None):
-    segments = segments or get_segments(doc, pipe.max_length, pipe.stride)
+    segments = segments or pipe.segments([doc])[0]
     with record_attention(pipe.model) as recording:
         pipe.model.predict(([doc], [segments]))
     return recording.maps(doc, segments)
@@ -111,7 +110,7 @@ def test_the_maps_are_those_of_the_prediction(nlp, pipe):
     plain = nlp(make_text(nlp))
     with record_attention(pipe.model) as recording:
         doc = nlp(make_text(nlp))
-    segments = get_segments(doc, pipe.max_length, pipe.stride)
+    segments = pipe.segments([doc])[0]
     decoded = [
         pipe.tagging.decode(
             pipe.tagging.labelled_cells(m.scores, pipe.cell_threshold),
@@ -183,7 +182,7 @@ def test_an_attention_that_is_switched_off(part):
 
 
 def test_nothing_is_recorded_afterwards(pipe, doc):
-    segments = get_segments(doc, pipe.max_length, pipe.stride)
+    segments = pipe.segments([doc])[0]
     with record_attention(pipe.model) as recording:
         pipe.predict([doc])
     pipe.predict([doc])
@@ -208,16 +207,3 @@ def test_networks_without_attention():
     model = nlp.get_pipe("gapdner").model
     with pytest.raises(ValueError, match=r"'gapdner'.*both are switched off"):
         find_network(model)
-
-
-def test_networks_of_other_architectures():
-    tagging = {"@misc": "spacy-gapdner.W2NERTagging.v1"}
-    config = {"@architectures": "spacy-gapdner.W2NER.v1", "tok2vec": tok2vec_config()}
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner", config={"model": {**config, "tagging": tagging}})
-    nlp.initialize(lambda: make_examples(nlp))
-    with (
-        pytest.raises(ValueError, match=r"'w2ner'.*only the architecture"),
-        record_attention(nlp.get_pipe("gapdner").model),
-    ):
-        pass

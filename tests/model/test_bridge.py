@@ -8,6 +8,7 @@ import pytest
 import srsly
 import torch
 from grid_models import (
+    LABELS,
     LENGTHS,
     SEGMENTS,
     WIDTH,
@@ -22,18 +23,17 @@ from thinc.api import fix_random_seed
 from spacy_gapdner.model import bridge
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork
-from spacy_gapdner.tagging import MultilabelTagging
+from spacy_gapdner.tagging import SoftmaxTagging
 
-N_CHANNELS = 4
 NO_DROPOUT = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
 
 
 def make_model(initialize=True, seed=0, **settings):
     sizes = {"hidden_width": 6, "boundary_width": 3, "grid_width": 5, "attention_width": 2}
     model = build_gapdner_v1(
-        fixed_vectors(), MultilabelTagging(), **{**sizes, **NO_DROPOUT, **settings}
+        fixed_vectors(), SoftmaxTagging(), **{**sizes, **NO_DROPOUT, **settings}
     )
-    return initialize_model(model, N_CHANNELS, seed) if initialize else model
+    return initialize_model(model, seed=seed) if initialize else model
 
 
 def flat_vectors(model):
@@ -167,7 +167,7 @@ def test_bytes_restore_a_model_that_was_never_initialized(settings, monkeypatch)
     monkeypatch.setattr(torch, "load", lambda *args, **kw: loads.append(kw) or load(*args, **kw))
     restored = make_model(initialize=False, **settings).from_bytes(trained.to_bytes())
     assert [kwargs["weights_only"] for kwargs in loads] == [True]
-    assert restored.get_dim("nO") == N_CHANNELS
+    assert restored.attrs["labels"] == LABELS
     for a, b in zip(restored.predict(make_input()), trained.predict(make_input()), strict=True):
         assert np.array_equal(a, b)
     # and it can be trained on
@@ -197,6 +197,24 @@ def test_bytes_replace_other_weights():
 def test_bytes_of_an_uninitialized_model():
     data = make_model(initialize=False).to_bytes()
     assert network_of(make_model(initialize=False).from_bytes(data)) is None
+
+
+def test_more_labels_keep_the_scores_of_the_old_ones():
+    model = make_model()
+    before, shim = model.predict(make_input()), model.get_ref("grid").layers[0].shims[0]
+    model.attrs["resize_output"](model, ["A", "B", "C"])
+    assert model.attrs["labels"] == ["A", "B", "C"]
+    after = model.predict(make_input())
+    assert [grid.shape[2] for grid in after] == [6] * len(before)
+    assert_close([grid[..., :5] for grid in after], before)
+    # an optimizer knows weights by their shim
+    assert model.get_ref("grid").layers[0].shims[0].id != shim.id
+
+
+def test_labels_of_an_uninitialized_model():
+    model = make_model(initialize=False)
+    model.attrs["resize_output"](model, ["A"])
+    assert network_of(model) is None
 
 
 def test_bytes_of_a_model_of_another_size_are_refused():
@@ -242,7 +260,7 @@ def test_no_weights_are_pickled():
     message = srsly.msgpack_loads(make_model().to_bytes())
     shims = [srsly.msgpack_loads(shim) for node in message["shims"] for shim in node]
     states = [srsly.msgpack_loads(shim["state"]) for shim in shims]
-    assert [sorted(state) for state in states] == [["nI", "nO", "state"]]
+    assert [sorted(state) for state in states] == [["labels", "nI", "state"]]
 
 
 def test_mixed_precision_multiplies_in_bfloat16():

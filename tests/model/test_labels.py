@@ -2,25 +2,12 @@ import pytest
 import torch
 from torch import nn
 
-from spacy_gapdner.model.labels import TriangleMask, get_labels, prefer_none
-from spacy_gapdner.tagging import (
-    GridLayout,
-    MultilabelTagging,
-    SoftmaxTagging,
-    TOETagging,
-    W2NERTagging,
-)
+from spacy_gapdner.model.labels import TriangleMask, prefer_none
+from spacy_gapdner.tagging import GridLayout
 
 # channel 0 stands for None
-LAYOUT = GridLayout(4, upper=(1, 3), diagonal=(2, 3), lower=(2,))
+LAYOUT = GridLayout(("None", "x", "y", "z"), upper=(1, 3), diagonal=(2, 3), lower=(2,))
 IMPOSSIBLE = -1e4
-SCHEMES = [SoftmaxTagging(), MultilabelTagging(), MultilabelTagging(per_type=True)]
-SCHEMES += [W2NERTagging(), TOETagging()]
-
-
-def test_labels_are_all_channels_but_none():
-    assert get_labels(LAYOUT) == [1, 2, 3]
-    assert get_labels(GridLayout(2, upper=(1,), diagonal=(), lower=(0,))) == [0, 1]
 
 
 def test_mask_by_hand():
@@ -41,19 +28,6 @@ def test_what_is_impossible_gets_no_gradient():
     masked = TriangleMask(LAYOUT, enabled=True)(scores)
     masked.sum().backward()
     assert torch.equal(scores.grad, (masked != IMPOSSIBLE).float())
-
-
-@pytest.mark.parametrize("tagging", SCHEMES, ids=lambda tagging: tagging.name)
-def test_mask_follows_the_layout(tagging):
-    layout = tagging.layout(2)
-    masked = TriangleMask(layout, enabled=True)(torch.zeros(1, 3, 3, layout.n_channels))[0]
-    # with one label a cell, channel 0 stands for None
-    labels = set(range(0 if tagging.loss.multilabel else 1, layout.n_channels))
-    for i in range(3):
-        for j in range(3):
-            held = layout.upper if i < j else layout.lower if i > j else layout.diagonal
-            ruled_out = (masked[i, j] == IMPOSSIBLE).nonzero().flatten().tolist()
-            assert set(ruled_out) == labels - set(held), (i, j)
 
 
 def test_mask_that_is_switched_off():

@@ -12,7 +12,7 @@ from torch.nn.functional import layer_norm
 
 from spacy_gapdner.model import criss_cross, network
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
-from spacy_gapdner.tagging import MultilabelTagging, SoftmaxTagging
+from spacy_gapdner.tagging import SoftmaxTagging
 
 SETTINGS = {
     "hidden_width": 6,
@@ -54,8 +54,8 @@ N_IN = 5
 IMPOSSIBLE = -1e4
 
 
-def make_network(tagging=None, n_types=2, **settings):
-    layout = (tagging or SoftmaxTagging()).layout(n_types)
+def make_network(**settings):
+    layout = SoftmaxTagging().layout(["A", "B"])
     return GapDNERNetwork(N_IN, layout, GapDNERSettings(**{**SETTINGS, **settings}))
 
 
@@ -195,45 +195,28 @@ def test_padding_and_batch_change_no_score():
         torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("tagging", "none", "labels"),
-    [
-        (SoftmaxTagging(), [0], [1, 2, 3, 4]),
-        (MultilabelTagging(), [], [0, 1, 2, 3]),
-        (MultilabelTagging(per_type=True), [], [0, 1, 2, 3, 4, 5]),
-    ],
-)
-def test_none_is_preferred_at_first(tagging, none, labels):
-    bias = make_network(tagging, none_bias=2.5).classifier.bias
-    assert bias[labels].tolist() == [-2.5] * len(labels)
-    assert bias[none].tolist() == [0.0] * len(none)
-    assert len(bias) == len(none) + len(labels)
+def test_none_is_preferred_at_first():
+    bias = make_network(none_bias=2.5).classifier.bias
+    assert bias.tolist() == [0.0, *[-2.5] * 4]
 
 
-@pytest.mark.parametrize(
-    ("tagging", "below_only", "above_only"),
-    [
-        (SoftmaxTagging(), [3, 4], [1, 2]),
-        (MultilabelTagging(), [2, 3], [0, 1]),
-        (MultilabelTagging(per_type=True), [4, 5], [0, 1, 2, 3]),
-    ],
-)
-def test_triangles_rule_labels_out(tagging, below_only, above_only):
-    net, words_and_lengths = make_network(tagging).eval(), make_batch([4], torch.float32)
+def test_triangles_rule_labels_out():
+    net, words_and_lengths = make_network().eval(), make_batch([4], torch.float32)
     ruled_out = score(net, *words_and_lengths)[0] == IMPOSSIBLE
     for i in range(4):
         for j in range(4):
-            expected = below_only if i < j else above_only if i > j else []
+            # types above the diagonal, Frag and Gap below it
+            expected = [3, 4] if i < j else [1, 2] if i > j else []
             assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
-    free = make_network(tagging, triangle_mask=False).eval()
+    free = make_network(triangle_mask=False).eval()
     assert not (score(free, *words_and_lengths) == IMPOSSIBLE).any()
 
 
 def test_what_is_ruled_out_gets_no_gradient():
-    net = make_network(MultilabelTagging(), criss_cross=False).eval()
+    net = make_network(criss_cross=False).eval()
     scores = score(net, *make_batch([1, 3], torch.float32))
     # Frag and Gap below the diagonal
-    scores[1, 2, 0, :2].sum().backward()
+    scores[1, 2, 0, 1:3].sum().backward()
     assert all(p.grad is None or not p.grad.any() for p in net.parameters())
 
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_gapdner.tagging.cells import all_probable, most_probable
+from spacy_gapdner.tagging.cells import most_probable
 
 SCORES = st.integers(-40, 40).map(lambda eighths: eighths / 8) | st.sampled_from([-1e4, 60.0])
 THRESHOLDS = st.sampled_from([0.0, 1e-6, 0.1, 0.4, 0.5, 0.7, 0.999, 1.0])
@@ -26,7 +26,8 @@ def spell(labelled):
 def test_most_probable_is_the_softmax_of_every_cell(scores, threshold):
     exact = np.exp(scores.astype("float64") - scores.max(axis=-1, keepdims=True))
     exact /= exact.sum(axis=-1, keepdims=True)
-    assigned = exact >= threshold
+    # at 0.0 the most probable alone
+    assigned = exact >= (threshold or 2.0)
     for cell in np.ndindex(scores.shape[:2]):
         assigned[(*cell, scores[cell].argmax())] = True
     found = spell(most_probable(scores, threshold))
@@ -36,15 +37,3 @@ def test_most_probable_is_the_softmax_of_every_cell(scores, threshold):
         assert exact[cell] == pytest.approx(threshold, rel=1e-5)
     for cell in found.keys() & expected.keys():
         assert found[cell] == pytest.approx(expected[cell], rel=1e-5)
-
-
-@settings(max_examples=200, deadline=None)
-@given(grids(), THRESHOLDS)
-def test_all_probable_is_the_sigmoid_of_every_label(scores, threshold):
-    exact = np.exp(-np.logaddexp(0, -scores.astype("float64")))
-    found = spell(all_probable(scores, threshold))
-    expected = {tuple(c): exact[tuple(c)] for c in np.argwhere(exact >= threshold).tolist()}
-    for cell in found.keys() ^ expected.keys():
-        assert exact[cell] == pytest.approx(threshold, abs=1e-6)
-    for cell in found.keys() & expected.keys():
-        assert found[cell] == pytest.approx(expected[cell], abs=1e-6)
