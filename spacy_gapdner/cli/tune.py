@@ -108,18 +108,18 @@ def tune_cli(
             write_json(tuning.to_dict(), json_path)
         if plot_path is not None:
             plot_tuning(tuning, plot_path)
-        if output_path is not None and tuning.settings:
+        if output_path is not None:
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
     _print_tuning(tuning, measure.value)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
     if not tuning.settings:
-        msg.info("Nothing was saved: nothing gains, the pipeline is best as it is.")
-    elif output_path is None:
-        msg.info("Nothing was saved. Give --output to save the tuned pipeline.")
+        msg.info("Nothing gains: the pipeline is best as it is, and stays so.")
+    if output_path is None:
+        msg.info("Nothing was saved. Give --output to save the pipeline.")
     else:
-        msg.good(f"Tuned pipeline: {output_path}")
+        msg.good(f"{'Tuned' if tuning.settings else 'Unchanged'} pipeline: {output_path}")
 
 
 def _print_tuning(tuning: "Tuning", measure: str) -> None:

@@ -42,14 +42,15 @@ def test_a_tuned_pipeline_is_saved(strict, write_docs, tmp_path):
     assert "meta.json" in {path.name for path in output.iterdir()}
 
 
-def test_nothing_is_saved_that_does_not_gain(model, write_docs, tmp_path):
+def test_what_does_not_gain_leaves_the_pipeline_as_it_is(model, write_docs, tmp_path):
     output, plot = tmp_path / "tuned", tmp_path / "t.png"
     args = ("--no-calibrate", "--output", output, "--plot", plot)
     result = run(model, write_docs(), *args)
     assert result.exit_code == 0, result.output
     assert "the same entities count as before (with new ones: +0.00 combined" in result.output
-    assert "Nothing was saved: nothing gains" in result.output
-    assert not output.exists()
+    assert "Nothing gains: the pipeline is best as it is" in result.output
+    assert "Unchanged pipeline" in result.output
+    assert (output / "gapdner" / "cfg").read_text() == (model / "gapdner" / "cfg").read_text()
     assert plot.exists()
 
 
