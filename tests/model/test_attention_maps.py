@@ -112,12 +112,7 @@ def test_the_maps_are_those_of_the_prediction(nlp, pipe):
         doc = nlp(make_text(nlp))
     segments = pipe.segments([doc])[0]
     decoded = [
-        pipe.tagging.decode(
-            pipe.tagging.labelled_cells(m.scores, pipe.cell_threshold),
-            pipe.labels,
-            threshold=pipe.threshold,
-            score=pipe.entity_score,
-        ).entities
+        pipe.selection.decode(m.scores, pipe.tagging, pipe.labels).entities
         for m in recording.maps(doc, segments)
     ]
     merged = [(e, e.score) for e in merge_segments(decoded, segments)]
