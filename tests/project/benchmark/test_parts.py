@@ -114,9 +114,7 @@ def of_pipeline(runner):
     absent, present = set(), set()
     if runner.encoder.component is None:
         absent.add("pooling to words")
-    if runner.encoder.network is None:
-        absent.add("co predictor")
-    else:
+    if runner.encoder.network is not None:
         present.add("word pieces, alignment")
     return absent, present
 

@@ -94,7 +94,7 @@ def no_gpu(folder):
 
 
 def crowded_grids(folder):
-    nlp = make_nlp(max_paths=1, cell_threshold=0.0, threshold=0.0)
+    nlp = make_nlp(max_paths=1, threshold=1e-4)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         nlp("a b c d e f")

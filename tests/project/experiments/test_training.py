@@ -18,7 +18,7 @@ NO_WEIGHT = {f"{WEIGHTS}.spans_gapdner_f": 0.0, f"{WEIGHTS}.spans_gapdner_disc_f
 
 def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
     text = CONFIG.read_text(encoding="utf8")
-    (tmp_path / "short.cfg").write_text(text.replace("cell_threshold = 0.1\n", ""))
+    (tmp_path / "short.cfg").write_text(text.replace("max_paths = 10000\n", ""))
     overrides = {
         "training.optimizer.learn_rate.total_steps": 12,
         "components.gapdner.model.bilstm": False,
@@ -30,7 +30,7 @@ def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
         assert config["training"]["max_steps"] == 12
         assert config["components"]["gapdner"]["model"]["bilstm"] is False
         assert config["training"]["logger"]["@loggers"] == "spacy.ConsoleLogger.v3"
-    assert read.filled["components"]["gapdner"]["cell_threshold"] == 0.1
+    assert read.filled["components"]["gapdner"]["max_paths"] == 10_000
     assert type(read.filled) is dict
     assert read.spans_key == "gapdner"
 
