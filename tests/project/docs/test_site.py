@@ -100,8 +100,8 @@ def test_what_is_fetched_would_be_found():
 
 
 def test_pictures_are_drawn(pages):
-    assert pages["concepts.html"].count('class="picture"') == 5
-    assert pages["concepts.html"].count('<table class="grid"') == 3
+    assert pages["concepts.html"].count('class="picture"') == 4
+    assert pages["concepts.html"].count('<table class="grid"') == 2
     assert "&lt;style&gt;" not in pages["concepts.html"]
     assert 'class="picture"' in pages["index.html"]
 
@@ -110,5 +110,5 @@ def test_documents_of_the_repository_are_pages(pages):
     assert "Five lines of Python" in pages["quickstart.html"]
     assert 'href="settings.html"' in pages["quickstart.html"]
     assert 'href="laboratory.html#the-paper-s-corpora"' in pages["quickstart.html"]
-    assert "GapDNER.v2" in pages["settings.html"]
+    assert "GapDNER.v1" in pages["settings.html"]
     assert f"<h2>{spacy_gapdner.__version__}<" in pages["changelog.html"]
