@@ -103,7 +103,7 @@ def test_commands_take_the_code(settings, tmp_path, monkeypatch):
     done = run("project.experiments", "bootstrap", *groups, "--data", data, "--n", 5, *code)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "+0.0 to +0.0" in done.stdout
-    measured = (model, data, "--limit", 2, "--repeats", 1, "--threads", 1)
+    measured = (model, "--data", data, "--limit", 2, "--repeats", 1, "--threads", 1)
     done = run("project.benchmark", *measured, *code)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Peak memory" in done.stdout
