@@ -49,7 +49,7 @@ class DiscontinuousEntity:
         check_entity(self.doc, replace(self.to_entity(), label=label))
         for number, span in enumerate(self.spans):
             span.label_ = label
-            # the group gives copies of its spans
+            # the group gives copies of its spans; that it takes one is not in spaCy's stub
             self.group[number] = span  # type: ignore[index]
 
     @property
