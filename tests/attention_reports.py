@@ -6,9 +6,9 @@ from spacy.tokens import Doc
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.attention import AttentionReport, CellLabel, SegmentAttention
+from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model.attention_maps import AttentionMaps
 from spacy_gapdner.segments import Segment
-from spacy_gapdner.tagging import SoftmaxTagging
 
 WORDS = ["severe", "joint", "and", "arm", "pain"]
 FRAG, GAP = CellLabel(1, "Frag", False, 0.9), CellLabel(2, "Gap", False, 0.8)

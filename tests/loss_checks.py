@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from spacy_gapdner.losses import GridTarget
+from spacy_gapdner.grid.losses import GridTarget
 
 
 def as_target(cells, ignored=()):

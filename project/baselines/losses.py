@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from thinc.types import Floats3d
 from thinc.util import get_array_module
 
-from spacy_gapdner.losses import GridTarget
+from spacy_gapdner.grid.losses import GridTarget
 
 
 class ZLPR:

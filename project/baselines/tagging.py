@@ -15,11 +15,11 @@ import numpy as np
 from thinc.types import Floats3d
 from thinc.util import get_array_module, to_numpy
 
-from spacy_gapdner.decoding import DecodedSegment, PathGraph, search_entities
 from spacy_gapdner.entities import Entity, Fragments
-from spacy_gapdner.losses import CrossEntropy, GridLoss
-from spacy_gapdner.tagging import GridLayout, LabelledCells
-from spacy_gapdner.tagging.cells import Cell, as_array, most_probable, one_label_a_cell
+from spacy_gapdner.grid import GridLayout, LabelledCells
+from spacy_gapdner.grid.cells import Cell, as_array, most_probable, one_label_a_cell
+from spacy_gapdner.grid.decoding import DecodedSegment, PathGraph, search_entities
+from spacy_gapdner.grid.losses import CrossEntropy, GridLoss
 
 from .losses import ZLPR
 
@@ -71,7 +71,7 @@ class W2NERTagging:
         """Find the labels that the scores assign.
 
         scores (Floats3d): Logits `(n, n, channels)`.
-        cell_threshold (float): See `spacy_gapdner.tagging.cells.most_probable`.
+        cell_threshold (float): See `spacy_gapdner.grid.cells.most_probable`.
         RETURNS (LabelledCells): The labels other than None.
         """
         return most_probable(scores, cell_threshold)

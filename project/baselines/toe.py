@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.tagging import GridLayout
+from spacy_gapdner.grid import GridLayout
 
 from .w2ner import W2NERNetwork, W2NERSettings
 

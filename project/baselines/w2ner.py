@@ -9,12 +9,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.grid import GridLayout
 from spacy_gapdner.model.biaffine import Biaffine, FeedForward
 from spacy_gapdner.model.distances import N_DISTANCES, distance_buckets
 from spacy_gapdner.model.encoder import BiLSTM
 from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
 from spacy_gapdner.model.labels import TriangleMask, prefer_none
-from spacy_gapdner.tagging import GridLayout
 
 _N_REGIONS = 3
 

@@ -12,8 +12,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from spacy_gapdner import Entity, read, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
+from spacy_gapdner.grid import LabelledCells, SoftmaxTagging
 from spacy_gapdner.segments import assign_entities, get_segments
-from spacy_gapdner.tagging import LabelledCells, SoftmaxTagging
 
 SENTENCE = "severe joint , shoulder and upper body pain"
 ENTITIES = [

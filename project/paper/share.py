@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from spacy_gapdner.entity_data import offer_extensions
+from spacy_gapdner.entities.attributes import offer_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
 from spacy_gapdner.formats.knowtator_xml import read_annotation_file

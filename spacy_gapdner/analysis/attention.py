@@ -11,9 +11,9 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
+from ..grid import LabelledCells, TaggingScheme
+from ..grid.scheme import type_channels
 from ..pipe import DiscontinuousEntityRecognizer
-from ..tagging import LabelledCells, TaggingScheme
-from ..tagging.scheme import type_channels
 from .cells import Cell, find_segment, parse_cell, span_cell
 from .pipes import find_pipe
 

@@ -11,11 +11,11 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..alignment import align_entities
 from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities
+from ..entities.alignment import align_entities
+from ..grid import TaggingScheme
+from ..grid.grid_losses import grid_losses
 from ..segments import Segment, assign_entities, get_segments, merge_segments
-from ..tagging import TaggingScheme
-from ..tagging.grid_losses import grid_losses
 from .predictions import without_annotation
 from .statistics import CorpusStatistics
 

@@ -11,11 +11,11 @@ from thinc.api import Config
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..factory import DEFAULT_SETTINGS
 from ..formats.files import read_text
+from ..grid import TaggingScheme
+from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import check_window
 from ..sentences import blank_pipeline
-from ..tagging import TaggingScheme
 
 _FACTORIES = ("gapdner", "discontinuous_ner")
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")

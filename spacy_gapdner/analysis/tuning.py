@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..calibration import Calibration, ReliabilityBin, reliability
 from ..errors import GapDNERError, check_probability
 from ..pipe import DiscontinuousEntityRecognizer
-from ..selection import Selection
+from ..pipe.selection import Selection
 from .pipes import changed, find_pipe, storing_under
 from .predictions import compare_examples, judge_predictions, predict_examples
 from .thresholds import (

@@ -116,7 +116,7 @@ def convert_cli(
 def _convert(
     input_path: Path, output_path: Path, no_progress: bool, **how: Any
 ) -> "tuple[CorpusStatistics, Report]":
-    from ..conversion import convert
+    from ..formats.convert import convert
 
     with progress(partial(count_documents, input_path), no_progress) as bar:
         return convert(input_path, output_path, on_doc=lambda n: bar.update(n - bar.n), **how)

@@ -23,7 +23,7 @@ class Optimize(str, Enum):
 def _print_encoders(is_wanted: bool) -> None:
     if not is_wanted:
         return
-    from ..starting.encoders import ENCODERS
+    from ..config.encoders import ENCODERS
 
     rows = [
         (encoder.name, f"{encoder.parameters} M", encoder.licence, encoder.use)
@@ -60,8 +60,8 @@ def init_config_cli(
 
     With a GPU or for accuracy, it has a pretrained transformer; --encoders lists them."""
     with clean_errors():
+        from ..config.init_config import choose_transformer, make_config_text
         from ..formats.outputs import check_output, replacing
-        from ..starting.config import choose_transformer, make_config_text
 
         is_stdout = str(output_path) == "-"
         if not is_stdout:
@@ -91,7 +91,7 @@ def init_config_cli(
 
 
 def _describe(name: str | None) -> str:
-    from ..starting.encoders import find_encoder
+    from ..config.encoders import find_encoder
 
     if name is None:
         return "learned from your data alone"

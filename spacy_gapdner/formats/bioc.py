@@ -14,7 +14,7 @@ from defusedxml.ElementTree import iterparse
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
-from ..entity_data import can_be_saved, offer_extensions
+from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .bioc_text import join_passages, to_xml_text
 from .docs import DOC_NAME

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from ..entities import DiscontinuousEntity
-from ..entity_data import offer_extensions
+from ..entities.attributes import offer_extensions
 from .files import with_unix_line_ends
 from .records import TextEntity
 from .report import BECOMES_TEXT, Action, Place, Report

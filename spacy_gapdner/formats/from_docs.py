@@ -16,7 +16,7 @@ from ..entities import (
     get_spans_keys,
     stores_entities,
 )
-from ..entity_data import can_be_saved
+from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .names import free_names

@@ -8,7 +8,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
-from ..entity_data import can_be_saved, offer_extensions
+from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import require_file, visible_files

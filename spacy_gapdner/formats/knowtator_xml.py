@@ -11,7 +11,7 @@ from xml.sax.xmlreader import AttributesImpl, Locator
 import defusedxml.sax
 from defusedxml import DefusedXmlException
 
-from ..entity_data import offer_extensions
+from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
 from .files import read_text
 from .fragments import choose_text, clean_entities

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..tagging import TaggingScheme
+from ..grid import TaggingScheme
 from .bridge import ModelIn, ModelOut, build_grid_model
 from .network import GapDNERNetwork, GapDNERSettings
 

@@ -14,8 +14,8 @@ from thinc.types import Floats2d, Floats3d, Floats4d
 from thinc.util import get_torch_default_device
 
 from ..errors import GapDNERError
+from ..grid import GridLayout, TaggingScheme
 from ..segments import Segment
-from ..tagging import GridLayout, TaggingScheme
 from .batching import batch_by_length
 from .grid_network import GridNetwork
 from .precision import bound_onednn_caches

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor, nn
 
-from ..tagging import GridLayout
+from ..grid import GridLayout
 
 # Far below any score that occurs, but finite, also in half precision.
 _IMPOSSIBLE = -1e4

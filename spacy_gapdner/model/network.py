@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
-from ..tagging import GridLayout
+from ..grid import GridLayout
 from .biaffine import Biaffine, Concatenation, CoPredictor, FeedForward
 from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets

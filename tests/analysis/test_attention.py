@@ -6,10 +6,10 @@ from tiny_pipeline import ANNOTATED
 
 from spacy_gapdner.analysis.attention import attention, label_cells
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.grid.cells import LabelledCells
 from spacy_gapdner.model.attention_maps import record_attention
 from spacy_gapdner.segments import get_segments
-from spacy_gapdner.tagging import SoftmaxTagging
-from spacy_gapdner.tagging.cells import LabelledCells
 
 JOINT = ANNOTATED[0][0]
 ASPIRIN = ANNOTATED[1][0]

@@ -12,7 +12,7 @@ from thinc.api import Config
 from tiny_pipeline import tok2vec_config
 
 from spacy_gapdner.cli import app
-from spacy_gapdner.tagging import TaggingScheme
+from spacy_gapdner.grid import TaggingScheme
 
 README = Path(__file__).parents[2] / "configs" / "README.md"
 ANNOTATED = [

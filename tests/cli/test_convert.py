@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.cli import app
-from spacy_gapdner.conversion import convert
+from spacy_gapdner.formats.convert import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
 ANN = (

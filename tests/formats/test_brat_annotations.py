@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, set_entities
-from spacy_gapdner.entity_data import remove_extension
+from spacy_gapdner.entities.attributes import remove_extension
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,

@@ -10,8 +10,8 @@ from thinc.api import Config
 from tiny_pipeline import model_config
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.conversion import convert
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.convert import convert
 from spacy_gapdner.formats.corpus import Corpus
 
 TEXT = "Severe joint and shoulder pain.\nNo rash today.\n"

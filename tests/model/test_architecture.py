@@ -11,9 +11,9 @@ from grid_models import (
     network_of,
 )
 
+from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
-from spacy_gapdner.tagging import SoftmaxTagging
 
 TAGGING = SoftmaxTagging()
 SETTINGS = {

@@ -20,10 +20,10 @@ from grid_models import (
 from numpy.testing import assert_allclose
 from thinc.api import fix_random_seed
 
+from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model import bridge
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork
-from spacy_gapdner.tagging import SoftmaxTagging
 
 NO_DROPOUT = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
 

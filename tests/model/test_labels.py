@@ -2,8 +2,8 @@ import pytest
 import torch
 from torch import nn
 
+from spacy_gapdner.grid import GridLayout
 from spacy_gapdner.model.labels import TriangleMask, prefer_none
-from spacy_gapdner.tagging import GridLayout
 
 # channel 0 stands for None
 LAYOUT = GridLayout(("None", "x", "y", "z"), upper=(1, 3), diagonal=(2, 3), lower=(2,))

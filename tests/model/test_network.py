@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.functional import layer_norm
 
+from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model import criss_cross, network
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
-from spacy_gapdner.tagging import SoftmaxTagging
 
 SETTINGS = {
     "hidden_width": 6,

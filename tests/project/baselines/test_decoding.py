@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from project.baselines.tagging import TOETagging, W2NERTagging
 from spacy_gapdner.entities import Entity, text_order
-from spacy_gapdner.tagging import LabelledCells
-from spacy_gapdner.tagging.grid_losses import grid_losses
+from spacy_gapdner.grid import LabelledCells
+from spacy_gapdner.grid.grid_losses import grid_losses
 
 LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()

@@ -8,7 +8,7 @@ from hypothesis import given
 from loss_checks import as_target, batches, check_gradients, is_ignored
 
 from project.baselines.losses import ZLPR
-from spacy_gapdner.losses import GridLoss
+from spacy_gapdner.grid.losses import GridLoss
 
 
 def naive_loss(scores, targets):

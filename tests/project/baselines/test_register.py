@@ -11,7 +11,7 @@ from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
 from project.baselines.toe import TOENetwork, TOESettings
 from project.baselines.w2ner import W2NERNetwork, W2NERSettings
-from spacy_gapdner.tagging import SoftmaxTagging
+from spacy_gapdner.grid import SoftmaxTagging
 
 LABELS = ["A", "B"]
 IMPOSSIBLE = -1e4

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from project.baselines.losses import ZLPR
 from project.baselines.tagging import TOETagging, W2NERTagging
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.losses import CrossEntropy
-from spacy_gapdner.tagging import LabelledCells, TaggingScheme
+from spacy_gapdner.grid import LabelledCells, TaggingScheme
+from spacy_gapdner.grid.losses import CrossEntropy
 
 LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()

@@ -1,0 +1,97 @@
+"""Annotated text of any format -> any format that can be written."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..analysis.statistics import CorpusStatistics
+from ..entities import DEFAULT_SPANS_KEY
+from ..errors import GapDNERError
+from .docs import Alignment
+from .from_docs import report_other_prefixes
+from .outputs import check_apart
+from .reading import read
+from .registry import choose_output, guess_format
+from .report import Report
+from .writers import UNCOUNTED, write
+
+
+def convert(
+    input: str | Path,
+    output: str | Path,
+    *,
+    format: str | None = None,
+    to: str | None = None,
+    lang: str = "en",
+    n_sents: int | None = None,
+    alignment: Alignment = "expand",
+    types: tuple[str, ...] = (),
+    spans_key: str = DEFAULT_SPANS_KEY,
+    strict: bool = False,
+    skip: bool = False,
+    on_doc: Callable[[int], object] | None = None,
+    **options: Any,
+) -> tuple[CorpusStatistics, Report]:
+    """Convert annotated text from one format to another.
+
+    input (Union[str, Path]): File or folder.
+    output (Union[str, Path]): The file or folder to write; it is written whole or not at all.
+    format (Optional[str]): The input's format, see `spacy_gapdner.formats.FORMATS`; guessed if
+        None.
+    to (Optional[str]): The output's format; guessed from its ending if None.
+    lang (str): Language of the tokeniser.
+    n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
+        documents. None means 1 for .spacy and 0 for other formats.
+    alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    types (tuple[str, ...]): Entity types to keep; all if empty.
+    spans_key (str): Prefix of the span groups that hold the entities.
+    strict (bool): Stop at the first item that would be dropped.
+    skip (bool): Leave out documents that cannot be read, instead of stopping.
+    on_doc (Optional[Callable[[int], object]]): Called for each Doc that is written, with the number
+        of documents that were read.
+    **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
+    RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
+        repaired on the way.
+    RAISES (GapDNERError): If the input cannot be read or holds no document, the output cannot
+        hold it, or the output would touch the input.
+    """
+    input, output = Path(input), Path(output)
+    check_apart(output, input)
+    source, target = format or guess_format(input), choose_output(output, to).name
+    if source == "spacy" and n_sents is not None:
+        raise GapDNERError(f"{input} holds Docs already: leave out the number of sentences.")
+    if n_sents is None:
+        n_sents = int(target == "spacy")
+    if strict and skip:
+        raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
+    report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
+    docs = read(
+        input,
+        source,
+        lang=lang,
+        n_sents=n_sents,
+        types=types,
+        report=report,
+        spans_key=spans_key,
+        alignment=alignment,
+        **options,
+    )
+
+    def counted() -> Iterator[Doc]:
+        for doc in docs:
+            if target not in UNCOUNTED:
+                report_other_prefixes(doc, spans_key, report)
+            statistics.add(doc, spans_key)
+            yield doc
+            if on_doc is not None:
+                on_doc(report.documents)
+        if not statistics.docs and not report.skipped:
+            raise GapDNERError(f"{input} holds no document with text. Check the path.")
+
+    how: dict[str, Any] = {}
+    if target == "spacy" and source != "spacy":
+        how = {"attrs": ("NORM", "SENT_START")}
+    write(counted(), output, target, spans_key=spans_key, report=report, **how)
+    return statistics, report

@@ -1,0 +1,135 @@
+"""The paper's gap-aware tagging scheme.
+
+Upper triangle `(head, tail)`: Frag or Gap. Lower triangle `(tail, head)`: the type of an entity
+that starts at head and ends at tail. The diagonal can hold any (paper, section "Gap-Aware Grid
+Tagging Scheme").
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+from thinc.types import Floats3d
+
+from ..entities import Entity, Fragments
+from .cells import Cell, LabelledCells, most_probable, one_label_a_cell
+from .decoding import DecodedSegment, PathGraph, search_entities
+from .losses import CrossEntropy, GridLoss
+from .scheme import GridLayout
+
+# The channels; those of the entity types follow
+_FRAG, _GAP, _FIRST_TYPE = 1, 2, 3
+
+
+class SoftmaxTagging:
+    """One label a cell, as in the paper: None, Frag, Gap and the entity types.
+
+    Registered as `spacy-gapdner.SoftmaxTagging.v1`. Where several labels compete for a cell, the
+    first of these gets it: the types in the order of the labels, Frag, Gap. A one-word entity
+    thus keeps its type; decoding takes it for a fragment as well.
+
+    loss (Optional[GridLoss]): `CrossEntropy` by default.
+    """
+
+    name = "gap-aware"
+    description = (
+        "Above the diagonal, Frag and Gap mark the span from row to column as a fragment of an "
+        "entity or as a gap between two fragments. Below it, a type marks an entity that starts at "
+        "the column and ends at the row. On the diagonal, all three mark a single token. An entity "
+        "is a path of fragments and gaps in turn, from its first token to its last."
+    )
+
+    def __init__(self, loss: GridLoss | None = None) -> None:
+        self.loss: GridLoss = CrossEntropy() if loss is None else loss
+
+    def layout(self, labels: Sequence[str]) -> GridLayout:
+        """Say which channel means what.
+
+        labels (Sequence[str]): The entity types.
+        RETURNS (GridLayout): None, Frag, Gap and the types: three channels more than types
+            (paper, "Implementation details").
+        """
+        types = tuple(range(_FIRST_TYPE, len(labels) + _FIRST_TYPE))
+        links = (_FRAG, _GAP)
+        return GridLayout(("None", "Frag", "Gap", *labels), links, (*links, *types), types)
+
+    def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
+        """Write a segment's entities into its grid.
+
+        entities (Iterable[Entity]): In the segment's offsets.
+        labels (Sequence[str]): The entity types in the order of their channels.
+        RETURNS (ndarray): Cells `(row, column, channel)`, one label a cell, shape `(m, 3)`.
+        """
+        after_types = len(labels) + _FIRST_TYPE
+        # the channels' own order, but with the types before Frag and Gap
+        return one_label_a_cell(
+            _spell(entities, labels), lambda c: c if c >= _FIRST_TYPE else c + after_types
+        )
+
+    def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
+        """Find the labels that the scores assign.
+
+        scores (Floats3d): Logits `(n, n, channels)`.
+        cell_threshold (float): A label counts if it is the most probable of its cell, or if its
+            probability is at least this; at 0.0 the most probable alone counts, as in the paper.
+        RETURNS (LabelledCells): The labels other than None.
+        """
+        return most_probable(scores, cell_threshold)
+
+    def decode(
+        self,
+        labelled: LabelledCells,
+        labels: Sequence[str],
+        *,
+        threshold: float = 0.0,
+        max_paths: int = 10_000,
+    ) -> DecodedSegment:
+        """Find all entities that a segment's labelled cells spell out.
+
+        Nodes are the boundaries between tokens. A Frag or Gap label at (i, j) is an edge from i to
+        j + 1; a one-word entity is a Frag edge too. Every path from an entity's head to the node
+        after its tail that alternates Frag and Gap, and begins and ends with Frag, is an entity
+        (paper, "Entity Decoding").
+
+        labelled (LabelledCells): The grid's labels.
+        labels (Sequence[str]): The entity types.
+        threshold (float): Entities that score lower are dropped.
+        max_paths (int): How many paths may be extended in all.
+        RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
+        """
+        ranges: dict[tuple[int, int, int], float] = {}
+        frags: dict[tuple[int, int], float] = {}
+        gaps: dict[tuple[int, int], float] = {}
+        for (row, column, channel), probability in zip(
+            labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
+        ):
+            # the node after a token is the boundary at its end
+            edge = (row, column + 1)
+            if channel == _GAP and row <= column:
+                gaps[edge] = probability
+            elif channel == _FRAG and row <= column:
+                frags[edge] = max(probability, frags.get(edge, 0.0))
+            elif channel >= _FIRST_TYPE and row >= column:
+                ranges[channel - _FIRST_TYPE, column, row + 1] = probability
+                if row == column:
+                    frags[edge] = max(probability, frags.get(edge, 0.0))
+        graph = PathGraph(frags, gaps)
+        return search_entities(
+            ranges,
+            graph,
+            labels,
+            _fragments,
+            threshold=threshold,
+            max_paths=max_paths,
+        )
+
+
+def _spell(entities: Iterable[Entity], labels: Sequence[str]) -> Iterator[Cell]:
+    index = {label: i for i, label in enumerate(labels)}
+    for entity in entities:
+        yield entity.end - 1, entity.start, _FIRST_TYPE + index[entity.label]
+        yield from ((start, end - 1, _FRAG) for start, end in entity.fragments)
+        yield from ((start, end - 1, _GAP) for start, end in entity.gaps)
+
+
+def _fragments(path: tuple[int, ...]) -> Fragments:
+    return tuple(zip(path[::2], path[1::2], strict=True))

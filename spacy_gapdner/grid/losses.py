@@ -1,0 +1,109 @@
+"""The loss over label grids, as a plain array function that gives the gradient as well.
+
+Scores come as one `(n, n, channels)` array per segment, numpy or CuPy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args, runtime_checkable
+
+import numpy as np
+from thinc.types import Floats3d
+from thinc.util import get_array_module
+
+from ..errors import GapDNERError
+
+Normalize = Literal["labelled", "cells"]
+
+
+@dataclass(frozen=True)
+class GridTarget:
+    """The gold labels of one segment.
+
+    cells (ndarray): Rows `(row, column, channel)` of the labels, shape `(m, 3)`, without
+        duplicates.
+    ignored (Sequence[tuple[int, int]]): Token ranges whose cells take no part in the loss,
+        because annotation there could not be aligned.
+    """
+
+    cells: np.ndarray
+    ignored: Sequence[tuple[int, int]] = ()
+
+    def valid(self, n: int) -> np.ndarray:
+        """Tell which cells take part in the loss.
+
+        n (int): Tokens of the segment.
+        RETURNS (ndarray): Whether each cell does, shape `(n, n)`.
+        """
+        valid = np.ones((n, n), dtype="bool")
+        for start, end in self.ignored:
+            valid[start:end, start:end] = False
+        return valid
+
+
+@runtime_checkable
+class GridLoss(Protocol):
+    """A loss over the grids of a batch."""
+
+    def __call__(
+        self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
+    ) -> tuple[float, list[Floats3d]]:
+        """RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores."""
+        ...
+
+
+class CrossEntropy:
+    """Negative log-likelihood of one label per cell (the paper's, "Model Training").
+
+    Registered as `spacy-gapdner.CrossEntropy.v1`; channel 0 is None.
+
+    normalize (str): "cells" takes the mean over the n * n cells of each segment and then over
+        the segments, as the paper's equation does. "labelled" divides the sum over the batch by
+        its number of labels other than None, which keeps the gradient of the few labelled cells
+        from vanishing among the empty ones. Ignored cells do not count either way.
+    RAISES (GapDNERError): If `normalize` is neither.
+    """
+
+    def __init__(self, normalize: Normalize = "labelled") -> None:
+        if normalize not in get_args(Normalize):
+            raise GapDNERError(
+                f"The loss knows normalize = 'labelled' and 'cells', but got {normalize!r}."
+            )
+        self.normalize = normalize
+
+    def __call__(
+        self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
+    ) -> tuple[float, list[Floats3d]]:
+        """Compute the loss of a batch.
+
+        scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
+        targets (Sequence[GridTarget]): Gold labels per segment; other cells are None.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
+        """
+        valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
+        n_labels = sum(
+            int(cells[tuple(target.cells[:, :2].T)].sum())
+            for cells, target in zip(valid, targets, strict=True)
+        )
+        losses, gradients = [], []
+        for grid, target, cells in zip(scores, targets, valid, strict=True):
+            xp = get_array_module(grid)
+            n_counted = n_labels if self.normalize == "labelled" else cells.sum() * len(scores)
+            weights = xp.asarray(cells / max(int(n_counted), 1), dtype=grid.dtype)
+            shifted = grid - xp.max(grid, axis=-1, keepdims=True)
+            gradient = xp.exp(shifted)
+            total = gradient.sum(axis=-1, keepdims=True)
+            cell_losses = xp.log(total) - shifted[..., :1]
+            gradient /= total
+            gradient[..., 0] -= 1
+            # of the few cells that are not None
+            rows, columns, channels = xp.asarray(target.cells).T
+            cell_losses[rows, columns, 0] += (
+                shifted[rows, columns, 0] - shifted[rows, columns, channels]
+            )
+            gradient[rows, columns, 0] += 1
+            gradient[rows, columns, channels] -= 1
+            losses.append((cell_losses[..., 0] * weights).sum())
+            gradients.append(gradient * weights[..., None])
+        # at the end alone, as the CPU then waits for the GPU
+        return float(sum(losses)), gradients

@@ -1,0 +1,133 @@
+"""The factories `gapdner` and `discontinuous_ner`, with the default config of the pipe."""
+
+import warnings
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, TypeVar
+
+from spacy.language import Language
+from thinc.api import Config, Model
+
+from ..entities import DEFAULT_SPANS_KEY
+from .recognizer import DiscontinuousEntityRecognizer
+
+# What is not said here is the architecture's own default
+DEFAULT_CONFIG = """
+[model]
+@architectures = "spacy-gapdner.GapDNER.v1"
+
+[model.tagging]
+@misc = "spacy-gapdner.SoftmaxTagging.v1"
+
+[model.tagging.loss]
+@losses = "spacy-gapdner.CrossEntropy.v1"
+
+[model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+[model.tok2vec.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 96
+attrs = ["PREFIX","SUFFIX","SHAPE"]
+rows = [1000,2500,1000]
+include_static_vectors = false
+
+[model.tok2vec.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = 96
+window_size = 1
+maxout_pieces = 3
+depth = 4
+"""
+DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
+
+DEFAULT_SETTINGS: dict[str, Any] = {
+    **{
+        name: parameter.default
+        for name, parameter in signature(DiscontinuousEntityRecognizer).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    },
+    "model": DEFAULT_MODEL,
+    "scorer": {"@scorers": "spacy-gapdner.discontinuous_scorer.v1"},
+}
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _register(name: str) -> Callable[[_Function], _Function]:
+    return Language.factory(
+        name,
+        assigns=["doc.spans", "doc._.discontinuous_ents"],
+        default_config=DEFAULT_SETTINGS,
+        default_score_weights={
+            f"spans_{DEFAULT_SPANS_KEY}_f": 0.75,
+            f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
+            f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
+            f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.25,
+        },
+    )
+
+
+@_register("gapdner")
+def make_gapdner(
+    nlp: Language,
+    name: str,
+    model: Model[Any, Any],
+    spans_key: str,
+    threshold: float,
+    disc_threshold: float | None,
+    max_paths: int,
+    max_length: int,
+    stride: int,
+    annotate_ents: bool,
+    lr_scale: float,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> DiscontinuousEntityRecognizer:
+    """Create the pipe, also under the factory name `discontinuous_ner`.
+
+    nlp (Language): The pipeline.
+    name (str): The component's name in it.
+    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
+    spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
+    threshold (float): Entities with a lower score are dropped. The score is the lowest probability
+        of the grid cells that an entity uses. At 0.0, every entity that the most probable labels
+        spell out counts, as in the paper.
+    disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
+        if None.
+    max_paths (int): Bound of the path search in one segment.
+    max_length (int): Longest segment in tokens; longer sentences are cut into windows.
+    stride (int): Tokens between the starts of two windows.
+    annotate_ents (bool): Whether to add the contiguous entities to `doc.ents` as well.
+    lr_scale (float): Factor on the learning rate for the network; the word representations before
+        it, a tok2vec or a transformer, keep the optimizer's own rate.
+    scorer (Optional[Callable]): The scoring method.
+    RETURNS (DiscontinuousEntityRecognizer): The pipe.
+    """
+    _warn_of_same_key(nlp, name, spans_key)
+    return DiscontinuousEntityRecognizer(
+        nlp.vocab,
+        model,
+        name,
+        spans_key=spans_key,
+        threshold=threshold,
+        disc_threshold=disc_threshold,
+        max_paths=max_paths,
+        max_length=max_length,
+        stride=stride,
+        annotate_ents=annotate_ents,
+        lr_scale=lr_scale,
+        scorer=scorer,
+    )
+
+
+def _warn_of_same_key(nlp: Language, name: str, spans_key: str) -> None:
+    for other, pipe in nlp.components:
+        if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
+            warnings.warn(
+                f"'{name}' stores its entities under the spans_key {spans_key!r}, as '{other}' "
+                "does: each replaces what the other has found. Give one of them another spans_key.",
+                stacklevel=2,
+            )
+
+
+make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)

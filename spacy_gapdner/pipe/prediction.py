@@ -1,0 +1,92 @@
+"""From documents to entities: the model's grids, decoded a batch at a time."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from spacy.pipeline.tok2vec import Tok2VecListener
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats3d
+
+from ..entities import Entity
+from ..errors import GapDNERError
+from ..grid import TaggingScheme
+from ..segments import Segment, merge_segments
+from .selection import Selection
+
+# The grids of so many words exist at once, or those of one Doc.
+_MAX_WORDS = 2**14
+
+# Documents and their segments in, the scores of all segments out
+GridModel = Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]]
+
+
+def predict_entities(
+    model: GridModel,
+    docs: Iterable[Doc],
+    cut: Callable[[Iterable[Doc]], list[list[Segment]]],
+    selection: Selection,
+    labels: Sequence[str],
+) -> Iterator[tuple[list[Entity], int]]:
+    """Find the entities of documents.
+
+    model (GridModel): Scores grids. `attrs["tagging"]` tells how they hold entities.
+    docs (Iterable[Doc]): The documents.
+    cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Gives each document's segments.
+    selection (Selection): Which entities count.
+    labels (Sequence[str]): The entity types.
+    YIELDS (tuple[list[Entity], int]): Per document its entities in text order, and the number of
+        paths that the search gave up.
+    RAISES (GapDNERError): If scores are no numbers, as those of broken weights are not.
+    """
+    tagging: TaggingScheme = model.attrs["tagging"]
+    for batch in _batch_by_words(docs):
+        segments = cut(batch)
+        grids = iter(model.predict((batch, segments)))
+        for parts in segments:
+            scores = [_require_numbers(next(grids)) for _ in parts]
+            decoded = [selection.decode(grid, tagging, labels) for grid in scores]
+            entities = merge_segments([segment.entities for segment in decoded], parts)
+            yield entities, sum(segment.n_cut for segment in decoded)
+
+
+def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
+    """Count the documents on which the tok2vec or transformer pipe that a model listens to has not
+    run: spaCy's listeners give zeros for them.
+
+    model (Model): A pipe's model.
+    docs (Iterable[Doc]): The documents.
+    RETURNS (int): Their number; 0 if the model does not listen.
+    """
+    listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
+    return sum(any(not _has_vectors(node, doc) for node in listeners) for doc in docs if len(doc))
+
+
+def _has_vectors(listener: Model[Any, Any], doc: Doc) -> bool:
+    if isinstance(listener, Tok2VecListener):
+        return bool(doc.tensor.size)
+    return doc._.trf_data is not None
+
+
+def _require_numbers(grid: Floats3d) -> Floats3d:
+    # NaN is above no threshold: entities would be missed without a word
+    if grid.size and np.isnan(grid.min()):
+        raise GapDNERError(
+            "The model's scores are not numbers (NaN): its weights are broken, as after a training "
+            "that diverged. Use an older checkpoint, or train it anew with a lower learning rate."
+        )
+    return grid
+
+
+def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
+    batch: list[Doc] = []
+    n_words = 0
+    for doc in docs:
+        if batch and n_words + len(doc) > _MAX_WORDS:
+            yield batch
+            batch, n_words = [], 0
+        batch.append(doc)
+        n_words += len(doc)
+    if batch:
+        yield batch

@@ -1,0 +1,406 @@
+"""The pipe: discontinuous entity recognition as a trainable component of a spaCy pipeline."""
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Optimizer, set_dropout_rate
+from thinc.types import Floats3d
+
+from ..calibration import Calibration
+from ..entities import (
+    DEFAULT_SPANS_KEY,
+    Entity,
+    get_contiguous,
+    set_contiguous_ents,
+    set_entities,
+)
+from ..entities.alignment import align_entities
+from ..entities.attributes import can_be_saved
+from ..errors import GapDNERError, check_probability
+from ..grid import TaggingScheme
+from ..grid.losses import GridTarget
+from ..segments import Segment, check_window, get_segments
+from .gold import (
+    collect_gold,
+    describe_no_gold,
+    describe_scored_gold,
+    make_targets,
+    readable_examples,
+)
+from .prediction import GridModel, count_without_vectors, predict_entities
+from .selection import Selection
+
+
+class DiscontinuousEntityRecognizer(TrainablePipe):
+    """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
+
+    Its settings are in `cfg`, where they may be changed at any time. They are saved with the pipe;
+    what is saved goes before what a config says.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: GridModel,
+        name: str = "gapdner",
+        *,
+        spans_key: str = DEFAULT_SPANS_KEY,
+        threshold: float = 0.4,
+        disc_threshold: float | None = None,
+        max_paths: int = 10_000,
+        max_length: int = 128,
+        stride: int = 96,
+        annotate_ents: bool = False,
+        lr_scale: float = 1.0,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        """Initialize the pipe; the arguments are those of `make_gapdner`.
+
+        vocab (Vocab): The shared vocabulary.
+        RAISES (GapDNERError): If a setting is out of its range.
+        """
+        check_probability("threshold", threshold)
+        if disc_threshold is not None:
+            check_probability("disc_threshold", disc_threshold)
+        check_window(max_length, stride)
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            "spans_key": spans_key,
+            "threshold": threshold,
+            "disc_threshold": disc_threshold,
+            "max_paths": max_paths,
+            "max_length": max_length,
+            "stride": stride,
+            "annotate_ents": annotate_ents,
+            "lr_scale": lr_scale,
+            # what `tune` fits: see `Calibration.to_dict`, and thresholds by entity type
+            "calibration": None,
+            "type_thresholds": {},
+        }
+        self.scorer = scorer
+        # Set by initialize
+        self.strict_alignment = False
+        # kinds of warnings that were given
+        self._warned: set[str] = set()
+
+    @property
+    def key(self) -> str:
+        """RETURNS (str): Prefix of the span groups that hold the entities."""
+        return str(self.cfg["spans_key"])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """RETURNS (tuple[str, ...]): The entity types, in the order of their channels."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """RETURNS (list[str]): What `spacy init labels` saves for `initialize`."""
+        return list(self.labels)
+
+    @property
+    def tagging(self) -> TaggingScheme:
+        """RETURNS (TaggingScheme): How the model's grids hold entities."""
+        return self.model.attrs["tagging"]
+
+    @property
+    def selection(self) -> Selection:
+        """RETURNS (Selection): Which of the entities that a grid spells out count."""
+        calibration = self.cfg["calibration"]
+        return Selection(
+            self.cfg["threshold"],
+            self.cfg["disc_threshold"],
+            self.cfg["max_paths"],
+            None if calibration is None else Calibration.from_dict(calibration),
+            self.cfg["type_thresholds"],
+        )
+
+    def add_label(self, label: str) -> int:
+        """Add an entity type. A model that is initialized grows by its weights, and keeps those
+        that it has learned.
+
+        label (str): The type.
+        RETURNS (int): 1 if it is new, 0 if it was there.
+        RAISES (GapDNERError): If it is no text, or one that cannot be saved.
+        """
+        if not isinstance(label, str) or not label or not can_be_saved(label):
+            raise GapDNERError(
+                f"A label must be a text of at least one character that UTF-8 has, not {label!r}."
+            )
+        if label in self.labels:
+            return 0
+        self.model.attrs["resize_output"](self.model, [*self.labels, label])
+        self.cfg["labels"].append(label)
+        self.vocab.strings.add(label)
+        return 1
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: Sequence[str] | None = None,
+        strict_alignment: bool = False,
+    ) -> None:
+        """Collect the labels and initialize the model. What `gapdner tune` fitted to another is
+        forgotten.
+
+        Entities that lie between the tokens that the pipeline makes of a text cannot be learned.
+        A warning counts them.
+
+        get_examples (Callable[[], Iterable[Example]]): Gives a representative sample.
+        nlp (Optional[Language]): The pipeline.
+        labels (Optional[Sequence[str]]): The labels, as `spacy init labels` saves them; else they
+            are collected from all examples, in sorted order.
+        strict_alignment (bool): Stop at entities between tokens, here and in training.
+        RAISES (GapDNERError): If there are no labels, or no documents with tokens; if the examples
+            cannot be read; in strict mode, if there are entities between tokens.
+        """
+        self.strict_alignment = strict_alignment
+        self._warned.clear()
+        with readable_examples():
+            validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
+            gold = collect_gold(get_examples(), self.key)
+        if not gold.n_docs:
+            raise GapDNERError("The training corpus holds no document. Check its path.")
+        if not gold.labels:
+            self._report_no_gold(gold.other_keys, must_have=not labels and not self.labels)
+        self._report_unaligned(gold.n_unaligned, gold.n_entities)
+        for label in sorted(gold.labels) if labels is None else labels:
+            self.add_label(label)
+        self._require_labels()
+        if not gold.sample:
+            raise GapDNERError(f"Cannot initialize '{self.name}': all documents are empty.")
+        self.cfg["calibration"], self.cfg["type_thresholds"] = None, {}
+        self.model.attrs["labels"] = list(self.labels)
+        self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
+
+    def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
+        """Cut documents into the segments that grids are made of.
+
+        docs (Iterable[Doc]): The documents.
+        RETURNS (list[list[Segment]]): Per document its segments; see `get_segments`.
+        """
+        max_length, stride = self.cfg["max_length"], self.cfg["stride"]
+        return [get_segments(doc, max_length, stride) for doc in docs]
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[Entity]]:
+        """Find the entities of documents without changing these.
+
+        docs (Iterable[Doc]): The documents.
+        RETURNS (list[list[Entity]]): Per document its entities with scores, in text order.
+        RAISES (GapDNERError): If there are no labels.
+        """
+        docs = list(docs)
+        if not any(len(doc) for doc in docs):
+            return [[] for _ in docs]
+        self._require_labels()
+        if without := count_without_vectors(self.model, docs):
+            warnings.warn(
+                f"'{self.name}' sees zeros in place of {without} of {len(docs)} documents, and "
+                "hardly an entity there: the tok2vec or transformer pipe that it listens to has "
+                "not run on them. Enable that pipe, and let it come before.",
+                stacklevel=2,
+            )
+        decoded = list(
+            predict_entities(self.model, docs, self.segments, self.selection, self.labels)
+        )
+        n_cut = [n for _, n in decoded if n]
+        if n_cut:
+            warnings.warn(
+                f"'{self.name}' gave up {sum(n_cut)} paths because max_paths "
+                f"({self.cfg['max_paths']}) was reached, in {len(n_cut)} of {len(docs)} documents, "
+                "which may lack entities: its grids are crowded, as an untrained model's are.",
+                stacklevel=2,
+            )
+        return [entities for entities, _ in decoded]
+
+    def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
+        """Store entities in documents, replacing those under the same key.
+
+        docs (Iterable[Doc]): The documents.
+        entities (Iterable[list[Entity]]): What `predict` gave for them.
+        """
+        for doc, found in zip(docs, entities, strict=True):
+            own = get_contiguous(doc, self.key) if self.cfg["annotate_ents"] else []
+            set_entities(doc, found, self.key)
+            if self.cfg["annotate_ents"]:
+                set_contiguous_ents(doc, self.key, replaced=own)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples.
+
+        examples (Iterable[Example]): The batch.
+        drop (float): Dropout rate of thinc layers (a tok2vec); the network's own are in the
+            config.
+        sgd (Optional[Optimizer]): The optimizer; without it gradients accumulate.
+        losses (Optional[dict[str, float]]): Updated with the loss under the pipe's name.
+        RETURNS (dict[str, float]): The losses.
+        RAISES (GapDNERError): If the gold has an unknown label, or if the loss is not finite.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "DiscontinuousEntityRecognizer.update")
+        docs = [example.predicted for example in examples]
+        if not any(len(doc) for doc in docs):
+            return losses
+        self._require_labels()
+        set_dropout_rate(self.model, drop)
+        scores, backprop = self.model.begin_update((docs, self.segments(docs)))
+        loss, d_scores = self.get_loss(examples, scores)
+        if not math.isfinite(loss):
+            raise GapDNERError(
+                f"The loss of '{self.name}' is {loss}: training has diverged. Lower the learning "
+                "rate (or lr_scale), or clip gradients (grad_clip of the optimizer)."
+            )
+        backprop(d_scores)
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: Sequence[Floats3d]
+    ) -> tuple[float, list[Floats3d]]:
+        """Compare scores with the gold annotation.
+
+        Entities that no segment can hold are not learned; a warning, once, tells of them. The cells
+        around annotation that cannot be aligned with the predicted tokens take no part.
+
+        examples (Iterable[Example]): The batch.
+        scores (Sequence[Floats3d]): The model's scores of their segments.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
+        RAISES (GapDNERError): If the gold has an unknown label.
+        """
+        targets = [target for example in examples for target in self._targets(example)]
+        return self.tagging.loss(scores, targets)
+
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Apply the gradients. The network learns with the learning rate times `lr_scale`, the word
+        representations before it with the learning rate.
+
+        sgd (Optimizer): The optimizer.
+        """
+
+        def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
+            return sgd(key, weights, gradient, lr_scale=self.cfg["lr_scale"])
+
+        self.model.get_ref("tok2vec").finish_update(sgd)
+        # thinc calls it as it calls an optimizer
+        self.model.get_ref("grid").finish_update(cast(Optimizer, scaled))
+
+    def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
+        """Score predictions against gold with the scoring method of the config.
+
+        A warning, once, names the types of gold entities that the pipe does not know, or says that
+        there are no gold entities.
+
+        examples (Iterable[Example]): Examples with predictions.
+        RETURNS (dict[str, Any]): The scores; see `spacy_gapdner.scorer`.
+        """
+        if self.scorer is None:
+            return {}
+        examples = list(examples)
+        self._report_scored_gold(examples)
+        return self.scorer(examples, **{"spans_key": self.key, **kwargs})
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> "DiscontinuousEntityRecognizer":
+        """Load the pipe; see `TrainablePipe.from_bytes`."""
+        super().from_bytes(bytes_data, exclude=exclude)
+        self._round_settings()
+        return self
+
+    def from_disk(
+        self, path: str | Path, *, exclude: Iterable[str] = ()
+    ) -> "DiscontinuousEntityRecognizer":
+        """Load the pipe; see `TrainablePipe.from_disk`."""
+        super().from_disk(path, exclude=exclude)
+        self._round_settings()
+        return self
+
+    def _round_settings(self) -> None:
+        # spaCy's JSON gives 0.7 back as 0.7000000000000001
+        for name in ("threshold", "disc_threshold", "lr_scale"):
+            if self.cfg[name] is not None:
+                self.cfg[name] = round(self.cfg[name], 12)
+        thresholds = self.cfg["type_thresholds"]
+        self.cfg["type_thresholds"] = {label: round(t, 12) for label, t in thresholds.items()}
+
+    def _targets(self, example: Example) -> list[GridTarget]:
+        aligned, unaligned = align_entities(example, self.key)
+        self._report_unaligned(len(unaligned), len(unaligned) + len(aligned))
+        unknown = {entity.label for entity in aligned} - set(self.labels)
+        if unknown:
+            raise GapDNERError(
+                f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
+                f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
+            )
+        (segments,) = self.segments([example.predicted])
+        targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
+        self._report_unheld(n_unheld, len(aligned))
+        return targets
+
+    def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
+        if not n_unaligned:
+            return
+        message = (
+            f"{n_unaligned} of {n_entities} gold entities lie between the tokens that the pipeline "
+            f"makes of the text: '{self.name}' cannot learn them, and leaves out the cells around "
+            "them. Convert the data with the pipeline's tokenizer."
+        )
+        if self.strict_alignment:
+            raise GapDNERError(message)
+        self._warn_once("unaligned", message)
+
+    def _report_unheld(self, n_unheld: int, n_entities: int) -> None:
+        if n_unheld:
+            self._warn_once(
+                "unheld",
+                f"{n_unheld} of {n_entities} gold entities of a document cross a sentence boundary "
+                f"or are wider than max_length ({self.cfg['max_length']}): '{self.name}' cannot "
+                "learn such. To count all: gapdner debug-data.",
+            )
+
+    def _report_scored_gold(self, examples: Sequence[Example]) -> None:
+        message = describe_scored_gold(examples, self.key, self.labels, self.name)
+        if message:
+            self._warn_once(message, message)
+
+    def _warn_once(self, kind: str, message: str) -> None:
+        if kind not in self._warned:
+            self._warned.add(kind)
+            warnings.warn(message, stacklevel=4)
+
+    def _require_labels(self) -> None:
+        if not self.labels:
+            raise GapDNERError(
+                f"'{self.name}' has no labels. Annotate the training documents with "
+                "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
+            )
+
+    def _report_no_gold(self, other_keys: set[str], must_have: bool) -> None:
+        message = describe_no_gold(other_keys, self.key, self.name)
+        if must_have:
+            raise GapDNERError(message)
+        warnings.warn(message, stacklevel=3)

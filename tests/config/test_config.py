@@ -1,0 +1,174 @@
+"""The configs that init_config makes: complete, valid, and for what was asked."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+import spacy
+from spacy.cli.debug_config import debug_config
+from spacy.cli.init_config import fill_config
+from spacy.lang.en import English
+from spacy.tokens import DocBin
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.util import load_model_from_config
+from tiny_pipeline import CORPUS, make_doc
+from tiny_transformer import save_bert
+
+from spacy_gapdner import GapDNERError, init_config
+from spacy_gapdner.config.encoders import ENCODERS
+from spacy_gapdner.config.init_config import choose_transformer, make_config_text
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+CHOICES = list(product((False, True), ("speed", "accuracy")))
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("gapdner_cpu", {}), ("gapdner_trf", {"transformer": "dmis-lab/biobert-v1.1"})],
+)
+def test_the_configs_of_the_clone_are_made_by_it(name, settings):
+    text = make_config_text(file_name=f"configs/{name}.cfg", **settings)
+    assert text == (CONFIGS / f"{name}.cfg").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize(("gpu", "optimize"), CHOICES)
+@pytest.mark.parametrize("lang", ["en", "de", "xx"])
+def test_the_config_is_complete_and_valid(gpu, optimize, lang, tmp_path, capsys):
+    config = init_config(gpu=gpu, optimize=optimize, lang=lang, spans_key="findings")
+    path = tmp_path / "config.cfg"
+    config.to_disk(path)
+    before, filled = fill_config(tmp_path / "filled.cfg", path, silent=True)
+    assert sorted(before.to_str().splitlines()) == sorted(filled.to_str().splitlines())
+    debug_config(path, overrides={"paths.train": "train.spacy", "paths.dev": "dev.spacy"})
+    assert "Config is valid" in capsys.readouterr().out
+
+
+def test_what_is_chosen():
+    chosen = {
+        choice: choose_transformer("en", gpu=choice[0], optimize=choice[1]) for choice in CHOICES
+    }
+    assert chosen == {
+        (False, "speed"): None,
+        (False, "accuracy"): "nreimers/MiniLM-L6-H384-uncased",
+        (True, "speed"): "nlpie/distil-biobert",
+        (True, "accuracy"): "dmis-lab/biobert-v1.1",
+    }
+    known = {encoder.name for encoder in ENCODERS}
+    assert {name for name in chosen.values() if name} <= known
+    # spaCy's recommendations
+    assert choose_transformer("de", gpu=True, optimize="speed") == "bert-base-german-cased"
+    assert choose_transformer("xx", gpu=True, optimize="speed") == "bert-base-multilingual-uncased"
+    # it recommends none for Italian, but one for any language
+    assert choose_transformer("it", gpu=True, optimize="speed") == "bert-base-multilingual-uncased"
+    assert choose_transformer("de", gpu=False, optimize="speed") is None
+    # the user's own choice
+    assert choose_transformer("en", gpu=True, optimize="accuracy", transformer="none") is None
+    assert choose_transformer("de", gpu=False, optimize="speed", transformer="a/b") == "a/b"
+
+
+def test_rates_and_batches_are_those_of_the_encoder_and_the_hardware():
+    def settings(**choice):
+        config = init_config(**choice)
+        pipe, rate = config["components"]["gapdner"], config["training"]["optimizer"]["learn_rate"]
+        return rate["initial_rate"], pipe["lr_scale"], pipe["model"]["max_batch_cells"]
+
+    assert settings() == (0.002, 1.0, 16_000)
+    assert settings(optimize="accuracy") == (0.0002, 5.0, 16_000)
+    assert settings(gpu=True) == (0.0001, 10.0, 160_000)
+    assert settings(gpu=True, transformer="none") == (0.002, 1.0, 160_000)
+    assert settings(transformer="some/bert") == (0.0001, 10.0, 16_000)
+
+
+def test_the_key_is_the_same_wherever_it_stands():
+    text = make_config_text(spans_key="findings", transformer="some/bert")
+    assert 'spans_key = "gapdner"' not in text
+    config = init_config(spans_key="findings", transformer="some/bert")
+    assert config["components"]["gapdner"]["spans_key"] == "findings"
+    assert config["corpora"]["train"]["augmenter"]["spans_key"] == "findings"
+    weights = {k: v for k, v in config["training"]["score_weights"].items() if v}
+    assert weights == {"spans_findings_f": 0.75, "spans_findings_disc_f": 0.25}
+
+
+def test_the_tokenizer_is_that_of_the_language():
+    config = init_config(lang="zh")
+    assert config["nlp"]["tokenizer"] == {
+        "@tokenizers": "spacy.zh.ChineseTokenizer",
+        "segmenter": "char",
+    }
+    expected = {"pkuseg_model": None, "pkuseg_user_dict": "default"}
+    assert config["initialize"]["tokenizer"] == expected
+    nlp = load_model_from_config(init_config(lang="zh"), auto_fill=False)
+    assert [token.text for token in nlp.make_doc("头痛")] == ["头", "痛"]
+
+
+def test_the_notes_can_be_read():
+    text = make_config_text(transformer="some/bert")
+    assert "{%" not in text
+    assert "{{" not in text
+    assert "\n\n\n" not in text
+    assert text.startswith("# Discontinuous NER")
+    assert "spacy train notes.cfg " in make_config_text(file_name="notes.cfg")
+    # a comment has one line
+    assert "spacy train config.cfg " in make_config_text(file_name="a\n[paths]")
+
+
+@pytest.mark.parametrize("spans_key", ["", "a.b", "a b", "a=b", "a\nb", "[a]", "${a}", "-a"])
+def test_keys_that_no_config_can_hold(spans_key):
+    with pytest.raises(GapDNERError, match="cannot be used"):
+        init_config(spans_key=spans_key)
+
+
+@pytest.mark.parametrize("lang", ["", "klingon", "..", "EN", "en_core_web_sm", "zz"])
+def test_languages_that_there_are_not(lang):
+    with pytest.raises(GapDNERError, match="no language"):
+        init_config(lang=lang)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "./bert", "/no/such/bert", "a b", "a/b/c", "a\nb", 'a"b', "${a}"]
+)
+def test_transformers_that_there_cannot_be(name):
+    with pytest.raises(GapDNERError, match="no directory"):
+        init_config(transformer=name)
+
+
+def test_directories_without_a_transformer(tmp_path):
+    with pytest.raises(GapDNERError, match=r"no config\.json"):
+        init_config(transformer=str(tmp_path))
+    (tmp_path / "file").touch()
+    with pytest.raises(GapDNERError, match="is a file"):
+        init_config(transformer=str(tmp_path / "file"))
+    folder = tmp_path / "$HOME"
+    folder.mkdir()
+    (folder / "config.json").touch()
+    with pytest.raises(GapDNERError, match=r"\$"):
+        init_config(transformer=str(folder))
+
+
+def test_optimize_is_checked():
+    with pytest.raises(GapDNERError, match="speed or accuracy"):
+        init_config(optimize="size")
+
+
+@pytest.mark.parametrize("directory", [None, "bert of mine é"])
+def test_a_pipeline_of_it_learns(directory, tmp_path, monkeypatch):
+    """With a transformer from a directory with an odd name, and without one."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    transformer = None
+    if directory:
+        transformer = str(tmp_path / directory)
+        (tmp_path / directory).mkdir()
+        save_bert(tmp_path / directory, sorted({w for text, _ in CORPUS for w in text.split()}))
+    config = init_config(transformer=transformer, spans_key="findings")
+    docs = [make_doc(English(), text, entities, "findings") for text, entities in CORPUS]
+    DocBin(docs=docs).to_disk(tmp_path / "docs.spacy")
+    config["paths"] |= dict.fromkeys(("train", "dev"), str(tmp_path / "docs.spacy"))
+    config["components"]["gapdner"]["model"]["hidden_width"] = 16
+    nlp = init_nlp(config.interpolate())
+    # init_nlp has read the gold: its labels are there
+    assert set(nlp.get_pipe("gapdner").labels) == {"BODY", "DRUG", "SYMPTOM"}
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]
+    assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
+    nlp.to_disk(tmp_path / "model")
+    assert spacy.load(tmp_path / "model").get_pipe("gapdner").key == "findings"

@@ -1,0 +1,110 @@
+"""Gold entities on the tokens of a predicted Doc that was tokenised differently."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from spacy_gapdner.entities import Entity, set_entities
+from spacy_gapdner.entities.alignment import align_entities
+
+
+def align(reference, predicted, entities, key="gapdner"):
+    vocab = Vocab()
+    gold = Doc(vocab, words=reference)
+    set_entities(gold, entities, key)
+    return align_entities(Example(Doc(vocab, words=predicted), gold), key)
+
+
+@pytest.mark.parametrize(
+    ("reference", "predicted", "gold", "moved", "exact"),
+    [
+        # the same tokens
+        ("joint shoulder pain", "joint shoulder pain", [0, 2], [0, 2], True),
+        # finer predicted tokens: the entity takes all parts of its tokens
+        ("upper-body pain", "upper - body pain", [0], [0, 1, 2], True),
+        ("upper-body aches pain", "upper - body aches pain", [0, 2], [0, 1, 2, 4], True),
+        ("upper-body pain", "upper - body pain", [1], [3], True),
+        # coarser ones: whole tokens stay whole
+        ("upper - body pain", "upper-body pain", [0, 1, 2], [0], True),
+        ("upper - body pain", "upper-body pain", [0, 1, 2, 3], [0, 1], True),
+        # a coarser one straddles the end, the beginning, or both boundaries
+        ("upper - body pain", "upper-body pain", [0], [0], False),
+        ("upper - body pain", "upper -bodypain", [2, 3], [1], False),
+        ("a b c d", "ab cd", [1, 2], [0, 1], False),
+        # the gap is swallowed, so that only one fragment is left
+        ("a b c d", "abc d", [0, 2], [0], False),
+        ("a b c d", "ab c d", [0, 2], [0, 1], False),
+        # the change is outside the entity, in its gap, or before it
+        ("a b c d", "a b cd", [0, 1], [0, 1], True),
+        ("a b c d", "a bc d", [0, 3], [0, 2], True),
+        ("ab c d", "a b c d", [1], [2], True),
+    ],
+)
+def test_truth_table(reference, predicted, gold, moved, exact):
+    entity = Entity.from_tokens("ADE", gold)
+    aligned, unaligned = align(reference.split(), predicted.split(), [entity])
+    assert (aligned if exact else unaligned) == [Entity.from_tokens("ADE", moved)]
+    assert (unaligned if exact else aligned) == []
+
+
+@pytest.mark.parametrize(
+    ("reference", "predicted", "gold", "moved", "exact"),
+    [
+        # whitespace that only one side has as a token makes no gap, and is none
+        (["a", "b", "c"], ["a", "\n", "b", "c"], [0, 1], [0, 1, 2], True),
+        (["a", "\n", "b", "c"], ["a", "b", "c"], [0, 2], [0, 1], True),
+        (["a", "\n", "b", "c"], ["a", "b", "c"], [0, 1, 2], [0, 1], True),
+        (["a", "\n", "b", "c"], ["a", "bc"], [0, 1, 2], [0, 1], False),
+        # a real gap stays one
+        (["a", "b", "c"], ["a", "\n", "b", "c"], [0, 2], [0, 3], True),
+        (["a", "\n", "b", "-", "c"], ["a", "\n", "b-c"], [0, 2, 3, 4], [0, 2], True),
+        # an entity of whitespace alone has nowhere to go
+        (["a", "b", "\n"], ["a", "b"], [2], [1], False),
+    ],
+)
+def test_whitespace_tokens(reference, predicted, gold, moved, exact):
+    entity = Entity.from_tokens("ADE", gold)
+    aligned, unaligned = align(reference, predicted, [entity])
+    assert (aligned if exact else unaligned) == [Entity.from_tokens("ADE", moved)]
+    assert (unaligned if exact else aligned) == []
+
+
+def test_entities_are_judged_one_by_one():
+    entities = [Entity("A", ((0, 2),)), Entity("B", ((0, 1),)), Entity("A", ((0, 1), (2, 3)))]
+    aligned, unaligned = align(["a", "b", "c"], ["ab", "c"], entities, key="other")
+    assert aligned == [Entity("A", ((0, 1),))]
+    assert unaligned == [Entity("B", ((0, 1),)), Entity("A", ((0, 2),))]
+
+
+def test_nothing_under_the_key():
+    assert align(["a", "b"], ["ab"], []) == ([], [])
+
+
+def cut(text, boundaries):
+    edges = [0, *sorted(boundaries), len(text)]
+    return [text[start:end] for start, end in pairwise(edges)]
+
+
+def char_sets(words):
+    ends = [sum(map(len, words[: i + 1])) for i in range(len(words))]
+    return [set(range(end - len(word), end)) for word, end in zip(words, ends, strict=True)]
+
+
+@given(data=st.data())
+def test_agrees_with_sets_of_characters(data):
+    text = "abcabcabc"
+    boundaries = st.sets(st.integers(1, len(text) - 1))
+    reference, predicted = cut(text, data.draw(boundaries)), cut(text, data.draw(boundaries))
+    tokens = data.draw(st.sets(st.integers(0, len(reference) - 1), min_size=1))
+    gold = Entity.from_tokens("ADE", tokens)
+    chars = set().union(*(char_sets(reference)[i] for i in tokens))
+    touched = [i for i, own in enumerate(char_sets(predicted)) if own & chars]
+    covered = set().union(*(char_sets(predicted)[i] for i in touched))
+    moved = [Entity.from_tokens("ADE", touched)]
+    expected = (moved, []) if covered == chars else ([], moved)
+    assert align(reference, predicted, [gold]) == expected

@@ -1,0 +1,156 @@
+import json
+
+import pytest
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from spacy_gapdner import Entity, get_entities, read, set_entities, stats, write
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats.convert import convert
+
+RECORD = {
+    "text": "Bad arm and leg pain.\nNo rash.",
+    "entities": [
+        {"label": "ADR", "fragments": [{"start": 0, "end": 7}, {"start": 16, "end": 20}]},
+        {"label": "ADR", "fragments": [{"start": 25, "end": 29}], "score": 0.25},
+    ],
+    "id": "a",
+    "meta": {"year": 2020},
+}
+FOUND = [("ADR", "Bad arm pain", None), ("ADR", "rash", 0.25)]
+# what writes, and reads again, with what it keeps beside the entities
+ENDINGS = {"a.spacy": "score", "a.jsonl": "score", "a.json": "", "a.inline": "", "a": "score"}
+
+
+@pytest.fixture
+def data(tmp_path):
+    path = tmp_path / "data.jsonl"
+    path.write_text(json.dumps(RECORD) + "\n")
+    return path
+
+
+def docs(path):
+    return list(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def found(path):
+    return [(e.label_, e.text, e.score) for doc in docs(path) for e in get_entities(doc)]
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_there_and_back(data, tmp_path, name):
+    statistics, report = convert(data, tmp_path / name)
+    assert (statistics.entities, statistics.discontinuous) == (2, 1)
+    lost = (
+        []
+        if name in ("a.jsonl", "a.spacy")
+        else ["a: no place for 'meta' of the document's record"]
+    )
+    assert [str(issue) for issue in report.issues if issue.action == "dropped"] == lost
+    assert report.counts("dropped") == ({"document metadata": 1} if lost else {})
+    named = [] if ENDINGS[name] else ["scores in a format of tokens"]
+    assert [*report.counts("kept")] == named + ["names of documents in W2NER"] * (name == "a.json")
+    back, _ = convert(tmp_path / name, tmp_path / "back.spacy")
+    expected = FOUND if ENDINGS[name] else [(label, text, None) for label, text, _ in FOUND]
+    assert found(tmp_path / "back.spacy") == expected
+    assert back.sentences == 2
+
+
+@pytest.mark.parametrize("name", ["a", "a.xml", "a.csv", "a.json"])
+def test_metadata_stop_strict_mode_and_an_id_does_not(data, tmp_path, name):
+    with pytest.raises(GapDNERError, match=r"'meta' .*document metadata"):
+        convert(data, tmp_path / name, strict=True)
+    record = {key: value for key, value in RECORD.items() if key != "meta"}
+    data.write_text(json.dumps(record) + "\n")
+    _, report = convert(data, tmp_path / name, strict=True)
+    assert {issue.action for issue in report.issues} <= {"kept"}
+
+
+def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
+    convert(data, tmp_path / "cut.spacy")
+    texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
+    assert texts == ["Bad arm and leg pain.\n", "No rash."]
+    # each names its document; what else the record holds is not repeated
+    first, second = (doc.user_data for doc in docs(tmp_path / "cut.spacy"))
+    assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
+    assert second == {DOC_NAME: "a"}
+    assert stats(docs(tmp_path / "cut.spacy")).documents == 1
+    _, report = convert(data, tmp_path / "whole.spacy", n_sents=0)
+    assert report.issues == []
+    # Docs that are there already are not cut
+    convert(tmp_path / "whole.spacy", tmp_path / "copy.spacy")
+    (copy,) = docs(tmp_path / "copy.spacy")
+    assert copy.user_data["gapdner_record"] == {"id": "a", "meta": RECORD["meta"]}
+    convert(tmp_path / "whole.spacy", tmp_path / "whole")
+    assert (tmp_path / "whole" / "a.txt").read_text() == RECORD["text"]
+    assert (tmp_path / "whole" / "a.ann").read_text() == (
+        "T1\tADR 0 7;16 20\tBad arm pain\nT2\tADR 25 29\trash\n"
+        "#1\tAnnotatorNotes T2\tscore: 0.250000\n"
+    )
+
+
+@pytest.mark.parametrize(("how", "n_records"), [({}, 1), ({"n_sents": 1}, 2)])
+def test_the_functions_write_what_the_command_writes(data, tmp_path, how, n_records):
+    assert write(read(data, **how), tmp_path / "a.jsonl") == n_records
+    convert(data, tmp_path / "b.jsonl", **how)
+    text = (tmp_path / "a.jsonl").read_text()
+    assert text == (tmp_path / "b.jsonl").read_text()
+    # the document's record goes with its first sentence
+    metas = [json.loads(line).get("meta") for line in text.splitlines()]
+    assert metas == [RECORD["meta"], *[None] * (n_records - 1)]
+
+
+def test_records_keep_what_else_they_hold(data, tmp_path):
+    convert(data, tmp_path / "a.spacy", n_sents=0)
+    convert(tmp_path / "a.spacy", tmp_path / "b.jsonl")
+    record = json.loads((tmp_path / "b.jsonl").read_text())
+    assert (record["id"], record["meta"]) == ("a", {"year": 2020})
+
+
+def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
+    doc = Doc(Vocab(), words=["a-b", "c"], tags=["T", "U"])
+    set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    statistics, report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", types=("X",))
+    (again,) = docs(tmp_path / "b.spacy")
+    assert [token.text for token in again] == ["a-b", "c"]
+    assert [token.tag_ for token in again] == ["T", "U"]
+    assert [e.label_ for e in get_entities(again)] == ["X"]
+    assert (statistics.entities, report.entities, report.left_out) == (1, 1, {"Y": 1})
+    with pytest.raises(GapDNERError, match="holds Docs already"):
+        convert(tmp_path / "a.spacy", tmp_path / "b.spacy", n_sents=1)
+
+
+def test_options_of_readers(data, tmp_path):
+    with pytest.raises(GapDNERError, match=r"jsonl has no option labels \(craft has it\)"):
+        convert(data, tmp_path / "a.spacy", labels="class")
+    with pytest.raises(GapDNERError, match=r"no option pages\."):
+        convert(data, tmp_path / "a.spacy", pages=2)
+
+
+def test_strict(data, tmp_path):
+    record = {"text": "ab", "entities": [{"label": "X", "fragments": [{"start": 0, "end": 9}]}]}
+    data.write_text(json.dumps(record))
+    with pytest.raises(GapDNERError, match=r"data\.jsonl:1: X at 0-9"):
+        convert(data, tmp_path / "a.spacy", strict=True)
+    assert not (tmp_path / "a.spacy").exists()
+
+
+def test_input_without_documents(tmp_path):
+    (tmp_path / "a.json").write_text('[{"sentence": [], "ner": []}]')
+    (tmp_path / "out").mkdir()
+    with pytest.raises(GapDNERError, match="holds no document with text"):
+        convert(tmp_path / "a.json", tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
+def test_entities_under_another_prefix_are_named(tmp_path, name):
+    doc = Doc(Vocab(), words=["a", "b"], user_data={DOC_NAME: "x"})
+    set_entities(doc, [Entity("A", ((0, 1),))])
+    set_entities(doc, [Entity("B", ((0, 1),)), Entity("B", ((1, 2),))], "other")
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    _, report = convert(tmp_path / "a.spacy", tmp_path / name)
+    kept = [] if name == "b.spacy" else [("entities under another prefix", "2 under 'other'")]
+    assert [(i.kind, i.message) for i in report.issues] == kept

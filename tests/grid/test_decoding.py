@@ -1,0 +1,195 @@
+"""The path search itself; what the tagging schemes make of it is tested with them."""
+
+import tracemalloc
+from heapq import heappush
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.grid import SoftmaxTagging, decoding
+from spacy_gapdner.grid.decoding import PathGraph, search_entities
+from spacy_gapdner.pipe.selection import Selection
+
+LABELS = ["A", "B"]
+
+
+def words(path):
+    """The nodes of a path as one-word fragments."""
+    return Entity.from_tokens("", path).fragments
+
+
+def search(ranges, graph, threshold=0.0, max_paths=1000):
+    found = search_entities(ranges, graph, LABELS, words, threshold=threshold, max_paths=max_paths)
+    return {(e.label, e.token_indices): e.score for e in found.entities}, found.n_cut
+
+
+def test_the_score_is_the_lowest_probability():
+    graph = PathGraph({(0, 1): 0.9, (1, 2): 0.5, (0, 2): 0.4})
+    found, n_cut = search({(0, 0, 2): 0.7, (1, 0, 2): 0.45}, graph)
+    assert found == {
+        ("A", (0, 1, 2)): 0.5,
+        ("A", (0, 2)): 0.4,
+        ("B", (0, 1, 2)): 0.45,
+        ("B", (0, 2)): 0.4,
+    }
+    assert n_cut == 0
+
+
+def test_no_entity_is_certain():
+    ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
+    found, _ = search(ranges, graph)
+    assert found == {("A", (0, 1)): 1 - 1e-7}
+    assert search(ranges, graph, threshold=1.0) == ({}, 0)
+
+
+def test_a_range_of_one_node_needs_no_edge():
+    assert search({(0, 3, 3): 0.25}, PathGraph({}))[0] == {("A", (3,)): 0.25}
+
+
+def test_kinds_take_turns_and_the_first_ends():
+    # 0 -x-> 1 -y-> 2 -x-> 3; no path ends with y
+    graph = PathGraph({(0, 1): 1.0, (2, 3): 1.0}, {(1, 2): 1.0, (0, 3): 1.0})
+    found, _ = search({(0, 0, 1): 1.0, (0, 0, 2): 1.0, (0, 0, 3): 1.0}, graph)
+    assert set(found) == {("A", (0, 1)), ("A", (0, 1, 2, 3))}
+
+
+def test_threshold_and_cut():
+    graph = PathGraph({(0, 1): 0.9, (1, 2): 0.9, (0, 2): 0.1})
+    assert set(search({(0, 0, 2): 0.9}, graph, threshold=0.5)[0]) == {("A", (0, 1, 2))}
+    # head, 1, 2 by way of 1; the direct edge waits
+    found, n_cut = search({(0, 0, 2): 0.9}, graph, max_paths=3)
+    assert set(found) == {("A", (0, 1, 2))}
+    assert n_cut == 1
+    assert search({(0, 0, 2): 0.9}, graph, max_paths=0) == ({}, 1)
+
+
+def naive(kinds, path, end):
+    """All paths from the last node of a path to the end, by trying every edge."""
+    if path[-1] == end:
+        if len(path) == 1 or (len(path) - 2) % len(kinds) == 0:
+            yield path
+        return
+    for source, target in kinds[(len(path) - 1) % len(kinds)]:
+        if source == path[-1] and target <= end:
+            yield from naive(kinds, (*path, target), end)
+
+
+pairs = st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda pair: pair[0] < pair[1])
+probabilities = st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9])
+edges = st.dictionaries(pairs, probabilities, max_size=14)
+
+
+@given(
+    kinds=st.lists(edges, min_size=1, max_size=3),
+    ends=st.tuples(st.integers(0, 6), st.integers(0, 6)).map(sorted),
+    threshold=st.sampled_from([0.0, 0.3, 0.5, 0.6]),
+)
+def test_agrees_with_trying_every_path(kinds, ends, threshold):
+    start, end = ends
+    expected = {}
+    for path in naive(kinds, (start,), end):
+        used = [kinds[i % len(kinds)][edge] for i, edge in enumerate(pairwise(path))]
+        if min([0.8, *used]) >= threshold:
+            expected["A", path] = min([0.8, *used])
+    found = search({(0, start, end): 0.8}, PathGraph(*kinds), threshold=threshold)
+    assert found == (expected, 0)
+
+
+def test_what_cannot_reach_the_threshold_is_not_looked_at():
+    # 2 ** 12 paths, of which one passes
+    edges = {(i, i + 1): 0.9 for i in range(24)} | {(i, i + 2): 0.4 for i in range(23)}
+    found, n_cut = search({(0, 0, 24): 0.9}, PathGraph(edges), threshold=0.5, max_paths=26)
+    assert found == {("A", tuple(range(25))): 0.9}
+    assert n_cut == 0
+
+
+def keeping_everything(ranges, kinds, max_paths):
+    """The best paths, each of `max_paths` steps being the first of all that wait."""
+    waiting = [(-p, 1, t, end, (start,)) for (t, start, end), p in ranges.items()]
+    waiting = [item for item in waiting if any(naive(kinds, item[4], item[3]))]
+    found = set()
+    for _ in range(max_paths):
+        if not waiting:
+            break
+        item = min(waiting)
+        waiting.remove(item)
+        negated, length, label, end, path = item
+        if path[-1] == end:
+            found.add((LABELS[label], path))
+            continue
+        for (source, target), p in kinds[(length - 1) % len(kinds)].items():
+            longer = (*path, target)
+            if source == path[-1] and any(naive(kinds, longer, end)):
+                waiting.append((max(negated, -p), length + 1, label, end, longer))
+    return found, len(waiting)
+
+
+@given(data=st.data(), n_kinds=st.integers(1, 2), max_paths=st.integers(1, 30))
+def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_paths):
+    every = [(i, j) for i in range(6) for j in range(i + 1, 7)]
+    kinds = [
+        {pair: data.draw(probabilities) for pair in every if data.draw(st.booleans())}
+        for _ in range(n_kinds)
+    ]
+    # 0 and 6 are ends of many paths
+    ranges = {(t, 0, end): data.draw(probabilities) for t in (0, 1) for end in range(1, 7)}
+    found, n_cut = search(ranges, PathGraph(*kinds), max_paths=max_paths)
+    assert (set(found), n_cut) == keeping_everything(ranges, kinds, max_paths)
+
+
+def hostile_scores(kind, n_words, n_channels):
+    shape = n_words, n_words, n_channels
+    if kind == "random":
+        return np.random.default_rng(0).normal(0, 3, shape).astype("float32")
+    scores = np.full(shape, 9, dtype="float32")
+    if kind == "checkerboard":
+        rows, columns, channels = np.indices(shape)
+        scores[(rows + columns) % n_channels != channels] = -9
+    return scores
+
+
+@pytest.mark.parametrize("kind", ["equal", "random", "checkerboard"])
+@pytest.mark.parametrize("threshold", [0.0, 0.1])
+def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
+    tagging, n_words, max_paths = SoftmaxTagging(), 200, 300
+    lengths = []
+
+    def push(queue, item):
+        heappush(queue, item)
+        lengths.append(len(queue))
+
+    monkeypatch.setattr(decoding, "heappush", push)
+    scores = hostile_scores(kind, n_words, tagging.layout(LABELS).n_channels)
+    decoded = Selection(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
+    assert max(lengths, default=0) <= 2 * max_paths + n_words
+    assert len(decoded.entities) <= max_paths
+    assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
+    # of labels that are equally probable None is taken, and each has a fifth
+    assert (decoded.n_cut == 0) == (kind == "equal" and threshold == 0.0)
+
+
+def test_a_crowded_graph_does_not_fill_the_memory():
+    # 500 nodes with an edge between any two: a step may add 499 paths
+    edges = {(i, j): 0.5 + (i * j % 97) / 200 for i in range(500) for j in range(i + 1, 500)}
+    graph = PathGraph(edges)
+    tracemalloc.start()
+    try:
+        _, n_cut = search({(0, 0, 499): 0.9}, graph, max_paths=2000)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert n_cut > 100_000
+    # 100,000 paths would take more
+    assert peak < 5_000_000
+
+
+def test_chains_that_branch_at_every_word():
+    # 2 ** 500 paths; the likeliest takes the short steps, which are certain
+    edges = {(i, i + 1): 1.0 for i in range(1000)} | {(i, i + 2): 0.1 for i in range(999)}
+    found, n_cut = search({(0, 0, 1000): 0.9}, PathGraph(edges), max_paths=3000)
+    assert ("A", tuple(range(1001))) in found
+    assert n_cut > 0

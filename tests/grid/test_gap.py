@@ -1,0 +1,184 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.grid import SoftmaxTagging, TaggingScheme
+from spacy_gapdner.grid.losses import CrossEntropy
+
+TAGGING = SoftmaxTagging()
+LABELS = ["ADE", "Symptom"]
+# Feeling severe joint , shoulder and upper body pain .
+#       0      1     2 3        4   5     6    7    8 9
+FIGURE = [
+    Entity("ADE", ((1, 3), (8, 9))),  # severe joint .. pain
+    Entity("ADE", ((1, 2), (4, 5), (8, 9))),  # severe .. shoulder .. pain
+    Entity("ADE", ((1, 2), (6, 9))),  # severe .. upper body pain
+]
+FIGURE_GRID = """
+    .  .  .  .  .  .  .  .  .  .
+    .  F  F  .  .  .  .  .  .  .
+    .  .  .  G  .  G  .  .  .  .
+    .  .  .  .  .  .  .  G  .  .
+    .  .  .  .  F  .  .  .  .  .
+    .  .  .  .  .  .  .  G  .  .
+    .  .  .  .  .  .  .  .  F  .
+    .  .  .  .  .  .  .  .  .  .
+    .  A  .  .  .  .  .  .  F  .
+    .  .  .  .  .  .  .  .  .  .
+"""
+# where labels compete: "pain" is an entity and a fragment, [3, 8) an entity and a gap, and two
+# types share the cell of [1, 9)
+SYMPTOMS = [
+    Entity("Symptom", ((8, 9),)),
+    Entity("Symptom", ((3, 8),)),
+    Entity("Symptom", ((1, 2), (8, 9))),
+]
+CROWDED = """
+    .  .  .  .  .  .  .  .  .  .
+    .  F  F  .  .  .  .  .  .  .
+    .  .  .  G  .  G  .  G  .  .
+    .  .  .  .  .  .  .  F  .  .
+    .  .  .  .  F  .  .  .  .  .
+    .  .  .  .  .  .  .  G  .  .
+    .  .  .  .  .  .  .  .  F  .
+    .  .  .  S  .  .  .  .  .  .
+    .  A  .  .  .  .  .  .  S  .
+    .  .  .  .  .  .  .  .  .  .
+"""
+
+
+def parse(table):
+    """Read a table as {(row, column): letters}."""
+    rows = [line.split() for line in table.strip().splitlines()]
+    assert all(len(row) == len(rows) for row in rows)
+    return {
+        (i, j): "".join(sorted(letters))
+        for i, row in enumerate(rows)
+        for j, letters in enumerate(row)
+        if letters != "."
+    }
+
+
+def encode(entities, labels=LABELS):
+    """Encode entities and name the channel of each cell by its first letter, as `parse` does."""
+    cells = TAGGING.encode(entities, labels)
+    assert cells.shape == (len(cells), 3)
+    assert cells.dtype == np.int64
+    names = TAGGING.layout(labels).channels
+    found = {(row, column): names[channel][0] for row, column, channel in cells.tolist()}
+    assert list(found) == sorted(found)
+    assert len(found) == len(cells)
+    return found
+
+
+def test_figure_of_the_paper():
+    assert encode(FIGURE) == parse(FIGURE_GRID)
+
+
+def test_crowded_grid():
+    assert encode(FIGURE + SYMPTOMS) == parse(CROWDED)
+    assert encode(SYMPTOMS[::-1] + FIGURE[::-1]) == parse(CROWDED)
+
+
+def entity(label, *tokens):
+    return Entity.from_tokens(label, tokens)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "cell", "winner"),
+    [
+        # a one-word entity that is a fragment of another keeps its type
+        (entity("ADE", 0), entity("ADE", 0, 2), (0, 0), "A"),
+        (entity("ADE", 0), entity("Symptom", 0, 2), (0, 0), "A"),
+        # also where it is the gap of another
+        (entity("Symptom", 1), entity("ADE", 0, 2), (1, 1), "S"),
+        # Frag before Gap, on the diagonal and above it
+        (entity("ADE", 1, 3), entity("ADE", 0, 2), (1, 1), "F"),
+        (entity("ADE", 1, 2), entity("ADE", 0, 3), (1, 2), "F"),
+        # two types: the first of the labels
+        (entity("Symptom", 0, 1), entity("ADE", 0, 1), (1, 0), "A"),
+        (entity("Symptom", 0), entity("ADE", 0), (0, 0), "A"),
+    ],
+)
+def test_conflicts(first, second, cell, winner):
+    for entities in ([first, second], [second, first]):
+        assert encode(entities)[cell] == winner
+
+
+def test_order_of_labels_decides_between_types():
+    entities = [entity("ADE", 0, 1), entity("Symptom", 0, 1)]
+    assert encode(entities, ["ADE", "Symptom"])[1, 0] == "A"
+    assert encode(entities, ["Symptom", "ADE"])[1, 0] == "S"
+
+
+def test_no_entities():
+    assert encode([]) == {}
+
+
+def test_layout():
+    layout = TAGGING.layout(LABELS)
+    assert layout.channels == ("None", "Frag", "Gap", "ADE", "Symptom")
+    assert (layout.upper, layout.diagonal, layout.lower) == ((1, 2), (1, 2, 3, 4), (3, 4))
+
+
+def test_loss():
+    assert isinstance(TAGGING, TaggingScheme)
+    assert isinstance(TAGGING.loss, CrossEntropy)
+    loss = CrossEntropy(normalize="cells")
+    assert SoftmaxTagging(loss).loss is loss
+
+
+def labelled(scores, cell_threshold):
+    found = TAGGING.labelled_cells(np.asarray(scores, dtype="float32"), cell_threshold)
+    cells = [tuple(cell) for cell in found.cells.tolist()]
+    assert cells == sorted(cells)
+    return dict(zip(cells, found.probabilities.tolist(), strict=True))
+
+
+def test_labels_by_hand():
+    log = math.log
+    scores = [
+        # None wins; Gap wins with less than half
+        [[log(6), log(3), log(1), 0], [log(3), 0, log(4), log(2)]],
+        # a tie goes to the first channel, here None, there Frag
+        [[1, 0, 0, 1], [0, 2, 2, 0]],
+    ]
+    expected = {(0, 1, 2): 0.4, (1, 1, 1): math.exp(2) / (2 * math.exp(2) + 2)}
+    # at 0 the most probable labels alone count, as the paper decodes
+    for threshold in (0.0, 0.5, 1.0):
+        assert labelled(scores, threshold) == pytest.approx(expected)
+    # below a half the threshold lets others in, but never None
+    expected |= {(0, 0, 1): 3 / 11}
+    expected |= {(1, 0, 3): math.e / (2 * math.e + 2), (1, 1, 2): expected[1, 1, 1]}
+    assert labelled(scores, 0.25) == pytest.approx(expected)
+
+
+@given(data=st.data(), threshold=st.sampled_from([0.0, 0.0123, 0.3123, 0.6123, 0.9876]))
+def test_labels_agree_with_a_loop_over_cells(data, threshold):
+    n = data.draw(st.integers(1, 3))
+    # whole numbers, so that there are ties; no probability is near a threshold
+    cell = st.lists(st.integers(-3, 3), min_size=4, max_size=4)
+    scores = data.draw(st.lists(cell, min_size=n * n, max_size=n * n))
+    expected = {}
+    for i, own in enumerate(scores):
+        total = sum(math.exp(score) for score in own)
+        for channel, score in enumerate(own[1:], 1):
+            probability = math.exp(score) / total
+            passes = threshold > 0 and probability >= threshold
+            if passes or channel == own.index(max(own)):
+                expected[(*divmod(i, n), channel)] = probability
+    assert labelled(np.reshape(scores, (n, n, 4)), threshold) == pytest.approx(expected)
+
+
+def test_extreme_scores():
+    top = 1e38
+    scores = np.zeros((2, 2, 4), dtype="float32")
+    scores[0, 1] = [-top, top, -top, -1e4]
+    scores[1, 0] = [0, -1e4, 1e4, 50]
+    scores[0, 0] = scores[1, 1] = [1, -200, -200, -200]
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        assert labelled(scores, 0.5) == {(0, 1, 1): 1.0, (1, 0, 2): 1.0}

@@ -1,0 +1,284 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.grid import LabelledCells, SoftmaxTagging
+
+TAGGING = SoftmaxTagging()
+LABELS = ["ADE", "Symptom"]
+FRAG, GAP, ADE, SYMPTOM = 1, 2, 3, 4
+
+# Feeling severe joint , shoulder and upper body pain .
+#       0      1     2 3        4   5     6    7    8 9
+FIGURE = [
+    Entity("ADE", ((1, 2), (4, 5), (8, 9))),  # severe .. shoulder .. pain
+    Entity("ADE", ((1, 2), (6, 9))),  # severe .. upper body pain
+    Entity("ADE", ((1, 3), (8, 9))),  # severe joint .. pain
+]
+FIGURE_FRAGS = [(1, 1), (1, 2), (4, 4), (6, 8), (8, 8)]
+FIGURE_GAPS = [(2, 3), (2, 5), (3, 7), (5, 7)]
+
+
+def as_cells(cells):
+    """Labelled cells from `{(row, column, channel): probability}`."""
+    rows = np.array(list(cells), dtype="int64").reshape(-1, 3)
+    return LabelledCells(rows, np.array(list(cells.values()), dtype="float64"))
+
+
+def grid(frags=(), gaps=(), ades=(), symptoms=()):
+    channels = {FRAG: frags, GAP: gaps, ADE: ades, SYMPTOM: symptoms}
+    return as_cells({(*cell, c): 1.0 for c, cells in channels.items() for cell in cells})
+
+
+def decode(labelled, **settings):
+    return TAGGING.decode(labelled, LABELS, **settings)
+
+
+def found(labelled):
+    decoded = decode(labelled)
+    assert decoded.n_cut == 0
+    return [(entity.label, *entity.fragments) for entity in decoded.entities]
+
+
+def naive_entities(cells):
+    """The path rule of the paper (section "Entity Decoding"), by trying every sequence of Frags
+    and Gaps: entities with the lowest probability of the cells that they use."""
+    links = {FRAG: {}, GAP: {}}
+    for (i, j, channel), p in cells.items():
+        if channel in links and i <= j:
+            links[channel][i, j] = max(p, links[channel].get((i, j), 0))
+        # a one-word entity is a fragment of any entity
+        if channel in (ADE, SYMPTOM) and i == j:
+            links[FRAG][i, i] = max(p, links[FRAG].get((i, i), 0))
+
+    def extend(position, fragments, lowest):
+        for (start, last), p in links[FRAG].items():
+            if start != position:
+                continue
+            longer, reached = (*fragments, (start, last + 1)), min(lowest, p)
+            yield longer, reached
+            for (gap_start, gap_last), gap_p in links[GAP].items():
+                if gap_start == last + 1:
+                    yield from extend(gap_last + 1, longer, min(reached, gap_p))
+
+    return {
+        Entity(LABELS[channel - ADE], fragments): lowest
+        for (tail, head, channel), p in cells.items()
+        if channel in (ADE, SYMPTOM) and head <= tail
+        for fragments, lowest in extend(head, (), p)
+        if fragments[-1][1] == tail + 1
+    }
+
+
+@st.composite
+def random_cells(draw, max_tokens=5):
+    """A grid with labels anywhere, also where no label may stand, and several a cell."""
+    n = draw(st.integers(1, max_tokens))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    density = draw(st.sampled_from([0.3, 0.6, 1.0]))
+    channels = TAGGING.layout(LABELS).n_channels
+    chosen = rng.permutation(np.argwhere(rng.random((n, n, channels)) < density)).tolist()
+    return {tuple(cell): float(p) for cell, p in zip(chosen, rng.random(len(chosen)), strict=True)}
+
+
+def test_figure_of_the_paper():
+    decoded = decode(grid(FIGURE_FRAGS, FIGURE_GAPS, ades=[(8, 1)]))
+    assert decoded.entities == FIGURE
+    assert [entity.score for entity in decoded.entities] == pytest.approx([1.0] * 3)
+    assert decoded.n_cut == 0
+
+
+@pytest.mark.parametrize(
+    ("missing", "lost"),
+    [((2, 3), [0]), ((5, 7), [0]), ((2, 5), [1]), ((3, 7), [2])],
+)
+def test_figure_without_a_gap(missing, lost):
+    gaps = [cell for cell in FIGURE_GAPS if cell != missing]
+    decoded = decode(grid(FIGURE_FRAGS, gaps, ades=[(8, 1)]))
+    assert decoded.entities == [e for i, e in enumerate(FIGURE) if i not in lost]
+
+
+@pytest.mark.parametrize(
+    ("frags", "gaps", "fragments"),
+    [
+        # begins with a Gap
+        ([(1, 1), (2, 2)], [(0, 0)], None),
+        # ends with a Gap
+        ([(0, 0)], [(1, 2)], None),
+        # a Gap alone
+        ([], [(0, 2)], None),
+        # two Frags in a row
+        ([(0, 0), (1, 2)], [], None),
+        # two Gaps in a row
+        ([(0, 0), (2, 2)], [(1, 1)], [(0, 1), (2, 3)]),
+        # Frag and Gap do not meet, or overlap
+        ([(0, 0), (2, 2)], [], None),
+        ([(0, 1), (2, 2)], [(1, 1)], None),
+        # goes beyond the tail and stops short of it
+        ([(0, 3)], [], None),
+        ([(0, 1)], [], None),
+        # the whole as a Frag
+        ([(0, 2)], [(0, 2)], [(0, 3)]),
+        # Frag and Gap below the diagonal
+        ([(2, 0)], [], None),
+        ([(0, 0), (2, 2)], [(1, 0)], None),
+    ],
+)
+def test_validity(frags, gaps, fragments):
+    expected = [] if fragments is None else [("ADE", *fragments)]
+    assert found(grid(frags, gaps, ades=[(2, 0)])) == expected
+
+
+def test_gaps_do_not_follow_gaps():
+    frags = [(0, 0), (3, 3)]
+    assert found(grid(frags, [(1, 1), (2, 2)], ades=[(3, 0)])) == []
+    assert found(grid(frags, [(1, 1), (2, 2), (1, 2)], ades=[(3, 0)])) == [
+        ("ADE", (0, 1), (3, 4)),
+    ]
+
+
+def test_type_above_the_diagonal_means_nothing():
+    assert found(grid([(0, 2)], ades=[(0, 2)])) == []
+
+
+def test_one_word_entity_is_a_fragment():
+    # no Frag label at all: both fragments are given by the types
+    labelled = grid(gaps=[(1, 1)], ades=[(2, 0), (0, 0)], symptoms=[(2, 2)])
+    assert found(labelled) == [("ADE", (0, 1)), ("ADE", (0, 1), (2, 3)), ("Symptom", (2, 3))]
+
+
+def test_types_share_their_path():
+    assert found(grid([(0, 1)], ades=[(1, 0)], symptoms=[(1, 0)])) == [
+        ("ADE", (0, 2)),
+        ("Symptom", (0, 2)),
+    ]
+
+
+def test_scores_are_the_lowest_probability_of_the_cells():
+    cells = {
+        (2, 0, ADE): 0.9,
+        (0, 0, FRAG): 0.8,
+        (1, 1, GAP): 0.5,
+        (2, 2, FRAG): 0.6,
+        (0, 2, FRAG): 0.4,
+        (1, 1, SYMPTOM): 0.25,
+        # the Frag of (2, 2) is weaker than the type, which counts as a Frag then
+        (2, 2, SYMPTOM): 0.7,
+    }
+    torn = Entity("ADE", ((0, 1), (2, 3)))
+    expected = {
+        torn: 0.5,
+        Entity("ADE", ((0, 3),)): 0.4,
+        Entity("Symptom", ((1, 2),)): 0.25,
+        Entity("Symptom", ((2, 3),)): 0.7,
+    }
+    assert {e: e.score for e in decode(as_cells(cells)).entities} == expected
+    cells[1, 1, GAP], expected[torn] = 0.75, 0.7
+    assert {e: e.score for e in decode(as_cells(cells)).entities} == expected
+    for threshold in (0.0, 0.25, 0.39, 0.41, 0.69, 0.71, 1.0):
+        kept = decode(as_cells(cells), threshold=threshold)
+        assert set(kept.entities) == {e for e, score in expected.items() if score >= threshold}
+        assert kept.n_cut == 0
+
+
+def test_probability_of_zero():
+    (entity,) = decode(as_cells({(1, 0, ADE): 1.0, (0, 1, FRAG): 0.0})).entities
+    assert entity.score == 0
+
+
+def test_empty_grid():
+    decoded = decode(as_cells({}))
+    assert (decoded.entities, decoded.n_cut) == ([], 0)
+
+
+@given(cells=random_cells(), threshold=st.sampled_from([0.0, 0.3]))
+def test_agrees_with_the_path_rule_of_the_paper(cells, threshold):
+    expected = {e: score for e, score in naive_entities(cells).items() if score >= threshold}
+    decoded = decode(as_cells(cells), threshold=threshold)
+    assert decoded.n_cut == 0
+    assert {entity: entity.score for entity in decoded.entities} == expected
+    ordered = sorted(expected, key=lambda e: (e.start, e.end, e.fragments, e.label))
+    assert decoded.entities == ordered
+
+
+@given(cells=random_cells(), max_paths=st.integers(0, 40))
+def test_search_is_best_first(cells, max_paths):
+    scores = naive_entities(cells)
+    decoded = decode(as_cells(cells), max_paths=max_paths)
+    kept = set(decoded.entities)
+    lost = set(scores) - kept
+    assert kept <= set(scores)
+    assert len(kept) <= max_paths
+    assert bool(lost) == bool(decoded.n_cut)
+    if lost and kept:
+        assert min(scores[entity] for entity in kept) >= max(scores[entity] for entity in lost)
+
+
+def test_max_paths_by_hand():
+    cells = {(0, 0, ADE): 0.9, (1, 1, ADE): 0.8, (2, 2, SYMPTOM): 0.7}
+    # each takes a step from head to tail and one to see that it is there
+    results = [decode(as_cells(cells), max_paths=k) for k in range(7)]
+    assert [len(result.entities) for result in results] == [0, 0, 1, 1, 2, 2, 3]
+    assert [result.n_cut for result in results] == [3, 3, 2, 2, 1, 1, 0]
+
+
+def test_dead_ends_cost_nothing():
+    # 30 tokens full of entity types, Frags and Gaps, but only one Frag ends at the tail
+    n = 30
+    frags = [(i, j) for i in range(n) for j in range(i, n - 1)]
+    cells = {(*cell, channel): 1.0 for cell in frags for channel in (FRAG, GAP)}
+    cells |= {(n - 1, head, ADE): 1.0 for head in range(1, n - 1)}
+    # the one that does is the least probable
+    cells |= {(n - 1, 0, ADE): 0.5, (0, n - 1, FRAG): 0.5}
+    decoded = decode(as_cells(cells), max_paths=2)
+    assert decoded.entities == [Entity("ADE", ((0, n),))]
+    assert decoded.n_cut == 0
+
+
+def test_every_label_in_every_cell():
+    cells = {(i, j, c): 1.0 for i in range(64) for j in range(64) for c in range(5)}
+    decoded = decode(as_cells(cells), max_paths=500)
+    assert decoded.n_cut > 0
+    assert len(decoded.entities) + decoded.n_cut >= 64 * 65
+
+
+DETERMINISM = """
+import sys
+sys.modules["torch"] = None  # not needed here, and slow to import
+import numpy as np
+from spacy_gapdner.entities import Entity
+from spacy_gapdner.grid import LabelledCells, SoftmaxTagging
+from spacy_gapdner.grid.grid_losses import grid_losses
+
+labels = ["ADE", "Symptom", "Drug"]
+tagging = SoftmaxTagging()
+cells = np.argwhere(np.ones((7, 7, tagging.layout(labels).n_channels)))
+# equal probabilities: order can only come from the tie rules
+print(tagging.decode(LabelledCells(cells, np.full(len(cells), 0.5)), labels, max_paths=400))
+tokens = [[0, 2, 4, 6], [0, 4, 6, 8], [0, 2, 6, 8], [4, 8]]
+entities = [Entity.from_tokens("ADE", part) for part in tokens]
+print(grid_losses(entities, tagging, labels))
+"""
+
+
+def test_the_same_in_every_process():
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", DETERMINISM],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    (output,) = outputs
+    assert output.count("Entity(") > 50
+    spurious = output.split("spurious=")[1]
+    assert spurious.count("Entity(") > 2

@@ -1,0 +1,139 @@
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loss_checks import as_target, batches, check_gradients, is_ignored
+
+from spacy_gapdner.grid.losses import CrossEntropy, GridLoss
+
+LOSSES = [CrossEntropy("labelled"), CrossEntropy("cells")]
+both_losses = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.normalize)
+
+
+def naive_loss(loss, scores, targets):
+    sums, n_valid, n_labels = [], [], 0
+    for grid, target in zip(scores, targets, strict=True):
+        labels = {(i, j): c for i, j, c in target.cells.tolist()}
+        valid = [cell for cell in np.ndindex(grid.shape[:2]) if not is_ignored(target, *cell)]
+        losses = []
+        for cell in valid:
+            scores_of_cell = grid[cell].tolist()
+            likelihood = math.exp(scores_of_cell[labels.get(cell, 0)])
+            losses.append(-math.log(likelihood / sum(map(math.exp, scores_of_cell))))
+        sums.append(sum(losses))
+        n_valid.append(len(valid))
+        n_labels += len(labels.keys() & set(valid))
+    if loss.normalize == "labelled":
+        return sum(sums) / max(n_labels, 1)
+    return sum(own / max(n, 1) for own, n in zip(sums, n_valid, strict=True)) / len(scores)
+
+
+@both_losses
+@given(data=st.data())
+def test_loss_agrees_with_its_definition(loss, data):
+    scores, targets = data.draw(batches(several_labels=False))
+    value, gradients = loss(scores, targets)
+    assert isinstance(value, float)
+    assert value == pytest.approx(naive_loss(loss, scores, targets), rel=1e-9)
+    assert [gradient.shape for gradient in gradients] == [grid.shape for grid in scores]
+
+
+@both_losses
+def test_gradient_agrees_with_finite_differences(loss):
+    rng = np.random.default_rng(0)
+    scores = [rng.normal(0, 2, (3, 3, 4)), rng.normal(0, 2, (2, 2, 4))]
+    cells = {(0, 1, 1), (2, 0, 3), (1, 1, 2)}
+    check_gradients(loss, scores, [as_target(cells, [(1, 3)]), as_target({(0, 0, 2)})])
+
+
+def test_cross_entropy_of_the_paper_by_hand():
+    # equal scores in 3 channels: every cell costs log(3), whatever its label
+    even = np.zeros((2, 2, 3))
+    # one cell, whose label has probability 1 / (1 + 1 + 2)
+    uneven = np.array([[[0, 0, math.log(2)]]])
+    targets = [as_target({(0, 1, 1)}), as_target({(0, 0, 1)})]
+    value, gradients = CrossEntropy("cells")([even, uneven], targets)
+    assert value == pytest.approx((4 * math.log(3) / 4 + math.log(4) / 1) / 2)
+    assert gradients[0][0, 1] == pytest.approx(np.array([1, -2, 1]) / 3 / 4 / 2)
+    assert gradients[0][0, 0] == pytest.approx(np.array([-2, 1, 1]) / 3 / 4 / 2)
+    assert gradients[1][0, 0] == pytest.approx(np.array([1, -3, 2]) / 4 / 1 / 2)
+    # two labels in the batch
+    value, gradients = CrossEntropy("labelled")([even, uneven], targets)
+    assert value == pytest.approx((4 * math.log(3) + math.log(4)) / 2)
+    assert gradients[1][0, 0] == pytest.approx(np.array([1, -3, 2]) / 4 / 2)
+
+
+@both_losses
+def test_ignored_cells_take_no_part(loss):
+    rng = np.random.default_rng(1)
+    grid = rng.normal(size=(4, 4, 3))
+    target = as_target({(0, 1, 1), (2, 2, 2), (3, 0, 1)}, [(1, 3)])
+    value, (gradient,) = loss([grid], [target])
+    assert not gradient[1:3, 1:3].any()
+    assert gradient[0].all()
+    changed = grid.copy()
+    changed[1:3, 1:3] = rng.normal(0, 5, (2, 2, 3))
+    again, (same,) = loss([changed], [as_target({(0, 1, 1), (3, 0, 1)}, [(1, 3)])])
+    assert again == pytest.approx(value)
+    assert same == pytest.approx(gradient)
+
+
+@both_losses
+def test_everything_ignored(loss):
+    grid = np.ones((2, 2, 3))
+    value, (gradient,) = loss([grid], [as_target({(0, 1, 1)}, [(0, 2)])])
+    assert value == 0.0
+    assert not gradient.any()
+
+
+@both_losses
+def test_no_labels_and_no_segments(loss):
+    grid = np.zeros((2, 2, 3))
+    value, (gradient,) = loss([grid], [as_target(())])
+    assert value == pytest.approx(naive_loss(loss, [grid], [as_target(())]))
+    assert value > 0
+    # without labels only None may rise
+    rises = gradient < 0
+    assert rises[..., 0].all()
+    assert not rises[..., 1:].any()
+    assert loss([], []) == (0.0, [])
+
+
+@both_losses
+@pytest.mark.parametrize("size", [1e4, 1e30])
+def test_extreme_scores_are_stable(loss, size):
+    grid = np.zeros((2, 2, 3), dtype="float32")
+    grid[0, 0] = [size, -size, -size]
+    grid[0, 1] = [-size, size, -size]  # right
+    grid[1, 0] = [-size, -size, size]  # wrong
+    grid[1, 1] = [size, -size, -size]
+    targets = [as_target({(0, 1, 1), (1, 0, 1)})]
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        value, (gradient,) = loss([grid], targets)
+    # log-likelihood of the wrong cell: 2 * size
+    wrong = 2 * size / (2 if loss.normalize == "labelled" else 4)
+    assert value == pytest.approx(wrong, rel=1e-3)
+    assert np.isfinite(gradient).all()
+    assert gradient[1, 0, 1] < 0
+    assert gradient[1, 0, 2] > 0
+    assert not gradient[0, 1].any()
+
+
+@both_losses
+def test_float32_stays_float32(loss):
+    grid = np.random.default_rng(2).normal(size=(3, 3, 4)).astype("float32")
+    targets = [as_target({(0, 1, 1)})]
+    value, (gradient,) = loss([grid], targets)
+    wide, (wide_gradient,) = loss([grid.astype("float64")], targets)
+    assert gradient.dtype == np.float32
+    assert value == pytest.approx(wide, rel=1e-5)
+    assert gradient == pytest.approx(wide_gradient, abs=1e-6)
+
+
+def test_settings():
+    assert all(isinstance(loss, GridLoss) for loss in LOSSES)
+    assert CrossEntropy().normalize == "labelled"
+    with pytest.raises(ValueError, match="'labelled' and 'cells', but got 'mean'"):
+        CrossEntropy("mean")

@@ -1,0 +1,25 @@
+from spacy_gapdner.grid import GridLayout, SoftmaxTagging
+from spacy_gapdner.grid.scheme import type_channels
+
+
+def test_labels_are_the_channels_of_some_part():
+    layout = GridLayout(("x", "None", "y", "z"), upper=(3,), diagonal=(0, 3), lower=(2,))
+    assert layout.n_channels == 4
+    assert layout.labels == (0, 2, 3)
+
+
+def test_channels_keep_their_names_in_a_larger_grid():
+    layout = GridLayout(("None", "b", "a"), (1,), (1,), (2,))
+    larger = GridLayout(("a", "None", "c", "b"), (3,), (3,), (0, 2))
+    assert layout.places_in(larger) == [1, 3, 0]
+
+
+def test_entity_types_may_have_the_names_of_other_labels():
+    tagging = SoftmaxTagging()
+    labels = ["Gap", "ADE", "None", "Frag"]
+    layout = tagging.layout(labels)
+    assert layout.channels == ("None", "Frag", "Gap", "Gap", "ADE", "None", "Frag")
+    assert type_channels(tagging, labels) == list(layout.lower) == [3, 4, 5, 6]
+    for n in range(4):
+        smaller = tagging.layout(labels[:n])
+        assert smaller.places_in(layout) == list(range(smaller.n_channels))

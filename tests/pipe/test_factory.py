@@ -1,0 +1,49 @@
+"""One set of defaults: the pipe, its factories, the architecture and init-config say the same."""
+
+from inspect import signature
+
+import pytest
+import spacy
+
+from spacy_gapdner import init_config
+from spacy_gapdner.model.architecture import build_gapdner_v1
+from spacy_gapdner.model.network import GapDNERSettings
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
+from spacy_gapdner.pipe.factory import make_gapdner
+
+
+def defaults(function):
+    parameters = signature(function).parameters.values()
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+@pytest.mark.parametrize("factory", ["gapdner", "discontinuous_ner"])
+def test_settings_of_the_pipe(factory):
+    settings = defaults(DiscontinuousEntityRecognizer)
+    assert (settings.pop("name"), settings.pop("scorer")) == ("gapdner", None)
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe(factory)
+    assert settings.items() <= pipe.cfg.items()
+    made = init_config(transformer="none").interpolate()["components"]["gapdner"]
+    filled = nlp.config["components"][factory]
+    assert (made.pop("factory"), filled.pop("factory")) == ("gapdner", factory)
+    assert made == filled
+    assert {n: v for n, v in filled.items() if n not in ("model", "scorer")} == settings
+    # the factory has none of its own
+    assert defaults(make_gapdner) == {}
+
+
+def test_settings_of_the_model():
+    settings = defaults(build_gapdner_v1)
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner")
+    filled = nlp.config["components"]["gapdner"]["model"]
+    assert settings.items() <= filled.items()
+    assert filled.keys() - settings.keys() == {"@architectures", "tagging", "tok2vec"}
+    # the network has none of its own
+    assert defaults(GapDNERSettings) == {}
+    # with a transformer, the words are wider
+    model = init_config(transformer="some/bert").interpolate()["components"]["gapdner"]["model"]
+    changed = {name: value for name, value in settings.items() if model[name] != value}
+    assert changed == {"hidden_width": 128, "co_predictor_width": 128}
+    assert model["tagging"] == filled["tagging"]
