@@ -44,14 +44,14 @@ class Gold:
 
 @contextmanager
 def readable_examples() -> Iterator[None]:
-    """Tell in one line of a corpus that cannot be read.
+    """Report a corpus that cannot be read in one line.
 
     RAISES (GapDNERError): In place of what goes wrong with a file, or with the bytes of a DocBin.
     """
     try:
         yield
-    # broken bytes fail in zlib, in msgpack or in spaCy, but an error of a user's own reader is not
-    # to lose its traceback
+    # broken bytes fail in zlib, in msgpack or in spaCy; an error of a user's own reader keeps its
+    # traceback
     except Exception as error:
         frames = [frame for frame, _ in walk_tb(error.__traceback__)]
         is_docbin = any(frame.f_globals.get("__name__") == _DOCBIN for frame in frames)
@@ -59,7 +59,7 @@ def readable_examples() -> Iterator[None]:
             raise
         raise GapDNERError(
             f"The training corpus cannot be read ({type(error).__name__}: {error}). Check its "
-            "path; if the file is no .spacy file, or cut off, make it anew with convert."
+            "path; if the file is not a .spacy file, or cut off, make it again with convert."
         ) from error
 
 
@@ -84,17 +84,17 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
     return gold
 
 
-def describe_no_gold(other_keys: Collection[str], key: str, name: str) -> str:
-    """Tell that a corpus holds no entity, and why that may be.
+def describe_no_gold(gold: Gold, key: str, name: str) -> str:
+    """Say that a corpus holds no entity, and why that may be.
 
-    other_keys (Collection[str]): Prefixes of the span groups that are there.
-    key (str): Prefix of those that were looked for.
+    gold (Gold): What it holds.
+    key (str): Prefix of the span groups that were looked for.
     name (str): The pipe's name.
     RETURNS (str): The message.
     """
     message = f"No document has an entity under the spans_key {key!r} of '{name}'."
-    if other_keys:
-        keys = ", ".join(repr(other) for other in sorted(other_keys))
+    if gold.other_keys:
+        keys = ", ".join(map(repr, sorted(gold.other_keys)))
         return f"{message} There are groups under {keys}: set spans_key to the one meant."
     return (
         f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
@@ -110,7 +110,7 @@ def describe_scored_gold(
     examples (Iterable[Example]): What is scored.
     key (str): Prefix of the span groups.
     labels (Collection[str]): The entity types that the pipe knows.
-    name (str): The pipe's name, for the message.
+    name (str): The pipe's name.
     RETURNS (str): What is wrong: types that the pipe does not know, or no entities; else nothing.
     """
     found = Counter(e.label_ for x in examples for e in get_entities(x.reference, key))
@@ -124,7 +124,7 @@ def describe_scored_gold(
 
 def make_targets(
     aligned: Iterable[Entity],
-    unaligned: Iterable[Entity],
+    unaligned: Sequence[Entity],
     segments: Sequence[Segment],
     tagging: TaggingScheme,
     labels: Sequence[str],
@@ -132,14 +132,13 @@ def make_targets(
     """Write the gold entities of a document into grids.
 
     aligned (Iterable[Entity]): The entities.
-    unaligned (Iterable[Entity]): Those between the tokens: the cells around them take no part.
+    unaligned (Sequence[Entity]): Those between the tokens: the cells around them take no part.
     segments (Sequence[Segment]): The segments of the document.
     tagging (TaggingScheme): How grids hold entities.
     labels (Sequence[str]): The entity types.
     RETURNS (tuple[list[GridTarget], int]): Per segment its target, and the number of entities that
-        no segment can hold, which are left out.
+        no segment can hold.
     """
-    unaligned = list(unaligned)
     held, unheld = assign_entities(aligned, segments)
     targets = [
         GridTarget(

@@ -1,6 +1,7 @@
 """From documents to entities: the model's grids, decoded a batch at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate, groupby
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..grid import TaggingScheme
 from ..segments import Segment, merge_segments
 from .selection import Selection
 
-# The grids of so many words exist at once, or those of one Doc.
+# The grids of about so many words exist at once
 _MAX_WORDS = 2**14
 
 # Documents and their segments in, the scores of all segments out
@@ -24,7 +25,7 @@ GridModel = Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]]
 
 def predict_entities(
     model: GridModel,
-    docs: Iterable[Doc],
+    docs: Sequence[Doc],
     cut: Callable[[Iterable[Doc]], list[list[Segment]]],
     selection: Selection,
     labels: Sequence[str],
@@ -32,21 +33,25 @@ def predict_entities(
     """Find the entities of documents.
 
     model (GridModel): Scores grids. `attrs["tagging"]` tells how they hold entities.
-    docs (Iterable[Doc]): The documents.
+    docs (Sequence[Doc]): The documents.
     cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Gives each document's segments.
     selection (Selection): Which entities count.
     labels (Sequence[str]): The entity types.
     YIELDS (tuple[list[Entity], int]): Per document its entities in text order, and the number of
         paths that the search gave up.
-    RAISES (GapDNERError): If scores are no numbers, as those of broken weights are not.
+    RAISES (GapDNERError): If scores are not numbers, as those of broken weights.
     """
     tagging: TaggingScheme = model.attrs["tagging"]
-    for batch in _batch_by_words(docs):
+    starts = accumulate(map(len, docs), initial=0)
+    numbered = zip(docs, starts, strict=False)
+    for _, group in groupby(numbered, key=lambda pair: pair[1] // _MAX_WORDS):
+        batch = [doc for doc, _ in group]
         segments = cut(batch)
         grids = iter(model.predict((batch, segments)))
         for parts in segments:
-            scores = [_require_numbers(next(grids)) for _ in parts]
-            decoded = [selection.decode(grid, tagging, labels) for grid in scores]
+            decoded = [
+                selection.decode(_require_numbers(next(grids)), tagging, labels) for _ in parts
+            ]
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
 
@@ -74,19 +79,6 @@ def _require_numbers(grid: Floats3d) -> Floats3d:
     if grid.size and np.isnan(grid.min()):
         raise GapDNERError(
             "The model's scores are not numbers (NaN): its weights are broken, as after a training "
-            "that diverged. Use an older checkpoint, or train it anew with a lower learning rate."
+            "that diverged. Use an older checkpoint, or train it again with a lower learning rate."
         )
     return grid
-
-
-def _batch_by_words(docs: Iterable[Doc]) -> Iterator[list[Doc]]:
-    batch: list[Doc] = []
-    n_words = 0
-    for doc in docs:
-        if batch and n_words + len(doc) > _MAX_WORDS:
-            yield batch
-            batch, n_words = [], 0
-        batch.append(doc)
-        n_words += len(doc)
-    if batch:
-        yield batch

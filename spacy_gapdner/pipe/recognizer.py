@@ -175,7 +175,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not gold.n_docs:
             raise GapDNERError("The training corpus holds no document. Check its path.")
         if not gold.labels:
-            self._report_no_gold(gold.other_keys, must_have=not labels and not self.labels)
+            message = describe_no_gold(gold, self.key, self.name)
+            if not labels and not self.labels:
+                raise GapDNERError(message)
+            warnings.warn(message, stacklevel=2)
         self._report_unaligned(gold.n_unaligned, gold.n_entities)
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
@@ -187,10 +190,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
-        """Cut documents into the segments that grids are made of.
-
-        docs (Iterable[Doc]): The documents.
-        RETURNS (list[list[Segment]]): Per document its segments; see `get_segments`.
+        """RETURNS (list[list[Segment]]): Per document the segments that its grids are made of; see
+        `get_segments`.
         """
         max_length, stride = self.cfg["max_length"], self.cfg["stride"]
         return [get_segments(doc, max_length, stride) for doc in docs]
@@ -213,18 +214,17 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 "not run on them. Enable that pipe, and let it come before.",
                 stacklevel=2,
             )
-        decoded = list(
-            predict_entities(self.model, docs, self.segments, self.selection, self.labels)
-        )
-        n_cut = [n for _, n in decoded if n]
-        if n_cut:
+        found = predict_entities(self.model, docs, self.segments, self.selection, self.labels)
+        entities, n_cut = zip(*found, strict=True)
+        if any(n_cut):
             warnings.warn(
                 f"'{self.name}' gave up {sum(n_cut)} paths because max_paths "
-                f"({self.cfg['max_paths']}) was reached, in {len(n_cut)} of {len(docs)} documents, "
-                "which may lack entities: its grids are crowded, as an untrained model's are.",
+                f"({self.cfg['max_paths']}) was reached, in {sum(map(bool, n_cut))} of {len(docs)} "
+                "documents, which may lack entities: its grids are crowded, as an untrained "
+                "model's are.",
                 stacklevel=2,
             )
-        return [entities for entities, _ in decoded]
+        return list(entities)
 
     def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
         """Store entities in documents, replacing those under the same key.
@@ -320,7 +320,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if self.scorer is None:
             return {}
         examples = list(examples)
-        self._report_scored_gold(examples)
+        if message := describe_scored_gold(examples, self.key, self.labels, self.name):
+            self._warn_once(message, message)
         return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def from_bytes(
@@ -353,39 +354,30 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         unknown = {entity.label for entity in aligned} - set(self.labels)
         if unknown:
             raise GapDNERError(
-                f"The gold annotation has the label {sorted(unknown)[0]!r}, which '{self.name}' "
-                f"does not know: it has {', '.join(self.labels)}. Add it with add_label()."
+                f"The gold annotation has the label {min(unknown)!r}, which '{self.name}' does not "
+                f"know: it has {', '.join(self.labels)}. Add it with add_label()."
             )
         (segments,) = self.segments([example.predicted])
         targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
-        self._report_unheld(n_unheld, len(aligned))
+        if n_unheld:
+            self._warn_once(
+                "unheld",
+                f"{n_unheld} of {len(aligned)} gold entities of a document cross a sentence "
+                f"boundary or are wider than max_length ({self.cfg['max_length']}): '{self.name}' "
+                "cannot learn them. To count all: gapdner debug-data.",
+            )
         return targets
 
     def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
-        if not n_unaligned:
-            return
         message = (
             f"{n_unaligned} of {n_entities} gold entities lie between the tokens that the pipeline "
             f"makes of the text: '{self.name}' cannot learn them, and leaves out the cells around "
             "them. Convert the data with the pipeline's tokenizer."
         )
-        if self.strict_alignment:
+        if n_unaligned and self.strict_alignment:
             raise GapDNERError(message)
-        self._warn_once("unaligned", message)
-
-    def _report_unheld(self, n_unheld: int, n_entities: int) -> None:
-        if n_unheld:
-            self._warn_once(
-                "unheld",
-                f"{n_unheld} of {n_entities} gold entities of a document cross a sentence boundary "
-                f"or are wider than max_length ({self.cfg['max_length']}): '{self.name}' cannot "
-                "learn such. To count all: gapdner debug-data.",
-            )
-
-    def _report_scored_gold(self, examples: Sequence[Example]) -> None:
-        message = describe_scored_gold(examples, self.key, self.labels, self.name)
-        if message:
-            self._warn_once(message, message)
+        if n_unaligned:
+            self._warn_once("unaligned", message)
 
     def _warn_once(self, kind: str, message: str) -> None:
         if kind not in self._warned:
@@ -398,9 +390,3 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 f"'{self.name}' has no labels. Annotate the training documents with "
                 "spacy_gapdner.set_entities, or add labels with add_label() before initialize()."
             )
-
-    def _report_no_gold(self, other_keys: set[str], must_have: bool) -> None:
-        message = describe_no_gold(other_keys, self.key, self.name)
-        if must_have:
-            raise GapDNERError(message)
-        warnings.warn(message, stacklevel=3)
