@@ -18,9 +18,7 @@ from ..grid import GridLayout, TaggingScheme
 from ..segments import Segment
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .precision import bound_onednn_caches
-from .prediction import evaluate, use_one_thread_in_forks
-from .updates import InPlaceShim
+from .shim import InPlaceShim, bound_onednn_caches, infer, use_one_thread_in_forks
 
 # So many words, padding included, go through the network at once.
 _MAX_CALL_WORDS = 2**14
@@ -236,7 +234,7 @@ def _call_network(
     args = (xp2torch(words, requires_grad=is_train), torch.from_numpy(lengths), batch_sizes)
     inputs_torch = ArgsKwargs(args=args, kwargs={})
     if not is_train:
-        return _to_numpy(evaluate(shim._model, inputs_torch)), lambda d_scores: words
+        return _to_numpy(infer(shim._model, inputs_torch)), lambda d_scores: words
     scores_torch, backprop_torch = shim.begin_update(inputs_torch)
 
     def backprop(d_scores: list[Floats4d]) -> Floats3d:

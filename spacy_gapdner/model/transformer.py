@@ -20,8 +20,7 @@ from transformers.utils.generic import ModelOutput
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
-from .prediction import evaluate, use_one_thread_in_forks
-from .updates import InPlaceShim
+from .shim import InPlaceShim, infer, use_one_thread_in_forks
 from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
@@ -226,7 +225,7 @@ def _run(
             if is_train:
                 output, backprop_batch = network.shims[0].begin_update(inputs)
             else:
-                output = evaluate(model.transformer, inputs)
+                output = infer(model.transformer, inputs)
             outputs.append(output)
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:

@@ -395,7 +395,7 @@ def test_many_words_are_predicted_in_several_calls(monkeypatch):
     monkeypatch.setattr(component, "segments", watch)
     assert component.predict(docs) == expected
     # a Doc is never torn apart
-    assert calls == [[3], [4, 1, 0], [7], [1]]
+    assert calls == [[3, 4], [1, 0, 7], [1]]
 
 
 def test_the_config_holds_every_setting():
