@@ -1,10 +1,12 @@
 """An entity in its Doc, contiguous or not."""
 
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
-from spacy.tokens import Doc, Span, SpanGroup
+from spacy.tokens import Doc, Span, SpanGroup, Token
+from thinc.types import Floats1d
 
 from ..errors import GapDNERError, check_probability
 from .attributes import (
@@ -37,6 +39,50 @@ class DiscontinuousEntity:
 
     def __repr__(self) -> str:
         return f"DiscontinuousEntity({self.label_!r}, {self.spans})"
+
+    def __len__(self) -> int:
+        return sum(len(span) for span in self.spans)
+
+    def __iter__(self) -> Iterator[Token]:
+        for span in self.spans:
+            yield from span
+
+    def __getitem__(self, i: int) -> Token:
+        return self.tokens[i]
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """RETURNS (tuple[Token, ...]): The tokens of all fragments, which `len`, iteration, `in`
+        and indices stand for as well.
+        """
+        return tuple(self)
+
+    @property
+    def sent(self) -> Span:
+        """RETURNS (Span): The sentence in which the entity starts."""
+        return self.spans[0].sent
+
+    @property
+    def root(self) -> Token:
+        """RETURNS (Token): The token nearest to the root of the dependency tree; of several the
+        first.
+        """
+        return min(self, key=lambda token: sum(1 for _ in token.ancestors))
+
+    @property
+    def lemma_(self) -> str:
+        """RETURNS (str): The tokens' lemmas, joined by single spaces."""
+        return " ".join(token.lemma_ for token in self)
+
+    @property
+    def vector(self) -> Floats1d:
+        """RETURNS (Floats1d): The mean of the tokens' vectors, shape `(width,)`."""
+        return cast(Floats1d, sum(token.vector for token in self) / len(self))
+
+    @property
+    def label(self) -> int:
+        """RETURNS (int): The hash of the entity type."""
+        return self.spans[0].label
 
     @property
     def label_(self) -> str:

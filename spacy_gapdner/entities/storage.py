@@ -203,9 +203,9 @@ def _group_names(doc: Doc, key: str) -> list[str]:
     return [name for name in doc.spans if pattern.fullmatch(name)]
 
 
-def _refuse_entities(doc: Doc, value: object) -> None:
+def _refuse_entities(owner: Doc | Span, value: object) -> None:
     raise GapDNERError(
-        "doc._.discontinuous_ents cannot be set. Use spacy_gapdner.set_entities(doc, entities)."
+        "discontinuous_ents cannot be set. Use spacy_gapdner.set_entities(doc, entities)."
     )
 
 
@@ -223,7 +223,13 @@ def _set_attrs(doc: Doc, attrs: Mapping[str, Mapping[str, Any]]) -> None:
             doc.spans[name].attrs.update(values)
 
 
+def _find_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
+    found = find_entities(span.doc)
+    return tuple(e for e in found if span.start <= e.start and e.end <= span.end)
+
+
 if not Doc.has_extension("discontinuous_ents"):
+    Span.set_extension("discontinuous_ents", getter=_find_within, setter=_refuse_entities)
     # without a setter spaCy takes what is assigned, and never shows it
     Doc.set_extension("discontinuous_ents", getter=find_entities, setter=_refuse_entities)
     # JSON keeps the attrs of groups as an extension alone: doc.to_json(underscore=[...])
