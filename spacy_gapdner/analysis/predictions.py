@@ -51,10 +51,8 @@ def predict(
     """Run a pipeline over a stream of texts.
 
     nlp (Language): The pipeline.
-    texts (Iterable[str]): The texts; never more than a few batches of them are asked for in
-        advance.
-    batch_size (Optional[int]): Texts per batch; the pipeline's own if None. In one process a
-        batch of long texts is smaller.
+    texts (Iterable[str]): The texts; a few batches of them are asked for in advance.
+    batch_size (Optional[int]): Texts per batch, fewer if they are long; the pipeline's own if None.
     n_process (int): Number of processes; -1 for one per core.
     memory_zone (bool): Free what spaCy learned about the words of the texts, so that memory does
         not grow with their number. A Doc is then valid only until the next is asked for. Several
@@ -96,17 +94,15 @@ def predict_records(
     asked, kept = tee(batches)
     texts = ([record.text for record in batch] for batch in asked)
     skip = report is not None and report.skip
-    annotated = _annotate(nlp, texts, n_process, skip=skip, memory_zone=True)
-    with closing(annotated):
+    with closing(_annotate(nlp, texts, n_process, skip=skip, memory_zone=True)) as annotated:
         for found, batch in zip(annotated, kept, strict=True):
             for doc, record in zip(found, batch, strict=True):
-                if isinstance(doc, str):
-                    assert report is not None
+                if isinstance(doc, Doc):
+                    # nothing that other pipes left there, such as a transformer's output
+                    doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+                    yield doc, record.extra
+                elif report is not None:
                     report.add("dropped", UNREADABLE, doc, record.place)
-                    continue
-                # nothing that other pipes left there, such as a transformer's output
-                doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-                yield doc, record.extra
 
 
 def _annotate(
@@ -125,7 +121,7 @@ def _annotate(
 def batch_texts(
     items: Iterable[T], size: int, n_characters: Callable[[T], int]
 ) -> Iterator[list[T]]:
-    """Group what a pipeline is to take at once, as what it makes of a batch is in memory together.
+    """Group what a pipeline is to take at once.
 
     items (Iterable[T]): Texts or Docs.
     size (int): Items of a batch at most.
@@ -147,8 +143,8 @@ def batch_texts(
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
     """Make the Doc that a pipeline is to annotate, as spacy.Corpus.v1 does in training.
 
-    reference (Doc): The annotated Doc. Its tokens are kept only if its spaces are unknown, since
-        there is no text to tokenise then.
+    reference (Doc): The annotated Doc. Its tokens are kept if its spaces, and so its text, are
+        unknown.
     nlp (Language): The pipeline.
     RETURNS (Doc): Text and tokens alone.
     """
@@ -164,11 +160,9 @@ def predict_examples(
 ) -> Iterator[Example]:
     """Run a pipeline on annotated Docs, one batch in memory at a time.
 
-    A batch of long Docs is smaller.
-
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
-    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    batch_size (Optional[int]): Docs per batch, fewer if they are long; the pipeline's own if None.
     YIELDS (Example): Prediction and reference, in the Docs' order.
     """
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)

@@ -1,7 +1,6 @@
 """Finding files, and reading their text honestly."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from .report import Place, Report
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
-# JSON can escape half of a pair, which cannot be written
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def require_file(path: Path) -> None:
@@ -35,15 +32,25 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     require_file(path)
-    raw = path.read_bytes()
+    text = decode(path.read_bytes(), str(path))
+    return text if keep_bom else _without_bom(text, path, report)
+
+
+def decode(raw: bytes, where: str) -> str:
+    """Decode UTF-8.
+
+    raw (bytes): The bytes.
+    where (str): Where they stand, for the message.
+    RETURNS (str): The text.
+    RAISES (GapDNERError): If they are something else.
+    """
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise GapDNERError(
-            f"{path} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
+            f"{where} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
         ) from None
-    return text if keep_bom else _without_bom(text, path, report)
 
 
 def read_json(path: Path) -> Any:
@@ -53,19 +60,26 @@ def read_json(path: Path) -> Any:
     RETURNS (Any): What it holds.
     RAISES (GapDNERError): If the file is missing, or is not JSON in UTF-8.
     """
-    text = read_text(path)
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Parse JSON.
+
+    text (str): The JSON.
+    where (str): Where it stands, for the message.
+    RETURNS (Any): What it holds.
+    RAISES (GapDNERError): If it is no JSON, gives a key twice, or holds what UTF-8 cannot.
+    """
     try:
         value = json.loads(text, object_pairs_hook=unique_keys)
-    # no JSON, nesting too deep, or a number of too many digits
-    except (ValueError, RecursionError) as error:
-        raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
-    if _ESCAPED_SURROGATE.search(text):
-        try:
+        # half of an emoji, which cut strings have and no file can
+        if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise GapDNERError(
-                f"{path} holds half of a surrogate pair, which no text can. Correct the file."
-            ) from None
+    except UnicodeEncodeError:
+        raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
+    except (ValueError, RecursionError) as error:
+        raise GapDNERError(f"{where} is not JSON: {error}. Correct the file.") from None
     return value
 
 
@@ -117,7 +131,7 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     RETURNS (list[Path]): The files, sorted by their path within the folder.
     RAISES (GapDNERError): If a file's ending differs from these by capitals alone.
     """
-    found = []
+    found = {}
     for path in folder.rglob("*"):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in relative.parts)
@@ -128,8 +142,8 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
                 f"{path} would be passed over: only endings in small letters are read, as "
                 f"{path.suffix.lower()}. Rename it, or take it out of the folder."
             )
-        found.append((relative.as_posix(), path))
-    return [path for _, path in sorted(found)]
+        found[relative.as_posix()] = path
+    return [path for _, path in sorted(found.items())]
 
 
 def _without_bom(text: str, path: Path, report: Report | None) -> str:
