@@ -1,7 +1,5 @@
 """Finding files, and reading their text."""
 
-import os
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,13 +44,3 @@ def test_an_annotation_file_in_capitals_is_told(write):
     folder = write({"a.txt": b"a", "a.ann": b"", "b.txt": b"b", "b.ANN": b"T1\tX 0 1\tb\n"})
     with pytest.raises(GapDNERError, match=r"b\.ANN would be passed over"):
         list(read_records(folder, Report()))
-
-
-@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
-def test_a_named_pipe_in_a_folder_is_no_file_of_it(tmp_path):
-    os.mkfifo(tmp_path / "pipe.txt")
-    (tmp_path / "a.txt").write_text("a")
-    assert visible_files(tmp_path, (".txt",)) == [tmp_path / "a.txt"]
-    assert [text.text for text in read_texts(tmp_path)] == ["a"]
-    with pytest.raises(GapDNERError, match="There is no file"):
-        read_texts(tmp_path / "pipe.txt")
