@@ -29,7 +29,10 @@ def start(model):
     yield invoke
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
 
 
 def write_texts(path, n):
@@ -62,25 +65,26 @@ def running():
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
 def test_a_run_that_is_stopped_leaves_no_worker_and_is_resumed(start, run, model, tmp_path, sent):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
-    source = write_texts(tmp_path / "in.jsonl", 2000)
+    source = write_texts(tmp_path / "in.jsonl", 1000)
     process = start(source, "-o", output, "--n-process", 2, "--batch-size", 5)
     wait_until(lambda: part.exists() and part.stat().st_size > 5000)
     workers = {child for child, parent in running().items() if parent == process.pid}
     assert len(workers) >= 2
     process.send_signal(sent)
-    stopped = f"Stopped. What is done is in {part}; go on with --resume."
-    _, errors = process.communicate()
-    if sent == signal.SIGTERM:
-        assert (process.returncode, errors.decode().strip()) == (128 + sent, stopped)
+    process.wait()
     wait_until(lambda: not workers & set(running()))
     assert not output.exists()
+    if sent == signal.SIGTERM:
+        stopped = f"Stopped. What is done is in {part}; go on with --resume.\n"
+        assert (process.returncode, process.stderr.read().decode()) == (128 + sent, stopped)
+        return
     # the process may have been ended within a line
     part.write_bytes(part.read_bytes()[:-7])
-    result = run("predict", model, source, "-o", output, "--resume", "--batch-size", 5)
-    assert "2000 documents" in result.stdout, result.output
+    result = run("predict", model, source, "-o", output, "--resume")
+    assert "1000 documents" in result.stdout, result.output
     assert not part.exists()
     whole = tmp_path / "whole.jsonl"
-    assert run("predict", model, source, "-o", whole, "--batch-size", 5).exit_code == 0
+    assert run("predict", model, source, "-o", whole).exit_code == 0
     assert output.read_bytes() == whole.read_bytes()
 
 
