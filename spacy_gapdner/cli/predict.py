@@ -89,7 +89,9 @@ def predict_cli(
             from ..formats.resumable import growing, part_of
             from ..formats.texts import count_texts, read_texts
 
-            _check_options(output_path, format, uncertain, resume, n_process, gpu_id)
+            grows = _grows(output_path, format, uncertain, resume)
+            if gpu_id >= 0 and n_process != 1:
+                raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
             inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
             check_output(output_path, inputs, is_file=False)
             check_output(report_path, {**inputs, "output": output_path})
@@ -99,7 +101,7 @@ def predict_cli(
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
             with ExitStack() as stack:
                 grown = None
-                if output_path is not None and _grows(output_path, format, uncertain):
+                if output_path is not None and grows:
                     grown = stack.enter_context(growing(output_path, resume=resume))
                     n_done = grown.done.total()
                     texts = grown.missing(texts) if resume else texts
@@ -124,34 +126,23 @@ def predict_cli(
     exit_if_skipped(report)
 
 
-def _check_options(
-    output_path: Path | None,
-    format: str | None,
-    uncertain: int | None,
-    resume: bool,
-    n_process: int,
-    gpu_id: int,
-) -> None:
-    from ..formats.registry import get_writable
+def _grows(
+    output_path: Path | None, format: str | None, uncertain: int | None, resume: bool
+) -> bool:
+    # whether the output is written line by line; what is chosen of all texts is known last
+    from ..formats.registry import choose_output, get_writable
 
-    if n_process == 0:
-        raise GapDNERError("--n-process must be -1 or at least 1.")
-    if gpu_id >= 0 and n_process != 1:
-        raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
-    if output_path is None and format is not None and get_writable(format).name != "jsonl":
+    if output_path is not None:
+        is_jsonl = choose_output(output_path, format).name == "jsonl"
+    elif format is not None and get_writable(format).name != "jsonl":
         raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
+    else:
+        is_jsonl = False
     if resume and uncertain is not None:
         raise GapDNERError("--uncertain compares all texts: leave out --resume.")
-    grows = output_path is not None and _grows(output_path, format, uncertain)
-    if resume and not grows:
+    if resume and not is_jsonl:
         raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
-
-
-def _grows(output_path: Path, format: str | None, uncertain: int | None) -> bool:
-    # whether the output is written line by line; what is chosen of all texts is known last
-    from ..formats.registry import choose_output
-
-    return choose_output(output_path, format).name == "jsonl" and uncertain is None
+    return is_jsonl and uncertain is None
 
 
 def _choose(

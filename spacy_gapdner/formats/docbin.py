@@ -30,9 +30,9 @@ def require_docbins(path: Path) -> list[Path]:
     RETURNS (list[Path]): See `find_docbins`.
     RAISES (GapDNERError): If there are none.
     """
-    if not path.exists():
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     files = find_docbins(path)
+    if not files and not path.exists():
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if not files:
         raise GapDNERError(
             f"{path} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "

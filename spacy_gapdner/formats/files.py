@@ -33,7 +33,12 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
     """
     require_file(path)
     text = decode(path.read_bytes(), str(path))
-    return text if keep_bom else _without_bom(text, path, report)
+    if keep_bom or not text.startswith(BOM):
+        return text
+    if report is not None:
+        place = Place(str(path), 1)
+        report.add("repaired", "byte order mark", "byte order mark removed", place)
+    return text.removeprefix(BOM)
 
 
 def decode(raw: bytes, where: str) -> str:
@@ -99,23 +104,15 @@ def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
-    """Read a UTF-8 file line by line, with line ends of any system.
+    """Read the lines of a UTF-8 file with line ends of any system.
 
     path (Path): The file.
     report (Optional[Report]): Takes a note if a byte order mark was removed.
     YIELDS (str): The lines, without their ends.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
-    require_file(path)
-    try:
-        with path.open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream):
-                text = line.removesuffix("\n")
-                yield text if number else _without_bom(text, path, report)
-    except UnicodeDecodeError:
-        # it counts from somewhere within the file, this from the beginning
-        read_text(path)
-        raise
+    text = with_unix_line_ends(read_text(path, report))
+    yield from text.removesuffix("\n").split("\n")
 
 
 def with_unix_line_ends(text: str) -> str:
@@ -144,10 +141,3 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
             )
         found[relative.as_posix()] = path
     return [path for _, path in sorted(found.items())]
-
-
-def _without_bom(text: str, path: Path, report: Report | None) -> str:
-    if text.startswith(BOM) and report is not None:
-        place = Place(str(path), 1)
-        report.add("repaired", "byte order mark", "byte order mark removed", place)
-    return text.removeprefix(BOM)

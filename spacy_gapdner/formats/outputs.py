@@ -22,7 +22,7 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
     ours, theirs = Path(os.path.realpath(path)), Path(os.path.realpath(other))
     if ours == theirs:
         problem = f"is the {role}"
-    elif theirs in ours.parents and theirs.is_dir():
+    elif theirs in ours.parents:
         problem = f"lies in the {role} {other}"
     elif ours in theirs.parents:
         problem = f"holds the {role} {other}"
@@ -47,8 +47,8 @@ def check_output(
     if is_file:
         _check_no_folder(path)
     for role, given in inputs.items():
-        # not where it is the name of an installed package
-        if given is not None and os.path.lexists(given):
+        # a str may be the name of an installed package
+        if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():

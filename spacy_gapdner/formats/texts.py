@@ -39,9 +39,8 @@ class InputText:
 
 
 class WaitingStream:
-    """Texts that come in when they please, as those of an open pipe do.
-
-    A thread reads them, so that one that is there need not wait for those that make up a batch.
+    """Texts of an open pipe. A thread reads them, so that one that is there need not wait for
+    those that make up a batch.
 
     texts (Iterable[InputText]): The texts.
     """
@@ -52,8 +51,7 @@ class WaitingStream:
         Thread(target=self._fill, args=(texts,), daemon=True).start()
 
     def __iter__(self) -> Iterator[InputText]:
-        for batch in self.batches(1):
-            yield from batch
+        return (text for batch in self.batches(1) for text in batch)
 
     def batches(self, size: int) -> Iterator[list[InputText]]:
         """Group the texts that are there.
@@ -62,19 +60,16 @@ class WaitingStream:
         YIELDS (list[InputText]): One text or more, in order, as soon as there is one.
         RAISES: What the texts raise.
         """
-        item = self._queue.get()
-        while isinstance(item, InputText):
-            batch = [item]
-            while len(batch) < size and not self._queue.empty():
-                item = self._queue.get()
-                if not isinstance(item, InputText):
-                    break
-                batch.append(item)
-            yield batch
-            if isinstance(item, InputText):
-                item = self._queue.get()
-        if item is not None:
-            raise item
+        last: InputText | BaseException | None = InputText("")
+        while isinstance(last, InputText):
+            items = [self._queue.get()]
+            while len(items) < size and not self._queue.empty():
+                items.append(self._queue.get())
+            last = items[-1]
+            if batch := [item for item in items if isinstance(item, InputText)]:
+                yield batch
+        if last is not None:
+            raise last
 
     def _fill(self, texts: Iterable[InputText]) -> None:
         try:

@@ -71,7 +71,7 @@ def refuses(fails, paths, tmp_path):
 def test_data_is_not_overwritten(refuses, paths, name):
     data = paths["DATA"]
     if "." in COMMANDS[name][1]:
-        refuses("input, which would be" if "convert" in name else "data, which would", name, data)
+        refuses("is the input" if "convert" in name else "is the data", name, data)
     # a folder is read whole: what lies in it would be input of the next run
     inside = data.parent / COMMANDS[name][1]
     refuses("lies in the" if name != "analyze" else "", name, inside, DATA=data.parent)

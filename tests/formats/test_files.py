@@ -23,7 +23,6 @@ def test_lines_are_those_of_the_whole_text(tmp_path_factory, text):
 def test_lines_that_cannot_be_read(write):
     path = write({"a.txt": b"a\n" * 100_000 + b"\xff\n"})
     lines = read_lines(path / "a.txt")
-    assert next(lines) == "a"
     with pytest.raises(GapDNERError, match=r"a\.txt is not UTF-8: byte 0xff at position 200000\."):
         list(lines)
     with pytest.raises(GapDNERError, match=r"no file .*b\.txt"):

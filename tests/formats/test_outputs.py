@@ -53,7 +53,8 @@ def test_devices_are_written_not_replaced():
 def test_outputs_touch_no_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").mkdir()
-    (tmp_path / "file").write_text("")
+    for name in ("file", "other"):
+        (tmp_path / name).write_text("")
     (tmp_path / "link").symlink_to(tmp_path / "file")
     inputs = {"data": Path("data"), "text": tmp_path / "file", "model": "en_core", "none": None}
     check_output(tmp_path / "new" / "y.json", inputs)
@@ -62,7 +63,7 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
         "file": "is the text",
         "link": "is the text",
         "data": "is a folder",
-        "file/x": "is no folder",
+        "other/x": "is no folder",
     }.items():
         with pytest.raises(GapDNERError, match=message):
             check_output(Path(path), inputs)
