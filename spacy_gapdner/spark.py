@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .pipe import DiscontinuousEntityRecognizer
 
-# Texts of an Arrow batch that go through the pipeline at once, as its own batches are cut of them
+# Texts of an Arrow batch that go through the pipeline at once
 _BATCH_SIZE = 256
 
 

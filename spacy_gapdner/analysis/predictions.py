@@ -26,13 +26,7 @@ _ZONE_BATCHES = 50
 
 
 class Judged(NamedTuple):
-    """A predicted entity and whether it is right.
-
-    label (str): The entity type.
-    discontinuous (bool): Whether it has several fragments.
-    score (float): Its score.
-    correct (bool): Whether the gold annotation has it.
-    """
+    """A predicted entity, and whether the gold annotation has it."""
 
     label: str
     discontinuous: bool
@@ -143,8 +137,7 @@ def batch_texts(
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
     """Make the Doc that a pipeline is to annotate, as spacy.Corpus.v1 does in training.
 
-    reference (Doc): The annotated Doc. Its tokens are kept if its spaces, and so its text, are
-        unknown.
+    reference (Doc): The annotated Doc. Its tokens are kept if its spaces are unknown.
     nlp (Language): The pipeline.
     RETURNS (Doc): Text and tokens alone.
     """
@@ -172,13 +165,11 @@ def predict_examples(
             yield Example(predicted, reference)
 
 
-def pair_examples(
-    predicted: Iterable[Doc], gold: Iterable[Doc], source: str = "What is predicted"
-) -> Iterator[Example]:
+def pair_examples(predicted: Iterable[Doc], gold: Iterable[Doc], source: str) -> Iterator[Example]:
     """Put predictions that were made before beside the gold annotation.
 
     predicted (Iterable[Doc]): Docs with predicted entities.
-    gold (Iterable[Doc]): The same texts with gold entities, in the same order.
+    gold (Iterable[Doc]): The same with gold entities, in the same order.
     source (str): Where the predictions are from, for the message.
     YIELDS (Example): Prediction and reference.
     RAISES (GapDNERError): If there are more of the one than of the other.
@@ -195,8 +186,7 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
     examples (Iterable[Example]): Predictions and references.
     key (str): Prefix of the span groups.
     YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
-    RAISES (GapDNERError): If the fragments of an entity carry different labels, or the texts
-        differ; it tells the number of the document.
+    RAISES (GapDNERError): If an entity's labels or the texts differ, with the document's number.
     """
     for number, example in enumerate(examples, start=1):
         try:
@@ -207,12 +197,13 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
 
 
 def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:
-    """Tell for each predicted entity whether it is right.
+    """Tell for each predicted entity whether it is right; of equal ones the one with the highest
+    score counts.
 
     example (Example): Prediction and reference.
     compared (Comparison): Their entities in comparable form.
     key (str): Prefix of the span groups.
-    RETURNS (list[Judged]): The entities. Of equal ones the one with the highest score counts.
+    RETURNS (list[Judged]): The entities.
     """
     positions = Positions(example.predicted)
     scores: dict[Item, float] = {}

@@ -31,7 +31,7 @@ def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annot
 
     nlp (Language): The pipeline.
     texts (list[str]): The texts.
-    skip (bool): Give the reason in place of the Doc where the pipeline fails, instead of failing.
+    skip (bool): Give the reason in place of a Doc where the pipeline fails.
     RETURNS (list[Union[Doc, str]]): Docs in the texts' order.
     """
     try:

@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
 from .files import require_file, visible_files
+from .from_docs import check_stored
 from .outputs import filling, replacing
 from .report import Place, Report, reading
 
@@ -74,8 +75,7 @@ def write_docbin(
     docs (Iterable[Doc]): The Docs.
     path (Path): The file; its folder is made.
     store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
-    attrs (Optional[Iterable[str]]): What the tokens have beyond their text; all that a DocBin
-        knows if None. Each takes 8 bytes per token of memory, also where it is empty.
+    attrs (Optional[Iterable[str]]): What to keep of tokens; all that a DocBin knows if None.
     RETURNS (int): The number of Docs.
     RAISES (GapDNERError): If the path is a folder.
     """
@@ -97,16 +97,13 @@ def read_spacy(
     """Read Docs as they are, with their own tokens.
 
     path (Path): A .spacy file, or a folder of such.
-    report (Report): Counts the entities of types that were not asked for.
+    report (Report): Takes the documents that cannot be read, and counts the types left out.
     types (tuple[str, ...]): The entity types to keep; all if empty.
     spans_key (str): Prefix of the span groups.
     vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
     YIELDS (Doc): The Docs.
     RAISES (GapDNERError): If there is no .spacy file, or it cannot be read.
     """
-    # what only reads .spacy files needs none of the other formats
-    from .from_docs import check_stored
-
     vocab = Vocab() if vocab is None else vocab
     found: set[str] = set()
     for file in require_docbins(Path(path)):

@@ -42,13 +42,7 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
 
 
 def decode(raw: bytes, where: str) -> str:
-    """Decode UTF-8.
-
-    raw (bytes): The bytes.
-    where (str): Where they stand, for the message.
-    RETURNS (str): The text.
-    RAISES (GapDNERError): If they are something else.
-    """
+    """RETURNS (str): The text of UTF-8; a GapDNERError that tells where if it is something else."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -89,12 +83,7 @@ def parse_json(text: str, where: str) -> Any:
 
 
 def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON, for `json.loads`, which would lose the first of two values.
-
-    pairs (Iterable[tuple[str, Any]]): Its keys and values.
-    RETURNS (dict[str, Any]): The object.
-    RAISES (ValueError): If a key is given twice.
-    """
+    """RETURNS (dict[str, Any]): An object for `json.loads`; a ValueError for a key given twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

@@ -37,15 +37,12 @@ _ROWS_AT_ONCE = 10_000
 class UnixLines:
     """Ends the rows of a `csv.writer` with a line feed alone. A writer that is itself told to do
     so does not, in older versions of Python, quote carriage returns in cells.
-
-    stream (IO[str]): Takes the rows.
     """
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
     def write(self, row: str) -> None:
-        """Write a row, see `IO.write`."""
         self._stream.write(row.removesuffix("\r\n") + "\n")
 
 

@@ -168,7 +168,7 @@ def test_vocabulary_does_not_grow_with_the_input(nlp):
 def test_predictions_and_gold_in_pairs():
     nlp = spacy.blank("en")
     first, second, third = (nlp(text) for text in "abc")
-    (pair,) = pair_examples([first], [second])
+    (pair,) = pair_examples([first], [second], "p.spacy")
     assert (pair.predicted, pair.reference) == (first, second)
     for predicted, gold in (([first], [second, third]), ([first, second], [third])):
         with pytest.raises(GapDNERError, match="does not have as many documents"):
