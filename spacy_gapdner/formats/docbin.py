@@ -10,7 +10,6 @@ from spacy.vocab import Vocab
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
 from .files import require_file, visible_files
-from .from_docs import check_stored
 from .outputs import filling, replacing
 from .report import Place, Report, reading
 
@@ -104,6 +103,9 @@ def read_spacy(
     YIELDS (Doc): The Docs.
     RAISES (GapDNERError): If there is no .spacy file, or it cannot be read.
     """
+    # what only reads .spacy files needs none of the other formats
+    from .from_docs import check_stored
+
     vocab = Vocab() if vocab is None else vocab
     found: set[str] = set()
     for file in require_docbins(Path(path)):

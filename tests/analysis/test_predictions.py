@@ -3,8 +3,6 @@ import os
 
 import pytest
 import spacy
-from hypothesis import given
-from hypothesis import strategies as st
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -40,18 +38,6 @@ def test_batches_end_at_their_size_and_at_a_long_text():
     assert batches([], 3) == []
 
 
-@given(lengths=st.lists(st.integers(0, 150_000), max_size=12), size=st.integers(1, 5))
-def test_batches_hold_all_texts_in_order_within_the_limits(lengths, size):
-    found = batches(lengths, size)
-    assert [length for batch in found for length in batch] == lengths
-    for number, batch in enumerate(found):
-        assert 1 <= len(batch) <= size
-        # what came before the last text was short
-        assert sum(batch[:-1]) < 100_000
-        # none ends early
-        assert number == len(found) - 1 or len(batch) == size or sum(batch) >= 100_000
-
-
 @pytest.mark.parametrize(("characters", "largest"), [(5, 1), (10, 2), (1000, 3)])
 def test_a_pipeline_takes_fewer_documents_that_are_long(monkeypatch, characters, largest):
     monkeypatch.setattr(predictions, "_BATCH_CHARACTERS", characters)
@@ -71,8 +57,7 @@ def test_a_pipeline_takes_fewer_documents_that_are_long(monkeypatch, characters,
     assert len(asked) == 9
 
 
-@pytest.mark.parametrize("n_process", [1, 2])
-@pytest.mark.parametrize("memory_zone", [True, False])
+@pytest.mark.parametrize(("n_process", "memory_zone"), [(1, True), (1, False), (2, True)])
 def test_input_is_consumed_as_output_is_asked_for(nlp, n_process, memory_zone):
     asked = 0
 

@@ -71,7 +71,7 @@ def refuses(fails, paths, tmp_path):
 def test_data_is_not_overwritten(refuses, paths, name):
     data = paths["DATA"]
     if "." in COMMANDS[name][1]:
-        refuses("is the input" if "convert" in name else "is the data", name, data)
+        refuses("input, which would be" if "convert" in name else "data, which would", name, data)
     # a folder is read whole: what lies in it would be input of the next run
     inside = data.parent / COMMANDS[name][1]
     refuses("lies in the" if name != "analyze" else "", name, inside, DATA=data.parent)
@@ -111,17 +111,12 @@ def test_outputs_that_cannot_be_written(refuses, tmp_path, monkeypatch, name):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device of a full disk")
-@pytest.mark.parametrize("name", ["stats", "convert", "predict"])
-def test_full_disk(fails, paths, name):
-    fails("No space left", *(paths.get(arg, arg) for arg in COMMANDS[name][0]), *FULL[name])
+def test_full_disk(fails, paths):
+    fails("No space left", "stats", paths["DATA"], "-o", "/dev/full")
+    fails(
+        "No space left", "predict", paths["MODEL"], paths["TEXT"], "-o", "/dev/full", "-f", "jsonl"
+    )
     assert Path("/dev/full").is_char_device()
-
-
-FULL = {
-    "stats": ["/dev/full"],
-    "convert": ["/dev/full", "--to", "jsonl"],
-    "predict": ["/dev/full", "--format", "jsonl"],
-}
 
 
 @pytest.mark.parametrize("name", OF_DATA)

@@ -1,5 +1,4 @@
 import json
-import re
 
 import pytest
 
@@ -81,12 +80,6 @@ def test_formats_that_hold_documents(run, model, folder, tmp_path, order, output
         assert [(e.label_, e.text) for e in get_entities(doc)] == [
             (e.label_, e.text) for e in order[name]
         ]
-
-
-def test_page(run, model, folder, tmp_path, order):
-    assert run("predict", model, folder, "--uncertain", 2, "-o", tmp_path / "a.html").exit_code == 0
-    titles = re.findall(r"<h2>(\d)</h2>", (tmp_path / "a.html").read_text())
-    assert titles == list(order)[:2]
 
 
 @pytest.mark.parametrize("options", [[], ["--n-process", 2]])

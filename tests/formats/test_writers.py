@@ -76,10 +76,8 @@ def test_all_or_nothing(doc, tmp_path, format):
     [
         ("a.md", None, r"Cannot tell the format from the name .*a\.md\. Choose one: jsonl, brat"),
         ("a", "craft", "Cannot write the format 'craft': choose jsonl"),
-        ("a", "conll", "Unknown format 'conll': choose jsonl"),
         ("folder", "jsonl", "is a folder. Give the name of the file"),
         ("file", "brat", "is a file. Give the name of the folder"),
-        ("file", "spacy", "is a file. Give the name of the folder"),
     ],
 )
 def test_bad_output(tmp_path, name, format, message):
