@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .pipe import DiscontinuousEntityRecognizer
 
-# Texts of an Arrow batch that go through the pipeline at once, as its own batches are cut of them
+# Texts of an Arrow batch that go through the pipeline at once
 _BATCH_SIZE = 256
 
 
@@ -38,12 +38,11 @@ def annotate(
 ) -> "DataFrame":
     """Find the discontinuous entities of the texts of a DataFrame.
 
-    Each Python worker loads the pipeline once and keeps it. Texts arrive in Arrow batches; how
-    many rows one holds is `spark.sql.execution.arrow.maxRecordsPerBatch`.
+    Each Python worker loads the pipeline once and keeps it.
 
     df (DataFrame): The data.
-    model (Union[str, Path]): Folder of a trained pipeline, which every worker can read, name of
-        an installed package, or name of a folder that was sent with `SparkContext.addFile`.
+    model (Union[str, Path]): Folder that every worker can read, name of an installed package, or
+        name of a folder that was sent with `SparkContext.addFile`.
     text_col (str): Name of the column with the texts, strings or null.
     output_col (str): Name of the column to add.
     batch_size (int): Texts that go through the pipeline at once.
@@ -54,9 +53,8 @@ def annotate(
         the whole extent) and `fragments` (an array of structs with `start` and `end`). Offsets
         count characters (Unicode code points) from 0, ends are exclusive. It is null where the
         text is, and empty where there is no entity.
-    RAISES (GapDNERError): If pyspark or pyarrow is not installed, a column is missing or
-        in the way, or a setting is out of range. A pipeline that cannot be loaded fails on the
-        workers, when Spark runs the work.
+    RAISES (GapDNERError): If pyspark or pyarrow is not installed, a column is missing or in the
+        way, or a setting is out of range; on the workers, if the pipeline cannot be loaded.
     """
     try:
         import pyarrow  # noqa: F401
@@ -83,24 +81,17 @@ def annotate(
 
 def entities_type() -> "ArrayType":
     """RETURNS (ArrayType): The type of the column that `annotate` adds."""
-    from pyspark.sql.types import (
-        ArrayType,
-        DoubleType,
-        IntegerType,
-        StringType,
-        StructField,
-        StructType,
-    )
+    from pyspark.sql import types as t
 
-    offsets = [StructField(name, IntegerType(), False) for name in ("start", "end")]
+    offsets = [t.StructField(name, t.IntegerType(), False) for name in ("start", "end")]
     entity = [
-        StructField("type", StringType(), False),
-        StructField("text", StringType(), False),
-        StructField("score", DoubleType(), True),
+        t.StructField("type", t.StringType(), False),
+        t.StructField("text", t.StringType(), False),
+        t.StructField("score", t.DoubleType(), True),
         *offsets,
-        StructField("fragments", ArrayType(StructType(offsets), False), False),
+        t.StructField("fragments", t.ArrayType(t.StructType(offsets), False), False),
     ]
-    return ArrayType(StructType(entity), False)
+    return t.ArrayType(t.StructType(entity), False)
 
 
 def _add_entities(
@@ -133,11 +124,8 @@ def _add_entities(
 def load_pipeline(
     model: str, spans_key: str | None, threshold: float | None
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
-    """Load a pipeline, once for each process and setting.
+    """Load a pipeline and find its pipe, once for each process and setting; see `annotate`.
 
-    model (str): Folder, installed package, or folder sent with `SparkContext.addFile`.
-    spans_key (Optional[str]): The `spans_key` of the pipe, where the pipeline has several.
-    threshold (Optional[float]): Replaces all of the pipe's own.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline and the pipe.
     RAISES (GapDNERError): If it cannot be loaded or has no such pipe.
     """

@@ -9,7 +9,7 @@ import srsly
 from spacy.tokens import Doc, DocBin
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import docbin, read_docbin, write_brat
+from spacy_gapdner.formats import read_docbin, write_brat
 from spacy_gapdner.formats.docs import DOC_NAME
 from spacy_gapdner.formats.pubannotation import write_pubannotation
 
@@ -64,29 +64,6 @@ def test_sizes_that_a_file_cannot_have_are_refused(tmp_path, header):
     with pytest.raises(GapDNERError, match=r"is not a \.spacy file"):
         list(read_docbin(path, spacy.blank("en").vocab))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
-def test_a_file_that_unpacks_to_more_than_memory_is_refused_before(tmp_path, monkeypatch):
-    monkeypatch.setattr(docbin, "MAX_BYTES", 2**29)
-    path = tmp_path / "a.spacy"
-    packer = zlib.compressobj(9)
-    packed = [packer.compress(bytes(2**24)) for _ in range(40)]
-    path.write_bytes(b"".join([*packed, packer.flush()]))
-    assert path.stat().st_size < 2**20
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with pytest.raises(GapDNERError, match=r"unpacks to more than 0\.5 GB"):
-        list(read_docbin(path, spacy.blank("en").vocab))
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
-
-
-def test_a_file_below_the_limit_is_read_whole(tmp_path, monkeypatch):
-    vocab = spacy.blank("en").vocab
-    path = tmp_path / "a.spacy"
-    DocBin(docs=[Doc(vocab, words=["x"] * 50) for _ in range(50)]).to_disk(path)
-    monkeypatch.setattr(docbin, "MAX_BYTES", 2**19)
-    assert path.stat().st_size * 1032 > 2**19
-    assert len(list(read_docbin(path, vocab))) == 50
 
 
 def test_a_file_that_breaks_after_its_first_document_is_refused(tmp_path):

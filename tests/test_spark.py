@@ -94,15 +94,6 @@ def test_the_entities_of_all_texts(df, model):
         assert plain(row.entities) == wanted[row.text], row.text
 
 
-def test_offsets_count_characters(spark, model):
-    text = "😀 took aspirin"
-    (row,) = annotate(spark.createDataFrame([(text,)], "note string"), model, "note").collect()
-    for entity in row.entities:
-        parts = [text[part.start : part.end] for part in entity.fragments]
-        assert " ".join(parts) == entity.text
-        assert text[entity.start : entity.end].startswith(parts[0])
-
-
 def test_several_workers_load_the_model_once_each(spark, df, model):
     """Partitions are worked on by two processes, each of which has loaded the pipeline once."""
 

@@ -26,13 +26,7 @@ _ZONE_BATCHES = 50
 
 
 class Judged(NamedTuple):
-    """A predicted entity and whether it is right.
-
-    label (str): The entity type.
-    discontinuous (bool): Whether it has several fragments.
-    score (float): Its score.
-    correct (bool): Whether the gold annotation has it.
-    """
+    """A predicted entity, and whether the gold annotation has it."""
 
     label: str
     discontinuous: bool
@@ -51,10 +45,8 @@ def predict(
     """Run a pipeline over a stream of texts.
 
     nlp (Language): The pipeline.
-    texts (Iterable[str]): The texts; never more than a few batches of them are asked for in
-        advance.
-    batch_size (Optional[int]): Texts per batch; the pipeline's own if None. In one process a
-        batch of long texts is smaller.
+    texts (Iterable[str]): The texts; a few batches of them are asked for in advance.
+    batch_size (Optional[int]): Texts per batch, fewer if they are long; the pipeline's own if None.
     n_process (int): Number of processes; -1 for one per core.
     memory_zone (bool): Free what spaCy learned about the words of the texts, so that memory does
         not grow with their number. A Doc is then valid only until the next is asked for. Several
@@ -96,17 +88,15 @@ def predict_records(
     asked, kept = tee(batches)
     texts = ([record.text for record in batch] for batch in asked)
     skip = report is not None and report.skip
-    annotated = _annotate(nlp, texts, n_process, skip=skip, memory_zone=True)
-    with closing(annotated):
+    with closing(_annotate(nlp, texts, n_process, skip=skip, memory_zone=True)) as annotated:
         for found, batch in zip(annotated, kept, strict=True):
             for doc, record in zip(found, batch, strict=True):
-                if isinstance(doc, str):
-                    assert report is not None
+                if isinstance(doc, Doc):
+                    # nothing that other pipes left there, such as a transformer's output
+                    doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+                    yield doc, record.extra
+                elif report is not None:
                     report.add("dropped", UNREADABLE, doc, record.place)
-                    continue
-                # nothing that other pipes left there, such as a transformer's output
-                doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-                yield doc, record.extra
 
 
 def _annotate(
@@ -125,7 +115,7 @@ def _annotate(
 def batch_texts(
     items: Iterable[T], size: int, n_characters: Callable[[T], int]
 ) -> Iterator[list[T]]:
-    """Group what a pipeline is to take at once, as what it makes of a batch is in memory together.
+    """Group what a pipeline is to take at once.
 
     items (Iterable[T]): Texts or Docs.
     size (int): Items of a batch at most.
@@ -147,8 +137,7 @@ def batch_texts(
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
     """Make the Doc that a pipeline is to annotate, as spacy.Corpus.v1 does in training.
 
-    reference (Doc): The annotated Doc. Its tokens are kept only if its spaces are unknown, since
-        there is no text to tokenise then.
+    reference (Doc): The annotated Doc. Its tokens are kept if its spaces are unknown.
     nlp (Language): The pipeline.
     RETURNS (Doc): Text and tokens alone.
     """
@@ -164,11 +153,9 @@ def predict_examples(
 ) -> Iterator[Example]:
     """Run a pipeline on annotated Docs, one batch in memory at a time.
 
-    A batch of long Docs is smaller.
-
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
-    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    batch_size (Optional[int]): Docs per batch, fewer if they are long; the pipeline's own if None.
     YIELDS (Example): Prediction and reference, in the Docs' order.
     """
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
@@ -178,13 +165,11 @@ def predict_examples(
             yield Example(predicted, reference)
 
 
-def pair_examples(
-    predicted: Iterable[Doc], gold: Iterable[Doc], source: str = "What is predicted"
-) -> Iterator[Example]:
+def pair_examples(predicted: Iterable[Doc], gold: Iterable[Doc], source: str) -> Iterator[Example]:
     """Put predictions that were made before beside the gold annotation.
 
     predicted (Iterable[Doc]): Docs with predicted entities.
-    gold (Iterable[Doc]): The same texts with gold entities, in the same order.
+    gold (Iterable[Doc]): The same with gold entities, in the same order.
     source (str): Where the predictions are from, for the message.
     YIELDS (Example): Prediction and reference.
     RAISES (GapDNERError): If there are more of the one than of the other.
@@ -201,8 +186,7 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
     examples (Iterable[Example]): Predictions and references.
     key (str): Prefix of the span groups.
     YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
-    RAISES (GapDNERError): If the fragments of an entity carry different labels, or the texts
-        differ; it tells the number of the document.
+    RAISES (GapDNERError): If an entity's labels or the texts differ, with the document's number.
     """
     for number, example in enumerate(examples, start=1):
         try:
@@ -213,12 +197,13 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
 
 
 def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:
-    """Tell for each predicted entity whether it is right.
+    """Tell for each predicted entity whether it is right; of equal ones the one with the highest
+    score counts.
 
     example (Example): Prediction and reference.
     compared (Comparison): Their entities in comparable form.
     key (str): Prefix of the span groups.
-    RETURNS (list[Judged]): The entities. Of equal ones the one with the highest score counts.
+    RETURNS (list[Judged]): The entities.
     """
     positions = Positions(example.predicted)
     scores: dict[Item, float] = {}

@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..entities import get_entities
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
-from .pipes import changed, find_pipe, having_to_oneself
+from .pipes import changed, find_pipe
 from .predictions import predict
 
 # Entities below this score are no candidates
@@ -24,14 +24,9 @@ class UncertaintySampler:
     """Keeps those documents of a stream that a pipe is least certain about.
 
     This is uncertainty sampling (Lewis and Gale 1994, "A Sequential Algorithm for Training Text
-    Classifiers"; Settles 2009, "Active Learning Literature Survey", section 3.1). For every
-    candidate the pipe decides whether it is an entity: its score, after calibration, must reach
-    the threshold of its type. The decision's margin is the distance between score and threshold.
-    A document is as uncertain as its least certain decision: its margin is the smallest of all its
-    candidates, of those that fell short of their thresholds as well. A document without any has
-    an infinite margin.
-
-    Candidates are all entities that score 0.1 or more.
+    Classifiers"). Candidates are all entities that score 0.1 or more. The margin of a candidate is
+    the distance between its score, after calibration, and the threshold of its type; that of a
+    document is its smallest, and infinite without candidates.
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read now.
     n (int): How many documents to keep.
@@ -43,19 +38,14 @@ class UncertaintySampler:
             raise GapDNERError(f"At least one text must be asked for, but {n} were.")
         self.pipe = pipe
         self.n = n
-        with having_to_oneself(pipe):
-            self.selection = pipe.selection
+        self.selection = pipe.selection
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Let the pipe give all candidates; see `spacy_gapdner.analysis.pipes.changed`."""
         return changed(self.pipe, threshold=_FLOOR, disc_threshold=None, type_thresholds={})
 
     def margin(self, doc: Doc) -> float:
-        """Measure how certain the pipe is about a document.
-
-        doc (Doc): The document with all its candidates.
-        RETURNS (float): The margin of its least certain decision; infinite without candidates.
-        """
+        """RETURNS (float): The margin of a document that has all its candidates."""
         margins = (
             abs((entity.score or 0.0) - self.selection.threshold_of(entity.to_entity()))
             for entity in get_entities(doc, self.pipe.key)
@@ -67,12 +57,11 @@ class UncertaintySampler:
     ) -> Iterator[tuple[Doc, dict[str, Any]]]:
         """Choose among predictions, with no more than `n` of them in memory.
 
-        predictions (Iterable[tuple[Doc, dict[str, Any]]]): Documents with all their candidates
-            (see `showing_candidates`), each with what else its record holds. One need be valid
-            only until the next is asked for.
+        predictions (Iterable[tuple[Doc, dict[str, Any]]]): Documents with all their candidates,
+            each valid until the next is asked for, with what else its record holds.
         YIELDS (tuple[Doc, dict[str, Any]]): When all are read, the `n` with the smallest margins:
             the smallest first, of equal ones the earlier. They keep the candidates that reach
-            their thresholds, and of `user_data` what msgpack can hold.
+            their thresholds, and of `user_data` what can be saved.
         """
         # The least of the heap is the first to go. Bytes, as a Doc may not outlive its memory zone
         heap: list[tuple[float, int, bytes, dict[str, Any]]] = []
@@ -114,9 +103,7 @@ def select_uncertain(
     memory_zone: bool = False,
 ) -> list[Doc]:
     """Choose the texts that are worth annotating next: those with the least certain decision of
-    the pipeline, see `spacy_gapdner.analysis.uncertainty.UncertaintySampler`.
-
-    Scores tell certainty once `tune` has calibrated them.
+    the pipeline, see `UncertaintySampler`. Scores tell certainty once `tune` has calibrated them.
 
     nlp (Language): The pipeline.
     texts (Iterable[str]): The texts, a stream of which no more than `n` are kept in memory.
@@ -124,14 +111,14 @@ def select_uncertain(
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
     batch_size (Optional[int]): See `predict`.
     n_process (int): See there.
-    memory_zone (bool): See there; `texts` must make no Docs of the pipeline then.
-    RETURNS (list[Doc]): The least certain first, of equally certain ones the earlier. They have
-        the entities that the pipeline finds in them, with scores, and of `user_data` what msgpack
-        can hold.
+    memory_zone (bool): See there.
+    RETURNS (list[Doc]): The least certain first, of equally certain ones the earlier, with the
+        entities that the pipeline finds.
     RAISES (GapDNERError): If `n` is less than one, or there is no such pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():
-        how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
-        docs = predict(nlp, texts, memory_zone=memory_zone, **how)
+        docs = predict(
+            nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=memory_zone
+        )
         return [doc for doc, _ in sampler.sample((doc, {}) for doc in docs)]

@@ -16,8 +16,7 @@ def progress(
 ) -> "tqdm":
     """Make a bar of documents with their total and the time left.
 
-    count (Callable[[], Optional[int]]): Counts them; asked only if there is a terminal. None if
-        that cannot be known.
+    count (Callable[[], Optional[int]]): Counts them; asked only if the bar is shown.
     no_progress (bool): Show nothing.
     initial (int): How many are done already.
     RETURNS (tqdm): The bar, on stderr; without a terminal it shows nothing.
@@ -30,11 +29,7 @@ def progress(
 
 
 def count_documents(path: Path) -> int | None:
-    """Count the documents of annotated data, without reading what they hold.
-
-    path (Path): A file or folder.
-    RETURNS (Optional[int]): How many there are; None if that cannot be told.
-    """
+    """RETURNS (Optional[int]): The documents of annotated data, if they can be counted fast."""
     from spacy.tokens import DocBin
 
     from ..formats.docbin import find_docbins
@@ -50,12 +45,7 @@ def count_documents(path: Path) -> int | None:
 
 
 def counted(items: Iterable[T], bar: "tqdm") -> Iterator[T]:
-    """Count items as they are taken.
-
-    items (Iterable[T]): The items.
-    bar (tqdm): The bar.
-    YIELDS (T): The items.
-    """
+    """YIELDS (T): The items, which are counted as they are taken."""
     for item in items:
         yield item
         bar.update()

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from . import _options as options
 from ._model import load_pipeline
 from ._options import OnError
 from ._printing import msg, print_report
-from ._progress import progress
+from ._progress import counted, progress
 from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     from ..formats.report import Report
     from ..formats.resumable import Growing
+    from ..pipe import DiscontinuousEntityRecognizer
+
+    Predictions = Iterator[tuple[Doc, dict[str, Any]]]
 
 
 def predict_cli(
@@ -77,130 +80,114 @@ def predict_cli(
     and --format spacy to get numbered files instead. If the command is stopped, what was written
     as JSONL is in OUTPUT.part. The exit code is 3 if documents were left out."""
     from ..formats.report import Report
-    from ..formats.writers import ReaderGoneError
 
-    report = Report(skip=on_error == OnError.skip)
-    is_jsonl, n_docs = False, 0
+    report, n_done = Report(skip=on_error == OnError.skip), 0
     try:
         with clean_stops(), clean_errors():
+            from ..analysis.predictions import predict_records
             from ..formats.outputs import check_output, write_json
             from ..formats.resumable import growing, part_of
+            from ..formats.texts import count_texts, read_texts
 
-            is_jsonl = _grows(output_path, format, uncertain, resume)
+            grows = _grows(output_path, format, uncertain, resume)
+            if gpu_id >= 0 and n_process != 1:
+                raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
             inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
             check_output(output_path, inputs, is_file=False)
             check_output(report_path, {**inputs, "output": output_path})
-            _check_processes(n_process, gpu_id)
-            settings = {
-                "spans_key": spans_key,
-                "threshold": threshold,
-                "gpu_id": gpu_id,
-            }
-            how = {"batch_size": batch_size, "n_process": n_process, "report": report}
-            work = partial(
-                _predict, model, settings, input_path, lines, uncertain, how, no_progress
-            )
-            if output_path is not None and is_jsonl:
-                with growing(output_path, resume=resume) as grown:
-                    n_docs = work(output_path, format, grown if resume else None, grown)
-            else:
-                n_docs = work(output_path, format)
+            texts = read_texts(input_path, lines=lines, report=report)
+            settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
+            nlp, pipe = load_pipeline(model, gpu_id=gpu_id, **settings)
+            how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
+            with ExitStack() as stack:
+                grown = None
+                if output_path is not None and grows:
+                    grown = stack.enter_context(growing(output_path, resume=resume))
+                    n_done = grown.done.total()
+                    texts = grown.missing(texts) if resume else texts
+                count = partial(count_texts, input_path, lines=lines)
+                bar = stack.enter_context(progress(count, no_progress, initial=n_done))
+                pairs = predict_records(nlp, texts, report=report, **how)
+                found = _choose(counted(stack.enter_context(closing(pairs)), bar), pipe, uncertain)
+                found = _count_into(report, found, pipe.key, None if n_done else input_path)
+                _write(found, output_path, format, grown, pipe.key, report)
             if report_path is not None:
                 write_json({"input": str(input_path), **report.to_dict()}, report_path)
-    except ReaderGoneError:
-        # head and the like; Python would complain when it closes the stream
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from None
     except StoppedError as stop:
         where = ""
-        if output_path is not None and is_jsonl and part_of(output_path).exists():
+        if output_path is not None and part_of(output_path).exists():
             where = f" What is done is in {part_of(output_path)}; go on with --resume."
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
         print_report(report)
-        chosen = "" if uncertain is None else f"{min(uncertain, n_docs)} of "
-        msg.good(f"{chosen}{n_docs} documents")
+        msg.good(f"{n_done + report.documents} documents")
         print(output_path)
     exit_if_skipped(report)
-
-
-def _check_processes(n_process: int, gpu_id: int) -> None:
-    if n_process == 0:
-        raise GapDNERError("--n-process must be -1 or at least 1.")
-    if gpu_id >= 0 and n_process != 1:
-        raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
 
 
 def _grows(
     output_path: Path | None, format: str | None, uncertain: int | None, resume: bool
 ) -> bool:
-    # whether the output is written line by line, so that a run that was stopped can go on
-    from ..formats.registry import choose_output
+    # whether the output is written line by line; what is chosen of all texts is known last
+    from ..formats.registry import choose_output, get_writable
 
-    # what is chosen is known last, and written whole
-    if uncertain is not None:
-        if resume:
-            raise GapDNERError("--uncertain compares all texts: leave out --resume.")
-        return False
-    is_jsonl = output_path is not None and choose_output(output_path, format).name == "jsonl"
+    if output_path is not None:
+        is_jsonl = choose_output(output_path, format).name == "jsonl"
+    elif format is not None and get_writable(format).name != "jsonl":
+        raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
+    else:
+        is_jsonl = False
+    if resume and uncertain is not None:
+        raise GapDNERError("--uncertain compares all texts: leave out --resume.")
     if resume and not is_jsonl:
         raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
-    return is_jsonl
+    return is_jsonl and uncertain is None
 
 
-def _predict(
-    model: str,
-    settings: dict[str, Any],
-    input_path: Path,
-    lines: bool,
-    uncertain: int | None,
-    how: dict[str, Any],
-    no_progress: bool,
-    output_path: Path | None,
-    format: str | None,
-    resumed: "Growing | None" = None,
-    grown: "Growing | None" = None,
-) -> int:
-    from ..analysis.predictions import predict_records
+def _choose(
+    pairs: "Predictions", pipe: "DiscontinuousEntityRecognizer", uncertain: int | None
+) -> "Predictions":
     from ..analysis.uncertainty import UncertaintySampler
-    from ..formats.texts import STDIN, count_texts, read_texts
-    from ..formats.writers import choose_writer
 
-    write = choose_writer(output_path, format, grown)
-    report = how["report"]
-    texts = read_texts(input_path, lines=lines, report=report)
-    nlp, pipe = load_pipeline(model, **settings)
-    done = sum(resumed.done.values()) if resumed else 0
-    pairs = predict_records(nlp, resumed.missing(texts) if resumed else texts, **how)
-    bar = progress(partial(count_texts, input_path, lines=lines), no_progress, initial=done)
-    n_docs = done
-
-    def counted() -> Iterator[tuple["Doc", dict[str, Any]]]:
-        nonlocal n_docs
-        for pair in pairs:
-            n_docs += 1
-            bar.update()
-            yield pair
-        if not n_docs and not report.issues and input_path != STDIN:
-            raise GapDNERError(f"{input_path} holds no document. Check the path.")
-
-    with bar, closing(pairs), ExitStack() as stack:
-        chosen: Iterable[tuple[Doc, dict[str, Any]]] = counted()
-        if uncertain is not None:
-            sampler = UncertaintySampler(pipe, uncertain)
-            stack.enter_context(sampler.showing_candidates())
-            chosen = sampler.sample(chosen)
-        write(_count_into(report, chosen, pipe.key), pipe.key, report)
-    return n_docs
+    if uncertain is None:
+        yield from pairs
+        return
+    sampler = UncertaintySampler(pipe, uncertain)
+    with sampler.showing_candidates():
+        yield from sampler.sample(pairs)
 
 
 def _count_into(
-    report: "Report", pairs: Iterable[tuple["Doc", dict[str, Any]]], key: str
-) -> Iterator[tuple["Doc", dict[str, Any]]]:
+    report: "Report", pairs: "Predictions", key: str, input_path: Path | None
+) -> "Predictions":
     from ..entities import get_entities
+    from ..formats.texts import STDIN
 
     for doc, extra in pairs:
         report.documents += 1
         report.entities += len(get_entities(doc, key))
         yield doc, extra
+    if not report.documents and not report.issues and input_path not in (None, STDIN):
+        raise GapDNERError(f"{input_path} holds no document. Check the path.")
+
+
+def _write(
+    found: "Predictions",
+    output_path: Path | None,
+    format: str | None,
+    grown: "Growing | None",
+    key: str,
+    report: "Report",
+) -> None:
+    from ..formats.writers import write_lines, write_predictions
+
+    if output_path is not None and grown is None:
+        write_predictions(found, output_path, format, key, report)
+        return
+    try:
+        write_lines(found, grown.stream if grown else sys.stdout.buffer, key)
+    except BrokenPipeError:
+        # head and the like; Python would complain when it closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(1) from None

@@ -21,7 +21,7 @@ from .docs import DOC_NAME
 from .files import read_text, visible_files
 from .fragments import choose_text, clean_entities
 from .from_docs import report_replaced_ids
-from .names import free_names, naming, with_ending
+from .names import free_names, name_file, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -91,7 +91,7 @@ def write_brat(
     report (Optional[Report]): Takes the entities of whitespace alone, and the attributes and ids
         that brat cannot have or changes.
     RETURNS (int): The number of documents written.
-    RAISES (GapDNERError): If a label cannot stand in the format, or a name in the file system.
+    RAISES (GapDNERError): If a label cannot stand in the format.
     """
     report = Report() if report is None else report
     taken: Counter[str] = Counter()
@@ -105,10 +105,10 @@ def write_brat(
             labels.update(entity.label_ for entity in entities)
             for key, value in (pair for e in entities for pair in attribute_values(e).items()):
                 attributes.setdefault(key, set()).update({value} - {""})
-            with naming(doc, number, taken, temporary) as stem:
-                with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
-                with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
-                _report_name(doc, stem.relative_to(temporary).as_posix(), report)
+            stem = name_file(doc, number, taken, temporary)
+            with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
+            with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
+            _report_name(doc, stem.relative_to(temporary).as_posix(), report)
         if labels and not (Path(path) / _CONF).exists():
             (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
     return number

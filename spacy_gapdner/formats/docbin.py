@@ -1,8 +1,6 @@
 """Docs in .spacy files."""
 
-import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
 from itertools import chain, islice
 from pathlib import Path
 
@@ -16,20 +14,10 @@ from .outputs import filling, replacing
 from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000
-# A file that unpacks to more is not read
-MAX_BYTES = 2**35
-# The most that zlib packs into a byte
-_ZLIB_RATIO = 1032
-_CHUNK = 2**24
 
 
 def find_docbins(path: Path) -> list[Path]:
-    """Find .spacy files.
-
-    path (Path): Such a file, or a folder.
-    RETURNS (list[Path]): The file, or the .spacy files at any depth of the folder in order of
-        their names; empty if it is something else.
-    """
+    """RETURNS (list[Path]): The .spacy file, or those at any depth of a folder, in order."""
     if path.is_dir():
         return visible_files(path, (".spacy",))
     return [path] if path.suffix == ".spacy" else []
@@ -62,21 +50,8 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     RAISES (GapDNERError): If the file is missing, cut off, or something else.
     """
     require_file(path)
-    _check_size(path)
-    with _reading_docbin(path):
-        docs = DocBin().from_disk(path).get_docs(vocab)
-    while True:
-        with _reading_docbin(path):
-            doc = next(docs, None)
-        if doc is None:
-            return
-        yield doc
-
-
-@contextmanager
-def _reading_docbin(path: Path) -> Iterator[None]:
     try:
-        yield
+        yield from DocBin().from_disk(path).get_docs(vocab)
     except OSError:
         raise
     # bytes of another kind can fail in zlib, msgpack or spaCy
@@ -85,22 +60,6 @@ def _reading_docbin(path: Path) -> Iterator[None]:
             f"{path} is not a .spacy file, or is cut off ({type(error).__name__}). Make it anew "
             "with convert."
         ) from None
-
-
-def _check_size(path: Path) -> None:
-    # DocBin unpacks a file at once; what is small enough cannot become too large
-    if path.stat().st_size * _ZLIB_RATIO <= MAX_BYTES:
-        return
-    n_bytes = 0
-    unpacker = zlib.decompressobj()
-    with path.open("rb") as stream, suppress(zlib.error):
-        while not unpacker.eof and (packed := unpacker.unconsumed_tail or stream.read(_CHUNK)):
-            n_bytes += len(unpacker.decompress(packed, _CHUNK))
-            if n_bytes > MAX_BYTES:
-                raise GapDNERError(
-                    f"{path} unpacks to more than {MAX_BYTES / 2**30:.3g} GB, which are too many "
-                    "to read at once. Make several files of it."
-                )
 
 
 def write_docbin(
@@ -115,8 +74,7 @@ def write_docbin(
     docs (Iterable[Doc]): The Docs.
     path (Path): The file; its folder is made.
     store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
-    attrs (Optional[Iterable[str]]): What the tokens have beyond their text; all that a DocBin
-        knows if None. Each takes 8 bytes per token of memory, also where it is empty.
+    attrs (Optional[Iterable[str]]): What to keep of tokens; all that a DocBin knows if None.
     RETURNS (int): The number of Docs.
     RAISES (GapDNERError): If the path is a folder.
     """
@@ -138,7 +96,7 @@ def read_spacy(
     """Read Docs as they are, with their own tokens.
 
     path (Path): A .spacy file, or a folder of such.
-    report (Report): Counts the entities of types that were not asked for.
+    report (Report): Takes the documents that cannot be read, and counts the types left out.
     types (tuple[str, ...]): The entity types to keep; all if empty.
     spans_key (str): Prefix of the span groups.
     vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
@@ -157,9 +115,9 @@ def read_spacy(
                     check_stored(doc, spans_key, file)
                     if types:
                         entities = get_entities(doc, spans_key)
-                        wanted = [entity for entity in entities if entity.label_ in types]
-                        found.update(entity.label_ for entity in wanted)
+                        found.update(entity.label_ for entity in entities)
                         report.left_out.update(e.label_ for e in entities if e.label_ not in types)
+                        wanted = [entity for entity in entities if entity.label_ in types]
                         set_entities(doc, wanted, spans_key)
                     yield doc
     report.note_types(types, found)
@@ -174,14 +132,10 @@ def write_spacy(
     store_user_data: bool = True,
     attrs: Iterable[str] | None = None,
 ) -> int:
-    """Write a .spacy file, or a folder of numbered ones so that memory does not grow with the Docs.
+    """Write a .spacy file, or a folder of numbered ones so that memory does not grow with the Docs;
+    see `write_docbin`. All span groups are kept, whatever their key, and nothing is reported.
 
-    docs (Iterable[Doc]): The Docs.
     path (Path): The file, by the ending .spacy, or the folder.
-    spans_key (str): As other writers take it; all span groups are kept.
-    report (Optional[Report]): Takes nothing: the format holds every entity.
-    store_user_data (bool): See `write_docbin`.
-    attrs (Optional[Iterable[str]]): See `write_docbin`.
     RETURNS (int): The number of Docs.
     RAISES (GapDNERError): If the folder holds .spacy files already.
     """

@@ -1,7 +1,6 @@
 """Finding files, and reading their text honestly."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ from .report import Place, Report
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
-# JSON can escape half of a pair, which cannot be written
-_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def require_file(path: Path) -> None:
@@ -35,15 +32,24 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     require_file(path)
-    raw = path.read_bytes()
+    text = decode(path.read_bytes(), str(path))
+    if keep_bom or not text.startswith(BOM):
+        return text
+    if report is not None:
+        place = Place(str(path), 1)
+        report.add("repaired", "byte order mark", "byte order mark removed", place)
+    return text.removeprefix(BOM)
+
+
+def decode(raw: bytes, where: str) -> str:
+    """RETURNS (str): The text of UTF-8; a GapDNERError that tells where if it is something else."""
     try:
-        text = raw.decode("utf-8")
+        return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise GapDNERError(
-            f"{path} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
+            f"{where} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
         ) from None
-    return text if keep_bom else _without_bom(text, path, report)
 
 
 def read_json(path: Path) -> Any:
@@ -53,29 +59,31 @@ def read_json(path: Path) -> Any:
     RETURNS (Any): What it holds.
     RAISES (GapDNERError): If the file is missing, or is not JSON in UTF-8.
     """
-    text = read_text(path)
+    return parse_json(read_text(path), str(path))
+
+
+def parse_json(text: str, where: str) -> Any:
+    """Parse JSON.
+
+    text (str): The JSON.
+    where (str): Where it stands, for the message.
+    RETURNS (Any): What it holds.
+    RAISES (GapDNERError): If it is no JSON, gives a key twice, or holds what UTF-8 cannot.
+    """
     try:
         value = json.loads(text, object_pairs_hook=unique_keys)
-    # no JSON, nesting too deep, or a number of too many digits
-    except (ValueError, RecursionError) as error:
-        raise GapDNERError(f"{path} is not JSON: {error}. Correct the file.") from None
-    if _ESCAPED_SURROGATE.search(text):
-        try:
+        # half of an emoji, which cut strings have and no file can
+        if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise GapDNERError(
-                f"{path} holds half of a surrogate pair, which no text can. Correct the file."
-            ) from None
+    except UnicodeEncodeError:
+        raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
+    except (ValueError, RecursionError) as error:
+        raise GapDNERError(f"{where} is not JSON: {error}. Correct the file.") from None
     return value
 
 
 def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of JSON, for `json.loads`, which would lose the first of two values.
-
-    pairs (Iterable[tuple[str, Any]]): Its keys and values.
-    RETURNS (dict[str, Any]): The object.
-    RAISES (ValueError): If a key is given twice.
-    """
+    """RETURNS (dict[str, Any]): An object for `json.loads`; a ValueError for a key given twice."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
@@ -85,23 +93,15 @@ def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
-    """Read a UTF-8 file line by line, with line ends of any system.
+    """Read the lines of a UTF-8 file with line ends of any system.
 
     path (Path): The file.
     report (Optional[Report]): Takes a note if a byte order mark was removed.
     YIELDS (str): The lines, without their ends.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
-    require_file(path)
-    try:
-        with path.open(encoding="utf-8") as stream:
-            for number, line in enumerate(stream):
-                text = line.removesuffix("\n")
-                yield text if number else _without_bom(text, path, report)
-    except UnicodeDecodeError:
-        # it counts from somewhere within the file, this from the beginning
-        read_text(path)
-        raise
+    text = with_unix_line_ends(read_text(path, report))
+    yield from text.removesuffix("\n").split("\n")
 
 
 def with_unix_line_ends(text: str) -> str:
@@ -117,7 +117,7 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     RETURNS (list[Path]): The files, sorted by their path within the folder.
     RAISES (GapDNERError): If a file's ending differs from these by capitals alone.
     """
-    found = []
+    found = {}
     for path in folder.rglob("*"):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in relative.parts)
@@ -128,12 +128,5 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
                 f"{path} would be passed over: only endings in small letters are read, as "
                 f"{path.suffix.lower()}. Rename it, or take it out of the folder."
             )
-        found.append((relative.as_posix(), path))
-    return [path for _, path in sorted(found)]
-
-
-def _without_bom(text: str, path: Path, report: Report | None) -> str:
-    if text.startswith(BOM) and report is not None:
-        place = Place(str(path), 1)
-        report.add("repaired", "byte order mark", "byte order mark removed", place)
-    return text.removeprefix(BOM)
+        found[relative.as_posix()] = path
+    return [path for _, path in sorted(found.items())]

@@ -19,7 +19,7 @@ from .docs import DOC_NAME
 from .files import read_json, visible_files
 from .fragments import clean_entities
 from .from_docs import name_entities
-from .names import free_names, naming, with_ending
+from .names import free_names, name_file, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -85,7 +85,6 @@ def write_pubannotation(
     spans_key (str): Prefix of the span groups.
     report (Optional[Report]): Takes the attributes with a name that something else has.
     RETURNS (int): The number of documents written.
-    RAISES (GapDNERError): If no file can have a document's name.
     """
     report = Report() if report is None else report
     taken: Counter[str] = Counter()
@@ -93,8 +92,8 @@ def write_pubannotation(
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
             content = json.dumps(_to_object(doc, spans_key, report), ensure_ascii=False, indent=1)
-            with naming(doc, number, taken, temporary) as stem:
-                with_ending(stem, ".json").write_bytes(content.encode("utf-8") + b"\n")
+            stem = name_file(doc, number, taken, temporary)
+            with_ending(stem, ".json").write_bytes(content.encode("utf-8") + b"\n")
     return number
 
 

@@ -8,25 +8,13 @@ from spacy.language import Language
 from .outputs import replacing_folder
 
 
-def save_whole(nlp: Language, path: Path, *, exclude: Iterable[str] = ()) -> None:
-    """Save a pipeline so that its folder always holds a whole one, the older or the new.
-
-    nlp (Language): The pipeline.
-    path (Path): The folder.
-    exclude (Iterable[str]): What to leave out, as `Language.to_disk` takes it.
-    """
-    with replacing_folder(Path(path)) as folder:
-        nlp.to_disk(folder, exclude=exclude)
-
-
 def make_whole_saving() -> Callable[[Language], Language]:
     """Make a callback by which a training that is killed leaves a pipeline that loads.
 
     For a config: ``[training.before_to_disk]`` with
     ``@callbacks = "spacy-gapdner.whole_saving.v1"``. spaCy saves model-last, and copies it to
-    model-best if it is the best so far. Without the callback a kill can leave both in pieces.
-    With it, model-last is whole at any time but for the moment of the exchange, in which
-    model-best is; where a kill leaves model-best in pieces, model-last is its original.
+    model-best if it is the best so far. Without the callback a kill can leave both in pieces;
+    with it, one of them is whole at any time.
 
     RETURNS (Callable[[Language], Language]): Takes the pipeline before it is saved.
     """
@@ -37,7 +25,8 @@ def _save_whole_once(nlp: Language) -> Language:
     def to_disk(path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         # spaCy's own again, for the saving itself and whoever saves the pipeline later
         del nlp.to_disk
-        save_whole(nlp, Path(path), exclude=exclude)
+        with replacing_folder(Path(path)) as folder:
+            nlp.to_disk(folder, exclude=exclude)
 
     nlp.to_disk = to_disk  # type: ignore[method-assign]
     return nlp

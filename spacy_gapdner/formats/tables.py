@@ -18,7 +18,7 @@ from .report import Place, Report
 if TYPE_CHECKING:
     import pandas
 
-# The names of the columns, and the types that they have in a file of typed columns
+# The names of the columns, and their types in pandas
 COLUMNS = {
     "document": "string",
     "type": "string",
@@ -33,47 +33,40 @@ COLUMNS = {
 }
 _ROWS_AT_ONCE = 10_000
 
-Row = tuple[Any, ...]
-
 
 class UnixLines:
     """Ends the rows of a `csv.writer` with a line feed alone. A writer that is itself told to do
-    so does not, in older versions of Python, quote carriage returns in cells: rows fall apart.
-
-    stream (IO[str]): Takes the rows.
+    so does not, in older versions of Python, quote carriage returns in cells.
     """
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
     def write(self, row: str) -> None:
-        """Write a row, see `IO.write`."""
         self._stream.write(row.removesuffix("\r\n") + "\n")
 
 
 def entity_rows(
     docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY, report: Report | None = None
-) -> Iterator[Row]:
+) -> Iterator[tuple[Any, ...]]:
     """Make a row of each entity.
 
     docs (Iterable[Doc]): The documents.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes, the ids in files and the names in a knowledge
-        base, which have no column.
+    report (Optional[Report]): Takes the attributes and ids, which have no column.
     YIELDS (tuple[Any, ...]): What `COLUMNS` name: the document's name, or its number from 1 on;
         type and text; the first character and the one after the last; the fragments' character
         offsets as "0 6;20 24"; whether there is a gap; score; id in a knowledge base; the
         sentence's text.
     """
+    report = Report() if report is None else report
     for number, doc in enumerate(docs, start=1):
         name = str(doc.user_data.get(DOC_NAME, number))
+        place = Place(None, None, name)
         entities = get_entities(doc, spans_key)
-        if report is not None:
-            place, kind = Place(None, None, name), "attributes in a table"
-            report_names(entities, ["id"], "a table", report, place)
-            for entity in entities:
-                report_attributes(entity, ("kb_name", "_"), kind, report, place)
+        report_names(entities, ["id"], "a table", report, place)
         for entity in entities:
+            report_attributes(entity, ("kb_name", "_"), "attributes in a table", report, place)
             yield (
                 name,
                 entity.label_,
@@ -110,26 +103,19 @@ def write_csv(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write entities as CSV, a row for each, as they come.
+    """Write entities as CSV, a row for each, as they come; see `entity_rows`. Texts are exact, also
+    those such as "=1+1": import the columns as text into a spreadsheet.
 
-    Texts are exact, also those such as "=1+1" that a spreadsheet program would take for a formula:
-    import the columns as text there.
-
-    docs (Iterable[Doc]): The documents.
-    path (Path): The file, written whole or not at all.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what has no column, see `entity_rows`.
     RETURNS (int): The number of rows.
-    RAISES (GapDNERError): If the path is a folder.
     """
-    n_rows = 0
+    number = 0
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(UnixLines(stream))
         writer.writerow(COLUMNS)
         for row in entity_rows(docs, spans_key, report):
-            writer.writerow("" if cell is None else cell for cell in row)
-            n_rows += 1
-    return n_rows
+            writer.writerow(row)
+            number += 1
+    return number
 
 
 def write_parquet(
@@ -138,37 +124,26 @@ def write_parquet(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write entities as Parquet, a row for each, as they come.
+    """Write entities as Parquet, a row for each, as they come; see `entity_rows`.
 
-    docs (Iterable[Doc]): The documents.
-    path (Path): The file, written whole or not at all.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what has no column, see `entity_rows`.
     RETURNS (int): The number of rows.
-    RAISES (GapDNERError): If the path is a folder, or pyarrow is not installed.
+    RAISES (GapDNERError): If pyarrow is not installed.
     """
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        raise GapDNERError(
-            "Parquet needs pyarrow: pip install pyarrow. CSV needs nothing."
-        ) from None
+        raise GapDNERError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from None
     schema = pa.schema(
         [(name, kind.replace("float64", "double")) for name, kind in COLUMNS.items()]
     )
-    n_rows = 0
+    number = 0
+    rows = (dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key, report))
     with replacing(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        for rows in _chunks(entity_rows(docs, spans_key, report)):
-            columns = dict(zip(COLUMNS, zip(*rows, strict=True), strict=True))
-            writer.write_table(pa.table(columns, schema=schema))
-            n_rows += len(rows)
-    return n_rows
-
-
-def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    while chunk := list(islice(rows, _ROWS_AT_ONCE)):
-        yield chunk
+        while chunk := list(islice(rows, _ROWS_AT_ONCE)):
+            writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
+            number += len(chunk)
+    return number
 
 
 def _sentence(doc: Doc, entity: DiscontinuousEntity) -> str:

@@ -1,18 +1,16 @@
 """Raw text for prediction: .txt, folders of such, .jsonl, and lines of standard input."""
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
-from queue import Empty, Queue
+from queue import Queue
 from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
-from .files import read_text, require_file, unique_keys, visible_files
+from .files import BOM, decode, parse_json, read_text, require_file, visible_files
 from .report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
@@ -41,20 +39,19 @@ class InputText:
 
 
 class WaitingStream:
-    """Texts that come in when they please, as those of an open pipe do.
-
-    A thread reads them, so that one that is there need not wait for those that make up a batch.
+    """Texts of an open pipe. A thread reads them, so that one that is there need not wait for
+    those that make up a batch.
 
     texts (Iterable[InputText]): The texts.
     """
 
     def __init__(self, texts: Iterable[InputText]) -> None:
+        # their end is None, or what they raise
         self._queue: Queue[InputText | BaseException | None] = Queue(_N_WAITING)
         Thread(target=self._fill, args=(texts,), daemon=True).start()
 
     def __iter__(self) -> Iterator[InputText]:
-        for batch in self.batches(1):
-            yield from batch
+        return (text for batch in self.batches(1) for text in batch)
 
     def batches(self, size: int) -> Iterator[list[InputText]]:
         """Group the texts that are there.
@@ -63,32 +60,24 @@ class WaitingStream:
         YIELDS (list[InputText]): One text or more, in order, as soon as there is one.
         RAISES: What the texts raise.
         """
-        item = self._queue.get()
-        while isinstance(item, InputText):
-            batch = [item]
-            while len(batch) < size:
-                try:
-                    item = self._queue.get_nowait()
-                except Empty:
-                    break
-                if not isinstance(item, InputText):
-                    break
-                batch.append(item)
-            yield batch
-            if isinstance(item, InputText):
-                item = self._queue.get()
-        if item is not None:
-            raise item
+        last: InputText | BaseException | None = InputText("")
+        while isinstance(last, InputText):
+            items = [self._queue.get()]
+            while len(items) < size and not self._queue.empty():
+                items.append(self._queue.get())
+            last = items[-1]
+            if batch := [item for item in items if isinstance(item, InputText)]:
+                yield batch
+        if last is not None:
+            raise last
 
     def _fill(self, texts: Iterable[InputText]) -> None:
         try:
             for text in texts:
                 self._queue.put(text)
-        # it belongs to whoever takes the texts
+            self._queue.put(None)
         except BaseException as error:
             self._queue.put(error)
-        else:
-            self._queue.put(None)
 
 
 def read_texts(
@@ -145,13 +134,18 @@ def read_jsonl_texts(
     RAISES (GapDNERError): If a line is no such object.
     """
     with path.open("rb") as stream:
-        lines = islice(_lines(stream, Place(str(path))), n_lines)
-        for number, (place, decode) in enumerate(lines, start=1):
+        for number, raw in enumerate(islice(stream, n_lines), start=1):
+            place = Place(str(path), number)
             with reading(report, place):
-                line = decode()
-                if line.strip():
-                    text, record = _parse(line, str(place))
-                    yield number, InputText(text, record, place)
+                line = _decode_line(raw, place)
+                if not line.strip():
+                    continue
+                record = parse_json(line, str(place))
+                if not isinstance(record, dict) or not isinstance(record.get("text"), str):
+                    raise GapDNERError(
+                        f'{place} is no object with a "text" that is a string. Correct the line.'
+                    )
+                yield number, InputText(record.pop("text"), record, place)
 
 
 def _find_texts(path: Path) -> list[tuple[Path, str]]:
@@ -180,10 +174,18 @@ def _read_files(
 def _read_lines(
     stream: Iterable[bytes], place: Place, report: Report | None
 ) -> Iterator[InputText]:
-    for number, (where, decode) in enumerate(_lines(stream, place), start=1):
-        name = f"{place.document}-{number}"
-        with reading(report, where):
-            yield InputText(decode(), {"id": name} if place.document else {}, where)
+    for number, raw in enumerate(stream, start=1):
+        line_place = place._replace(line=number)
+        extra = {"id": f"{place.document}-{number}"} if place.document else {}
+        with reading(report, line_place):
+            yield InputText(_decode_line(raw, line_place), extra, line_place)
+
+
+def _decode_line(raw: bytes, place: Place) -> str:
+    text = decode(raw, str(place))
+    if place.line == 1:
+        text = text.removeprefix(BOM)
+    return text.removesuffix("\n").removesuffix("\r")
 
 
 def _standard_input() -> Iterable[bytes]:
@@ -197,47 +199,3 @@ def _standard_input() -> Iterable[bytes]:
 def _count_lines(path: Path) -> int:
     with path.open("rb") as stream:
         return sum(1 for _ in stream)
-
-
-def _parse(line: str, place: str) -> tuple[str, dict[str, Any]]:
-    try:
-        record = json.loads(line, object_pairs_hook=unique_keys)
-    except json.JSONDecodeError as error:
-        raise GapDNERError(
-            f"{place} is not JSON ({error.msg}, column {error.colno}). Correct the line."
-        ) from None
-    # nesting too deep, a number of too many digits, or a key given twice
-    except (RecursionError, ValueError) as error:
-        raise GapDNERError(f"{place} cannot be read: {error}. Correct the line.") from None
-    if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-        raise GapDNERError(
-            f'{place} is no object with a "text" that is a string. Correct the line.'
-        )
-    text = record.pop("text")
-    try:
-        # JSON can escape half a surrogate pair, which no file can hold
-        json.dumps([text, record], ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise GapDNERError(f"{place} holds half of a surrogate pair. Correct the line.") from None
-    return text, record
-
-
-def _lines(stream: Iterable[bytes], place: Place) -> Iterator[tuple[Place, Callable[[], str]]]:
-    position = 0
-    for number, raw in enumerate(stream, start=1):
-        where = place._replace(line=number)
-        yield where, partial(_decode, raw, where, position)
-        position += len(raw)
-
-
-def _decode(raw: bytes, place: Place, position: int) -> str:
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise GapDNERError(
-            f"{place} is not UTF-8: byte 0x{raw[error.start]:02x} at position "
-            f"{position + error.start} of the file. Convert it to UTF-8 first."
-        ) from None
-    if position == 0:
-        text = text.removeprefix("\ufeff")
-    return text.removesuffix("\n").removesuffix("\r")

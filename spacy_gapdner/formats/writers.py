@@ -1,23 +1,19 @@
 """Writing Docs in any format that can be written, each file or folder whole or not at all."""
 
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
-from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .from_docs import report_attributes, report_metadata
 from .jsonl import further_keys, savable_keys, to_line, to_record
-from .registry import choose_output, get_writable
+from .registry import choose_output
 from .report import Place, Report, logging_drops
-from .resumable import Growing
 
-__all__ = ["Predictions", "ReaderGoneError", "Writer", "choose_writer", "to_record", "write"]
+__all__ = ["Predictions", "to_record", "write", "write_lines", "write_predictions"]
 
 # formats whose losses are not counted: one holds whole Docs, a page only shows their entities
 UNCOUNTED = ("spacy", "html")
@@ -25,12 +21,6 @@ UNCOUNTED = ("spacy", "html")
 _ATTRS = ("id", "kb_id", "kb_name", "_", "score")
 # Docs, each with what else its input record holds
 Predictions = Iterable[tuple[Doc, dict[str, Any]]]
-# takes the predictions, the spans key, and a Report
-Writer = Callable[..., None]
-
-
-class ReaderGoneError(Exception):
-    """Whoever read standard output has closed it."""
 
 
 def write(
@@ -66,41 +56,33 @@ def write(
         return chosen.write(docs, path, spans_key, report, **options)
 
 
-def choose_writer(
-    path: Path | None, format: str | None = None, grown: Growing | None = None
-) -> Writer:
-    """Choose the way to write predictions.
+def write_predictions(
+    predictions: Predictions, path: Path, format: str | None, spans_key: str, report: Report
+) -> int:
+    """Write predictions with what else their records hold; see `write`."""
+    format = choose_output(path, format).name
+    docs = _with_records(predictions, format, report)
+    return write(docs, path, format, spans_key=spans_key, report=report)
 
-    path (Optional[Path]): The file or folder; None for standard output.
-    format (Optional[str]): A format that can be written, see `spacy_gapdner.formats.FORMATS`;
-        guessed from the path's ending if None.
-    grown (Optional[Growing]): Takes the lines of JSONL in place of the path.
-    RETURNS (Writer): Takes the predictions, the spans key, and a Report for what the format cannot
-        hold; without one that is logged.
-    RAISES (GapDNERError): If the format is unknown, cannot be guessed, or needs another path.
+
+def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
+    """Write predictions as JSONL, so that whoever reads the stream, now or after this process was
+    killed, finds whole lines.
+
+    predictions (Iterable[tuple[Doc, dict[str, Any]]]): Docs with what else their records hold.
+    stream (IO[bytes]): Takes the lines.
+    spans_key (str): Prefix of the span groups that hold the entities.
     """
-    if grown is not None:
-        return partial(_write_lines, grown.stream)
-    if path is None:
-        if format is None or get_writable(format).name == "jsonl":
-            return partial(_write_lines, None)
-        raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
-    name = choose_output(path, format).name
-
-    def write_predictions(predictions: Predictions, key: str, report: Report | None = None) -> None:
-        with logging_drops(report, path) as report:
-            write(
-                _with_records(predictions, name, report), path, name, spans_key=key, report=report
-            )
-
-    return write_predictions
+    for doc, extra in predictions:
+        stream.write(to_line(doc, spans_key, extra))
+        stream.flush()
 
 
 def _counting_losses(
     docs: Iterable[Doc], format: str, spans_key: str, report: Report
 ) -> Iterator[Doc]:
     for doc in docs:
-        # which holds what else is in a document's record
+        # JSONL holds what else is in a document's record
         if format != "jsonl":
             report_metadata(doc, report)
         place = Place(None, None, doc.user_data.get(DOC_NAME))
@@ -119,20 +101,3 @@ def _with_records(predictions: Predictions, format: str, report: Report) -> Iter
         if format == "jsonl" or extra.keys() - {"id"}:
             doc.user_data[DOC_EXTRA] = extra
         yield doc
-
-
-def _write_lines(
-    stream: IO[bytes] | None,
-    predictions: Predictions,
-    key: str,
-    report: Report | None = None,
-) -> None:
-    # as bytes: the terminal's encoding may not be UTF-8
-    stream = sys.stdout.buffer if stream is None else stream
-    for doc, extra in predictions:
-        try:
-            stream.write(to_line(doc, key, extra))
-            # whoever reads it, now or after this process was killed, finds whole lines
-            stream.flush()
-        except BrokenPipeError:
-            raise ReaderGoneError from None

@@ -1,7 +1,9 @@
+import multiprocessing
+import os
+
 import pytest
 import spacy
-from hypothesis import given
-from hypothesis import strategies as st
+from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -19,6 +21,7 @@ from spacy_gapdner.analysis.predictions import (
     predict_records,
 )
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import Report
 from spacy_gapdner.formats.texts import InputText
 from spacy_gapdner.scorer import compare
 
@@ -33,31 +36,6 @@ def test_batches_end_at_their_size_and_at_a_long_text():
     assert batches([1, 2, 3, 4, 5], 2) == [[1, 2], [3, 4], [5]]
     assert batches([10, 99_990, 1, 200_000, 0, 7], 4) == [[10, 99_990], [1, 200_000], [0, 7]]
     assert batches([], 3) == []
-
-
-@given(lengths=st.lists(st.integers(0, 150_000), max_size=12), size=st.integers(1, 5))
-def test_batches_hold_all_texts_in_order_within_the_limits(lengths, size):
-    found = batches(lengths, size)
-    assert [length for batch in found for length in batch] == lengths
-    for number, batch in enumerate(found):
-        assert 1 <= len(batch) <= size
-        # what came before the last text was short
-        assert sum(batch[:-1]) < 100_000
-        # none ends early
-        assert number == len(found) - 1 or len(batch) == size or sum(batch) >= 100_000
-
-
-def test_batches_ask_for_no_text_in_advance():
-    asked = []
-
-    def texts():
-        for length in (60_000, 60_000, 5, 100_000):
-            asked.append(length)
-            yield length
-
-    stream = batch_texts(texts(), 10, lambda length: length)
-    assert next(stream) == [60_000, 60_000]
-    assert asked == [60_000, 60_000]
 
 
 @pytest.mark.parametrize(("characters", "largest"), [(5, 1), (10, 2), (1000, 3)])
@@ -79,8 +57,7 @@ def test_a_pipeline_takes_fewer_documents_that_are_long(monkeypatch, characters,
     assert len(asked) == 9
 
 
-@pytest.mark.parametrize("n_process", [1, 2])
-@pytest.mark.parametrize("memory_zone", [True, False])
+@pytest.mark.parametrize(("n_process", "memory_zone"), [(1, True), (1, False), (2, True)])
 def test_input_is_consumed_as_output_is_asked_for(nlp, n_process, memory_zone):
     asked = 0
 
@@ -116,11 +93,54 @@ def test_docs_stay_valid(nlp):
     assert sum(len(get_entities(doc)) for doc in docs) == 5 * 60
 
 
-def test_long_texts_are_taken_one_by_one(nlp, monkeypatch):
-    monkeypatch.setattr(predictions, "_BATCH_CHARACTERS", len(ASPIRIN))
-    texts = iter([ASPIRIN] * 5)
-    next(predict(nlp, texts, batch_size=4))
-    assert len(list(texts)) == 4
+@Language.component("failing")
+def failing(doc):
+    if "fail" in doc.text:
+        raise ValueError("cannot")
+    if "kill" in doc.text:
+        os.kill(os.getpid(), 9)
+    return doc
+
+
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_a_text_at_which_the_pipeline_fails_costs_no_other(nlp, n_process):
+    nlp.add_pipe("failing", last=True)
+    records = [InputText("fail" if i == 7 else ASPIRIN, {"id": i}) for i in range(12)]
+    how = {"batch_size": 5, "n_process": n_process}
+    report = Report(skip=True)
+    names = [extra["id"] for _, extra in predict_records(nlp, records, report=report, **how)]
+    assert names == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11]
+    assert [issue.message for issue in report.issues] == ["the pipeline fails (ValueError): cannot"]
+    with pytest.raises(ValueError, match="cannot"):
+        list(predict_records(nlp, records, **how))
+
+
+def test_a_worker_that_is_killed_is_an_error(nlp):
+    nlp.add_pipe("failing", last=True)
+    with pytest.raises(GapDNERError, match="was ended from outside"):
+        list(predict(nlp, [ASPIRIN, "kill", ASPIRIN], n_process=2, batch_size=1))
+
+
+@pytest.fixture
+def spawning():
+    method = multiprocessing.get_start_method()
+    multiprocessing.set_start_method("spawn", force=True)
+    yield
+    multiprocessing.set_start_method(method, force=True)
+
+
+def test_processes_that_are_spawned(nlp, spawning):
+    texts = [text for text, _ in ANNOTATED] * 5
+    one, two = (predict(nlp, texts, n_process=n, batch_size=3) for n in (1, 2))
+    for doc, other in zip(one, two, strict=True):
+        assert doc.text == other.text
+        assert [e.fragments for e in get_entities(doc)] == [
+            e.fragments for e in get_entities(other)
+        ]
+    Language.component("local", func=lambda doc: doc)
+    nlp.add_pipe("local")
+    with pytest.raises(GapDNERError, match="cannot be sent to another process"):
+        next(predict(nlp, texts, n_process=2))
 
 
 def test_vocabulary_does_not_grow_with_the_input(nlp):
@@ -133,7 +153,7 @@ def test_vocabulary_does_not_grow_with_the_input(nlp):
 def test_predictions_and_gold_in_pairs():
     nlp = spacy.blank("en")
     first, second, third = (nlp(text) for text in "abc")
-    (pair,) = pair_examples([first], [second])
+    (pair,) = pair_examples([first], [second], "p.spacy")
     assert (pair.predicted, pair.reference) == (first, second)
     for predicted, gold in (([first], [second, third]), ([first, second], [third])):
         with pytest.raises(GapDNERError, match="does not have as many documents"):

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tiny_pipeline import ANNOTATED, model_config, trained_pipeline
 
 from spacy_gapdner import (
-    DiscontinuousEntity,
     Entity,
     GapDNERError,
     get_entities,
@@ -93,25 +92,14 @@ def test_one_document_at_a_time(pipe):
     assert ([e.label_ for e in get_entities(doc)], doc.user_data["number"]) == (["Drug"], 2)
 
 
-def test_what_entities_carry_stays(pipe):
-    DiscontinuousEntity.set_extension("uncertainty_test", default=0)
-    try:
-        ((doc, extra),) = make_docs(pipe, [[("ADR", 0.875)]])
-        (entity,) = get_entities(doc)
-        entity.kb_id_, entity._.uncertainty_test = "Q1", 7
-        ((doc, _),) = UncertaintySampler(pipe, 1).sample([(doc, extra)])
-        (entity,) = get_entities(doc)
-        assert (entity.score, entity.kb_id_, entity._.uncertainty_test) == (0.875, "Q1", 7)
-    finally:
-        DiscontinuousEntity.remove_extension("uncertainty_test")
-
-
 def test_user_data_that_cannot_be_saved_is_left_out(pipe):
     ((doc, extra),) = make_docs(pipe, [[("ADR", 0.875)]])
+    (entity,) = get_entities(doc)
+    entity.kb_id_ = "Q1"
     doc.user_data["object"] = object()
     ((doc, _),) = UncertaintySampler(pipe, 1).sample([(doc, extra)])
     assert doc.user_data == {"number": 0}
-    assert [e.label_ for e in get_entities(doc)] == ["ADR"]
+    assert [(e.label_, e.score, e.kb_id_) for e in get_entities(doc)] == [("ADR", 0.875, "Q1")]
 
 
 def test_candidates_below_the_threshold_count_calibrated():
@@ -142,19 +130,6 @@ def test_docs_are_those_of_the_pipeline(n_process):
         assert [(e.label_, e.fragments) for e in found] == expected
         assert all(0.4 <= e.score <= 1 for e in found)
         assert [s.start for s in doc.sents] == [0]
-
-
-def test_the_texts_may_make_docs_of_the_pipeline():
-    nlp = trained_pipeline()
-    made = []
-
-    def texts():
-        for number in range(120):
-            made.append(nlp.make_doc(f"word{number} of number{number}"))
-            yield made[-1].text
-
-    select_uncertain(nlp, texts(), 2, batch_size=1)
-    assert [doc.text for doc in made] == [f"word{n} of number{n}" for n in range(120)]
 
 
 def test_bad_numbers_and_pipelines():

@@ -1,15 +1,9 @@
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
 
-from spacy_gapdner import get_entities
-from spacy_gapdner.formats import Report, docbin, read_brat, read_inline, read_w2ner
+from spacy_gapdner import get_entities, read
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -115,12 +109,6 @@ def test_jsonl_carries_other_keys(run, model, tmp_path):
     assert second == {"text": "", "entities": [], "ü": "ü"}
 
 
-def test_threshold(run, model, tmp_path):
-    (tmp_path / "a.txt").write_text(JOINT)
-    (record,) = records(run("predict", model, tmp_path / "a.txt", "--threshold", 1).stdout)
-    assert record["entities"] == []
-
-
 def test_brat(run, model, folder, tmp_path):
     output = tmp_path / "out"
     (output / "sub").mkdir(parents=True)
@@ -132,49 +120,22 @@ def test_brat(run, model, folder, tmp_path):
     names = ["a", "empty", "sub/b"]
     written = [f"{n}{e}" for n in names for e in (".ann", ".txt")]
     assert files == sorted([*written, "annotation.conf", "sub/mine.ann"])
-    first, first_score, second, second_score, end = (output / "a.ann").read_text().split("\n")
+    first, score, *_ = (output / "a.ann").read_text().split("\n")
     assert first == "T1\tADR 0 6;17 30\tSevere shoulder pain"
-    assert second == "T2\tADR 0 12;26 30\tSevere joint pain"
-    assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", first_score)
-    assert re.fullmatch(r"#2\tAnnotatorNotes T2\tscore: 0\.99\d{4}", second_score)
-    assert end == ""
-    (output / "sub" / "mine.ann").unlink()
-    report = Report()
-    assert [len(r.entities) for r in read_brat(output, report)][:2] == [2, 0]
-    assert not report.counts("dropped")
+    assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", score)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "texts"]
 
 
-def test_w2ner(run, model, folder, tmp_path):
-    output = tmp_path / "out.json"
-    assert run("predict", model, folder, "-o", output).exit_code == 0
-    report = Report()
-    sentences = list(read_w2ner(output, report))
-    assert [len(sentence.entities) for sentence in sentences] == [2, 1, 2]
-    assert not report.issues
-
-
-def test_inline(run, model, folder, tmp_path):
-    output = tmp_path / "out.inline"
-    assert run("predict", model, folder, "-o", output).exit_code == 0
-    report = Report()
-    sentences = list(read_inline(output, report))
-    assert [(s.document, len(s.entities)) for s in sentences] == [
-        ("a", 2),
-        ("sub/b", 1),
-        ("sub/b", 2),
-    ]
-    assert not report.issues
-
-
-def test_spacy_file(run, model, folder, tmp_path):
-    output = tmp_path / "out.spacy"
-    assert run("predict", model, folder, "-o", output).exit_code == 0
-    docs = list(DocBin().from_disk(output).get_docs(Vocab()))
-    assert [doc.user_data for doc in docs] == [
-        {"gapdner_document": name} for name in ("a", "empty", "sub/b")
-    ]
-    assert [e.text for e in get_entities(docs[0])] == ["Severe shoulder pain", "Severe joint pain"]
+@pytest.mark.parametrize(
+    "name", ["out.jsonl", "out.json", "out.inline", "out.xml", "out.spacy", "out"]
+)
+def test_what_is_written_is_read_again(run, model, folder, tmp_path, name):
+    assert run("predict", model, folder, "-o", tmp_path / name).exit_code == 0
+    found = [[e.text for e in get_entities(doc)] for doc in read(tmp_path / name, n_sents=0)]
+    joint = ["Severe shoulder pain", "Severe joint pain"]
+    # w2ner names no documents
+    expected = [joint, ["aspirin"], joint] if name == "out.json" else [joint, ["aspirin", *joint]]
+    assert [texts for texts in found if texts] == expected
 
 
 def test_what_the_output_cannot_hold_is_told(run, model, tmp_path):
@@ -191,17 +152,6 @@ def test_what_the_output_cannot_hold_is_told(run, model, tmp_path):
     assert (record["ward"], found(record)) == (3, [("Drug", "aspirin")])
 
 
-def test_spacy_folder_is_written_in_parts(run, fails, model, tmp_path, monkeypatch):
-    monkeypatch.setattr(docbin, "DOCS_PER_FILE", 2)
-    (tmp_path / "a.txt").write_text("\n".join([ASPIRIN] * 5))
-    args = ("predict", model, tmp_path / "a.txt", "--lines", "-f", "spacy", "-o", tmp_path / "out")
-    assert run(*args).exit_code == 0
-    parts = sorted((tmp_path / "out").iterdir())
-    assert [part.name for part in parts] == ["00001.spacy", "00002.spacy", "00003.spacy"]
-    assert [len(DocBin().from_disk(part)) for part in parts] == [2, 2, 1]
-    fails("holds .spacy files already", *args)
-
-
 def test_long_text(run, model, tmp_path):
     # spaCy's own limit is a million characters
     (tmp_path / "a.txt").write_text(" " * 1_000_000 + ASPIRIN)
@@ -211,91 +161,72 @@ def test_long_text(run, model, tmp_path):
     assert found(record) == [("Drug", "aspirin")]
 
 
-@pytest.mark.parametrize("output", ["out.jsonl", "out.json", "out.spacy", "out"])
+@pytest.mark.parametrize("output", ["out.jsonl", "out"])
 def test_nothing_is_half_written(fails, model, tmp_path, output):
     source = tmp_path / "a.jsonl"
     good = json.dumps({"text": ASPIRIN})
     source.write_text("\n".join([*[good] * 5, '{"text": "cut o']))
-    message = f"{source}:6 is not JSON (Unterminated string"
     args = ("predict", model, source, "-o", tmp_path / output, "--batch-size", 2)
-    fails(message, *args)
+    fails(f"{source}:6 is not JSON: Unterminated string", *args)
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
-
-
-def test_failure_leaves_an_older_output(fails, model, tmp_path):
-    (tmp_path / "a.jsonl").write_text("x")
-    (tmp_path / "out.jsonl").write_text("old")
-    fails("a.jsonl:1", "predict", model, tmp_path / "a.jsonl", "-o", tmp_path / "out.jsonl")
-    assert (tmp_path / "out.jsonl").read_text() == "old"
 
 
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("missing.txt", None, [], "There is nothing at"),
         ("a.docx", "x", [], "neither .txt nor .jsonl nor a folder"),
         ("a.txt", b"caf\xe9 noir", [], "a.txt is not UTF-8: byte 0xe9 at position 3"),
-        (
-            "a.txt",
-            b"ok\ncaf\xe9 noir",
-            ["--lines"],
-            "a.txt:2 is not UTF-8: byte 0xe9 at position 6",
-        ),
+        ("a.txt", b"ok\ncaf\xe9 noir", ["--lines"], "a.txt:2 is not UTF-8: byte 0xe9"),
         ("a.jsonl", b'{"text": "a"}\n{"text": "\xe9"}\n', [], "a.jsonl:2 is not UTF-8"),
         ("a.jsonl", '{"text": "a"\n', [], "a.jsonl:1 is not JSON"),
         ("a.jsonl", '\n{"txt": "a"}', [], 'a.jsonl:2 is no object with a "text"'),
-        ("a.jsonl", '{"text": null}', [], 'a.jsonl:1 is no object with a "text"'),
         ("a.jsonl", '["text"]', [], 'a.jsonl:1 is no object with a "text"'),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 holds half of a surrogate pair"),
-        ("a.jsonl", "[" * 100_000, [], "a.jsonl:1 cannot be read"),
-        (
-            "a.txt",
-            "x",
-            ["-f", "conll"],
-            "Unknown format 'conll': choose jsonl, brat, w2ner",
-        ),
         ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
-        ("a.txt", "x", ["-o", "out.md"], "Cannot tell the format from the name out.md"),
-        ("a.txt", "x", ["-o", "{}", "-f", "jsonl"], "is a folder. Give the name of the file"),
-        ("a.txt", "x", ["-o", "{}/a.txt", "-f", "brat"], "is a file. Give the name of the folder"),
-        (
-            "a.txt",
-            "x",
-            ["-o", "{}/a.txt", "-f", "jsonl"],
-            "a.txt is the input, which would be overwritten",
-        ),
-        ("a.txt", "x", ["-o", "{}"], "holds the input"),
-        ("a.txt", "x", ["--n-process", "0"], "--n-process must be"),
+        ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume needs JSONL as output"),
+        ("a.txt", "x", ["--resume"], "--resume needs JSONL as output"),
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
         ("a.txt", "x", ["-g", "99"], "Cannot use GPU 99"),
     ],
 )
 def test_bad_input(fails, model, tmp_path, name, content, options, message):
-    if content is not None:
-        raw = content if isinstance(content, bytes) else content.encode()
-        (tmp_path / name).write_bytes(raw)
-    options = [option.replace("{}", str(tmp_path)) for option in options]
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     fails(message, "predict", model, tmp_path / name, *options)
 
 
-def test_bad_folder_and_models(fails, tmp_path, model):
-    (tmp_path / "empty").mkdir()
-    fails("holds no .txt file", "predict", model, tmp_path / "empty")
-    (tmp_path / "a.txt").write_text("x")
-    fails("There is no folder nothing_here", "predict", "nothing_here", tmp_path / "a.txt")
-    fails("is no trained pipeline", "predict", tmp_path, tmp_path / "a.txt")
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_what_cannot_be_read_costs_one_document(run, model, tmp_path, n_process):
+    source, output, report = (tmp_path / name for name in ("in.jsonl", "out.jsonl", "r.json"))
+    lines = [json.dumps({"id": f"d{i}", "text": ASPIRIN}).encode() for i in range(40)]
+    lines[30], lines[31] = b'{"text": "cut o', '{"text": "Schädel"}'.encode("latin-1")
+    source.write_bytes(b"\n".join(lines))
+    args = ("predict", model, source, "-o", output, "--n-process", n_process, "--batch-size", 5)
+    result = run(*args, "--on-error", "skip", "--report", report)
+    assert result.exit_code == 3, result.output
+    kept = [f"d{i}" for i in range(40) if i not in (30, 31)]
+    assert [record["id"] for record in records(output.read_text())] == kept
+    issues = json.loads(report.read_text())["issues"]
+    assert [(i["kind"], i["file"], i["line"]) for i in issues] == [
+        ("unreadable document", str(source), 31),
+        ("unreadable document", str(source), 32),
+    ]
+    assert f"left out: {source}:31: " in result.stderr
+    assert "2 documents were left out" in result.stderr
 
 
-def test_reader_that_leaves(model, tmp_path):
-    (tmp_path / "a.txt").write_text(f"{ASPIRIN}\n" * 40)
-    args = ["spacy", "gapdner", "predict", str(model), str(tmp_path / "a.txt"), "--lines"]
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = subprocess.run(
-        [sys.executable, "-m", *args], stdout=writing, stderr=subprocess.PIPE, text=True
-    )
-    os.close(writing)
-    assert (done.returncode, done.stderr) == (1, "")
+def test_resume_goes_on_with_a_whole_file(run, fails, model, tmp_path):
+    source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    lines = [json.dumps({"id": i, "text": ASPIRIN}) + "\n" for i in range(5)]
+    args = ("predict", model, source, "-o", output, "--resume")
+    source.write_text("".join(lines[:3]))
+    assert run(*args).exit_code == 0
+    first = output.read_bytes()
+    source.write_text("".join(lines))
+    assert run(*args).exit_code == 0
+    assert [record["id"] for record in records(output.read_text())] == [*range(5)]
+    assert output.read_bytes().startswith(first)
+    source.write_text(json.dumps({"text": ASPIRIN}))
+    fails(f'{source}:1 has no "id"', *args)
 
 
 def test_the_report_counts_what_this_run_wrote(run, model, tmp_path):

@@ -1,8 +1,6 @@
-"""Files that are written whole or not at all, and what killed runs leave."""
+"""Files and folders that are written whole or not at all, and over no input."""
 
 import os
-import subprocess
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,71 +9,63 @@ import pytest
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.outputs import check_output, filling, replacing, replacing_folder
 
-posix = pytest.mark.skipif(os.name == "nt", reason="files and locks of POSIX")
-WRITERS = {"replacing": replacing, "filling": filling, "replacing_folder": replacing_folder}
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from spacy_gapdner.formats import outputs
-with getattr(outputs, sys.argv[1])(Path(sys.argv[2])) as temporary:
-    (temporary if temporary.is_file() else temporary / "x").write_text("half")
-    print("ready", flush=True)
-    sys.stdin.read()
-"""
 
-
-@posix
-@pytest.mark.parametrize("name", WRITERS)
-def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path, name):
+@pytest.mark.parametrize("fails", [True, False])
+@pytest.mark.parametrize("writer", [replacing, filling, replacing_folder])
+def test_all_or_nothing(tmp_path, writer, fails):
     path = tmp_path / "out.x"
-    other = tmp_path / ".out.x.mine"
-    other.write_text("kept")
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, name, str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
-    try:
-        assert process.stdout.readline() == b"ready\n"
-        (left,) = set(tmp_path.iterdir()) - {other}
-
-        def write():
-            with WRITERS[name](path) as temporary:
-                (temporary if temporary.is_file() else temporary / "x").write_text("whole")
-
-        # it still runs, and keeps what it writes
-        write()
-        assert left.exists()
-        process.kill()
-        process.wait()
-        write()
-        assert set(tmp_path.iterdir()) == {other, path}
-    finally:
-        process.kill()
-        process.communicate()
+    file = path if writer is replacing else path / "sub" / "a"
+    file.parent.mkdir(exist_ok=True, parents=True)
+    file.write_text("old")
+    (tmp_path / "other").write_text("kept")
+    with suppress(KeyError), writer(path) as temporary:
+        new = temporary if writer is replacing else temporary / "sub" / "a"
+        new.parent.mkdir(exist_ok=True)
+        new.write_text("new")
+        assert file.read_text() == "old"
+        if fails:
+            raise KeyError
+    assert file.read_text() == ("old" if fails else "new")
+    assert file.stat().st_mode == (tmp_path / "other").stat().st_mode
+    assert {p.name for p in tmp_path.iterdir()} == {"out.x", "other"}
 
 
-@posix
+def test_filling_keeps_other_files_and_replacing_does_not(tmp_path):
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "old").write_text("old")
+    with filling(tmp_path / "a") as folder:
+        (folder / "new").write_text("")
+    with replacing_folder(tmp_path / "b") as folder:
+        (folder / "new").write_text("")
+    assert {p.name for p in (tmp_path / "a").iterdir()} == {"old", "new"}
+    assert {p.name for p in (tmp_path / "b").iterdir()} == {"new"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
 def test_devices_are_written_not_replaced():
+    check_output(Path(os.devnull), {})
     with replacing(Path(os.devnull)) as path:
         path.write_text("gone")
     assert path.is_char_device()
 
 
-def test_replacing_keeps_the_old_file(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("old")
-    with suppress(KeyError), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise KeyError
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(GapDNERError, match="is a folder"), replacing(tmp_path):
-        pass
-
-
-def test_an_input_that_is_no_path_is_no_input(tmp_path, monkeypatch):
+def test_outputs_touch_no_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    check_output(tmp_path / "x" / "y.json", {"model": "en_core"})
-    with pytest.raises(GapDNERError, match="is the data"):
-        check_output(tmp_path / "x.json", {"data": tmp_path / "x.json"})
+    (tmp_path / "data").mkdir()
+    for name in ("file", "other"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    inputs = {"data": Path("data"), "text": tmp_path / "file", "model": "en_core", "none": None}
+    check_output(tmp_path / "new" / "y.json", inputs)
+    for path, message in {
+        "data/x.json": "lies in the data",
+        "file": "is the text",
+        "link": "is the text",
+        "data": "is a folder",
+        "other/x": "is no folder",
+    }.items():
+        with pytest.raises(GapDNERError, match=message):
+            check_output(Path(path), inputs)
+    with pytest.raises(GapDNERError, match="holds the data"):
+        check_output(tmp_path, inputs, is_file=False)

@@ -1,0 +1,110 @@
+"""predict in several processes, and where it is stopped, killed, or reads an open pipe."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tiny_pipeline import ANNOTATED
+
+ASPIRIN = ANNOTATED[1][0]
+pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+
+
+@pytest.fixture
+def start(model):
+    """Starts predict in a process of its own; whatever it leaves running is ended."""
+    started = []
+
+    def invoke(*args, **kwargs):
+        command = [sys.executable, "-m", "spacy", "gapdner", "predict", str(model)]
+        process = subprocess.Popen([*command, *map(str, args)], stderr=subprocess.PIPE, **kwargs)
+        started.append(process)
+        return process
+
+    yield invoke
+    for process in started:
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                stream.close()
+
+
+def write_texts(path, n):
+    lines = [json.dumps({"id": f"d{i}", "text": ASPIRIN}) for i in range(n)]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def wait_until(condition):
+    end = time.monotonic() + 200
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def running():
+    """The parent of each process that runs."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # the name, in parentheses, may hold anything
+            state, parent = path.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != "Z":
+            found[int(path.parent.name)] = int(parent)
+    return found
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_a_run_that_is_stopped_leaves_no_worker_and_is_resumed(start, run, model, tmp_path, sent):
+    output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    source = write_texts(tmp_path / "in.jsonl", 1000)
+    process = start(source, "-o", output, "--n-process", 2, "--batch-size", 5)
+    wait_until(lambda: part.exists() and part.stat().st_size > 5000)
+    workers = {child for child, parent in running().items() if parent == process.pid}
+    assert len(workers) >= 2
+    process.send_signal(sent)
+    process.wait()
+    wait_until(lambda: not workers & set(running()))
+    assert not output.exists()
+    if sent == signal.SIGTERM:
+        stopped = f"Stopped. What is done is in {part}; go on with --resume.\n"
+        assert (process.returncode, process.stderr.read().decode()) == (128 + sent, stopped)
+        return
+    # the process may have been ended within a line
+    part.write_bytes(part.read_bytes()[:-7])
+    result = run("predict", model, source, "-o", output, "--resume")
+    assert "1000 documents" in result.stdout, result.output
+    assert not part.exists()
+    whole = tmp_path / "whole.jsonl"
+    assert run("predict", model, source, "-o", whole).exit_code == 0
+    assert output.read_bytes() == whole.read_bytes()
+
+
+def test_answers_come_line_by_line_and_an_open_pipe_can_be_left(start):
+    process = start("-", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    for number in range(3):
+        process.stdin.write(f"{ASPIRIN} {number}\n".encode())
+        process.stdin.flush()
+        # would wait for ever if the command waited for more
+        record = json.loads(process.stdout.readline())
+        assert record["text"] == f"{ASPIRIN} {number}"
+        assert record["entities"][0]["text"] == "aspirin"
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    assert process.stderr.read() == b"Stopped.\n"
+
+
+def test_reader_that_leaves(start, tmp_path):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start(write_texts(tmp_path / "in.jsonl", 40), stdout=writing)
+    os.close(writing)
+    assert (process.communicate()[1], process.returncode) == (b"", 1)
