@@ -6,13 +6,12 @@ from io import BytesIO
 from pathlib import Path
 from zipfile import ZipFile
 
+from fastapi import HTTPException
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY
-from ..formats import write_brat
+from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
-from ..formats.jsonl import to_line
-from ..formats.tables import write_csv
+from ..formats.writers import write
 
 
 class Export(str, Enum):
@@ -37,18 +36,20 @@ def make_export(doc: Doc, format: Export) -> bytes:
     doc (Doc): A document with entities under the default key.
     format (Export): What to make: a line of JSON, a table, or a zip file with .txt and .ann.
     RETURNS (bytes): Its content.
+    RAISES (HTTPException): If the format cannot hold a label.
     """
-    if format is Export.jsonl:
-        return to_line(doc, DEFAULT_SPANS_KEY, {})
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if format is Export.csv:
-            write_csv([doc], folder / "entities.csv")
-            return (folder / "entities.csv").read_bytes()
-        doc.user_data[DOC_NAME] = "text"
-        write_brat([doc], folder, DEFAULT_SPANS_KEY)
+        path = Path(name) / "entities"
+        if format is Export.brat:
+            doc.user_data[DOC_NAME] = "text"
+        try:
+            write([doc], path, format.value)
+        except GapDNERError as error:
+            raise HTTPException(422, str(error)) from None
+        if path.is_file():
+            return path.read_bytes()
         buffer = BytesIO()
         with ZipFile(buffer, "w") as archive:
-            for file in sorted(folder.iterdir()):
+            for file in sorted(path.iterdir()):
                 archive.write(file, file.name)
         return buffer.getvalue()
