@@ -80,15 +80,15 @@ _BODY = TEMPLATES.from_string("""\
 ones alone, and over all entities of the sentences with a discontinuous gold entity, or with
 gold entities that share a token.</figcaption></figure>
 {% endif %}
-{{ table(subsets, ("", *scores)) }}
-{% if types|length > 1 %}{{ table(types, ("Type", *scores)) }}{% endif %}
+{{ table(subsets, ("",) + scores) }}
+{% if types|length > 1 %}{{ table(types, ("Type",) + scores) }}{% endif %}
 {% for title, note, plot, rows in sections %}
 <h2>{{ title }}</h2>
 {% if plot %}
 <figure>{{ plot }}<figcaption>{{ note }} A gold entity counts under its own number, a predicted one
 under its own. Numbers over {{ last }} are one point.</figcaption></figure>
 {% endif %}
-<details><summary>All numbers</summary>{{ table(rows, ("Number", *scores)) }}</details>
+<details><summary>All numbers</summary>{{ table(rows, ("Number",) + scores) }}</details>
 {% endfor %}
 <h2>Errors</h2>
 {% if errors_plot %}<figure>{{ errors_plot }}</figure>{% endif %}

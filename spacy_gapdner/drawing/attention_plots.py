@@ -20,7 +20,9 @@ _BARS_INCHES = 3.3
 _LONGEST_NAME = 20
 # The lightest blues would look like a cell that takes no part.
 _LIGHTEST = 0.12
-_ACCENT, _INK, _SOFT, _FAINT, _TARGET = "#2563a8", "#1f2430", "#98a2b3", "#e4e7ec", "#d86000"
+_ACCENT, _INK, _SOFT, _FAINT, _TARGET = "#2563a8", "#1f2430", "#98a2b3", "#cfd4dc", "#d86000"
+# of what is no entity type: the types have the same colors as everywhere
+_GRAYS = ("#475467", "#b0b7c3", "#707a8c", "#d8dce3")
 
 
 def plot_cell(segment: SegmentAttention, row: int, column: int) -> "Figure":
@@ -61,16 +63,19 @@ def plot_labels(segment: SegmentAttention) -> "Figure":
     figure = new_figure(*_grid_size(segment, tokens))
     axes = figure.add_subplot()
     _draw_grid(axes, segment, tokens)
-    channels = dict(sorted({(e.channel, e.name) for cell in segment.labels.values() for e in cell}))
-    colors = choose_colors(channels.values())
+    found = sorted(
+        {(e.channel, e.name, e.is_type) for cell in segment.labels.values() for e in cell}
+    )
+    colors = dict(zip((name for _, name, is_type in found if not is_type), _GRAYS, strict=False))
+    colors |= choose_colors(name for _, name, is_type in found if is_type)
     for (row, column), labels in segment.labels.items():
         # several labels share the cell as stripes
         width = 1 / len(labels)
         for number, label in enumerate(labels):
             corner = (column - 0.5 + number * width, row - 0.5)
             axes.add_patch(Rectangle(corner, width, 1, color=colors[label.name]))
-    if channels:
-        handles = [Patch(label=name, color=colors[name]) for name in channels.values()]
+    if found:
+        handles = [Patch(label=name, color=colors[name]) for _, name, _ in found]
         figure.legend(handles=handles, loc="outside right upper", frameon=False, fontsize=9)
     return figure
 

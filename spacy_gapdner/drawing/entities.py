@@ -6,7 +6,9 @@ sentences need no scrolling. Bars are borders, which browsers print.
 """
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
+from unicodedata import bidirectional
 
 from markupsafe import Markup
 
@@ -15,6 +17,8 @@ from .page import TEMPLATES
 
 # nobody could read more under a word
 _MOST_ROWS = 40
+
+_DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 # without colors of the page, as it may stand in a notebook
 ENTITIES_CSS = """
@@ -40,7 +44,9 @@ ENTITIES_CSS = """
 """
 
 _ENTITIES = TEMPLATES.from_string("""\
-<div class="entities" dir="auto">
+<div class="entities" dir="{{ direction }}">
+{%- for run_direction, columns in runs -%}
+{% if run_direction != direction %}<span dir="{{ run_direction }}">{% endif %}
 {%- for word, cells in columns if cells or not word.isspace() -%}
 <span class="word">{{ word }}
 {%- for row in range(cells|max + 1 if cells else 0) -%}
@@ -49,6 +55,8 @@ _ENTITIES = TEMPLATES.from_string("""\
 {%- if label %}<b dir="auto">{{ label }}</b>{% endif %}</i>
 {%- else %}<i></i>{% endif %}
 {%- endfor %}</span>
+{%- endfor -%}
+{% if run_direction != direction %}</span>{% endif %}
 {%- endfor -%}
 </div>
 {% if n_hidden %}
@@ -104,8 +112,31 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
             continue
         for i, cell in _cells(bar, words).items():
             under[i][row] = cell
-    columns = list(zip(words, under, strict=True))
-    return Markup(_ENTITIES.render(columns=columns, n_hidden=n_hidden))
+    directions = _directions(words)
+    columns = zip(directions, zip(words, under, strict=True), strict=True)
+    runs = [
+        (direction, [column for _, column in run])
+        for direction, run in groupby(columns, key=lambda pair: pair[0])
+    ]
+    direction = next(iter(directions), "ltr")
+    return Markup(_ENTITIES.render(runs=runs, direction=direction, n_hidden=n_hidden))
+
+
+def _directions(words: Sequence[str]) -> list[str]:
+    # browsers order letters, but not columns: English in Arabic needs a run of its own
+    own = [
+        next((_DIRECTIONS[kind] for kind in map(bidirectional, word) if kind in _DIRECTIONS), None)
+        for word in words
+    ]
+    main = next(filter(None, own), "ltr")
+    directions: list[str] = []
+    before = main
+    for i, direction in enumerate(own):
+        # marks and numbers go with the words on both sides
+        after = direction or next(filter(None, own[i:]), main)
+        directions.append(after if direction or after == before else main)
+        before = direction or before
+    return directions
 
 
 def _cells(bar: Bar, words: Sequence[str]) -> dict[int, _Cell]:

@@ -2,7 +2,6 @@ import pytest
 from attention_reports import WORDS, make_report, make_segment
 from matplotlib.patches import Rectangle
 
-from spacy_gapdner.analysis.attention import CellLabel
 from spacy_gapdner.drawing.attention import draw_report
 from spacy_gapdner.drawing.attention_plots import plot_cell, plot_labels
 

@@ -1,6 +1,5 @@
 """The web application: what it answers, and what it refuses."""
 
-import json
 import threading
 from io import BytesIO
 from zipfile import ZipFile
