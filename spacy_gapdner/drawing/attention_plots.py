@@ -18,8 +18,6 @@ _INCHES_A_TOKEN = 0.27
 _LEAST_INCHES, _MOST_INCHES = 3.0, 13.0
 _BARS_INCHES = 3.3
 _LONGEST_NAME = 20
-# The lightest blues would look like a cell that takes no part.
-_LIGHTEST = 0.12
 _ACCENT, _INK, _SOFT, _FAINT, _TARGET = "#2563a8", "#1f2430", "#98a2b3", "#cfd4dc", "#d86000"
 # of what is no entity type: the types have the same colors as everywhere
 _GRAYS = ("#475467", "#b0b7c3", "#707a8c", "#d8dce3")
@@ -106,28 +104,16 @@ def _draw_cross(
     weights: np.ndarray,
     tokens: range,
 ) -> None:
-    from matplotlib import colormaps
-    from matplotlib.collections import PatchCollection
-    from matplotlib.colors import ListedColormap
     from matplotlib.patches import Rectangle
 
     _draw_grid(axes, segment, tokens, range(min(cell), max(cell) + 1))
-    involved = [
-        (int(i), int(j))
-        for i, j in np.argwhere(np.isfinite(weights))
-        if i in tokens and j in tokens
-    ]
-    shown = np.array([weights[i, j] for i, j in involved])
+    inside = slice(tokens.start, tokens.stop)
+    shown = np.ma.masked_invalid(weights[inside, inside])
+    edges = np.arange(tokens.start - 0.5, tokens.stop)
     highest = float(np.nanmax(weights))
-    squares = PatchCollection(
-        [Rectangle((j - 0.5, i - 0.5), 1, 1) for i, j in involved],
-        cmap=ListedColormap(colormaps["Blues"](np.linspace(_LIGHTEST, 1, 256))),
-        edgecolor="white",
-        linewidth=0.5,
-    )
-    squares.set_array(shown)
-    squares.set_clim(0, highest)
-    axes.add_collection(squares)
+    # the lightest blues would look like a cell that takes no part
+    blues = {"cmap": "Blues", "vmin": -0.14 * highest, "vmax": highest}
+    squares = axes.pcolormesh(edges, edges, shown, edgecolors="white", linewidth=0.5, **blues)
     row, column = cell
     corner = (column - 0.5, row - 0.5)
     axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=_TARGET, linewidth=2))
@@ -141,6 +127,7 @@ def _draw_cross(
     bar = axes.figure.colorbar(squares, ax=axes, shrink=0.7, pad=0.02)
     bar.set_label("criss-cross attention weight", fontsize=9)
     bar.ax.tick_params(labelsize=8)
+    bar.ax.set_ylim(0, highest)
     title = "Criss-cross attention of ({}, {})".format(*segment.address(*cell))
     axes.set_title(title, fontsize=10, loc="left")
     if len(tokens) < len(weights):

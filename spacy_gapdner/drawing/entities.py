@@ -25,6 +25,7 @@ ENTITIES_CSS = """
 .entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; }
 .entities .word { display: inline-block; vertical-align: top; white-space: break-spaces;
   min-width: 0.4rem; max-width: 100%; }
+.entities > span[dir] { margin: 0 0.25rem; }
 .entities i { display: block; height: 1.05rem; margin-top: 2px; font-style: normal;
   border-top: 4px solid transparent; box-sizing: border-box; }
 .entities i.gap { border-top: 3px dotted; }

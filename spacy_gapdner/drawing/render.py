@@ -16,7 +16,7 @@ from .page import TEMPLATES, render_page
 
 _DOC = TEMPLATES.from_string("""\
 <div class="doc">
-{% if title %}<h2 dir="auto">{{ title }}</h2>{% endif %}
+{% if title %}<h2>{{ title }}</h2>{% endif %}
 {% for sides in parts %}
 {% if sides|length == 2 %}<div class="sides">
 <div><h3>gold</h3>{{ sides[0] }}</div><div><h3>predicted</h3>{{ sides[1] }}</div></div>

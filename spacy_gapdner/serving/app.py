@@ -7,11 +7,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import FileResponse, HTMLResponse
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
 from spacy.language import Language
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
@@ -20,12 +22,11 @@ from ..drawing.page import PAGE_CSS
 from ..drawing.render import render
 from ..formats.jsonl import to_record
 from ..sentences import make_doc
-from .export import EXPORTS, Export, make_export
+from .export import FILES, Export, make_export
 from .messages import Drawing, Prediction, Text, to_doc
 
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-_STATIC = Path(__file__).parent / "static"
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
     "'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -56,7 +57,7 @@ def create_app(
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    _add_page(app)
+    _add_style(app)
     in_turn = _in_turn(nlp, max_waiting)
 
     def check(message: Text) -> None:
@@ -90,10 +91,11 @@ def create_app(
         """Give a text with these entities as a file."""
         check(prediction)
         content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
-        name, media_type = EXPORTS[format]
+        name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
 
+    app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
 
 
@@ -115,17 +117,15 @@ def _in_turn(nlp: Language, max_waiting: int) -> Callable[[Callable[[], T]], Awa
         waiting += 1
         try:
             # the context tells thinc whether it works on a GPU
-            run_here = copy_context().run
-            return await asyncio.get_running_loop().run_in_executor(
-                thread, run_here, in_memory_zone
-            )
+            run_here = partial(copy_context().run, in_memory_zone)
+            return await asyncio.get_running_loop().run_in_executor(thread, run_here)
         finally:
             waiting -= 1
 
     return run
 
 
-def _add_page(app: FastAPI) -> None:
+def _add_style(app: FastAPI) -> None:
     @app.middleware("http")
     async def add_headers(
         request: Request, call_next: Callable[[Request], Awaitable[Response]]
@@ -134,14 +134,6 @@ def _add_page(app: FastAPI) -> None:
         response.headers.update(_HEADERS)
         return response
 
-    @app.get("/", include_in_schema=False)
-    async def page() -> Response:
-        return FileResponse(_STATIC / "index.html")
-
-    @app.get("/app.js", include_in_schema=False)
-    async def script() -> Response:
-        return FileResponse(_STATIC / "app.js", media_type="text/javascript")
-
-    @app.get("/app.css", include_in_schema=False)
+    @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:
-        return Response(PAGE_CSS + (_STATIC / "app.css").read_text(), media_type="text/css")
+        return Response(PAGE_CSS, media_type="text/css")

@@ -1,9 +1,9 @@
 """Files that the page offers for what it shows."""
 
 import tempfile
-from enum import Enum
 from io import BytesIO
 from pathlib import Path
+from typing import Literal
 from zipfile import ZipFile
 
 from fastapi import HTTPException
@@ -13,20 +13,12 @@ from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
 from ..formats.writers import write
 
-
-class Export(str, Enum):
-    """What a text with entities can be saved as."""
-
-    jsonl = "jsonl"
-    csv = "csv"
-    brat = "brat"
-
-
+Export = Literal["jsonl", "csv", "brat"]
 # name of the file and its media type
-EXPORTS = {
-    Export.jsonl: ("entities.jsonl", "application/jsonl"),
-    Export.csv: ("entities.csv", "text/csv"),
-    Export.brat: ("entities.zip", "application/zip"),
+FILES = {
+    "jsonl": ("entities.jsonl", "application/jsonl"),
+    "csv": ("entities.csv", "text/csv"),
+    "brat": ("entities.zip", "application/zip"),
 }
 
 
@@ -40,10 +32,10 @@ def make_export(doc: Doc, format: Export) -> bytes:
     """
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "entities"
-        if format is Export.brat:
+        if format == "brat":
             doc.user_data[DOC_NAME] = "text"
         try:
-            write([doc], path, format.value)
+            write([doc], path, format)
         except GapDNERError as error:
             raise HTTPException(422, str(error)) from None
         if path.is_file():

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from attention_reports import WORDS, make_report, make_segment
 from matplotlib.patches import Rectangle
@@ -8,10 +9,14 @@ from spacy_gapdner.drawing.attention_plots import plot_cell, plot_labels
 
 def squares(axes):
     """The weights that a map shows, by (row, column)."""
-    (collection,) = (c for c in axes.collections if c.get_array() is not None)
-    corners = [path.vertices[0] for path in collection.get_paths()]
-    cells = [(round(y + 0.5), round(x + 0.5)) for x, y in corners]
-    return dict(zip(cells, collection.get_array().tolist(), strict=True))
+    (mesh,) = (c for c in axes.collections if c.get_array() is not None)
+    columns, rows = np.round(mesh.get_coordinates()[:-1, :-1] + 0.5).astype(int).transpose(2, 0, 1)
+    weights = mesh.get_array().reshape(rows.shape)
+    return {
+        (int(i), int(j)): float(weight)
+        for i, j, weight in zip(rows.flat, columns.flat, weights.flat, strict=True)
+        if weight is not np.ma.masked
+    }
 
 
 def test_plot_of_a_cell():

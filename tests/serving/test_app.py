@@ -93,7 +93,7 @@ def test_export_brat(client):
 def test_the_page_and_its_parts(client):
     page = client.get("/")
     assert "default-src 'none'" in page.headers["content-security-policy"]
-    for name in ("app.js", "app.css"):
+    for name in ("app.js", "app.css", "page.css"):
         assert name in page.text
         assert client.get(f"/{name}").status_code == 200
     assert "http" not in page.text.replace('"http', "")
