@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ..analysis.errors import KINDS
-from ..analysis.model_report import ErrorInContext, ModelReport
+from ..analysis.model_report import ErrorCount, ErrorInContext, ModelReport
 from ..analysis.subsets import SUBSETS, ScoreRow, select
 from .analysis_plots import LAST_NUMBER, plot_errors, plot_numbers, plot_subsets
 from .entities import ENTITIES_CSS, Bar, render_entities
-from .page import TEMPLATES, has_plots, inline_svg, render_page
+from .page import TEMPLATES, has_plots, inline_svg, render_page, render_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,14 +35,9 @@ _NUMBERS = {
 }
 # shown at once; the rest of the examples unfolds
 _N_OPEN = 3
-_SCORES = ("Gold", "Model", "P", "R", "F1", "Predicted", "Correct")
-_COUNTS = ("Kind", "Model", "Errors", "Gold", "Predicted", "Discontinuous")
 _COLORS = {"gold": "#0078b4", "predicted": "#d86000", "correct": "#00796c"}
-# the cells of a row that stand for all models, and those of each model
-_Rows = list[tuple[tuple[object, ...], list[tuple[object, ...]]]]
 
 _CSS = """
-tbody tr:not(:last-child) td:not([rowspan]) { border-bottom: 0; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
 .example { margin-top: 0.8rem; break-inside: avoid; }
@@ -50,51 +45,32 @@ dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
 """
 
 _BODY = TEMPLATES.from_string("""\
-{% macro table(rows, head) %}
-<div class="scroll"><table>
-<thead><tr>{% for name in head %}<th{% if name == "Model" %} class="text"{% endif %}>{{ name }}</th>
-{%- endfor %}</tr></thead>
-{% for shared, models in rows %}
-<tbody>
-{% for cells in models %}
-<tr>
-{%- if loop.first %}
-{%- for cell in shared %}<td rowspan="{{ models|length }}">{{ cell }}</td>{% endfor %}
-{%- endif %}
-{%- for cell in cells %}<td{% if loop.first %} class="text"{% endif %}>{{ cell }}</td>{% endfor %}
-</tr>
-{% endfor %}
-</tbody>
-{% endfor %}
-</table></div>
-{% endmacro %}
 {% macro examples(shown) %}
 {% for place, drawing in shown %}
 <div class="example"><p>document {{ place }}</p>{{ drawing }}</div>
 {% endfor %}
 {% endmacro %}
-<p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens, in percent.</p>
+<p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens: F1 (precision/recall)
+in percent.</p>
 <h2>Scores</h2>
 {% if subsets_plot %}
 <figure>{{ subsets_plot }}<figcaption>F1 over all entities, over the discontinuous
 ones alone, and over all entities of the sentences with a discontinuous gold entity, or with
 gold entities that share a token.</figcaption></figure>
 {% endif %}
-{{ table(subsets, ("",) + scores) }}
-{% if types|length > 1 %}{{ table(types, ("Type",) + scores) }}{% endif %}
-{% for title, note, plot, rows in sections %}
+{{ subsets }}
+{{ types }}
+{% for title, note, plot, table in sections %}
 <h2>{{ title }}</h2>
 {% if plot %}
 <figure>{{ plot }}<figcaption>{{ note }} A gold entity counts under its own number, a predicted one
 under its own. Numbers over {{ last }} are one point.</figcaption></figure>
 {% endif %}
-<details><summary>All numbers</summary>{{ table(rows, ("Number",) + scores) }}</details>
+<details><summary>All numbers</summary>{{ table }}</details>
 {% endfor %}
 <h2>Errors</h2>
 {% if errors_plot %}<figure>{{ errors_plot }}</figure>{% endif %}
-{{ table(counts, count_head) }}
-<p class="note">Gold: gold entities not found. Predicted: wrong predictions. Discontinuous: errors
-in which an entity with a gap is involved.</p>
+{{ counts }}
 <dl>
 {% for kind, meaning in kinds.items() %}
 <dt>{{ kind }}</dt><dd>{{ meaning }}</dd>
@@ -122,31 +98,21 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
     n_examples (int): Errors of one kind and model to be drawn at most.
     RETURNS (str): A self-contained HTML page, without plots if matplotlib is not installed.
     """
-    counts: _Rows = []
-    for of_models in zip(*(report.count_errors() for report in reports.values()), strict=True):
-        cells: list[tuple[object, ...]] = [
-            (name, count.errors, count.gold, count.predicted, count.discontinuous)
-            for name, count in zip(reports, of_models, strict=True)
-        ]
-        counts.append(((of_models[0].kind,), cells))
+    by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
+    counts = [(kinds[0].kind, *(_count(count) for count in kinds)) for kinds in by_kind]
     body = _BODY.render(
         docs=next(iter(reports.values())).docs,
         data=data,
         subsets_plot=_draw(plot_subsets, reports),
-        subsets=[
-            ((SUBSETS[str(value)], gold), cells)
-            for (value, gold), cells in _score_rows(reports, "subset")
-        ],
-        types=_score_rows(reports, "type"),
+        subsets=_score_table(reports, "subset", ""),
+        types=_score_table(reports, "type", "Type"),
         sections=list(_sections(reports)),
         last=LAST_NUMBER,
         errors_plot=_draw(plot_errors, reports),
-        counts=counts,
+        counts=render_table(("Errors (discontinuous)", *reports), counts),
         kinds=KINDS,
         errors={kind: list(_errors(reports, kind, n_examples)) for kind in KINDS},
         n_open=_N_OPEN,
-        scores=_SCORES,
-        count_head=_COUNTS,
     )
     return render_page("Scores and errors", Markup(body), ENTITIES_CSS + _CSS)
 
@@ -155,35 +121,39 @@ def _draw(plot: Callable[..., "Figure"], *args: Any) -> Markup:
     return inline_svg(plot(*args)) if has_plots() else Markup("")
 
 
-def _sections(reports: Mapping[str, ModelReport]) -> Iterable[tuple[str, str, Markup, _Rows]]:
+def _sections(reports: Mapping[str, ModelReport]) -> Iterable[tuple[str, str, Markup, Markup]]:
     for group, (title, label, note) in _NUMBERS.items():
-        rows = _score_rows(reports, group)
-        if any(gold for (_, gold), _ in rows):
-            yield title, note, _draw(plot_numbers, reports, group, label), rows
+        table = _score_table(reports, group, "Number")
+        if table:
+            yield title, note, _draw(plot_numbers, reports, group, label), table
 
 
-def _score_rows(reports: Mapping[str, ModelReport], group: str) -> _Rows:
-    by_model = {
-        name: {row.value: row for row in select(report.scores.rows(), group)}
-        for name, report in reports.items()
-    }
-    values = list(dict.fromkeys(value for rows in by_model.values() for value in rows))
-    if all(value.isdecimal() for value in values):
+def _score_table(reports: Mapping[str, ModelReport], group: str, title: str) -> Markup:
+    by_model = [
+        {row.value: row for row in select(report.scores.rows(), group)}
+        for report in reports.values()
+    ]
+    values = list(dict.fromkeys(value for rows in by_model for value in rows))
+    if group in _NUMBERS:
         values.sort(key=int)
-    nothing = ScoreRow(group, "", None, None, None, 0, 0, 0)
-    table: _Rows = []
+    table = []
     for value in values:
-        rows = {name: of_model.get(value, nothing) for name, of_model in by_model.items()}
-        cells = [
-            (name, *map(_percent, (row.p, row.r, row.f)), row.predicted, row.correct)
-            for name, row in rows.items()
-        ]
-        table.append(((value, max(row.gold for row in rows.values())), cells))
-    return table
+        found = [rows.get(value) for rows in by_model]
+        gold = max(row.gold for row in found if row is not None)
+        table.append((SUBSETS.get(value, value), gold, *map(_f1, found)))
+    if not any(row[1] for row in table):
+        return Markup("")
+    return render_table((title, "Gold", *reports), table)
 
 
-def _percent(score: float | None) -> str:
-    return "–" if score is None else f"{100 * score:.1f}"
+def _f1(row: ScoreRow | None) -> str:
+    if row is None or row.p is None or row.r is None or row.f is None:
+        return "–"
+    return f"{100 * row.f:.1f} ({100 * row.p:.1f}/{100 * row.r:.1f})"
+
+
+def _count(count: ErrorCount) -> str:
+    return f"{count.errors} ({count.discontinuous})" if count.errors else "0"
 
 
 def _errors(

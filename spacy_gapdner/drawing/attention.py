@@ -9,26 +9,19 @@ from ..analysis.attention import AttentionReport, SegmentAttention
 from .attention_plots import plot_cell, plot_labels
 from .colors import choose_colors
 from .entities import ENTITIES_CSS
-from .page import TEMPLATES, figure_bytes, inline_svg, render_page
+from .page import TEMPLATES, figure_bytes, inline_svg, render_page, render_table
 from .render import render_doc
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_ENTITY = ("Entity", "Text", "Tokens", "Score")
+_ATTENDED = ("Most attended cells", "Row, column", "Labels", "Weight")
+
 _BODY = TEMPLATES.from_string("""\
-{% macro table(head, rows) %}
-<div class="scroll"><table>
-<thead><tr>{% for name in head %}<th class="text">{{ name }}</th>{% endfor %}</tr></thead>
-<tbody>
-{% for row in rows %}
-<tr>{% for value in row %}<td class="text">{{ value }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody>
-</table></div>
-{% endmacro %}
 {{ text }}
 {% if entities %}
-{{ table(("Entity", "Text", "Tokens", "Score"), entities) }}
+{{ entities }}
 {% else %}
 <p>The model found no entity.</p>
 {% endif %}
@@ -50,9 +43,7 @@ are those of the run that found the entities.</p>
 <h3 id="{{ cell.name }}">{{ cell.title }}</h3>
 {% if cell.labels %}<p>Labeled {{ cell.labels }}</p>{% endif %}
 <figure>{{ cell.figure }}</figure>
-{% if cell.top %}
-{{ table(("Most attended cells", "Row, column", "Labels", "Weight"), cell.top) }}
-{% endif %}
+{{ cell.top }}
 {% endfor %}
 {% endfor %}
 """)
@@ -77,7 +68,7 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
     colors = choose_colors(entity.label_ for entity in report.entities)
     body = _BODY.render(
         text=render_doc([report.doc], [report.entities], colors),
-        entities=report.entity_rows(),
+        entities=_table(_ENTITY, report.entity_rows()),
         notes=report.notes(),
         scheme=report.tagging.description,
         marks=", ".join(report.marks()),
@@ -94,9 +85,13 @@ def _segment_content(segment: SegmentAttention, figures: Mapping[str, "Figure"])
             "title": segment.title(*cell),
             "labels": segment.label_text(*cell),
             "figure": inline_svg(figures[segment.name(*cell)]),
-            "top": segment.top_rows(*cell),
+            "top": _table(_ATTENDED, segment.top_rows(*cell)),
         }
         for cell in segment.cells
     ]
     labels = inline_svg(figures[segment.labels_name])
     return {"title": f"Tokens {start} to {end - 1}", "labels": labels, "cells": cells}
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    return render_table(head, rows, n_text=3) if rows else Markup("")

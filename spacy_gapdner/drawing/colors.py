@@ -25,20 +25,6 @@ _LEGEND = TEMPLATES.from_string("""\
 """)
 
 
-def check_colors(colors: Mapping[str, str]) -> None:
-    """Find out whether colors are such.
-
-    colors (Mapping[str, str]): Colors by entity type.
-    RAISES (GapDNERError): If one is no color.
-    """
-    for label, color in colors.items():
-        if not _COLOR.fullmatch(color):
-            raise GapDNERError(
-                f"The color {color!r} of {label} is none. Write it as #rrggbb, as a name, or as "
-                "rgb(...) or hsl(...)."
-            )
-
-
 def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
     """Give every entity type its color. A type's name chooses it; of types that choose the same,
     the later ones in the alphabet get the next that is free.
@@ -49,7 +35,12 @@ def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None)
     RAISES (GapDNERError): If a given one is no color.
     """
     given = given or {}
-    check_colors(given)
+    for label, color in given.items():
+        if not _COLOR.fullmatch(color):
+            raise GapDNERError(
+                f"The color {color!r} of {label} is none. Write it as #rrggbb, as a name, or as "
+                "rgb(...) or hsl(...)."
+            )
     used = [0] * len(PALETTE)
     chosen = {}
     for label in sorted(set(labels)):

@@ -52,7 +52,7 @@ _ENTITIES = TEMPLATES.from_string("""\
 <span class="word">{{ word }}
 {%- for row in range(cells|max + 1 if cells else 0) -%}
 {% if row in cells %}{% set kind, bar, label = cells[row] -%}
-<i class="{{ kind }}" style="border-color: {{ bar.color }}" title="{{ bar.hint }}">
+<i class="{{ kind }}" style="border-color: {{ bar.color }}" title="{{ (bar.label ~ ": " ~ bar.text)|truncate(200) }}">
 {%- if label %}<b dir="auto">{{ label }}</b>{% endif %}</i>
 {%- else %}<i></i>{% endif %}
 {%- endfor %}</span>
@@ -82,17 +82,9 @@ class Bar(NamedTuple):
     color: str
     is_thin: bool = False
 
-    @property
-    def hint(self) -> str:
-        """RETURNS (str): What shows while the pointer is over it."""
-        hint = f"{self.label}: {self.text}"
-        return hint if len(hint) <= 200 else f"{hint[:199]}…"
 
-
-class _Cell(NamedTuple):
-    kind: str
-    bar: Bar
-    label: str
+# classes, entity, and its label where it stands
+_Cell = tuple[str, Bar, str]
 
 
 def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
@@ -149,4 +141,4 @@ def _cells(bar: Bar, words: Sequence[str]) -> dict[int, _Cell]:
     n_letters = len(bar.label) * 2 // 3
     labeled = max(range(*bar.entity.fragments[0]), key=lambda i: min(len(words[i]), n_letters))
     thin = " thin" if bar.is_thin else ""
-    return {i: _Cell(kind + thin, bar, bar.label * (i == labeled)) for i, kind in kinds.items()}
+    return {i: (kind + thin, bar, bar.label * (i == labeled)) for i, kind in kinds.items()}

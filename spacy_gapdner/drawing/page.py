@@ -1,6 +1,7 @@
 """Self-contained HTML pages, and plots in them: no script, no font and no file beside them."""
 
 import re
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from io import BytesIO
@@ -33,7 +34,7 @@ figure svg { max-width: max(100%, 40rem); height: auto; }
 table { border-collapse: collapse; margin: 0.8rem 0; font-variant-numeric: tabular-nums;
   overflow-wrap: normal; }
 th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child, .text { text-align: left; } td[rowspan] { vertical-align: top; }
+.text { text-align: left; }
 thead th { border-bottom: 2px solid var(--soft); font-weight: 600; }
 details { margin: 0.5rem 0 1rem; } summary { cursor: pointer; color: var(--accent); }
 @media print { figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
@@ -57,6 +58,18 @@ style-src 'unsafe-inline'; img-src data:">
 </html>
 """)
 
+_TABLE = TEMPLATES.from_string("""\
+{% macro cells(row, tag) %}
+{% for value in row -%}
+<{{ tag }}{% if loop.index <= n_text %} class="text"{% endif %}>{{ value }}</{{ tag }}>
+{%- endfor %}
+{% endmacro %}
+<div class="scroll"><table>
+<thead><tr>{{ cells(head, "th") }}</tr></thead>
+<tbody>{% for row in rows %}<tr>{{ cells(row, "td") }}</tr>{% endfor %}</tbody>
+</table></div>
+""")
+
 
 def render_page(title: str, body: Markup, css: str = "") -> str:
     """Make a self-contained HTML page.
@@ -67,6 +80,17 @@ def render_page(title: str, body: Markup, css: str = "") -> str:
     RETURNS (str): The page.
     """
     return _PAGE.render(title=title, body=body, css=Markup(PAGE_CSS + css))
+
+
+def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
+    """Make a table.
+
+    head (Sequence[str]): The titles of the columns.
+    rows (Iterable[Sequence[object]]): What is in them.
+    n_text (int): The first columns, which hold text; the others hold numbers.
+    RETURNS (Markup): HTML.
+    """
+    return Markup(_TABLE.render(head=head, rows=rows, n_text=n_text))
 
 
 def has_plots() -> bool:

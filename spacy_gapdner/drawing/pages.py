@@ -21,7 +21,7 @@ from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report
 from ..formats.texts import STDIN, read_texts
-from .colors import check_colors, choose_colors, render_legend
+from .colors import choose_colors, render_legend
 from .entities import ENTITIES_CSS
 from .page import render_page
 from .render import render_doc
@@ -63,7 +63,8 @@ def draw(
     """
     input, output = Path(input), Path(output)
     check_apart(output, input)
-    check_colors(colors or {})
+    # a wrong color is told before the work
+    choose_colors((), colors)
     raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
 
     def gold(key: str) -> Iterator[Doc]:
