@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _MARKERS = "osD^vP*"
 # of a number of tokens or fragments; larger ones are one point
 LAST_NUMBER = 10
-_WIDTH = 8.6
-_NONE = float("nan")
 
 
 def plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
@@ -28,19 +26,16 @@ def plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
     reports (Mapping[str, ModelReport]): Reports by the models' names.
     RETURNS (Figure): Bars.
     """
-    figure = new_figure(_WIDTH, 3.4)
-    axes = figure.add_subplot()
     by_model = {name: select(report.scores.rows(), "subset") for name, report in reports.items()}
     heights = {name: [_percent(row) for row in rows] for name, rows in by_model.items()}
-    _draw_bars(axes, heights, "%.1f")
-    labels = [
+    ticks = [
         f"{SUBSETS[row.value]}\n{row.gold} gold".replace(" with ", "\nwith ")
         for row in next(iter(by_model.values()))
     ]
-    axes.set_xticks(range(len(labels)), labels)
-    _scale_f1(axes)
-    _finish(figure, axes, len(reports))
-    return figure
+    figure, axes = _start(ticks)
+    _draw_bars(axes, heights, "%.1f")
+    axes.set(ylim=(0, 105), ylabel="F1 (%)")
+    return _with_legend(figure, len(reports))
 
 
 def plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
@@ -49,19 +44,16 @@ def plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
     reports (Mapping[str, ModelReport]): Reports by the models' names.
     RETURNS (Figure): Bars.
     """
-    figure = new_figure(_WIDTH, 3.0)
-    axes = figure.add_subplot()
     heights = {
         name: [float(count.errors) for count in report.count_errors()]
         for name, report in reports.items()
     }
+    figure, axes = _start(list(KINDS))
     _draw_bars(axes, heights, "%.0f")
-    axes.set_xticks(range(len(KINDS)), list(KINDS))
     axes.set_ylabel("errors")
     axes.locator_params(axis="y", integer=True)
     axes.margins(y=0.12)
-    _finish(figure, axes, len(reports))
-    return figure
+    return _with_legend(figure, len(reports))
 
 
 def plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> "Figure":
@@ -73,47 +65,45 @@ def plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> 
     RETURNS (Figure): Lines. Numbers over `LAST_NUMBER` are one point; where there is no gold
         entity, there is none.
     """
-    figure = new_figure(_WIDTH, 3.8)
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    by_model = {
-        name: {
-            row.value: row for row in pool_tail(select(report.scores.rows(), group), LAST_NUMBER)
-        }
-        for name, report in reports.items()
-    }
-    every = (row for found in by_model.values() for row in found.values())
-    gold = {row.value: row.gold for row in every if row.gold}
-    ticks = _numbers(gold)
+    by_model = {}
+    for name, report in reports.items():
+        rows = pool_tail(select(report.scores.rows(), group), LAST_NUMBER)
+        by_model[name] = {row.value: row for row in rows if row.gold}
+    gold = {row.value: row.gold for rows in by_model.values() for row in rows.values()}
+    # without holes, so that distances are true
+    pooled = [value for value in gold if not value.isdecimal()]
+    plain = [int(value) for value in gold if value.isdecimal()]
+    last = LAST_NUMBER if pooled else max(plain)
+    ticks = [*map(str, range(min(plain, default=last), last + 1)), *pooled]
+    figure, axes = _start([f"{tick}\n({gold.get(tick, 0)})" for tick in ticks])
     for number, (name, found) in enumerate(by_model.items()):
-        upper.plot(
+        axes.plot(
             range(len(ticks)),
-            [_percent(found[tick]) if tick in gold and tick in found else _NONE for tick in ticks],
+            [_percent(found.get(tick)) for tick in ticks],
             color=PALETTE[number % len(PALETTE)],
             marker=_MARKERS[number % len(_MARKERS)],
-            linewidth=1.5,
-            markersize=5,
             clip_on=False,
             label=name,
         )
-    bars = lower.bar(range(len(ticks)), [gold.get(tick, 0) for tick in ticks], 0.5, color="#b8bfca")
-    lower.bar_label(bars, fontsize=8, padding=2)
-    lower.margins(y=0.35)
-    lower.set_yticks([])
-    lower.set_ylabel("gold\nentities")
-    lower.set_xticks(range(len(ticks)), ticks)
-    lower.set_xlabel(label)
-    _scale_f1(upper)
-    _style(lower)
-    _finish(figure, upper, len(reports))
+    axes.set(ylim=(0, 105), ylabel="F1 (%)", xlabel=f"{label} (gold entities)")
+    return _with_legend(figure, len(reports))
+
+
+def _start(ticks: Sequence[str]) -> tuple["Figure", "Axes"]:
+    figure = new_figure(8.6, 3.4)
+    axes = figure.add_subplot()
+    axes.set_xticks(range(len(ticks)), ticks)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=0, labelsize=9)
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color="#e3e7ed", linewidth=0.8)
+    return figure, axes
+
+
+def _with_legend(figure: "Figure", n_models: int) -> "Figure":
+    if n_models > 1:
+        figure.legend(loc="outside upper left", ncols=min(n_models, 4), frameon=False, fontsize=9)
     return figure
-
-
-def _numbers(gold: Mapping[str, int]) -> list[str]:
-    # without holes, so that distances are true
-    pooled = [value for value in gold if value.endswith("+")]
-    plain = [int(value) for value in gold if value not in pooled]
-    last = LAST_NUMBER if pooled else max(plain, default=0)
-    return [*map(str, range(min(plain, default=last), last + 1)), *pooled]
 
 
 def _draw_bars(axes: "Axes", heights: Mapping[str, Sequence[float]], form: str) -> None:
@@ -127,23 +117,6 @@ def _draw_bars(axes: "Axes", heights: Mapping[str, Sequence[float]], form: str) 
         axes.bar_label(bars, texts, fontsize=8 if len(heights) < 5 else 6, padding=2)
 
 
-def _percent(row: ScoreRow) -> float:
+def _percent(row: ScoreRow | None) -> float:
     # matplotlib leaves out what is not a number
-    return _NONE if row.f is None else 100 * row.f
-
-
-def _scale_f1(axes: "Axes") -> None:
-    axes.set(ylim=(0, 105), yticks=range(0, 101, 20), ylabel="F1 (%)")
-
-
-def _style(axes: "Axes") -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(length=0, labelsize=9)
-    axes.set_axisbelow(True)
-
-
-def _finish(figure: "Figure", axes: "Axes", n_models: int) -> None:
-    _style(axes)
-    axes.grid(axis="y", color="#e3e7ed", linewidth=0.8)
-    if n_models > 1:
-        figure.legend(loc="outside upper left", ncols=min(n_models, 4), frameon=False, fontsize=9)
+    return float("nan") if row is None or row.f is None else 100 * row.f

@@ -50,8 +50,8 @@ _BODY = TEMPLATES.from_string("""\
 <div class="example"><p>document {{ place }}</p>{{ drawing }}</div>
 {% endfor %}
 {% endmacro %}
-<p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens: F1 (precision/recall)
-in percent.</p>
+<p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens:
+F1 (precision/recall) in percent.</p>
 <h2>Scores</h2>
 {% if subsets_plot %}
 <figure>{{ subsets_plot }}<figcaption>F1 over all entities, over the discontinuous

@@ -52,7 +52,8 @@ _ENTITIES = TEMPLATES.from_string("""\
 <span class="word">{{ word }}
 {%- for row in range(cells|max + 1 if cells else 0) -%}
 {% if row in cells %}{% set kind, bar, label = cells[row] -%}
-<i class="{{ kind }}" style="border-color: {{ bar.color }}" title="{{ (bar.label ~ ": " ~ bar.text)|truncate(200) }}">
+<i class="{{ kind }}" style="border-color: {{ bar.color }}" \
+title="{{ (bar.label ~ ": " ~ bar.text)|truncate(200) }}">
 {%- if label %}<b dir="auto">{{ label }}</b>{% endif %}</i>
 {%- else %}<i></i>{% endif %}
 {%- endfor %}</span>
