@@ -111,9 +111,9 @@ def _draw_cross(
     shown = np.ma.masked_invalid(weights[inside, inside])
     edges = np.arange(tokens.start - 0.5, tokens.stop)
     highest = float(np.nanmax(weights))
+    squares = axes.pcolormesh(edges, edges, shown, edgecolors="white", linewidth=0.5, cmap="Blues")
     # the lightest blues would look like a cell that takes no part
-    blues = {"cmap": "Blues", "vmin": -0.14 * highest, "vmax": highest}
-    squares = axes.pcolormesh(edges, edges, shown, edgecolors="white", linewidth=0.5, **blues)
+    squares.set_clim(-0.14 * highest, highest)
     row, column = cell
     corner = (column - 0.5, row - 0.5)
     axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=_TARGET, linewidth=2))
