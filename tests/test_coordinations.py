@@ -5,6 +5,7 @@ import re
 
 import pytest
 import spacy
+from drawn import Drawn, rows
 
 from spacy_gapdner import Entity, convert, get_entities, read, render, set_entities, write
 from spacy_gapdner.formats import DOC_NAME, Report
@@ -85,16 +86,15 @@ def test_in_jsonl(case, tmp_path):
 
 def test_drawn(case):
     doc, label, entities = case
-    html = " ".join(render(doc).split())
-    listed = re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html)
-    assert [(name, text.replace(" … ", " ")) for name, text in listed] == [
+    html = render(doc)
+    hints = dict.fromkeys(re.findall(r'title="(.+?): (.+?)"', html))
+    assert {(name, text.replace(" … ", " ")) for name, text in hints} == {
         (label, text) for _, text in entities.values()
-    ]
-    words = re.findall(r'<span class="word">(.+?)</span>', html)
-    for row, fragments in enumerate(entities):
+    }
+    (sentence,) = Drawn(html).sentences
+    # both meet, so that each has a row
+    assert len(rows(sentence)) == 2
+    for row, fragments in zip(rows(sentence), entities, strict=True):
         held = {i for start, end in fragments for i in range(start, end)}
-        extent = range(fragments[0][0], fragments[-1][1])
-        bars = [re.findall(r'<i class="(\w*)', word)[row] for word in words]
-        assert bars == [
-            "fragment" if i in held else "gap" if i in extent else "" for i in range(len(doc))
-        ]
+        assert {i for i, mark in enumerate(row) if mark == "="} == held
+        assert row.strip().count(".") == fragments[-1][1] - fragments[0][0] - len(held)

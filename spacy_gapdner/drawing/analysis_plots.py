@@ -6,19 +6,17 @@ from typing import TYPE_CHECKING
 from ..analysis.errors import KINDS
 from ..analysis.model_report import ModelReport
 from ..analysis.subsets import SUBSETS, ScoreRow, pool_tail, select
+from .colors import PALETTE
 from .page import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# The palette of Okabe and Ito, which the colour-blind can tell apart
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#d55e00", "#56b4e9", "#000000")
-# and what tells lines apart without colours
-MARKERS = "osD^vP*"
+# what tells lines apart without colors
+_MARKERS = "osD^vP*"
+# of a number of tokens or fragments; larger ones are one point
 LAST_NUMBER = 10
-_WIDTH = 8.6
-_SOFT = "#667085"
 
 
 def plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
@@ -28,20 +26,16 @@ def plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
     reports (Mapping[str, ModelReport]): Reports by the models' names.
     RETURNS (Figure): Bars.
     """
-    figure = new_figure(_WIDTH, 3.4)
-    axes = figure.add_subplot()
-    heights = {
-        name: [_percent(row) for row in select(report.scores.rows(), "subset")]
-        for name, report in reports.items()
-    }
-    _bars(axes, heights, "{:.1f}")
-    rows = select(next(iter(reports.values())).scores.rows(), "subset")
-    titles = (SUBSETS[row.value].replace(" with ", "\nwith ") for row in rows)
-    labels = [f"{title}\n{row.gold} gold" for title, row in zip(titles, rows, strict=True)]
-    axes.set_xticks(range(len(labels)), labels)
-    _scale_f1(axes)
-    _finish(figure, axes, len(reports))
-    return figure
+    by_model = {name: select(report.scores.rows(), "subset") for name, report in reports.items()}
+    heights = {name: [_percent(row) for row in rows] for name, rows in by_model.items()}
+    ticks = [
+        f"{SUBSETS[row.value]}\n{row.gold} gold".replace(" with ", "\nwith ")
+        for row in next(iter(by_model.values()))
+    ]
+    figure, axes = _start(ticks)
+    _draw_bars(axes, heights, "%.1f")
+    axes.set(ylim=(0, 105), ylabel="F1 (%)")
+    return _with_legend(figure, len(reports))
 
 
 def plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
@@ -50,19 +44,16 @@ def plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
     reports (Mapping[str, ModelReport]): Reports by the models' names.
     RETURNS (Figure): Bars.
     """
-    figure = new_figure(_WIDTH, 3.0)
-    axes = figure.add_subplot()
-    heights: dict[str, list[float | None]] = {
+    heights = {
         name: [float(count.errors) for count in report.count_errors()]
         for name, report in reports.items()
     }
-    _bars(axes, heights, "{:.0f}")
-    axes.set_xticks(range(len(KINDS)), list(KINDS))
+    figure, axes = _start(list(KINDS))
+    _draw_bars(axes, heights, "%.0f")
     axes.set_ylabel("errors")
     axes.locator_params(axis="y", integer=True)
     axes.margins(y=0.12)
-    _finish(figure, axes, len(reports))
-    return figure
+    return _with_legend(figure, len(reports))
 
 
 def plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> "Figure":
@@ -74,87 +65,58 @@ def plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> 
     RETURNS (Figure): Lines. Numbers over `LAST_NUMBER` are one point; where there is no gold
         entity, there is none.
     """
-    figure = new_figure(_WIDTH, 3.8)
-    upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    by_model = {
-        name: pool_tail(select(report.scores.rows(), group), LAST_NUMBER)
-        for name, report in reports.items()
-    }
-    gold = {row.value: row.gold for rows in by_model.values() for row in rows if row.gold}
-    ticks = _numbers(list(gold))
-    for number, (name, rows) in enumerate(by_model.items()):
-        scores = {row.value: _percent(row) for row in rows if row.gold}
-        points = [scores.get(value) for value in ticks]
-        upper.plot(
+    by_model = {}
+    for name, report in reports.items():
+        rows = pool_tail(select(report.scores.rows(), group), LAST_NUMBER)
+        by_model[name] = {row.value: row for row in rows if row.gold}
+    gold = {row.value: row.gold for rows in by_model.values() for row in rows.values()}
+    # without holes, so that distances are true
+    pooled = [value for value in gold if not value.isdecimal()]
+    plain = [int(value) for value in gold if value.isdecimal()]
+    last = LAST_NUMBER if pooled else max(plain)
+    ticks = [*map(str, range(min(plain, default=last), last + 1)), *pooled]
+    figure, axes = _start([f"{tick}\n({gold.get(tick, 0)})" for tick in ticks])
+    for number, (name, found) in enumerate(by_model.items()):
+        axes.plot(
             range(len(ticks)),
-            # matplotlib leaves out what is not a number
-            [float("nan") if point is None else point for point in points],
-            color=COLOURS[number % len(COLOURS)],
-            marker=MARKERS[number % len(MARKERS)],
-            linewidth=1.5,
-            markersize=5,
+            [_percent(found.get(tick)) for tick in ticks],
+            color=PALETTE[number % len(PALETTE)],
+            marker=_MARKERS[number % len(_MARKERS)],
             clip_on=False,
             label=name,
         )
-    counts = [gold.get(value, 0) for value in ticks]
-    lower.bar(range(len(ticks)), counts, width=0.5, color="#b8bfca")
-    for x, count in enumerate(counts):
-        lower.annotate(
-            str(count), (x, count), (0, 2), textcoords="offset points", ha="center", fontsize=8
-        )
-    lower.margins(y=0.35)
-    lower.set_yticks([])
-    lower.set_ylabel("gold\nentities")
-    lower.set_xticks(range(len(ticks)), ticks)
-    lower.set_xlabel(label)
-    _scale_f1(upper)
-    _style(lower)
-    _finish(figure, upper, len(reports))
+    axes.set(ylim=(0, 105), ylabel="F1 (%)", xlabel=f"{label} (gold entities)")
+    return _with_legend(figure, len(reports))
+
+
+def _start(ticks: Sequence[str]) -> tuple["Figure", "Axes"]:
+    figure = new_figure(8.6, 3.4)
+    axes = figure.add_subplot()
+    axes.set_xticks(range(len(ticks)), ticks)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(length=0, labelsize=9)
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color="#e3e7ed", linewidth=0.8)
+    return figure, axes
+
+
+def _with_legend(figure: "Figure", n_models: int) -> "Figure":
+    if n_models > 1:
+        figure.legend(loc="outside upper left", ncols=min(n_models, 4), frameon=False, fontsize=9)
     return figure
 
 
-def _numbers(values: Sequence[str]) -> list[str]:
-    # without holes, so that distances are true
-    plain = sorted(int(value) for value in values if not value.endswith("+"))
-    pooled = [value for value in values if value.endswith("+")]
-    last = LAST_NUMBER if pooled else max(plain, default=0)
-    first = min(plain, default=last)
-    return [str(number) for number in range(first, last + 1)] + pooled
-
-
-def _bars(axes: "Axes", heights: Mapping[str, Sequence[float | None]], form: str) -> None:
+def _draw_bars(axes: "Axes", heights: Mapping[str, Sequence[float]], form: str) -> None:
     width = 0.8 / len(heights)
     for number, (name, values) in enumerate(heights.items()):
         shift = (number - (len(heights) - 1) / 2) * width
-        drawn = [(i + shift, value) for i, value in enumerate(values) if value is not None]
-        xs, ys = [x for x, _ in drawn], [y for _, y in drawn]
-        colour = COLOURS[number % len(COLOURS)]
-        bars = axes.bar(xs, ys, width=0.9 * width, color=colour, label=name)
-        texts = [form.format(y) for y in ys]
+        places = [i + shift for i in range(len(values))]
+        color = PALETTE[number % len(PALETTE)]
+        bars = axes.bar(places, values, width=0.9 * width, color=color, label=name)
+        texts = ["" if value != value else form % value for value in values]
         axes.bar_label(bars, texts, fontsize=8 if len(heights) < 5 else 6, padding=2)
 
 
-def _percent(row: ScoreRow) -> float | None:
-    return None if row.f is None else 100 * row.f
-
-
-def _scale_f1(axes: "Axes") -> None:
-    axes.set_ylim(0, 105)
-    axes.set_yticks(range(0, 101, 20))
-    axes.set_ylabel("F1 (%)")
-
-
-def _style(axes: "Axes") -> None:
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(_SOFT)
-    axes.tick_params(length=0, labelsize=9)
-    axes.set_axisbelow(True)
-
-
-def _finish(figure: "Figure", axes: "Axes", n_models: int) -> None:
-    _style(axes)
-    axes.grid(axis="y", color="#e3e7ed", linewidth=0.8)
-    if n_models > 1:
-        figure.legend(loc="outside upper left", ncols=min(n_models, 4), frameon=False, fontsize=9)
+def _percent(row: ScoreRow | None) -> float:
+    # matplotlib leaves out what is not a number
+    return float("nan") if row is None or row.f is None else 100 * row.f

@@ -7,22 +7,21 @@ from markupsafe import Markup
 
 from ..analysis.attention import AttentionReport, SegmentAttention
 from .attention_plots import plot_cell, plot_labels
-from .page import TEMPLATES, figure_bytes, inline_svg, render_page
+from .colors import choose_colors
+from .entities import ENTITIES_CSS
+from .page import TEMPLATES, figure_bytes, inline_svg, render_page, render_table
+from .render import render_doc
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_ENTITY = ("Entity", "Text", "Tokens", "Score")
+_ATTENDED = ("Most attended cells", "Row, column", "Labels", "Weight")
+
 _BODY = TEMPLATES.from_string("""\
-<p class="text">{{ text }}</p>
+{{ text }}
 {% if entities %}
-<table class="entities">
-<thead><tr><th>Entity</th><th>Text</th><th>Tokens</th><th>Score</th></tr></thead>
-<tbody>
-{% for entity in entities %}
-<tr>{% for value in entity %}<td>{{ value }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody>
-</table>
+{{ entities }}
 {% else %}
 <p>The model found no entity.</p>
 {% endif %}
@@ -42,28 +41,12 @@ are those of the run that found the entities.</p>
 </figure>
 {% for cell in segment.cells %}
 <h3 id="{{ cell.name }}">{{ cell.title }}</h3>
-{% if cell.labels %}<p>Labelled {{ cell.labels }}</p>{% endif %}
+{% if cell.labels %}<p>Labeled {{ cell.labels }}</p>{% endif %}
 <figure>{{ cell.figure }}</figure>
-{% if cell.top %}
-<table>
-<thead><tr>
-<th>Most attended cells</th><th>Row, column</th><th>Labels</th><th>Weight</th>
-</tr></thead>
-<tbody>
-{% for row in cell.top %}
-<tr>{% for value in row %}<td>{{ value }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody>
-</table>
-{% endif %}
+{{ cell.top }}
 {% endfor %}
 {% endfor %}
 """)
-
-_CSS = """
-p.text { font-size: 1.1rem; }
-table.entities td:nth-child(2), table.entities th:nth-child(2) { text-align: left; }
-"""
 
 
 def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, dict[str, bytes]]:
@@ -73,7 +56,6 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
     formats (Sequence[str]): Formats of the single plots: "png", "svg".
     RETURNS (tuple[str, dict[str, bytes]]): The self-contained HTML page, and by file name the plots
         of every segment's label grid and of its cells.
-    RAISES (ImportError): If matplotlib is not installed.
     """
     plots: dict[str, bytes] = {}
     segments = []
@@ -83,15 +65,16 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
         for name, figure in figures.items():
             plots |= {f"{name}.{format}": figure_bytes(figure, format) for format in formats}
         segments.append(_segment_content(segment, figures))
+    colors = choose_colors(entity.label_ for entity in report.entities)
     body = _BODY.render(
-        text=report.doc.text,
-        entities=report.entity_rows(),
+        text=render_doc([report.doc], [report.entities], colors),
+        entities=_table(_ENTITY, report.entity_rows()),
         notes=report.notes(),
         scheme=report.tagging.description,
         marks=", ".join(report.marks()),
         segments=segments,
     )
-    return render_page("What the model looks at", Markup(body), css=_CSS), plots
+    return render_page("What the model looks at", Markup(body), ENTITIES_CSS), plots
 
 
 def _segment_content(segment: SegmentAttention, figures: Mapping[str, "Figure"]) -> dict[str, Any]:
@@ -102,9 +85,13 @@ def _segment_content(segment: SegmentAttention, figures: Mapping[str, "Figure"])
             "title": segment.title(*cell),
             "labels": segment.label_text(*cell),
             "figure": inline_svg(figures[segment.name(*cell)]),
-            "top": segment.top_rows(*cell),
+            "top": _table(_ATTENDED, segment.top_rows(*cell)),
         }
         for cell in segment.cells
     ]
     labels = inline_svg(figures[segment.labels_name])
     return {"title": f"Tokens {start} to {end - 1}", "labels": labels, "cells": cells}
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+    return render_table(head, rows, n_text=3) if rows else Markup("")

@@ -1,10 +1,7 @@
-"""Self-contained HTML pages, and plots in them.
-
-Pages are jinja2 templates (a requirement of spaCy), plots are matplotlib figures as inline SVG: a
-page needs no script, no font and no file beside it.
-"""
+"""Self-contained HTML pages, and plots in them: no script, no font and no file beside them."""
 
 import re
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from io import BytesIO
@@ -19,6 +16,30 @@ if TYPE_CHECKING:
 # Templates are given as text and escape what they are filled with, unless it is Markup.
 TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
+# Plots are drawn for a light page: in the dark their lightness is turned round, not their hues.
+PAGE_CSS = """
+:root { color-scheme: light dark; --ink: #1f2430; --soft: #5d6675; --line: #d7dce3;
+  --ground: #ffffff; --accent: #2563a8; --error: #b3300a; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e7ec; --soft: #98a2b3; --line: #475467; --ground: #14171d; --accent: #7ab0e8;
+    --error: #f79070; }
+  figure svg { filter: invert(1) hue-rotate(180deg); }
+}
+body { color: var(--ink); background: var(--ground); font: 15px/1.5 system-ui, sans-serif;
+  margin: 2rem auto; max-width: 72rem; padding: 0 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
+p.note, figcaption { color: var(--soft); font-size: 0.9rem; max-width: 60rem; }
+.scroll, figure { overflow-x: auto; } figure { margin: 1rem 0; }
+figure svg { max-width: max(100%, 40rem); height: auto; }
+table { border-collapse: collapse; margin: 0.8rem 0; font-variant-numeric: tabular-nums;
+  overflow-wrap: normal; }
+th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); }
+.text { text-align: left; }
+thead th { border-bottom: 2px solid var(--soft); font-weight: 600; }
+details { margin: 0.5rem 0 1rem; } summary { cursor: pointer; color: var(--accent); }
+@media print { figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
+"""
+
 _PAGE = TEMPLATES.from_string("""\
 <!DOCTYPE html>
 <html lang="en">
@@ -28,19 +49,7 @@ _PAGE = TEMPLATES.from_string("""\
 style-src 'unsafe-inline'; img-src data:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ title }}</title>
-<style>
-:root { --ink: #1f2430; --soft: #667085; --line: #d7dce3; --ground: #ffffff; --accent: #2563a8; }
-body { color: var(--ink); background: var(--ground); font: 15px/1.5 system-ui, sans-serif;
-  margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
-p.note, figcaption { color: var(--soft); font-size: 0.9rem; max-width: 60rem; }
-table { border-collapse: collapse; margin: 0.8rem 0; }
-th, td { padding: 0.25rem 0.7rem; text-align: right; border-bottom: 1px solid var(--line); }
-th:first-child, td:first-child { text-align: left; }
-thead th { border-bottom: 2px solid var(--soft); font-weight: 600; }
-figure { margin: 1rem 0; overflow-x: auto; } svg { max-width: 100%; height: auto; }
-{{ css }}
-</style>
+<style>{{ css }}</style>
 </head>
 <body>
 <h1>{{ title }}</h1>
@@ -49,16 +58,39 @@ figure { margin: 1rem 0; overflow-x: auto; } svg { max-width: 100%; height: auto
 </html>
 """)
 
+_TABLE = TEMPLATES.from_string("""\
+{% macro cells(row, tag) %}
+{% for value in row -%}
+<{{ tag }}{% if loop.index <= n_text %} class="text"{% endif %}>{{ value }}</{{ tag }}>
+{%- endfor %}
+{% endmacro %}
+<div class="scroll"><table>
+<thead><tr>{{ cells(head, "th") }}</tr></thead>
+<tbody>{% for row in rows %}<tr>{{ cells(row, "td") }}</tr>{% endfor %}</tbody>
+</table></div>
+""")
+
 
 def render_page(title: str, body: Markup, css: str = "") -> str:
     """Make a self-contained HTML page.
 
     title (str): Its title and heading.
     body (Markup): HTML; text from data must be escaped already, as `TEMPLATES` does.
-    css (str): Rules that only this page needs.
+    css (str): Rules beyond `PAGE_CSS`.
     RETURNS (str): The page.
     """
-    return _PAGE.render(title=title, body=body, css=Markup(css))
+    return _PAGE.render(title=title, body=body, css=Markup(PAGE_CSS + css))
+
+
+def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
+    """Make a table.
+
+    head (Sequence[str]): The titles of the columns.
+    rows (Iterable[Sequence[object]]): What is in them.
+    n_text (int): The first columns, which hold text; the others hold numbers.
+    RETURNS (Markup): HTML.
+    """
+    return Markup(_TABLE.render(head=head, rows=rows, n_text=n_text))
 
 
 def has_plots() -> bool:
@@ -72,9 +104,7 @@ def check_plots() -> None:
     RAISES (ImportError): If matplotlib is not installed.
     """
     if not has_plots():
-        raise ImportError(
-            "Plots need matplotlib: pip install 'spacy-gapdner[plots]', or pip install matplotlib."
-        )
+        raise ImportError("Plots need matplotlib: pip install 'spacy-gapdner[plots]'.")
 
 
 def new_figure(width: float, height: float) -> "Figure":
@@ -83,19 +113,18 @@ def new_figure(width: float, height: float) -> "Figure":
     width (float): In inches.
     height (float): In inches.
     RETURNS (Figure): The figure.
-    RAISES (ImportError): If matplotlib is not installed.
     """
-    check_plots()
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def figure_bytes(figure: "Figure", format: str) -> bytes:
+def figure_bytes(figure: "Figure", format: str, *, transparent: bool = False) -> bytes:
     """Save a figure; the same figure gives the same bytes.
 
     figure (Figure): The figure.
     format (str): "svg" or "png".
+    transparent (bool): Leave out the ground.
     RETURNS (bytes): The file's content.
     """
     from matplotlib import rc_context
@@ -108,7 +137,7 @@ def figure_bytes(figure: "Figure", format: str) -> bytes:
     # ids of SVG elements are random, and the date is saved, unless told otherwise
     with rc_context({"svg.hashsalt": "spacy-gapdner", "svg.fonttype": "none"}):
         metadata = {"Date": None} if format == "svg" else {}
-        figure.savefig(buffer, format=format, metadata=metadata, dpi=144)
+        figure.savefig(buffer, format=format, metadata=metadata, dpi=144, transparent=transparent)
     return buffer.getvalue()
 
 
@@ -118,7 +147,7 @@ def inline_svg(figure: "Figure") -> Markup:
     figure (Figure): The figure.
     RETURNS (Markup): The `<svg>` element, without XML declaration and metadata.
     """
-    svg = figure_bytes(figure, "svg").decode("utf-8")
+    svg = figure_bytes(figure, "svg", transparent=True).decode("utf-8")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     # ids must differ between the figures of a page
     name = sha256(svg.encode()).hexdigest()[:8]

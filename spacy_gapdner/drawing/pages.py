@@ -21,8 +21,10 @@ from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report
 from ..formats.texts import STDIN, read_texts
+from .colors import choose_colors, render_legend
+from .entities import ENTITIES_CSS
 from .page import render_page
-from .render import RENDER_CSS, choose_colours, render_columns, render_legend
+from .render import render_doc
 
 # Stands in an empty page for what is written between its head and its end
 _BODY = "<!-- documents -->"
@@ -50,18 +52,19 @@ def draw(
         input, if it is annotated.
     format (Optional[str]): The input's format; guessed if None.
     types (tuple[str, ...]): Annotated types to draw; all if empty.
-    lang (str): Language of the tokeniser if there is no pipeline.
+    lang (str): Language of the tokenizer if there is no pipeline.
     spans_key (Optional[str]): Prefix of the span groups; that of the pipe, or the default if None.
-    colors (Optional[Mapping[str, str]]): Colours by entity type.
+    colors (Optional[Mapping[str, str]]): Colors by entity type.
     batch_size (Optional[int]): Documents per batch; the pipeline's own if None.
     report (Optional[Report]): Takes what is dropped or repaired.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or the page
-        would touch it; or if a colour is no colour.
+        would touch it; or if a color is no color.
     """
     input, output = Path(input), Path(output)
     check_apart(output, input)
-    choose_colours((), colors or {})
+    # a wrong color is told before the work
+    choose_colors((), colors)
     raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
 
     def gold(key: str) -> Iterator[Doc]:
@@ -102,36 +105,34 @@ def write_columns(
     path: Path,
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
-    title: str = "Entities",
 ) -> int:
-    """Write a page on which one, or gold and predicted, stand beside each other. Types get their
-    colours in the order of their appearance.
+    """Write a page of documents, or of gold and predicted ones beside each other.
 
     rows (Iterable[tuple[Doc, ...]]): A document, or its gold and its predicted version each.
     path (Path): The page, written whole or not at all.
     spans_key (str): Prefix of the span groups.
-    colors (Optional[Mapping[str, str]]): Colours by entity type.
-    title (str): Its title.
+    colors (Optional[Mapping[str, str]]): Colors by entity type.
     RETURNS (int): The number of documents.
-    RAISES (GapDNERError): If the path is a folder, or a colour is no colour.
+    RAISES (GapDNERError): If the path is a folder.
     """
     n_docs = 0
-    labels: dict[str, None] = {}
-    colours = choose_colours((), colors or {})
-    head, end = render_page(title, Markup(_BODY), RENDER_CSS).split(_BODY)
-    # the legend, which stands above, is known last
-    with replacing(path) as temporary, tempfile.TemporaryFile() as body:
+    # types are numbered as they appear; their colors are known when all have
+    numbered: dict[str, str] = {}
+    head, end = render_page("Entities", Markup(_BODY), ENTITIES_CSS).split(_BODY)
+    with replacing(path) as temporary, tempfile.TemporaryFile("w+", encoding="utf-8") as body:
         for docs in rows:
             n_docs += 1
-            labels.update((e.label_, None) for doc in docs for e in get_entities(doc, spans_key))
-            if len(labels) > len(colours):
-                colours = choose_colours(tuple(labels), colors or {})
-            body.write(render_columns(docs, spans_key, colours).encode("utf-8"))
+            entities = [get_entities(doc, spans_key) for doc in docs]
+            for label in (e.label_ for found in entities for e in found):
+                numbered.setdefault(label, f"var(--type-{len(numbered)})")
+            body.write(render_doc(docs, entities, numbered))
         body.seek(0)
-        with temporary.open("wb") as stream:
-            stream.write((head + render_legend(colours)).encode("utf-8"))
+        chosen = choose_colors(numbered, colors)
+        rules = "".join(f"--type-{i}: {chosen[label]}; " for i, label in enumerate(numbered))
+        with temporary.open("w", encoding="utf-8") as stream:
+            stream.write(f"{head}<style>:root {{ {rules}}}</style>\n{render_legend(chosen)}")
             shutil.copyfileobj(body, stream)
-            stream.write(end.encode("utf-8"))
+            stream.write(end)
     return n_docs
 
 

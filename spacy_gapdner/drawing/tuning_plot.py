@@ -10,7 +10,8 @@ from .page import figure_bytes, new_figure
 if TYPE_CHECKING:
     from ..analysis.tuning import Tuning
 
-_SUFFIXES = (".png", ".svg")
+_LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
+_PANELS = {"": "All entities", "disc_": "Discontinuous entities alone"}
 
 
 def check_picture(path: Path) -> None:
@@ -19,35 +20,25 @@ def check_picture(path: Path) -> None:
     path (Path): The file.
     RAISES (GapDNERError): If its ending is not that of a picture.
     """
-    if path.suffix not in _SUFFIXES:
-        raise GapDNERError(f"{path} must end in {', '.join(_SUFFIXES)}, which says its format.")
+    if path.suffix not in (".png", ".svg"):
+        raise GapDNERError(f"{path} must end in .png or .svg, which says its format.")
 
 
 def plot_tuning(tuning: "Tuning", path: Path) -> None:
-    """Draw the scores by threshold, of all entities and of discontinuous ones alone, with lines at
-    the new thresholds.
+    """Draw the scores by threshold, with lines at the new thresholds.
 
     tuning (Tuning): The tuning.
     path (Path): The file; its ending says the format.
     """
     figure = new_figure(9, 3.6)
     thresholds = [threshold for threshold, _ in tuning.curve]
-    for axes, prefix, title in zip(
-        figure.subplots(1, 2, sharey=True),
-        ("", "disc_"),
-        ("All entities", "Discontinuous entities alone"),
-        strict=True,
-    ):
-        for name, label, style in (
-            ("p", "precision", "--"),
-            ("r", "recall", ":"),
-            ("f", "F1", "-"),
-        ):
+    panels = zip(figure.subplots(1, 2, sharey=True), _PANELS.items(), strict=True)
+    for axes, (prefix, title) in panels:
+        for name, (label, style) in _LINES.items():
             values = [100 * getattr(scores, prefix + name) for _, scores in tuning.curve]
             axes.plot(thresholds, values, style, label=label)
         if tuning.settings:
-            chosen = tuning.settings[f"{prefix}threshold"]
-            axes.axvline(chosen, color="grey", linewidth=0.8)
+            axes.axvline(tuning.settings[f"{prefix}threshold"], color="grey", linewidth=0.8)
         axes.set(title=title, xlabel="threshold", xlim=(0, 1), ylim=(0, 100))
         axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False)

@@ -1,32 +1,32 @@
 """The web application: texts in, entities out, as JSON and as drawings.
 
-FastAPI was chosen for its checks of what comes in and the OpenAPI description that it derives from
-them. Nothing that a request says becomes a path, a model or a setting.
+Nothing that a request says becomes a path, a model or a setting.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse
+from fastapi.staticfiles import StaticFiles
 from spacy.language import Language
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from ..errors import GapDNERError
+from ..drawing.colors import choose_colors
+from ..drawing.page import PAGE_CSS
+from ..drawing.render import render
+from ..formats.jsonl import to_record
 from ..sentences import make_doc
-from .export import EXPORTS, Export, make_export
+from .export import FILES, Export, make_export
 from .messages import Drawing, Prediction, Text, to_doc
-from .turnstile import Busy, Gone, Turnstile
 
-STATIC = Path(__file__).parent / "static"
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
-# Bytes of a request for each character: as the two escapes of a surrogate pair it takes 12, and
-# where entities stand close together, theirs take some 30
-_BYTES_PER_CHARACTER = 40
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
     "'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -57,20 +57,13 @@ def create_app(
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    turnstile = Turnstile(max_waiting)
+    _add_style(app)
+    in_turn = _in_turn(nlp, max_waiting)
 
-    async def in_turn(request: Request, function: Callable[[], T]) -> T:
-        def in_memory_zone() -> T:
-            # else the words of every text would stay in the vocab for ever
-            with nlp.memory_zone():
-                return function()
-
-        # after the body, the next message is that the client has gone
-        return await turnstile.run(in_memory_zone, request.receive())
-
-    _add_guard(app, max_characters * _BYTES_PER_CHARACTER)
-    _add_page(app)
-    _add_errors(app)
+    def check(message: Text) -> None:
+        if len(message.text) > max_characters:
+            detail = f"The text has {len(message.text)} characters, {max_characters} are allowed."
+            raise HTTPException(413, detail)
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
@@ -78,110 +71,69 @@ def create_app(
         return {"status": "ok", "model": nlp.meta.get("name", ""), "max_characters": max_characters}
 
     @app.post("/predict", response_model_exclude_unset=True)
-    async def predict(request: Request, text: Text) -> Prediction:
+    async def predict(text: Text) -> Prediction:
         """Find the entities of a text."""
-        from ..formats.writers import to_record
-
-        _check(text.text, max_characters)
-        record = await in_turn(
-            request, lambda: to_record(nlp(make_doc(nlp, text.text)), spans_key, {})
-        )
-        return Prediction.model_validate(record)
+        check(text)
+        found = await in_turn(lambda: to_record(nlp(make_doc(nlp, text.text)), spans_key, {}))
+        return Prediction.model_validate(found)
 
     @app.post("/draw")
-    async def draw(request: Request, drawing: Drawing) -> Response:
+    async def draw(drawing: Drawing) -> Response:
         """Draw a text with these entities, as HTML."""
-        from ..drawing.render import choose_colours, render
-
-        _check(drawing.text, max_characters)
-        types = {*drawing.types, *(entity.label for entity in drawing.entities)}
-        colours = choose_colours(sorted(types), {})
-        with _refusing():
-            html = await in_turn(
-                request, lambda: render(to_doc(nlp, drawing), colors=colours, jupyter=False)
-            )
-        return HTMLResponse(html)
+        check(drawing)
+        colors = choose_colors([*drawing.types, *(entity.label for entity in drawing.entities)])
+        return HTMLResponse(
+            await in_turn(lambda: render(to_doc(nlp, drawing), colors=colors, jupyter=False))
+        )
 
     @app.post("/export/{format}")
-    async def export(request: Request, format: Export, prediction: Prediction) -> Response:
+    async def export(format: Export, prediction: Prediction) -> Response:
         """Give a text with these entities as a file."""
-        _check(prediction.text, max_characters)
-        with _refusing():
-            content = await in_turn(request, lambda: make_export(to_doc(nlp, prediction), format))
-        name, media_type = EXPORTS[format]
+        check(prediction)
+        content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
+        name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
 
+    app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
 
 
-def _add_guard(app: FastAPI, max_bytes: int) -> None:
+def _in_turn(nlp: Language, max_waiting: int) -> Callable[[Callable[[], T]], Awaitable[T]]:
+    # all run in one thread: torch, its libraries and the memory's allocator keep a store for each
+    thread = ThreadPoolExecutor(1, "pipeline")
+    waiting = 0
+
+    async def run(function: Callable[[], T]) -> T:
+        nonlocal waiting
+        if waiting >= max_waiting:
+            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
+
+        def in_memory_zone() -> T:
+            # else the words of every text would stay in the vocab for ever
+            with nlp.memory_zone():
+                return function()
+
+        waiting += 1
+        try:
+            # the context tells thinc whether it works on a GPU
+            run_here = partial(copy_context().run, in_memory_zone)
+            return await asyncio.get_running_loop().run_in_executor(thread, run_here)
+        finally:
+            waiting -= 1
+
+    return run
+
+
+def _add_style(app: FastAPI) -> None:
     @app.middleware("http")
-    async def guard(
+    async def add_headers(
         request: Request, call_next: Callable[[Request], Awaitable[Response]]
     ) -> Response:
-        length = request.headers.get("content-length", "0")
-        # with both, the chunks count: they have no end that could be checked
-        in_chunks = "transfer-encoding" in request.headers
-        if in_chunks or (request.method == "POST" and "content-length" not in request.headers):
-            response: Response = _error(411, "The request does not tell its length.")
-        elif not length.isdecimal() or int(length) > max_bytes:
-            response = _error(413, f"The request is too long: at most {max_bytes} bytes.")
-        else:
-            response = await call_next(request)
+        response = await call_next(request)
         response.headers.update(_HEADERS)
         return response
 
-
-def _add_errors(app: FastAPI) -> None:
-    @app.exception_handler(Busy)
-    async def busy(request: Request, error: Exception) -> Response:
-        return _error(503, "Busy: too many requests at once. Try again in a moment.")
-
-    @app.exception_handler(Gone)
-    async def gone(request: Request, error: Exception) -> Response:
-        # sent to nobody, but a request has to end somehow
-        return _error(499, "The client has gone.")
-
-    @app.exception_handler(RecursionError)
-    async def too_deep(request: Request, error: Exception) -> Response:
-        return _error(422, "The request is nested too deeply.")
-
-    @app.exception_handler(RequestValidationError)
-    async def malformed(request: Request, error: RequestValidationError) -> Response:
-        # not what came in: bytes that are no text cannot be sent back
-        shown = ("type", "loc", "msg")
-        return _error(422, [{key: part[key] for key in shown} for part in error.errors()])
-
-
-def _add_page(app: FastAPI) -> None:
-    @app.get("/", include_in_schema=False)
-    async def page() -> Response:
-        return FileResponse(STATIC / "index.html")
-
-    @app.get("/app.js", include_in_schema=False)
-    async def script() -> Response:
-        return FileResponse(STATIC / "app.js", media_type="text/javascript")
-
-    @app.get("/app.css", include_in_schema=False)
+    @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:
-        return FileResponse(STATIC / "app.css", media_type="text/css")
-
-
-def _check(text: str, max_characters: int) -> None:
-    if len(text) > max_characters:
-        message = f"The text has {len(text)} characters, {max_characters} are allowed."
-        raise HTTPException(413, message)
-
-
-@contextmanager
-def _refusing() -> Iterator[None]:
-    # entities of a request may not fit; for the pipeline's errors no request is to blame
-    try:
-        yield
-    except GapDNERError as error:
-        raise HTTPException(422, str(error)) from None
-
-
-def _error(status: int, detail: str | list[dict[str, Any]]) -> Response:
-    return JSONResponse({"detail": detail}, status_code=status)
+        return Response(PAGE_CSS, media_type="text/css")

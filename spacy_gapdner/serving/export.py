@@ -1,33 +1,24 @@
 """Files that the page offers for what it shows."""
 
 import tempfile
-from enum import Enum
 from io import BytesIO
 from pathlib import Path
+from typing import Literal
 from zipfile import ZipFile
 
+from fastapi import HTTPException
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY
-from ..formats import write_brat
+from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
-from ..formats.jsonl import to_line
-from ..formats.tables import write_csv
+from ..formats.writers import write
 
-
-class Export(str, Enum):
-    """What a text with entities can be saved as."""
-
-    jsonl = "jsonl"
-    csv = "csv"
-    brat = "brat"
-
-
+Export = Literal["jsonl", "csv", "brat"]
 # name of the file and its media type
-EXPORTS = {
-    Export.jsonl: ("entities.jsonl", "application/jsonl"),
-    Export.csv: ("entities.csv", "text/csv"),
-    Export.brat: ("entities.zip", "application/zip"),
+FILES = {
+    "jsonl": ("entities.jsonl", "application/jsonl"),
+    "csv": ("entities.csv", "text/csv"),
+    "brat": ("entities.zip", "application/zip"),
 }
 
 
@@ -37,18 +28,20 @@ def make_export(doc: Doc, format: Export) -> bytes:
     doc (Doc): A document with entities under the default key.
     format (Export): What to make: a line of JSON, a table, or a zip file with .txt and .ann.
     RETURNS (bytes): Its content.
+    RAISES (HTTPException): If the format cannot hold a label.
     """
-    if format is Export.jsonl:
-        return to_line(doc, DEFAULT_SPANS_KEY, {})
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        if format is Export.csv:
-            write_csv([doc], folder / "entities.csv")
-            return (folder / "entities.csv").read_bytes()
-        doc.user_data[DOC_NAME] = "text"
-        write_brat([doc], folder, DEFAULT_SPANS_KEY)
+        path = Path(name) / "entities"
+        if format == "brat":
+            doc.user_data[DOC_NAME] = "text"
+        try:
+            write([doc], path, format)
+        except GapDNERError as error:
+            raise HTTPException(422, str(error)) from None
+        if path.is_file():
+            return path.read_bytes()
         buffer = BytesIO()
         with ZipFile(buffer, "w") as archive:
-            for file in sorted(folder.iterdir()):
+            for file in sorted(path.iterdir()):
                 archive.write(file, file.name)
         return buffer.getvalue()

@@ -1,11 +1,10 @@
 """What requests and answers hold, and the documents made of them."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -14,34 +13,11 @@ from ..entities import Entity, set_entities
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 
-# answers grow with what the entities cover, not with the length of the request
-_MOST_COVERED = 100
-
 
 class Text(BaseModel):
     """A text to be read."""
 
     text: str
-
-    @model_validator(mode="before")
-    @classmethod
-    def check_json(cls, value: Any) -> Any:
-        """Refuse what Python takes for JSON, but no answer could hold.
-
-        value (Any): The whole message.
-        RETURNS (Any): The message.
-        RAISES (HTTPException): If it holds half of a surrogate pair, NaN or Infinity.
-        """
-        try:
-            json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise HTTPException(422, "The request holds half of a surrogate pair.") from None
-        except ValueError:
-            raise HTTPException(422, "The request holds a number that JSON has not.") from None
-        # no JSON at all, which is told by what comes next
-        except TypeError:
-            pass
-        return value
 
 
 class Fragment(BaseModel):
@@ -75,7 +51,7 @@ class Prediction(Text):
 
 
 class Drawing(Prediction):
-    """A text with entities to be drawn; `types` share out the colours beside those drawn."""
+    """A text with entities to be drawn; `types` share out the colors beside those drawn."""
 
     types: list[str] = []
 
@@ -86,34 +62,27 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
     nlp (Language): The pipeline, of which the tokenizer and sentence splitters are used.
     prediction (Prediction): The text with its entities.
     RETURNS (Doc): The document, with entities under the default key.
-    RAISES (HTTPException): If an entity cannot be held: a fragment lies outside the text, or an
-        attribute cannot be saved; or if the entities cover the text more than 100 times.
+    RAISES (HTTPException): If a fragment lies outside the text, or an attribute cannot be saved.
     """
-    text = prediction.text
-    doc = make_doc(nlp, text)
+    doc = make_doc(nlp, prediction.text)
     for _, pipe in nlp.pipeline:
         # sentences part the drawing; the model has been asked before
         if isinstance(pipe, Sentencizer):
             doc = pipe(doc)
-    found = []
-    covered = 0
-    for entity in prediction.entities:
-        tokens: list[int] = []
-        for fragment in entity.fragments:
-            span = None
-            if fragment.start < fragment.end <= len(text):
-                span = doc.char_span(fragment.start, fragment.end, alignment_mode="expand")
-            if span is None:
-                message = f"There are no characters {fragment.start} to {fragment.end}."
-                raise HTTPException(422, message)
-            covered += fragment.end - fragment.start
-            if covered > _MOST_COVERED * len(text):
-                message = f"The entities cover the text more than {_MOST_COVERED} times."
-                raise HTTPException(422, message)
-            tokens.extend(range(span.start, span.end))
-        attrs = parse_attrs(entity.model_dump())
-        if attrs is None:
-            raise HTTPException(422, f"The attributes of {entity.label} cannot be saved.")
-        found.append(replace(Entity.from_tokens(entity.label, tokens, entity.score), attrs=attrs))
-    set_entities(doc, found)
+    set_entities(doc, [_to_entity(doc, entity) for entity in prediction.entities])
     return doc
+
+
+def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
+    tokens: list[int] = []
+    for start, end in ((fragment.start, fragment.end) for fragment in found.fragments):
+        span = None
+        if start < end <= len(doc.text):
+            span = doc.char_span(start, end, alignment_mode="expand")
+        if span is None:
+            raise HTTPException(422, f"There are no characters {start} to {end}.")
+        tokens.extend(range(span.start, span.end))
+    attrs = parse_attrs(found.model_dump())
+    if attrs is None:
+        raise HTTPException(422, f"The attributes of {found.label} cannot be saved.")
+    return replace(Entity.from_tokens(found.label, tokens, found.score), attrs=attrs)

@@ -58,7 +58,7 @@ def test_output(run, model, tmp_path):
     files = sorted(p.name for p in output.iterdir())
     assert files == sorted(["attention.html", *(f"{n}.svg" for n in [*names, "labels_0-7"])])
     page = (output / "attention.html").read_text(encoding="utf-8")
-    assert JOINT in page
+    assert '<span class="word">Severe ' in page
     for name in names:
         assert f'id="{name}"' in page
 

@@ -18,8 +18,11 @@ def brat(tmp_path):
 def columns(path):
     """Of each column its heading, and the entities listed in it."""
     parts = re.split(r"<h3>(\w+)</h3>", path.read_text())[1:]
-    listed = [re.findall(r"<b>(.+?)</b> <span>(.+?)(?: \(.*?\))?</span>", p) for p in parts[1::2]]
-    return dict(zip(parts[::2], listed, strict=True))
+    return dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
+
+
+def listed(html):
+    return list(dict.fromkeys(re.findall(r'title="(\w+?)(?: [\d.]+)?: (.+?)"', html)))
 
 
 JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder pain")
@@ -32,9 +35,8 @@ def test_annotation(run, brat, tmp_path):
     assert "1 documents" in result.stdout
     assert result.stdout.splitlines()[-1] == str(page)
     html = page.read_text()
-    assert re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html) == [JOINT, ("Time", "today")]
-    assert 'color: rgb(1,2,3)"' in html
-    assert 'color: teal"' in html
+    assert listed(html) == [JOINT, ("Time", "today")]
+    assert "--type-0: rgb(1,2,3); --type-1: teal;" in html
     assert "<h2>a</h2>" in html
 
 
@@ -60,7 +62,7 @@ def test_errors(fails, run, model, brat, tmp_path):
     page = tmp_path / "page.html"
     fails("Raw text needs a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
     fails("takes TYPE=COLOUR", "draw", brat, "-o", page, "--colors", "red")
-    fails("The colour 'x;' of A", "draw", brat, "-o", page, "--colors", "A=x;")
+    fails("The color 'x;' of A", "draw", brat, "-o", page, "--colors", "A=x;")
     fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
     fails("lies in the input", "draw", brat, "-o", brat / "page.html")
     assert not page.exists()

@@ -1,73 +1,71 @@
-import re
-from html.parser import HTMLParser
+from drawn import Drawn, labels, rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from spacy_gapdner import Entity
-from spacy_gapdner.drawing.entities import ENTITIES_CSS, EntityRow, render_entities
+from spacy_gapdner.drawing.entities import Bar, render_entities
 
 WORDS = ["severe ", "joint ", "and ", "shoulder ", "pain"]
-JOINT = EntityRow("gold", Entity("ADE", ((0, 2), (4, 5))), "severe joint … pain")
-SHOULDER = EntityRow("predicted", Entity("ADE", ((3, 5),)), "shoulder pain", is_faint=True)
+JOINT = Bar(Entity("ADE", ((0, 2), (4, 5))), "ADE 0.90", "severe joint … pain", "#d86000")
+SHOULDER = Bar(Entity("ADE", ((3, 5),)), "gold ADE", "shoulder pain", "teal", is_thin=True)
+SEVERE = Bar(Entity("MOD", ((0, 1),)), "MOD", "severe", "red")
 
 
-class Columns(HTMLParser):
-    """The words, each with the classes of the cells under it."""
-
-    def __init__(self):
-        super().__init__()
-        self.columns, self.in_word = [], False
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        if tag == "span" and attrs.get("class") == "word":
-            self.columns.append(["", []])
-            self.in_word = True
-        elif tag == "i" and self.in_word:
-            self.columns[-1][1].append(attrs["class"])
-
-    def handle_endtag(self, tag):
-        self.in_word = self.in_word and tag != "span"
-
-    def handle_data(self, data):
-        if self.in_word:
-            self.columns[-1][0] += data
-
-
-def columns(html):
-    parser = Columns()
-    parser.feed(html)
-    return [(word.strip(), cells) for word, cells in parser.columns]
+def draw(words, bars):
+    (sentence,) = Drawn(render_entities(words, bars)).sentences
+    return sentence
 
 
 def test_fragments_and_gaps_stand_under_their_words():
-    assert columns(render_entities(WORDS, [JOINT, SHOULDER])) == [
-        ("severe", ["fragment gold", ""]),
-        ("joint", ["fragment gold last", ""]),
-        ("and", ["gap gold", ""]),
-        ("shoulder", ["gap gold", "fragment predicted faint"]),
-        ("pain", ["fragment gold last", "fragment predicted faint last"]),
+    none = ("", "", "")
+    ours, theirs = "#d86000", "teal"
+    assert draw(WORDS, [JOINT, SHOULDER]) == [
+        ["severe ", [("fragment", ours, "ADE 0.90")]],
+        ["joint ", [("fragment last", ours, "")]],
+        ["and ", [("gap", ours, "")]],
+        ["shoulder ", [("gap", ours, ""), ("fragment thin", theirs, "gold ADE")]],
+        ["pain", [("fragment last", ours, ""), ("fragment last thin", theirs, "")]],
     ]
+    assert draw(WORDS, [SHOULDER, JOINT])[0] == ["severe ", [none, ("fragment", ours, "ADE 0.90")]]
 
 
-def test_entities_are_listed():
-    html = " ".join(render_entities(WORDS, [JOINT, SHOULDER]).split())
-    assert re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html) == [
-        ("gold ADE", "severe joint … pain"),
-        ("predicted ADE", "shoulder pain"),
+def test_entities_share_a_row_unless_they_overlap():
+    assert rows(draw(WORDS, [SEVERE, SHOULDER])) == ["=  =="]
+    assert rows(draw(WORDS, [JOINT, SEVERE, SHOULDER])) == ["==..=", "=  =="]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=4), max_size=8))
+def test_every_entity_is_drawn_whole_in_one_row(entities):
+    bars = [
+        Bar(Entity.from_tokens("A", tokens), "A", "", f"#{number:03}")
+        for number, tokens in enumerate(entities)
     ]
+    sentence = draw(["word "] * 10, bars)
+    found = {}
+    for i, (_, cells) in enumerate(sentence):
+        for row, (kind, color, _) in enumerate(cells):
+            if kind.startswith("fragment"):
+                found.setdefault((color, row), set()).add(i)
+    assert sorted((color, tokens) for (color, _), tokens in found.items()) == sorted(
+        (bar.color, set(tokens)) for bar, tokens in zip(bars, entities, strict=True)
+    )
+
+
+def test_a_label_stands_under_a_word_that_is_long_enough():
+    bar = Bar(Entity("Condition", ((0, 3),)), "Condition", "", "red")
+    assert labels(draw(["of ", "severe ", "headaches"], [bar])) == [("severe", "Condition")]
 
 
 def test_text_is_escaped():
-    row = EntityRow("gold", Entity("<A>", ((0, 1),)), "<b> & c")
-    html = render_entities(["<script>", "&"], [row])
+    bar = Bar(Entity("<A>", ((0, 1),)), "<A>", '"<b>', "red")
+    html = render_entities(["<script>", "&"], [bar])
     assert "<script>" not in html
-    assert "<b>gold &lt;A&gt;</b> <span>&lt;b&gt; &amp; c</span>" in html
-    assert [word for word, _ in columns(html)] == ["<script>", "&"]
+    assert 'title="&lt;A&gt;: &#34;&lt;b&gt;"' in html
+    assert [word for word, _ in draw(["<script>", "&"], [bar])] == ["<script>", "&"]
 
 
-def test_words_without_entities():
-    assert columns(render_entities(WORDS, [])) == [(word.strip(), []) for word in WORDS]
-
-
-def test_every_role_has_a_colour():
-    for role in ("gold", "predicted", "correct"):
-        assert re.search(rf"\.{role} {{ color: #[0-9a-f]{{6}}; }}", ENTITIES_CSS)
+def test_entities_in_heaps_are_counted():
+    html = render_entities(WORDS, [JOINT] * 45)
+    assert "5 more entities" in html
+    assert len(rows(Drawn(html).sentences[0])) == 40

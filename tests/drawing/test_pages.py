@@ -6,8 +6,8 @@ import pytest
 import spacy
 
 from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.drawing.pages import draw, write_columns, write_html
-from spacy_gapdner.drawing.render import PALETTE
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -20,12 +20,16 @@ def docs():
     return [first, second]
 
 
-def test_types_get_their_colours_as_they_appear(docs, tmp_path):
+def test_one_legend_with_the_colors_of_all_types(docs, tmp_path):
     assert write_html(iter(docs), tmp_path / "a.html") == 2
     html = (tmp_path / "a.html").read_text()
-    legend = re.findall(r'<li><i style="color: (\S+)"></i>(\w+)</li>', html)
-    assert legend == [(PALETTE[0], "DRUG"), (PALETTE[1], "ADE")]
+    legend = re.findall(r'<li><i style="border-color: (\S+)"></i>(\w+)</li>', html)
+    colors = choose_colors(["ADE", "DRUG"])
+    assert [(label, color) for color, label in legend] == list(colors.items())
     assert html.index("legend") < html.index("Brenorix")
+    # the types in the order in which they appear
+    assert f":root {{ --type-0: {colors['DRUG']}; --type-1: {colors['ADE']}; }}" in html
+    assert re.findall(r'"border-color: var\(--type-(\d)\)"', html) == ["0", "0", "1"]
     assert html.count('class="doc"') == 2
     assert html.endswith("</html>")
 
@@ -45,6 +49,6 @@ def test_no_documents(tmp_path):
     assert "<h1>Entities</h1>" in (tmp_path / "a.html").read_text()
 
 
-def test_colours_are_checked_before_anything_is_read(tmp_path):
-    with pytest.raises(GapDNERError, match="colour 'no; colour'"):
-        draw(tmp_path / "missing", tmp_path / "a.html", colors={"A": "no; colour"})
+def test_colors_are_checked_before_anything_is_read(tmp_path):
+    with pytest.raises(GapDNERError, match="color 'no; color'"):
+        draw(tmp_path / "missing", tmp_path / "a.html", colors={"A": "no; color"})

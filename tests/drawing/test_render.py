@@ -1,13 +1,14 @@
-"""Documents as HTML: what is drawn under which word, in which colour, and what is refused."""
+"""Documents as HTML: what is drawn under which word, in which color, and what is refused."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 import spacy
+from drawn import Drawn, labels, rows
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.drawing.render import PALETTE, render
+from spacy_gapdner.drawing.colors import choose_colors
+from spacy_gapdner.drawing.render import render
 from spacy_gapdner.errors import GapDNERError
 
 TEXT = "Brenorix gave severe joint and back pain. It went away."
@@ -32,72 +33,20 @@ def doc(nlp):
     return doc
 
 
-class Bars(HTMLParser):
-    """Of every drawn sentence its words, each with the (class, colour) of the bars under it."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.sentences, self.in_word = [], False
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        if attrs.get("class") == "entities":
-            self.sentences.append([])
-        if tag == "span" and attrs.get("class") == "word":
-            self.sentences[-1].append(["", []])
-            self.in_word = True
-        elif tag == "i" and self.in_word:
-            kind = attrs["class"].split()[0] if attrs["class"] else ""
-            colour = attrs.get("style", "").removeprefix("color: ")
-            self.sentences[-1][-1][1].append((kind, colour))
-
-    def handle_endtag(self, tag):
-        self.in_word = self.in_word and tag != "span"
-
-    def handle_data(self, data):
-        if self.in_word:
-            self.sentences[-1][-1][0] += data
+def drawn_rows(html):
+    return [rows(sentence) for sentence in Drawn(html).sentences]
 
 
-def test_every_entity_has_a_row_over_its_whole_extent(doc):
-    ade, drug = PALETTE[:2]
-    first, second = Bars(render(doc)).sentences
-    none, frag, gap = ("", ""), ("fragment", ade), ("gap", ade)
-    assert first == [
-        ["Brenorix ", [("fragment", drug), none, none]],
-        ["gave ", [none, none, none]],
-        ["severe ", [none, frag, frag]],
-        ["joint ", [none, gap, frag]],
-        ["and ", [none, gap, gap]],
-        ["back ", [none, frag, gap]],
-        ["pain", [none, frag, frag]],
-        [". ", [none, none, none]],
-    ]
-    assert second == [[word, []] for word in ("It ", "went ", "away", ".")]
-
-
-def test_the_list_names_type_text_and_score(doc):
-    html = " ".join(render(doc).split())
-    assert re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html) == [
-        ("DRUG", "Brenorix (0.88)"),
-        ("ADE", "severe … back pain"),
-        ("ADE", "severe joint … pain (0.75)"),
-    ]
-    assert 'title="ADE: severe joint … pain (0.75)"' in html
-
-
-def test_colours_are_chosen_by_type(doc):
-    html = render(doc, colors={"ADE": "hsl(10, 50%, 40%)"})
-    assert 'style="color: hsl(10, 50%, 40%)"' in html
-    assert f'color: {PALETTE[0]}"' not in html
-    assert f'color: {PALETTE[1]}"' in html
-
-
-@pytest.mark.parametrize("colour", ["red; background: url(x)", "expression(1)", '"', ""])
-def test_what_is_no_colour_is_refused(doc, colour):
-    with pytest.raises(GapDNERError, match="colour"):
-        render(doc, colors={"ADE": colour})
+def test_sentences_with_their_entities(doc):
+    html = render(doc)
+    first, second = Drawn(html).sentences
+    assert rows(first) == ["= =..== ", "  ==..= "]
+    assert labels(first) == [("Brenorix", "DRUG 0.88"), ("severe", "ADE"), ("severe", "ADE 0.75")]
+    assert [word for word, _ in second] == ["It ", "went ", "away", "."]
+    assert 'title="ADE 0.75: severe joint … pain"' in html
+    used = {(label.split()[0], color) for _, cells in first for _, color, label in cells if label}
+    assert used == set(choose_colors(["ADE", "DRUG"]).items())
+    assert re.findall(r"</i>(\w+)</li>", html) == ["ADE", "DRUG"]
 
 
 def test_gold_stands_beside_the_prediction(nlp, doc):
@@ -105,7 +54,7 @@ def test_gold_stands_beside_the_prediction(nlp, doc):
     set_entities(gold, ENTITIES[:1])
     html = render(doc, gold=gold)
     assert re.findall(r"<h3>(.+?)</h3>", html) == ["gold", "predicted"] * 2
-    assert [len(words[0][1]) for words in Bars(html).sentences] == [1, 3, 0, 0]
+    assert [len(found) for found in drawn_rows(html)] == [1, 2, 0, 0]
 
 
 def test_gold_of_another_text_is_refused(nlp, doc):
@@ -116,47 +65,31 @@ def test_gold_of_another_text_is_refused(nlp, doc):
 def test_sentences_that_an_entity_crosses_are_drawn_as_one(nlp):
     doc = nlp("Pain in the leg. And in the arm. Gone.")
     set_entities(doc, [Entity("ADE", ((0, 1), (8, 9)))])
-    assert [len(words) for words in Bars(render(doc)).sentences] == [10, 2]
+    assert [len(words) for words in Drawn(render(doc)).sentences] == [10, 2]
 
 
-def test_a_long_sentence_is_cut_between_entities(nlp):
-    doc = nlp(" ".join(["pain"] * 500))
-    # over the 200th token, and far from any cut
-    set_entities(doc, [Entity("ADE", ((150, 151), (250, 251))), Entity("ADE", ((420, 421),))])
-    sentences = Bars(render(doc)).sentences
-    assert [len(words) for words in sentences] == [400, 100]
-    assert "".join(word for words in sentences for word, _ in words) == doc.text
-    assert [len(words[0][1]) for words in sentences] == [1, 1]
+def test_lines_of_a_text_without_sentences():
+    doc = spacy.blank("en")("Pain\n- in the leg\n\n- in the arm")
+    set_entities(doc, [Entity("ADE", ((0, 1),))])
+    lines = ["".join(word for word, _ in words) for words in Drawn(render(doc)).sentences]
+    assert lines == ["Pain", "- in the leg", "- in the arm"]
 
 
 def test_thousands_of_entities_without_a_sentence_end():
-    doc = spacy.blank("en")(" ".join(["pain"] * 10_000))
-    set_entities(doc, [Entity("ADE", ((n, n + 1),)) for n in range(0, 10_000, 2)])
-    html = render(doc)
-    # a bar under each word of a part: 100 rows, not 5,000
-    assert html.count("<li ") == 5000
-    assert html.count("<i ") < 10_000 * 101
-
-
-def test_entities_that_would_make_a_page_too_large_are_listed_alone(nlp):
-    doc = nlp(" ".join(["pain"] * 1000))
-    set_entities(doc, [Entity("ADE", ((n, 1000),)) for n in range(300)])
-    html = render(doc)
-    assert "300 entities are too many to be drawn under 1000 words" in html
-    assert html.count("<li ") == 300
-    assert html.count('class="word"') == 1000
-    assert len(html) < 3_000_000
-
-
-def test_what_a_bar_says_is_short(nlp):
-    doc = nlp(" ".join(["pain"] * 190))
-    set_entities(doc, [Entity("A" * 100_000, ((0, 190),))])
-    assert len(render(doc)) < 1_000_000
+    doc = spacy.blank("en")(" ".join(["pain"] * 3000))
+    set_entities(doc, [Entity("ADE", ((n, n + 1),)) for n in range(0, 3000, 2)])
+    assert drawn_rows(render(doc)) == [["= " * 1500]]
 
 
 def test_right_to_left():
-    doc = spacy.blank("ar")("ألم في الكتف")
-    assert 'dir="rtl"' in render(doc)
+    doc = spacy.blank("ar")("(ألم في الكتف (severe pain 3/10) أمس")
+    set_entities(doc, [Entity("ADE", ((1, 2),))])
+    html = render(doc)
+    assert '<div class="entities" dir="rtl">' in html
+    # columns are no text to the browser: what runs the other way needs an element of its own
+    (run,) = re.findall(r'<span dir="ltr">(.+?)</span></span>', html)
+    assert re.sub("<.+?>", "", run) == "severe pain "
+    assert '<b dir="auto">ADE</b>' in html
 
 
 def test_nothing_of_the_text_is_code(nlp):
@@ -164,7 +97,7 @@ def test_nothing_of_the_text_is_code(nlp):
     set_entities(doc, [Entity("<b>", ((0, len(doc)),))])
     html = render(doc, page=True, title="<i>")
     assert "<script" not in html
-    assert "<b><b>" not in html
+    assert "<b>" not in html
     assert "<title>&lt;i&gt;</title>" in html
 
 
@@ -172,18 +105,17 @@ def test_a_page_refers_to_nothing_outside(doc):
     html = render(doc, page=True)
     assert html.startswith("<!DOCTYPE html>")
     assert "default-src 'none'" in html
-    assert not re.search(r"https?:|src=|href=", html)
+    assert not re.search(r"https?:|src=|href=|<link|@import", html)
 
 
 def test_empty_documents(nlp):
-    assert Bars(render(nlp(""))).sentences == []
-    assert Bars(render([])).sentences == []
+    assert Drawn(render(nlp(""))).sentences == []
+    assert Drawn(render([])).sentences == []
 
 
 def test_an_entity_shows_itself_under_its_sentence(doc):
-    entity = get_entities(doc)[2]
-    html = entity._repr_html_()
-    (words,) = Bars(html).sentences
+    html = get_entities(doc)[2]._repr_html_()
+    (words,) = Drawn(html).sentences
     assert "".join(word for word, _ in words) == "Brenorix gave severe joint and back pain. "
-    assert [bars[0][0] for _, bars in words[2:7]] == ["fragment"] * 2 + ["gap"] * 2 + ["fragment"]
-    assert re.findall("<b>(.+?)</b>", html) == ["ADE"]
+    assert rows(words) == ["  ==..= "]
+    assert labels(words) == [("severe", "ADE 0.75")]

@@ -25,5 +25,5 @@ def test_a_line_for_each_threshold(tmp_path):
 
 def test_pictures_have_a_suffix(tmp_path):
     check_picture(tmp_path / "curve.png")
-    with pytest.raises(GapDNERError, match=r"curve.txt must end in .png, .svg"):
+    with pytest.raises(GapDNERError, match=r"curve.txt must end in .png or .svg"):
         check_picture(tmp_path / "curve.txt")

@@ -21,7 +21,7 @@ def grid(html):
 
 
 def listed(html):
-    return re.findall(r"<b>(.+?)</b> <span>(.+?)</span>", html)
+    return list(dict.fromkeys(re.findall(r'title="(.+?): (.+?)"', html)))
 
 
 def test_grid():
@@ -47,7 +47,7 @@ def test_scores():
         ("back", "pain"): ("frag", "Frag 0.97"),
         ("pain", "back"): ("type weakest", "ADE 0.88"),
     }
-    assert listed(html) == [("ADE", "joint … pain (0.71)"), ("ADE", "back pain (0.88)")]
+    assert listed(html) == [("ADE 0.71", "joint … pain"), ("ADE 0.88", "back pain")]
 
 
 def test_windows():

@@ -1,0 +1,61 @@
+"""A color for each entity type, the same on every page."""
+
+import re
+from collections.abc import Iterable, Mapping
+from zlib import crc32
+
+from markupsafe import Markup
+
+from ..errors import GapDNERError
+from .page import TEMPLATES
+
+# Each has a contrast of at least 3:1 with white and with the dark ground of pages. As far apart as
+# 18 such colors can be, also for the color-blind; neighbors differ most.
+PALETTE = (
+    *("#d86000", "#0078b4", "#24780c", "#d860c0", "#907878", "#9c78fc", "#c03048", "#00786c"),
+    *("#e45478", "#009c9c", "#90600c", "#7854cc", "#189c24", "#8484c0", "#9c9048", "#c03c90"),
+    *("#0090f0", "#786090"),
+)
+_COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)")
+_LEGEND = TEMPLATES.from_string("""\
+<ul class="legend" aria-label="Entity types">
+{% for label, color in colors.items() %}
+<li><i style="border-color: {{ color }}"></i>{{ label }}</li>
+{% endfor %}</ul>
+""")
+
+
+def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Give every entity type its color. A type's name chooses it; of types that choose the same,
+    the later ones in the alphabet get the next that is free.
+
+    labels (Iterable[str]): The types.
+    given (Optional[Mapping[str, str]]): Colors that were chosen, by type.
+    RETURNS (dict[str, str]): Colors by type, sorted by type.
+    RAISES (GapDNERError): If a given one is no color.
+    """
+    given = given or {}
+    for label, color in given.items():
+        if not _COLOR.fullmatch(color):
+            raise GapDNERError(
+                f"The color {color!r} of {label} is none. Write it as #rrggbb, as a name, or as "
+                "rgb(...) or hsl(...)."
+            )
+    used = [0] * len(PALETTE)
+    chosen = {}
+    for label in sorted(set(labels)):
+        own = crc32(label.encode()) % len(PALETTE)
+        places = (*range(own, len(PALETTE)), *range(own))
+        place = min(places, key=used.__getitem__)
+        used[place] += label not in given
+        chosen[label] = given.get(label, PALETTE[place])
+    return chosen
+
+
+def render_legend(colors: Mapping[str, str]) -> Markup:
+    """List the types with their colors.
+
+    colors (Mapping[str, str]): Colors by entity type.
+    RETURNS (Markup): HTML; empty without types.
+    """
+    return Markup(_LEGEND.render(colors=colors) if colors else "")
