@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..entities import get_entities
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
-from .pipes import changed, find_pipe, having_to_oneself
+from .pipes import changed, find_pipe
 from .predictions import predict
 
 # Entities below this score are no candidates
@@ -43,8 +43,7 @@ class UncertaintySampler:
             raise GapDNERError(f"At least one text must be asked for, but {n} were.")
         self.pipe = pipe
         self.n = n
-        with having_to_oneself(pipe):
-            self.selection = pipe.selection
+        self.selection = pipe.selection
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Let the pipe give all candidates; see `spacy_gapdner.analysis.pipes.changed`."""

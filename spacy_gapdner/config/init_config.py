@@ -16,6 +16,7 @@ from thinc.api import Config
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..pipe.factory import DEFAULT_SETTINGS
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .encoders import LEARN_RATE, find_encoder
 
 Optimize = Literal["speed", "accuracy"]
@@ -99,6 +100,8 @@ def make_config_text(
         learn_rate=learn_rate,
         lr_scale=round(_PIPE_LEARN_RATE / learn_rate, 1) if name else 1.0,
         settings=DEFAULT_SETTINGS,
+        f_weight=F_WEIGHT,
+        disc_f_weight=DISC_F_WEIGHT,
         network=_network_settings(bool(name)),
         tokenizer=defaults["nlp"]["tokenizer"],
         tokenizer_data=defaults["initialize"]["tokenizer"],

@@ -3,8 +3,8 @@ import re
 import pytest
 import spacy
 from spacy.tokens import Doc
-
 from spacy_gapdner.analysis.cells import find_segment, parse_cell, span_cell
+
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.segments import Segment
 

@@ -2,7 +2,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis.data_report import in_context, report_data
+from spacy_gapdner.analysis.data_check import in_context, report_data
 from spacy_gapdner.formats import blank_pipeline
 from spacy_gapdner.grid import SoftmaxTagging
 

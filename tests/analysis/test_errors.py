@@ -1,8 +1,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from spacy_gapdner.analysis import errors as errors_module
 from spacy_gapdner.analysis.errors import (
     KINDS,
     MISSED,
@@ -13,6 +11,8 @@ from spacy_gapdner.analysis.errors import (
     Error,
     find_errors,
 )
+
+from spacy_gapdner.analysis import errors as errors_module
 from spacy_gapdner.analysis.matching import n_shared
 from spacy_gapdner.entities import Entity
 

@@ -4,11 +4,11 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
+from spacy_gapdner.analysis.report_tables import error_table, score_table
 from tiny_pipeline import gold_docs
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.model_report import analyze, report_model
-from spacy_gapdner.analysis.report_tables import error_table, score_table
 from spacy_gapdner.analysis.subsets import ScoreRow, pool_tail, select
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME

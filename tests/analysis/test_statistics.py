@@ -1,10 +1,10 @@
 import pytest
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
+from spacy_gapdner.analysis.statistics_table import statistics_table
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.statistics import stats
-from spacy_gapdner.analysis.statistics_table import statistics_table
 from spacy_gapdner.formats import DOC_NAME
 
 VOCAB = Vocab()

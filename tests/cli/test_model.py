@@ -1,9 +1,9 @@
 import os
 
 import pytest
+from spacy_gapdner.cli._model import load_pipeline
 
 from spacy_gapdner import GapDNERError
-from spacy_gapdner.cli._model import load_pipeline
 
 CACHES = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
 
