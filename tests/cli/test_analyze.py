@@ -4,8 +4,6 @@ import re
 import sys
 from html.parser import HTMLParser
 
-import pytest
-
 from spacy_gapdner.cli.analyze import name_models
 
 FILES = ["analysis.json", "errors.csv", "report.html", "scores.csv"]
@@ -171,7 +169,6 @@ def test_examples(run, write_docs, tmp_path):
     few = page("--examples", 2)
     assert few.count('class="example"') == 2
     assert "p.spacy: 5, the first 2" in few
-    assert page("-e", 0).count('class="example"') == 0
     # files of an earlier run are replaced, others stay
     (tmp_path / "o" / "notes.txt").touch()
     page()
@@ -187,11 +184,7 @@ def test_one_spans_key_for_all(run, model, write_docs):
     predictions = write_docs("p.spacy", key="gold")
     result = run("analyze", model, data, "--compare", predictions, "-sk", "gold")
     assert "All entities 5 100.0 (100.0/100.0) 100.0 (100.0/100.0)" in lines(result.stdout)
-
-
-def test_threshold(run, model, write_docs):
-    assert "missed 0" in lines(run("analyze", model, write_docs()).stdout)
-    result = run("analyze", model, write_docs(), "--threshold", 1.0)
+    result = run("analyze", model, data, "-sk", "gold", "--threshold", 1.0)
     assert "missed 5" in lines(result.stdout)
 
 
@@ -208,21 +201,17 @@ def test_names():
 def test_bad_input(fails, model, write_docs, tmp_path):
     data = write_docs()
     fails("Two models are called tiny. Write NAME=", "analyze", model, data, "--compare", model)
-    fails("There is no folder nothing_here", "analyze", model, data, "--compare", "nothing_here")
     fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
-    fails("There is nothing at", "analyze", model, tmp_path / "missing")
     fails("gold entities under the spans key 'other'", "analyze", model, data, "-sk", "other")
-    fails("holds no document", "analyze", model, write_docs("empty.spacy", []))
     short = write_docs("short.spacy", CHANGED)
     longer = write_docs("longer.spacy", [*CHANGED, ("No complaints so far .", [])])
     fails("not have as many documents as the data", "analyze", short, longer)
-    fails("not have as many documents as the data", "analyze", longer, short)
     other = write_docs("other.spacy", [("Something else .", [])] * 4)
     fails("Document 1: Entities can only be compared", "analyze", other, data)
     fails("Thresholds are for pipelines", "analyze", data, data, "--threshold", 0.5)
 
 
-def test_output_is_checked_first_and_written_whole(fails, model, write_docs, tmp_path, monkeypatch):
+def test_output_is_checked_first_and_written_whole(fails, write_docs, tmp_path):
     data = write_docs()
     fails("is a file", "analyze", "nothing_here", data, "-o", data)
     output = tmp_path / "folder" / "o"
@@ -245,11 +234,3 @@ def test_without_matplotlib_all_but_the_plots_is_written(
     assert ["<figure>" in page for page in pages] == [True, False]
     assert pages[0].count("<h2>") == pages[1].count("<h2>")
     assert {path.name for path in (tmp_path / "plain").iterdir()} == names
-
-
-@pytest.mark.parametrize("n", [1, 8])
-def test_many_models(run, write_docs, tmp_path, n):
-    data = write_docs()
-    more = [part for i in range(n - 1) for part in ("--compare", f"m{i}={data}")]
-    result = run("analyze", data, data, *more, "-o", tmp_path / "o")
-    assert result.exit_code == 0, result.output

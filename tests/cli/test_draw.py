@@ -46,20 +46,11 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     assert "<h2>a</h2>" in page.read_text()
 
 
-def test_predictions_of_raw_text(run, model, tmp_path):
-    (tmp_path / "a.txt").write_text(TEXT)
-    page = tmp_path / "page.html"
-    result = run("draw", tmp_path / "a.txt", "--model", model, "-o", page)
-    assert result.exit_code == 0, result.output
-    assert columns(page) == {}
-    assert "Severe joint … pain" in page.read_text()
-
-
 def test_errors(fails, run, model, brat, tmp_path):
     (tmp_path / "raw.txt").write_text(TEXT)
     page = tmp_path / "page.html"
     fails("Raw text needs a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
-    fails("takes TYPE=COLOUR", "draw", brat, "-o", page, "--colors", "red")
+    fails("takes TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
     fails("The colour 'x;' of A", "draw", brat, "-o", page, "--colors", "A=x;")
     fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
     fails("lies in the input", "draw", brat, "-o", brat / "page.html")
