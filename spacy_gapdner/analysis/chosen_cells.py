@@ -24,13 +24,13 @@ def choose_cells(
 
     doc (Doc): The text with its entities.
     pipe (DiscontinuousEntityRecognizer): The pipe that found them.
-    spans (Iterable[str]): See `span_cell`.
-    cells (Iterable[str]): See `parse_cell`.
+    spans (Iterable[str]): Token ranges "START:END", half-open, or texts that occur once.
+    cells (Iterable[str]): "ROW,COLUMN" each, token offsets.
     RETURNS (list[tuple[int, int]]): Rows and columns, each once.
     RAISES (GapDNERError): If one cannot be found, or there are none.
     """
-    chosen = [span_cell(doc, span) for span in spans]
-    chosen += [parse_cell(doc, cell) for cell in cells]
+    chosen = [_span_cell(doc, span) for span in spans]
+    chosen += [_parse_cell(doc, cell) for cell in cells]
     if not chosen:
         for entity in get_entities(doc, pipe.key):
             spelled = pipe.tagging.encode([entity.to_entity()], pipe.labels).tolist()
@@ -44,28 +44,14 @@ def choose_cells(
     return list(dict.fromkeys(chosen))
 
 
-def span_cell(doc: Doc, span: str) -> Cell:
-    """Find the cell of a span: its first and last token.
-
-    doc (Doc): The text.
-    span (str): Token range "START:END", half-open, or text that occurs once.
-    RETURNS (tuple[int, int]): Row and column.
-    RAISES (GapDNERError): If there is no such span, or several.
-    """
+def _span_cell(doc: Doc, span: str) -> Cell:
     match = re.fullmatch(r"\s*(\d+):(\d+)\s*", span)
     start, end = map(int, match.groups()) if match else _find_text(doc, span)
     _check_range(doc, span, start, end)
     return start, end - 1
 
 
-def parse_cell(doc: Doc, cell: str) -> Cell:
-    """Read a cell.
-
-    doc (Doc): The text.
-    cell (str): "ROW,COLUMN", token offsets.
-    RETURNS (tuple[int, int]): Row and column.
-    RAISES (GapDNERError): If it is something else, or there are no such tokens.
-    """
+def _parse_cell(doc: Doc, cell: str) -> Cell:
     match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", cell)
     if not match:
         raise GapDNERError(f"A cell is ROW,COLUMN in token offsets, e.g. 3,5, but not {cell!r}.")

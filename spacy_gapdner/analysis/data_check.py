@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, Entity
+from ..entities import Entity
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -53,7 +52,7 @@ class KindCounts:
         self.counts[kind] += 1
         examples = self.examples.setdefault(kind, [])
         if len(examples) < _N_EXAMPLES:
-            examples.append(in_context(doc, entity))
+            examples.append(_in_context(doc, entity))
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): Counts and examples as JSON has them."""
@@ -74,15 +73,6 @@ class SchemeReport:
     spurious: KindCounts = field(default_factory=KindCounts)
     ceiling: PRFScore = field(default_factory=PRFScore)
     disc_ceiling: PRFScore = field(default_factory=PRFScore)
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The numbers as JSON has them; a ceiling of nothing is None."""
-        return {
-            "missed": self.missed.to_dict(),
-            "spurious": self.spurious.to_dict(),
-            "ceiling": self.ceiling.to_dict() if len(self.ceiling) else None,
-            "disc_ceiling": self.disc_ceiling.to_dict() if len(self.disc_ceiling) else None,
-        }
 
 
 @dataclass
@@ -112,17 +102,21 @@ class DataReport:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report as JSON has it, without the texts."""
+        scheme = self.scheme
         return {
             "statistics": self.statistics.to_dict(),
             "docs_without_entities": self.docs_without_entities,
             "empty_docs": self.empty_docs,
-            "spans_keys": sorted(self.statistics.spans_keys),
             "segments": self.segments,
             "longest_segment": self.longest_segment,
-            "longest_segment_cells": self.longest_segment**2,
             "misaligned": self.misaligned.to_dict(),
             "unheld": self.unheld.to_dict(),
-            "scheme": self.scheme.to_dict(),
+            "scheme": {
+                "missed": scheme.missed.to_dict(),
+                "spurious": scheme.spurious.to_dict(),
+                "ceiling": scheme.ceiling.to_dict() if len(scheme.ceiling) else None,
+                "disc_ceiling": scheme.disc_ceiling.to_dict() if len(scheme.disc_ceiling) else None,
+            },
         }
 
 
@@ -190,14 +184,7 @@ def check_data(
         if docs is None:
             continue
         try:
-            reports[name] = report_data(
-                docs,
-                setup.nlp,
-                setup.tagging,
-                spans_key=setup.spans_key,
-                max_length=setup.max_length,
-                stride=setup.stride,
-            )
+            reports[name] = _report_data(docs, setup)
         except ValueError as error:
             raise GapDNERError(f"{name}: {error}") from None
     shared = None
@@ -209,54 +196,32 @@ def check_data(
     return DataFindings(setup, reports, shared, problems, list(_find_hints(reports)))
 
 
-def report_data(
-    docs: Iterable[Doc],
-    nlp: Language,
-    tagging: TaggingScheme,
-    *,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    max_length: int = 128,
-    stride: int = 96,
-) -> DataReport:
-    """Compare gold Docs with what a pipe would see and could predict at best.
-
-    docs (Iterable[Doc]): Docs with gold entities.
-    nlp (Language): Tokenizer and the components before the pipe that set sentence boundaries.
-    tagging (TaggingScheme): The tagging scheme.
-    spans_key (str): Prefix of the span groups.
-    max_length (int): Longest segment in tokens.
-    stride (int): Tokens between the starts of two windows.
-    RETURNS (DataReport): What was found.
-    RAISES (ValueError): If the fragments of an entity carry different labels.
-    """
+def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
+    # the gold against what a pipe would see and could predict at best
+    nlp, max_length = setup.nlp, setup.max_length
     report = DataReport()
     for reference in docs:
-        report.statistics.add(reference, spans_key)
+        report.statistics.add(reference, setup.spans_key)
         report.empty_docs += not len(reference)
         doc = nlp(without_annotation(reference, nlp))
-        aligned, misaligned = align_entities(Example(doc, reference), spans_key)
+        aligned, misaligned = align_entities(Example(doc, reference), setup.spans_key)
         report.docs_without_entities += not aligned and not misaligned
         # of equal entities one counts, as in the scores
         entities = list(dict.fromkeys(aligned))
         for entity in misaligned:
             report.misaligned.add("not whole tokens", doc, entity)
-        segments = get_segments(doc, max_length, stride)
+        segments = get_segments(doc, max_length, setup.stride)
         held, unheld = assign_entities(entities, segments)
         for entity in unheld:
             report.unheld.add(_why_unheld(entity, doc, max_length), doc, entity)
         _add_segments(report, doc, segments, [*entities, *misaligned])
-        found = _round_trip(doc, segments, held, tagging, report.scheme)
+        found = _round_trip(doc, segments, held, setup.tagging, report.scheme)
         _score(report.scheme, set(entities), set(misaligned), found)
     return report
 
 
-def in_context(doc: Doc, entity: Entity) -> str:
-    """Write an entity with its context.
-
-    doc (Doc): The Doc that it lies in.
-    entity (Entity): In the Doc's offsets.
-    RETURNS (str): e.g. "ADR: had «severe» joint and «back pain» since ...", in one line.
-    """
+def _in_context(doc: Doc, entity: Entity) -> str:
+    # e.g. "ADR: had «severe» joint and «back pain» since ...", in one line
     start = max(entity.start - _CONTEXT, 0)
     end = min(entity.end + _CONTEXT, len(doc))
     opening = {first for first, _ in entity.fragments}

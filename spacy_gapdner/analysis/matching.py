@@ -97,11 +97,11 @@ class MatchTally:
         """
         gold, predicted = sorted(compared.gold), sorted(compared.predicted)
         equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
-        overlapping = pair_best(gold, predicted, lambda g, p: True)
+        overlapping = _pair_best(gold, predicted, lambda g, p: True)
         credits = {
             "exact": float(equal.total()),
             "partial": sum(1.0 if g[1] == p[1] else 0.5 for g, p in overlapping),
-            "type": float(len(pair_best(gold, predicted, lambda g, p: g[0] == p[0]))),
+            "type": float(len(_pair_best(gold, predicted, lambda g, p: g[0] == p[0]))),
         }
         for name, match in self.matches.items():
             match.correct += credits[name]
@@ -131,7 +131,7 @@ def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Err
     """
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     wrong = sorted(set(predicted) - set(gold), key=_text_order)
-    errors = [Error(_pair_kind(*pair), *pair) for pair in pair_best(missed, wrong, _comparable)]
+    errors = [Error(_pair_kind(*pair), *pair) for pair in _pair_best(missed, wrong, _comparable)]
     paired = {side for error in errors for side in error[1:]}
     errors += [Error(MISSED, item, None) for item in missed if item not in paired]
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
@@ -142,18 +142,12 @@ def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Err
     return sorted(errors, key=_place)
 
 
-def pair_best(
+def _pair_best(
     items: Sequence[Item], others: Sequence[Item], fits: Callable[[Item, Item], bool]
 ) -> list[tuple[Item, Item]]:
-    """Pair entities that overlap one to one, those with the largest share in common first.
-
-    items (Sequence[Item]): Entities; among equal shares the first goes first.
-    others (Sequence[Item]): Others, in the same offsets; likewise.
-    fits (Callable[[Item, Item], bool]): Whether two that overlap may be a pair.
-    RETURNS (list[tuple[Item, Item]]): The pairs.
-    """
+    # one to one, those with the largest share in common first; of equal ones those listed first
     shares = []
-    for i, j in meeting_extents(items, others):
+    for i, j in _meeting_extents(items, others):
         share = _share(items[i][1], others[j][1])
         if share and fits(items[i], others[j]):
             shares.append((-share, i, j))
@@ -167,14 +161,8 @@ def pair_best(
     return pairs
 
 
-def meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    """Find the pairs of entities whose extents overlap or touch, without trying all.
-
-    items (Sequence[Item]): Entities.
-    others (Sequence[Item]): Others, in the same offsets.
-    YIELDS (tuple[int, int]): The numbers of the one and of the other; some pairs that lie apart
-        may be among them.
-    """
+def _meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    # the pairs whose extents overlap or touch, without trying all; some that lie apart as well
     order = sorted(range(len(others)), key=lambda j: others[j][1][0][0])
     starts = [others[j][1][0][0] for j in order]
     # the farthest end so far ascends as the starts do

@@ -35,8 +35,8 @@ class Scores:
     disc_p (float): Precision of discontinuous entities alone.
     disc_r (float): Recall of these.
     disc_f (float): F1 of these.
-    combined (float): What training chooses by, ``0.75 f + 0.25 disc_f``; `f` if no gold entity is
-        discontinuous.
+    combined (float): What training chooses by: `f` and `disc_f` with the weights of
+        `spacy_gapdner.scorer`; `f` alone if no gold entity is discontinuous.
     calibration_error (Optional[float]): See `spacy_gapdner.calibration.calibration_error`.
     disc_calibration_error (Optional[float]): That of discontinuous entities alone.
     """

@@ -153,17 +153,8 @@ def decide(
     aim: Aim,
     calibrate: bool = True,
 ) -> Tuning:
-    """Choose what gains.
-
-    candidates (Candidates): What the pipe might find.
-    own (Thresholds): The thresholds that it has.
-    calibration (Calibration): The calibration that it has.
-    mine (Optional[ndarray]): What it finds, if that is not what reaches its thresholds among the
-        candidates; then its own thresholds cannot be told in other probabilities.
-    aim (Aim): What thresholds are chosen for.
-    calibrate (bool): Whether to fit the calibration.
-    RETURNS (Tuning): What was chosen.
-    """
+    # `mine` is what the pipe finds, if that is not what reaches its thresholds among the
+    # candidates; then its own thresholds cannot be told in other probabilities
     found, gold = candidates
     now = rescore(found, calibration)[own.keep(found)] if mine is None else mine
     before = estimated = score(now, gold)
@@ -200,14 +191,7 @@ def decide(
 
 
 def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure: Measure) -> float:
-    """Tell how sure a gain is: draw the Docs with replacement, the same for both decisions.
-
-    before (ndarray): The entities that are kept now, see `Candidates`.
-    after (ndarray): Those that would be kept.
-    gold (ndarray): The gold entities.
-    measure (str): What should gain.
-    RETURNS (float): Share of 1000 resamples in which the measure grows.
-    """
+    # in how many resamples the measure grows; the Docs drawn are the same for both decisions
     n_docs = 1 + max(part["doc"].max(initial=0) for part in (before, after, gold))
 
     def count(entities: np.ndarray) -> np.ndarray:

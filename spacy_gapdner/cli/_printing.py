@@ -43,10 +43,7 @@ msg = VisiblePrinter()
 
 
 def print_line(text: str) -> None:
-    """Print a line as it is; `msg.text` would wrap it, and what is wrapped cannot be searched for.
-
-    text (str): The line.
-    """
+    """Print a line as it is; `msg.text` would wrap it, and nobody could search for it."""
     print(visible(text))
 
 
@@ -56,10 +53,7 @@ def percent(score: float | None) -> str:
 
 
 def print_report(report: "Report") -> None:
-    """Print what a reader dropped, repaired or kept, by kind with the first examples of each.
-
-    report (Report): The report.
-    """
+    """Print what a reader dropped, repaired or kept, by kind with the first examples of each."""
     if report.left_out:
         counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
         msg.text(f"Entities of types that were not asked for: {counted}")
@@ -76,21 +70,14 @@ def print_report(report: "Report") -> None:
 
 
 def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
-    """Print a table of names and numbers; nothing if it has no rows.
-
-    rows (Sequence[Sequence[Any]]): A name and its numbers each.
-    header (Sequence[str]): The columns.
-    """
+    """Print a table of names and numbers; nothing if it has no rows."""
     if rows:
         aligns = ["l", *"r" * (len(header) - 1)]
         msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
 
 
 def print_reliability(bins: "list[ReliabilityBin]") -> None:
-    """Print how often the entities of each range of scores are right.
-
-    bins (list[ReliabilityBin]): The ranges; nothing is printed if there are none.
-    """
+    """Print how often the entities of each range of scores are right."""
     rows = [
         (
             f"{part.start:.1f}-{part.start + 0.1:.1f}",
@@ -104,10 +91,7 @@ def print_reliability(bins: "list[ReliabilityBin]") -> None:
 
 
 def print_statistics(statistics: dict[str, "CorpusStatistics"]) -> None:
-    """Print what corpora hold side by side.
-
-    statistics (dict[str, CorpusStatistics]): By column head; heads are left out if all empty.
-    """
+    """Print what corpora hold side by side."""
     labels = sorted({label for found in statistics.values() for label in found.labels})
     columns = [_column(found, labels) for found in statistics.values()]
     rows = [tuple(name for name, _ in columns[0]), *(tuple(v for _, v in c) for c in columns)]

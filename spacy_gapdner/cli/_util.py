@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """Turn errors that are the input's into one line on stderr and exit code 1.
-
-    RAISES (typer.Exit): In place of a GapDNERError, an OSError, or the ImportError of a language
-        that spaCy does not have.
-    """
+    """Turn errors that are the input's into one line on stderr and exit code 1."""
     try:
         yield
     except (GapDNERError, OSError, ImportError) as error:
@@ -38,10 +34,7 @@ def clean_errors() -> Iterator[None]:
 
 @contextmanager
 def clean_stops() -> Iterator[None]:
-    """Turn Ctrl-C and the signal to terminate into an error that can be cleaned up after.
-
-    RAISES (StoppedError): In place of what the signals do by themselves.
-    """
+    """Turn Ctrl-C and the signal to terminate into an error that can be cleaned up after."""
     stops = (signal.SIGINT, signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -73,22 +66,14 @@ class StoppedError(BaseException):
 
 
 def fail(message: str) -> None:
-    """Print an error as one line on stderr and end the command with exit code 1.
-
-    message (str): What is wrong, and what to do.
-    RAISES (typer.Exit): Always.
-    """
+    """Print an error as one line on stderr and end the command with exit code 1."""
     line = locale_escape(f"✘ {visible(' '.join(message.split()))}")
     typer.echo(color(line, fg="red"), err=True)
     raise typer.Exit(1)
 
 
 def exit_if_skipped(report: "Report") -> None:
-    """Name the documents that were left out, on stderr, and tell by the exit code that some were.
-
-    report (Report): The report.
-    RAISES (typer.Exit): With exit code 3, if there are any.
-    """
+    """Name the documents that were left out, on stderr, and exit with code 3 if there are any."""
     if not report.skipped:
         return
     for issue in report.skipped:
@@ -98,11 +83,7 @@ def exit_if_skipped(report: "Report") -> None:
 
 
 def import_code(path: Path | None) -> None:
-    """Import a user's Python file, for the functions that it registers.
-
-    path (Optional[Path]): The file; nothing happens if there is none.
-    RAISES (GapDNERError): If there is no such file, or it cannot be imported.
-    """
+    """Import a user's Python file, for the functions that it registers."""
     if path is None:
         return
     from spacy.util import import_file
@@ -199,11 +180,7 @@ def load_pipeline(
 
 
 def use_gpu(gpu_id: int) -> None:
-    """Make spaCy and PyTorch compute on a GPU.
-
-    gpu_id (int): Its number; nothing happens if negative.
-    RAISES (GapDNERError): If it cannot be used.
-    """
+    """Make spaCy and PyTorch compute on a GPU."""
     from thinc.api import require_gpu
 
     if gpu_id < 0:
@@ -219,11 +196,7 @@ def use_gpu(gpu_id: int) -> None:
 
 
 def check_model(model: str | Path) -> None:
-    """Find out whether there is a pipeline, without loading it.
-
-    model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
-    RAISES (GapDNERError): If there is none.
-    """
+    """Find out whether there is a pipeline, without loading it."""
     from spacy.util import is_package
 
     path = Path(model)

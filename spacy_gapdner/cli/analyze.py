@@ -120,12 +120,7 @@ def _holds_predictions(model: str) -> bool:
 
 
 def name_models(models: Sequence[str]) -> dict[str, str]:
-    """Give models their names.
-
-    models (Sequence[str]): "name=model", or a model, which is called by the end of its path.
-    RETURNS (dict[str, str]): Models by name.
-    RAISES (GapDNERError): If two have the same name.
-    """
+    """Give models their names."""
     named: dict[str, str] = {}
     for text in models:
         name, equals, model = text.partition("=")

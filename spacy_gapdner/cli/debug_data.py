@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_line, print_statistics
+from ._printing import msg, percent, print_line, print_statistics, print_table
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
@@ -90,20 +90,13 @@ def _print_findings(findings: "DataFindings") -> None:
 
 
 def _print_ceilings(reports: "dict[str, DataReport]") -> None:
-    rows = [
-        (
-            name,
-            *(
-                percent(score.fscore if len(score) else None)
-                for score in (report.scheme.ceiling, report.scheme.disc_ceiling)
-            ),
-            str(report.scheme.missed.counts.total()),
-            str(report.scheme.spurious.counts.total()),
-        )
-        for name, report in reports.items()
-    ]
-    header = ("", "Best F1", "discontinuous", "Missed", "Spurious")
-    msg.table(rows, header=header, divider=True, aligns=list("lrrrr"))
+    rows = []
+    for name, report in reports.items():
+        scheme = report.scheme
+        scores = (scheme.ceiling, scheme.disc_ceiling)
+        best = (percent(score.fscore if len(score) else None) for score in scores)
+        rows.append((name, *best, scheme.missed.counts.total(), scheme.spurious.counts.total()))
+    print_table(rows, ("", "Best F1", "discontinuous", "Missed", "Spurious"))
     for name, report in reports.items():
         _print_tally(f"{name}, missed", report.scheme.missed)
         _print_tally(f"{name}, spurious", report.scheme.spurious)

@@ -44,7 +44,7 @@ def tune_cli(
         MeasureName.combined,
         "--measure",
         "-m",
-        help="F1 of all entities, of discontinuous ones alone, or 0.75 and 0.25 of them",
+        help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
     ),
     min_precision: float = typer.Option(
         0.0, "--min-precision", min=0, max=1, help="Best measure at this precision or more"
@@ -71,7 +71,8 @@ def tune_cli(
 ) -> None:
     """Choose thresholds and calibration on development data.
 
-    The calibration turns scores into probabilities. Saved is what gains by cross-validation."""
+    The calibration turns scores into probabilities. New thresholds must gain in 90% of
+    resamples of the documents, by cross-validation."""
     with clean_errors():
         from ..analysis.tuning import tune
         from ..formats.docbin import require_docbins

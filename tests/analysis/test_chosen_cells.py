@@ -4,7 +4,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_gapdner.analysis.chosen_cells import find_segment, parse_cell, span_cell
+from spacy_gapdner.analysis.chosen_cells import _parse_cell, _span_cell, find_segment
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.segments import Segment
 
@@ -24,7 +24,7 @@ def make_doc(text):
     ],
 )
 def test_spans(span, cell):
-    assert span_cell(make_doc("painful joint shoulder pain ."), span) == cell
+    assert _span_cell(make_doc("painful joint shoulder pain ."), span) == cell
 
 
 @pytest.mark.parametrize(
@@ -41,19 +41,19 @@ def test_spans(span, cell):
 )
 def test_spans_that_cannot_be_found(span, message):
     with pytest.raises(GapDNERError, match=re.escape(message)):
-        span_cell(make_doc("no pain no pain no pain"), span)
+        _span_cell(make_doc("no pain no pain no pain"), span)
 
 
 def test_cells():
     doc = make_doc("a b c")
-    assert parse_cell(doc, "2,0") == (2, 0)
-    assert parse_cell(doc, " 1, 1 ") == (1, 1)
+    assert _parse_cell(doc, "2,0") == (2, 0)
+    assert _parse_cell(doc, " 1, 1 ") == (1, 1)
     for wrong in ("1", "1:2", "-1,0", "a,b"):
         with pytest.raises(GapDNERError, match=f"ROW,COLUMN .* not '{wrong}'"):
-            parse_cell(doc, wrong)
+            _parse_cell(doc, wrong)
     for outside in ("3,0", "0,3"):
         with pytest.raises(GapDNERError, match=f"no tokens {outside}: the text has tokens 0 to 2"):
-            parse_cell(doc, outside)
+            _parse_cell(doc, outside)
 
 
 def test_the_segment_with_most_context():

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
@@ -5,10 +7,9 @@ from tiny_pipeline import gold_docs
 from training_config import write_config
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis.data_check import check_data, in_context, report_data
+from spacy_gapdner.analysis.data_check import _in_context, _report_data, check_data
+from spacy_gapdner.analysis.setup import default_setup
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import blank_pipeline
-from spacy_gapdner.grid import SoftmaxTagging
 
 TRAIN = [
     ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
@@ -61,15 +62,6 @@ def test_shipped_configs_have_no_traps(train, request):
         assert check_data(train, config=config).setup.traps == []
 
 
-def test_types_that_only_one_part_has(train):
-    dev = gold_docs(Vocab(), [("Took aspirin .", [("Drug", (1, 2))])])
-    findings = check_data(train, iter(dev))
-    assert "dev: the type Drug (1 entity) is not in train." in findings.problems
-    assert "dev: types of train that it lacks: ADR, Site." in findings.hints
-    assert findings.shared == (0, 0)
-    assert check_data(train).shared is None
-
-
 def test_an_entity_of_two_labels(train):
     doc = Doc(Vocab(), words=["a", "b"])
     doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
@@ -78,10 +70,10 @@ def test_an_entity_of_two_labels(train):
 
 
 def make_report(words, entities, **windows):
-    nlp = blank_pipeline("en")
-    doc = Doc(nlp.vocab, words=list(words))
+    setup = replace(default_setup("en"), **windows)
+    doc = Doc(setup.nlp.vocab, words=list(words))
     set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
-    report = report_data([doc], nlp, SoftmaxTagging(), **windows)
+    report = _report_data([doc], setup)
     score = report.scheme.ceiling
     return report, (score.tp, score.fp, score.fn)
 
@@ -111,5 +103,5 @@ def test_in_context():
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     doc = Doc(Vocab(), words=words)
     entity = Entity("X", ((4, 5), (6, 7)))
-    assert in_context(doc, entity) == "X: … two three four «five» six «seven» eight nine ten"
-    assert in_context(doc, Entity("X", ((0, 1),))) == "X: «one» two three four …"
+    assert _in_context(doc, entity) == "X: … two three four «five» six «seven» eight nine ten"
+    assert _in_context(doc, Entity("X", ((0, 1),))) == "X: «one» two three four …"

@@ -7,25 +7,6 @@ from tiny_pipeline import ANNOTATED, gold_docs
 from spacy_gapdner.analysis.evaluation import evaluate
 from spacy_gapdner.errors import GapDNERError
 
-# `nlp` finds the 5 entities of ANNOTATED, 2 of them discontinuous
-CHANGED = [
-    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (3, 5))]),
-    ("He took aspirin twice .", [("Food", (2, 3))]),
-]
-
-
-def test_scores_by_hand(nlp):
-    scores = evaluate(nlp, gold_docs(nlp.vocab, CHANGED))
-    # found are two of ADR, one of them right, and one Drug, which is wrong
-    counts = scores["spans_gapdner_counts"]
-    assert (counts["gold"], counts["predicted"], counts["correct"]) == (3, 3, 1)
-    assert scores["spans_gapdner_f"] == pytest.approx(1 / 3)
-    assert (scores["spans_gapdner_disc_p"], scores["spans_gapdner_disc_r"]) == (0.5, 1.0)
-    assert scores["gold_per_type"] == {"ADR": 2, "Food": 1}
-    assert scores["labels_unknown_to_model"] == ["Food"]
-    assert (scores["docs"], scores["words"], scores["spans_key"]) == (2, 12, "gapdner")
-    assert scores["speed"] > 0
-
 
 def test_settings_are_those_of_the_pipe(nlp):
     scores = evaluate(nlp, gold_docs(nlp.vocab), batch_size=1)

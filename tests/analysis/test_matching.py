@@ -14,8 +14,8 @@ from spacy_gapdner.analysis.matching import (
     WRONG_TYPE,
     Error,
     MatchTally,
+    _meeting_extents,
     find_errors,
-    meeting_extents,
     n_shared,
 )
 from spacy_gapdner.entities import Entity, set_entities
@@ -63,12 +63,6 @@ def test_credit(gold, predicted, exact, partial, type_):
     assert tally((gold, predicted)) == expected
 
 
-def test_documents_add_up():
-    first = ([("A", [0])], [("A", [0])])
-    second = ([("A", [0, 2]), ("B", [5])], [("A", [0])])
-    assert tally(first, second) == {"exact": (1, 2, 3), "partial": (1.5, 2, 3), "type": (2, 2, 3)}
-
-
 def item(label, *tokens):
     return label, Entity.from_tokens(label, tokens).fragments
 
@@ -105,8 +99,6 @@ GOLD = [JOINT, SHOULDER, BODY]
         ([*GOLD, item("ADE", 0, 7)], [(WRONG_LINKING, None, item("ADE", 0, 7))]),
         # all found, and something that is not made of their fragments
         ([*GOLD, item("ADE", 1, 7)], [(SPURIOUS, None, item("ADE", 1, 7))]),
-        # without "upper"
-        ([JOINT, SHOULDER, item("ADE", 0, 6, 7)], [(WRONG_BOUNDARY, BODY, item("ADE", 0, 6, 7))]),
         # the right fragments, another type
         ([item("DRUG", 0, 1, 7), SHOULDER, BODY], [(WRONG_TYPE, JOINT, item("DRUG", 0, 1, 7))]),
         ([], [(MISSED, SHOULDER, None), (MISSED, BODY, None), (MISSED, JOINT, None)]),
@@ -135,23 +127,6 @@ def test_the_example_of_the_paper(predicted, expected):
 def test_pairs(gold, predicted, kind):
     gold_item, predicted_item = item("A", *gold), item("A", *predicted)
     assert find_errors([gold_item], [predicted_item]) == [Error(kind, gold_item, predicted_item)]
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted"),
-    [
-        (item("A", 0), item("A", 1)),
-        # interleaved, no token in common
-        (item("A", 0, 2), item("A", 1, 3)),
-        # neither type nor tokens are right
-        (item("A", 0, 1), item("B", 1, 2)),
-    ],
-)
-def test_no_pairs(gold, predicted):
-    assert find_errors([gold], [predicted]) == [
-        Error(MISSED, gold, None),
-        Error(SPURIOUS, None, predicted),
-    ]
 
 
 def test_ties_in_text_order():
@@ -222,7 +197,7 @@ def test_kinds_by_their_definitions(gold, predicted):
 
 @given(ITEMS, ITEMS)
 def test_no_pair_that_meets_is_left_out(items, others):
-    found = list(meeting_extents(items, others))
+    found = list(_meeting_extents(items, others))
     assert len(found) == len(set(found))
     for i, (_, fragments) in enumerate(items):
         for j, (_, other) in enumerate(others):

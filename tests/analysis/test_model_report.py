@@ -55,12 +55,6 @@ def test_scores_by_group():
     ]
 
 
-def test_nothing_to_score():
-    [row_of_all, *others] = report_model([make_example([], [])]).scores.rows()
-    assert row_of_all == ScoreRow("subset", "all", None, None, None, 0, 0, 0)
-    assert {other.group for other in others} == {"subset"}
-
-
 def test_large_numbers_together():
     rows = [row("length", str(n), n, n, 1) for n in (1, 3, 9, 10)]
     assert pool_tail(rows, 10) == rows

@@ -143,15 +143,6 @@ def test_calibration_alone():
     assert decided(found, calibrate=False).settings == {}
 
 
-def test_each_kind_is_calibrated_if_that_helps():
-    found = [(doc, "A", WHOLE, 0.75, doc >= 10) for doc in range(40)]
-    found += [(doc, "A", TORN, 0.9, doc >= 20) for doc in range(40)]
-    tuning = decided(found)
-    assert tuning.calibrated == ["discontinuous"]
-    assert tuning.settings["calibration"]["contiguous"] == [1.0, 0.0]
-    assert tuning.settings["threshold"] == 0.4
-
-
 rows = st.tuples(
     st.integers(0, 9),
     st.sampled_from("AB"),
@@ -213,7 +204,6 @@ def told(scores):
     "own",
     [
         {},
-        {"threshold": 0.95},
         {"threshold": 0.01},
         {"disc_threshold": 0.9},
         {"type_thresholds": {"SYMPTOM": 0.8}},

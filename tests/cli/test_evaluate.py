@@ -46,23 +46,13 @@ def test_other_spans_key(run, model, write_docs):
     data = write_docs(key="gold")
     result = run("evaluate", model, data, "-sk", "gold")
     assert "All entities                   100.00   100.00   100.00" in result.stdout
+    result = run("evaluate", model, data, "-sk", "gold", "--threshold", 1)
+    assert "All entities                     0.00     0.00     0.00" in result.stdout
     result = run("evaluate", model, data)
     assert result.exit_code == 0
     output = " ".join(result.output.split())
     assert "No gold entities under the spans key 'gapdner'" in output
     assert "There are some under gold." in output
-
-
-def test_settings(run, model, write_docs, tmp_path):
-    def scores(*options):
-        output = tmp_path / "scores.json"
-        assert run("evaluate", model, write_docs(), "-o", output, *options).exit_code == 0
-        return json.loads(output.read_text())
-
-    assert scores("--threshold", 1)["spans_gapdner_r"] == 0
-    found = scores("--batch-size", 1)
-    assert (found["spans_gapdner_f"], found["threshold"]) == (1.0, 0.4)
-    assert list(found)[:3] == ["model", "data", "threshold"]
 
 
 def test_several_pipes(tiny, tiny_config, fails, run, tmp_path, write_docs):

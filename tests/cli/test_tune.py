@@ -64,4 +64,6 @@ def test_bad_input(fails, model, write_docs, tmp_path):
     fails("no entity under the spans_key 'gapdner'", "tune", model, empty)
     fails("must end in .png, .svg", "tune", model, data, "--plot", "curve.txt")
     # a folder of something else
-    fails("is there and has no meta.json", "tune", model, data, "--output", tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "notes.txt").touch()
+    fails("is there and has no meta.json", "tune", model, data, "-o", tmp_path / "other")
