@@ -44,9 +44,6 @@ class Calibration(NamedTuple):
     """Platt scaling of entities' scores, apart for contiguous and discontinuous ones (Platt 1999,
     "Probabilistic Outputs for Support Vector Machines").
 
-    A discontinuous entity uses more cells of the grid, and rarer labels, than a contiguous one:
-    at equal scores they are not right equally often.
-
     contiguous (Line): For entities of one fragment.
     discontinuous (Line): For entities of several.
     """
@@ -78,11 +75,7 @@ class Calibration(NamedTuple):
 
     @classmethod
     def from_dict(cls, value: dict[str, list[float]]) -> "Calibration":
-        """Invert `to_dict`.
-
-        value (dict[str, list[float]]): What it gave.
-        RETURNS (Calibration): The calibration.
-        """
+        """RETURNS (Calibration): The calibration of which `to_dict` gave this value."""
         return cls(*(Line(*value[name]) for name in cls._fields))
 
 
@@ -101,33 +94,31 @@ class ReliabilityBin(NamedTuple):
     precision: float
 
 
-def reliability(scores: Iterable[float], correct: Iterable[bool]) -> list[ReliabilityBin]:
+def reliability(judged: Iterable[tuple[float, bool]]) -> list[ReliabilityBin]:
     """Compare scores with how often they are right, in ten ranges of equal width.
 
-    scores (Iterable[float]): The scores of predicted entities.
-    correct (Iterable[bool]): Whether each of them is right.
+    judged (Iterable[tuple[float, bool]]): The score of each predicted entity, and whether it is
+        right.
     RETURNS (list[ReliabilityBin]): The ranges that hold an entity, in ascending order.
     """
-    values, right = np.array(list(scores), dtype=float), np.array(list(correct), dtype=float)
-    numbers = np.minimum((values * _N_BINS).astype(int), _N_BINS - 1)
-    return [
-        ReliabilityBin(
-            int(number) / _N_BINS,
-            int((numbers == number).sum()),
-            float(values[numbers == number].mean()),
-            float(right[numbers == number].mean()),
-        )
-        for number in np.unique(numbers)
-    ]
+    scores, right = np.array(list(judged), dtype=float).reshape(-1, 2).T
+    numbers = np.minimum((scores * _N_BINS).astype(int), _N_BINS - 1)
+    bins = []
+    for number in np.unique(numbers).tolist():
+        here = numbers == number
+        mean, precision = float(scores[here].mean()), float(right[here].mean())
+        bins.append(ReliabilityBin(number / _N_BINS, int(here.sum()), mean, precision))
+    return bins
 
 
-def expected_calibration_error(bins: Sequence[ReliabilityBin]) -> float | None:
-    """Average how far mean score and precision lie apart, weighted by the number of entities
-    (Guo et al. 2017, "On Calibration of Modern Neural Networks").
+def calibration_error(judged: Iterable[tuple[float, bool]]) -> float | None:
+    """Average how far mean score and precision of `reliability` lie apart, weighted by the number
+    of entities (Guo et al. 2017, "On Calibration of Modern Neural Networks").
 
-    bins (Sequence[ReliabilityBin]): The ranges.
-    RETURNS (Optional[float]): The error between 0 and 1; None without entities.
+    judged (Iterable[tuple[float, bool]]): See there.
+    RETURNS (Optional[float]): The expected calibration error, from 0 to 1; None without entities.
     """
+    bins = reliability(judged)
     total = sum(part.n for part in bins)
     if not total:
         return None

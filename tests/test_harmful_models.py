@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.cli import app
-from spacy_gapdner.cli._model import load_pipeline
+from spacy_gapdner.cli._util import load_pipeline
 from spacy_gapdner.formats import DOC_NAME, Report, read_brat, read_jsonl, write_docbin
 
 HARM = """

@@ -12,8 +12,7 @@ from pathlib import Path
 import torch
 from spacy.util import minibatch
 
-from spacy_gapdner.cli._model import load_pipeline
-from spacy_gapdner.cli._util import import_code
+from spacy_gapdner.cli._util import import_code, load_pipeline
 from spacy_gapdner.errors import GapDNERError
 
 from .data import read_examples

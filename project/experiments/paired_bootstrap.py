@@ -7,11 +7,10 @@ import numpy as np
 from wasabi import msg
 
 from spacy_gapdner import tune
-from spacy_gapdner.analysis.bootstrap import count_row
+from spacy_gapdner.analysis.evaluation import count_row
 from spacy_gapdner.analysis.matching import MatchTally
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
-from spacy_gapdner.cli._model import check_model, load_pipeline
-from spacy_gapdner.cli._util import read_docs
+from spacy_gapdner.cli._util import check_model, load_pipeline, read_docs
 from spacy_gapdner.formats.docbin import require_docbins
 from spacy_gapdner.scorer import Tally
 

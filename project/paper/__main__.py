@@ -7,8 +7,7 @@ import typer
 from wasabi import msg
 
 from spacy_gapdner.cli import _options as options
-from spacy_gapdner.cli._corpora import print_statistics
-from spacy_gapdner.cli._printing import print_report
+from spacy_gapdner.cli._printing import print_report, print_statistics
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.cli.stats import count_corpus
 from spacy_gapdner.formats.docbin import find_docbins

@@ -1,7 +1,6 @@
 """What a trained model attends to while it finds the entities of a text."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,8 +12,7 @@ from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from ..grid import LabelledCells, TaggingScheme
 from ..grid.scheme import type_channels
-from ..pipe import DiscontinuousEntityRecognizer
-from .cells import Cell, find_segment, parse_cell, span_cell
+from .chosen_cells import Cell, choose_cells, find_segment
 from .pipes import find_pipe
 
 if TYPE_CHECKING:
@@ -100,27 +98,16 @@ class SegmentAttention:
         return ", ".join(str(label) for label in self.labels.get((row, column), ()))
 
     def token_rows(self, row: int, column: int) -> list[tuple[str, str]]:
-        """List the tokens of a cell's span for a table.
-
-        row (int): The cell's row.
-        column (int): The cell's column.
-        RETURNS (list[tuple[str, str]]): Each token, with its offset in the Doc, and its weight;
-            empty without linear attention.
-        """
+        """RETURNS (list[tuple]): Each token of a cell's span, with its offset in the Doc, and its
+        weight; empty without linear attention."""
         weights = self.maps.span_weights(row, column)
         if weights is None:
             return []
         return [(self.token(i), f"{w:.3f}") for i, w in enumerate(weights, min(row, column))]
 
     def top_rows(self, row: int, column: int, n: int = _N_TOP) -> list[tuple[str, str, str, str]]:
-        """List the cells that a cell attends to most for a table.
-
-        row (int): The cell's row.
-        column (int): The cell's column.
-        n (int): How many cells to list.
-        RETURNS (list[tuple[str, str, str, str]]): Span, row and column, labels, and weight of
-            each, the highest weight first; empty without criss-cross attention.
-        """
+        """RETURNS (list[tuple]): Span, row and column, labels, and weight of each of the `n` cells
+        that a cell attends to most; empty without criss-cross attention."""
         weights = self.maps.cell_weights(row, column)
         if weights is None:
             return []
@@ -210,7 +197,6 @@ def attention(
     *,
     spans: Iterable[str] = (),
     cells: Iterable[str] = (),
-    lower: bool = False,
     spans_key: str | None = None,
 ) -> AttentionReport:
     """Record what a trained pipeline attends to while it finds the entities of a text.
@@ -220,28 +206,23 @@ def attention(
     spans (Iterable[str]): Spans to show: text that occurs once, or "START:END" in token offsets.
     cells (Iterable[str]): Cells to show: "ROW,COLUMN" in token offsets. Without `spans` and
         `cells`, all cells of the entities found.
-    lower (bool): Show of each span the cell of a type (tail, head), else (head, tail).
     spans_key (Optional[str]): Chooses one of several pipes.
     RETURNS (AttentionReport): The entities, and the attentions of the chosen cells.
     RAISES (GapDNERError): If the pipeline has no such pipe or the pipe's model neither attention, a
         span or cell cannot be found, or none is chosen and there are no entities.
     """
     # this needs PyTorch
-    from ..model.attention_maps import find_network, record_attention
+    from ..model.attention_maps import record_attention
 
     pipe = find_pipe(nlp, spans_key)
-    with _as_input_errors():
-        find_network(pipe.model)
     with record_attention(pipe.model) as recording:
         doc = nlp(text)
     [segments] = pipe.segments([doc])
     if not segments:
         raise GapDNERError("The text is empty.")
-    with _as_input_errors():
-        maps = recording.maps(doc, segments)
-    entities = get_entities(doc, pipe.key)
+    maps = recording.maps(doc, segments)
     chosen: dict[int, list[Cell]] = {}
-    for row, column in _choose_cells(doc, pipe, list(spans), list(cells), lower):
+    for row, column in choose_cells(doc, pipe, spans, cells):
         number = find_segment((row, column), segments)
         start = segments[number].start
         chosen.setdefault(number, []).append((row - start, column - start))
@@ -251,40 +232,4 @@ def attention(
         labelled = pipe.tagging.labelled_cells(maps[number].scores, lowest)
         labels = label_cells(labelled, pipe.tagging, pipe.labels)
         views.append(SegmentAttention(maps[number], labels, chosen[number]))
-    return AttentionReport(doc, entities, views, pipe.tagging)
-
-
-def _choose_cells(
-    doc: Doc,
-    pipe: DiscontinuousEntityRecognizer,
-    spans: list[str],
-    cells: list[str],
-    lower: bool,
-) -> list[Cell]:
-    if spans or cells:
-        chosen = [span_cell(doc, span, lower) for span in spans]
-        return list(dict.fromkeys([*chosen, *(parse_cell(doc, cell) for cell in cells)]))
-    found: dict[Cell, None] = {}
-    for entity in get_entities(doc, pipe.key):
-        spelled = pipe.tagging.encode([entity.to_entity()], pipe.labels).tolist()
-        found.update(dict.fromkeys((row, column) for row, column, _ in sorted(spelled, key=_order)))
-    if not found:
-        raise GapDNERError(
-            "The model finds no entity in the text. Choose what to look at with --span or --cell."
-        )
-    return list(found)
-
-
-def _order(cell: list[int]) -> tuple[bool, list[int]]:
-    # the fragments and gaps in text order, then the type
-    row, column, _ = cell
-    return row > column, cell
-
-
-@contextmanager
-def _as_input_errors() -> Iterator[None]:
-    # another architecture, or another pipe in between, is the user's choice
-    try:
-        yield
-    except ValueError as error:
-        raise GapDNERError(str(error)) from None
+    return AttentionReport(doc, get_entities(doc, pipe.key), views, pipe.tagging)

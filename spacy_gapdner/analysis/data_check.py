@@ -1,21 +1,123 @@
 """Checks before a training: what in the data will keep a pipe from learning, and what no pipe can
-learn."""
+learn: tokens that differ, entities that no segment holds, and entities that a grid cannot spell
+out. The ceiling is the score of a perfect model."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from spacy.scorer import PRFScore
 from spacy.tokens import Doc
+from spacy.training import Example
 
+from ..entities import Entity
+from ..entities.alignment import align_entities
 from ..errors import GapDNERError
-from .data_report import DataReport, count_shared_texts, report_data
+from ..grid import TaggingScheme
+from ..grid.grid_losses import grid_losses
+from ..segments import Segment, assign_entities, get_segments, merge_segments
+from .predictions import without_annotation
 from .setup import Setup, default_setup, read_setup
+from .statistics import CorpusStatistics
 
 # with fewer examples a type is hardly learned
 _RARE = 20
 # grids from this length on need more memory than most GPUs give
 _LONG = 512
+_N_EXAMPLES = 3
+# tokens shown before and after an entity
+_CONTEXT = 3
+
+
+@dataclass
+class KindCounts:
+    """How often something occurs, by kind, with the first examples of each.
+
+    counts (Counter[str]): Number by kind.
+    examples (dict[str, list[str]]): Entities in context, fragments in «».
+    """
+
+    counts: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, kind: str, doc: Doc, entity: Entity) -> None:
+        """Count an entity.
+
+        kind (str): What is the matter with it.
+        doc (Doc): The Doc that it lies in.
+        entity (Entity): In the Doc's offsets.
+        """
+        self.counts[kind] += 1
+        examples = self.examples.setdefault(kind, [])
+        if len(examples) < _N_EXAMPLES:
+            examples.append(_in_context(doc, entity))
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): Counts and examples as JSON has them."""
+        return {"counts": dict(self.counts.most_common()), "examples": self.examples}
+
+
+@dataclass
+class SchemeReport:
+    """What comes back when gold entities are written into grids and read from them.
+
+    missed (KindCounts): Entities that do not come back, by cause.
+    spurious (KindCounts): Entities that nobody annotated.
+    ceiling (PRFScore): All gold entities of the Docs against those that came back.
+    disc_ceiling (PRFScore): The same over discontinuous entities.
+    """
+
+    missed: KindCounts = field(default_factory=KindCounts)
+    spurious: KindCounts = field(default_factory=KindCounts)
+    ceiling: PRFScore = field(default_factory=PRFScore)
+    disc_ceiling: PRFScore = field(default_factory=PRFScore)
+
+
+@dataclass
+class DataReport:
+    """What there is to say of one corpus.
+
+    statistics (CorpusStatistics): Counts of the gold Docs.
+    docs_without_entities (int): Docs without any.
+    empty_docs (int): Docs without tokens.
+    segments (int): Segments that the pipe works on.
+    longest_segment (int): Tokens of the longest.
+    misaligned (KindCounts): Gold entities that are not whole tokens of the pipeline's tokenizer.
+    unheld (KindCounts): Aligned entities that no segment can hold, by reason.
+    scheme (SchemeReport): What its grids can hold.
+    texts (dict[str, bool]): The texts of all segments, and whether an entity begins there.
+    """
+
+    statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
+    docs_without_entities: int = 0
+    empty_docs: int = 0
+    segments: int = 0
+    longest_segment: int = 0
+    misaligned: KindCounts = field(default_factory=KindCounts)
+    unheld: KindCounts = field(default_factory=KindCounts)
+    scheme: SchemeReport = field(default_factory=SchemeReport)
+    texts: dict[str, bool] = field(default_factory=dict, repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The report as JSON has it, without the texts."""
+        scheme = self.scheme
+        return {
+            "statistics": self.statistics.to_dict(),
+            "docs_without_entities": self.docs_without_entities,
+            "empty_docs": self.empty_docs,
+            "segments": self.segments,
+            "longest_segment": self.longest_segment,
+            "misaligned": self.misaligned.to_dict(),
+            "unheld": self.unheld.to_dict(),
+            "scheme": {
+                "missed": scheme.missed.to_dict(),
+                "spurious": scheme.spurious.to_dict(),
+                "ceiling": scheme.ceiling.to_dict() if len(scheme.ceiling) else None,
+                "disc_ceiling": scheme.disc_ceiling.to_dict() if len(scheme.disc_ceiling) else None,
+            },
+        }
 
 
 @dataclass(frozen=True)
@@ -69,7 +171,7 @@ def check_data(
     dev (Optional[Iterable[Doc]]): The same, development data.
     config (Optional[Union[str, Path]]): Training config to take the settings from and to check;
         without it they are those of the factory, after a rule-based sentence splitter.
-    lang (str): Language of the tokeniser if there is no config.
+    lang (str): Language of the tokenizer if there is no config.
     spans_key (Optional[str]): Prefix of the span groups; the config's if None. It also chooses
         one of several pipes.
     RETURNS (DataFindings): The findings.
@@ -82,65 +184,166 @@ def check_data(
         if docs is None:
             continue
         try:
-            reports[name] = report_data(
-                docs,
-                setup.nlp,
-                setup.tagging,
-                spans_key=setup.spans_key,
-                max_length=setup.max_length,
-                stride=setup.stride,
-            )
+            reports[name] = _report_data(docs, setup)
         except ValueError as error:
             raise GapDNERError(f"{name}: {error}") from None
-    shared = count_shared_texts(reports["train"], reports["dev"]) if "dev" in reports else None
-    problems = [*setup.traps, *_find_problems(reports, setup)]
-    return DataFindings(setup, reports, shared, problems, _find_hints(reports))
+    shared = None
+    if "dev" in reports:
+        texts = reports["train"].texts
+        found = [has_entity for text, has_entity in reports["dev"].texts.items() if text in texts]
+        shared = len(found), sum(found)
+    problems = [*setup.traps, *_find_problems(reports, setup.spans_key)]
+    return DataFindings(setup, reports, shared, problems, list(_find_hints(reports)))
 
 
-def _find_problems(reports: dict[str, DataReport], setup: Setup) -> list[str]:
-    problems = []
+def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
+    # the gold against what a pipe would see and could predict at best
+    nlp, max_length = setup.nlp, setup.max_length
+    report = DataReport()
+    for reference in docs:
+        report.statistics.add(reference, setup.spans_key)
+        report.empty_docs += not len(reference)
+        doc = nlp(without_annotation(reference, nlp))
+        aligned, misaligned = align_entities(Example(doc, reference), setup.spans_key)
+        report.docs_without_entities += not aligned and not misaligned
+        # of equal entities one counts, as in the scores
+        entities = list(dict.fromkeys(aligned))
+        for entity in misaligned:
+            report.misaligned.add("not whole tokens", doc, entity)
+        segments = get_segments(doc, max_length, setup.stride)
+        held, unheld = assign_entities(entities, segments)
+        for entity in unheld:
+            report.unheld.add(_why_unheld(entity, doc, max_length), doc, entity)
+        _add_segments(report, doc, segments, [*entities, *misaligned])
+        found = _round_trip(doc, segments, held, setup.tagging, report.scheme)
+        _score(report.scheme, set(entities), set(misaligned), found)
+    return report
+
+
+def _in_context(doc: Doc, entity: Entity) -> str:
+    # e.g. "ADR: had «severe» joint and «back pain» since ...", in one line
+    start = max(entity.start - _CONTEXT, 0)
+    end = min(entity.end + _CONTEXT, len(doc))
+    opening = {first for first, _ in entity.fragments}
+    closing = {last for _, last in entity.fragments}
+    pieces = ["… " if start else ""]
+    for token in doc[start:end]:
+        if token.i in opening:
+            pieces.append("«")
+        pieces.append(token.text)
+        if token.i + 1 in closing:
+            pieces.append("»")
+        pieces.append(token.whitespace_)
+    pieces.append(" …" if end < len(doc) else "")
+    return " ".join(f"{entity.label}: {''.join(pieces)}".split())
+
+
+def _add_segments(
+    report: DataReport, doc: Doc, segments: Sequence[Segment], entities: Iterable[Entity]
+) -> None:
+    starts = {entity.start for entity in entities}
+    report.segments += len(segments)
+    for segment in segments:
+        report.longest_segment = max(report.longest_segment, len(segment))
+        text = " ".join(doc[segment.start : segment.end].text.split())
+        has_entity = not starts.isdisjoint(range(*segment))
+        report.texts[text] = report.texts.get(text, False) or has_entity
+
+
+def _why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+    inside = range(entity.start + 1, entity.end)
+    if doc.has_annotation("SENT_START") and any(doc[i].is_sent_start for i in inside):
+        return "crosses a sentence boundary"
+    if entity.end - entity.start > max_length:
+        return "longer than max_length"
+    return "cut by every window"
+
+
+def _round_trip(
+    doc: Doc,
+    segments: Sequence[Segment],
+    held: Sequence[Sequence[Entity]],
+    tagging: TaggingScheme,
+    report: SchemeReport,
+) -> set[Entity]:
+    found: list[list[Entity]] = []
+    causes: dict[Entity, str] = {}
+    for segment, entities in zip(segments, held, strict=True):
+        # the order of the labels decides who gets a cell
+        labels = sorted({entity.label for entity in entities})
+        losses = grid_losses(entities, tagging, labels) if entities else None
+        if losses is None:
+            found.append([])
+            continue
+        missed = {entity for entity, _ in losses.missed}
+        causes.update((entity.shift(segment.start), cause) for entity, cause in losses.missed)
+        found.append([entity for entity in entities if entity not in missed] + losses.spurious)
+    merged = set(merge_segments(found, segments))
+    gold = {e.shift(s.start) for s, entities in zip(segments, held, strict=True) for e in entities}
+    for entity in sorted(gold - merged, key=_order):
+        # what another window spells out is not missed
+        report.missed.add(causes.get(entity, "cut by a window"), doc, entity)
+    for entity in sorted(merged - gold, key=_order):
+        report.spurious.add("not annotated", doc, entity)
+    return merged
+
+
+def _order(entity: Entity) -> tuple[Any, str]:
+    return entity.fragments, entity.label
+
+
+def _score(
+    report: SchemeReport, gold: set[Entity], misaligned: set[Entity], found: set[Entity]
+) -> None:
+    report.ceiling.score_set(found, gold)
+    report.disc_ceiling.score_set(_discontinuous(found), _discontinuous(gold))
+    # what is not whole tokens is never found
+    report.ceiling.fn += len(misaligned)
+    report.disc_ceiling.fn += len(_discontinuous(misaligned))
+
+
+def _discontinuous(entities: set[Entity]) -> set[Entity]:
+    return {entity for entity in entities if entity.is_discontinuous}
+
+
+def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[str]:
     for name, report in reports.items():
         if not report.statistics.entities:
-            others = ", ".join(sorted(report.statistics.spans_keys - {setup.spans_key}))
+            others = ", ".join(sorted(report.statistics.spans_keys - {spans_key}))
             hint = f" There are some under {others}." if others else ""
-            problems.append(f"{name}: no entities under the spans key {setup.spans_key!r}.{hint}")
+            yield f"{name}: no entities under the spans key {spans_key!r}.{hint}"
         for tally in (report.misaligned, report.unheld):
             for reason, count in tally.counts.most_common():
-                problems.append(f"{name}: {_entities(count)} cannot be found ({reason}).")
+                yield f"{name}: {_entities(count)} cannot be found ({reason})."
         longest = report.longest_segment
         if longest >= _LONG:
-            problems.append(
+            yield (
                 f"{name}: the longest segment has {longest} tokens, its grid {longest**2} cells. "
                 "Lower max_length, or split sentences."
             )
-    if "dev" in reports:
-        train, dev = (reports[name].statistics.labels for name in ("train", "dev"))
-        unseen = {label: dev[label] for label in sorted(dev) if label not in train}
-        for label, count in unseen.items():
-            problems.append(f"dev: the type {label} ({_entities(count)}) is not in train.")
-    rare = reports["train"].statistics.labels
-    for label, count in sorted(rare.items()):
+    train, *dev = (report.statistics.labels for report in reports.values())
+    for labels in dev:
+        for label in sorted(set(labels) - set(train)):
+            yield f"dev: the type {label} ({_entities(labels[label])}) is not in train."
+    for label, count in sorted(train.items()):
         if count < _RARE:
-            problems.append(f"train: the type {label} has only {_entities(count)}.")
-    return problems
+            yield f"train: the type {label} has only {_entities(count)}."
 
 
-def _find_hints(reports: dict[str, DataReport]) -> list[str]:
-    hints = []
+def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
     for name, report in reports.items():
         n_docs = report.statistics.docs
         if report.docs_without_entities:
-            hints.append(f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entity.")
+            yield f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entity."
         if report.empty_docs:
-            hints.append(f"{name}: {report.empty_docs} Docs are empty.")
-    train = reports["train"]
-    if not train.statistics.discontinuous and train.statistics.entities:
-        hints.append("train: no entity is discontinuous. spaCy's own ner or spancat may do.")
-    if "dev" in reports:
-        only = sorted(set(train.statistics.labels) - set(reports["dev"].statistics.labels))
+            yield f"{name}: {report.empty_docs} Docs are empty."
+    train, *dev = (report.statistics for report in reports.values())
+    if not train.discontinuous and train.entities:
+        yield "train: no entity is discontinuous. spaCy's own ner or spancat may do."
+    for statistics in dev:
+        only = sorted(set(train.labels) - set(statistics.labels))
         if only:
-            hints.append(f"dev: types of train that it lacks: {', '.join(only)}.")
-    return hints
+            yield f"dev: types of train that it lacks: {', '.join(only)}."
 
 
 def _entities(count: int) -> str:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 from spacy.language import Language
+from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 
-from ..calibration import ReliabilityBin, expected_calibration_error, reliability
+from ..calibration import calibration_error, reliability
 from ..entities import get_spans_keys
 from ..errors import GapDNERError
 from ..scorer import Tally
-from .bootstrap import bootstrap_intervals, count_row
+from .bootstrap import bootstrap_intervals
 from .matching import MatchTally
 from .pipes import find_pipe, storing_under
 from .predictions import Judged, compare_examples, judge_predictions, predict_examples
@@ -44,7 +45,7 @@ def evaluate(
         `docs`, `words`, `speed` (words per second, tokenization included), `gold_per_type` (number
         of gold entities), `reliability` (how often the entities of each range of scores are
         right), `calibration_error` and, of discontinuous entities alone, `disc_calibration_error`
-        (see `spacy_gapdner.calibration.expected_calibration_error`), `labels_unknown_to_model`,
+        (see `spacy_gapdner.calibration.calibration_error`), `labels_unknown_to_model`,
         `spans_keys_found` (all prefixes in the data), and `matches` (p, r and f of the measures
         of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by subset and
         measure the bounds of the 95% intervals of p, r and f.
@@ -59,40 +60,34 @@ def evaluate(
     judged: list[Judged] = []
     tally, matches = Tally(), MatchTally()
     counted = [count_row(tally, matches)]
-    n_docs = n_words = 0
+    n_words = 0
     with storing_under(pipe, spans_key) as key:
         settings = {name: pipe.cfg[name] for name in _SETTINGS}
         start = default_timer()
         examples = predict_examples(nlp, docs, batch_size)
         for example, compared in compare_examples(examples, key):
-            n_docs += 1
             n_words += len(example.predicted)
             keys.update(get_spans_keys(example.reference))
             gold.update(label for label, _ in compared.gold)
             tally.add(compared)
             matches.add(compared)
-            if bootstrap:
-                counted.append(count_row(tally, matches))
+            counted.append(count_row(tally, matches))
             judged.extend(judge_predictions(example, compared, key))
         seconds = default_timer() - start
-    bins = _reliability(judged)
-    disc_bins = _reliability(j for j in judged if j.discontinuous)
     scores = {
         **settings,
         "spans_key": key,
-        "docs": n_docs,
+        "docs": len(counted) - 1,
         "words": n_words,
         "speed": n_words / seconds,
         **tally.scores(key),
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
-        "reliability": [part._asdict() for part in bins],
-        "calibration_error": expected_calibration_error(bins),
-        "disc_calibration_error": expected_calibration_error(disc_bins),
+        **_calibration(judged),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
         "spans_keys_found": sorted(keys),
         "matches": {name: match.to_dict() for name, match in matches.matches.items()},
     }
-    if bootstrap and n_docs:
+    if bootstrap and len(counted) > 1:
         rows = np.array([list(row.values()) for row in counted])
         intervals = bootstrap_intervals(np.diff(rows, axis=0), bootstrap, seed)
         scores["intervals"] = dict(zip(counted[0], intervals, strict=True))
@@ -100,6 +95,32 @@ def evaluate(
     return scores
 
 
-def _reliability(judged: Iterable[Judged]) -> list[ReliabilityBin]:
-    judged = list(judged)
-    return reliability((j.score for j in judged), (j.correct for j in judged))
+def count_row(tally: Tally, matches: MatchTally) -> dict[str, tuple[float, float, float]]:
+    """Read the counts so far, of which differences are those of single Docs.
+
+    tally (Tally): The counts of exact matches.
+    matches (MatchTally): Those of the other measures.
+    RETURNS (dict[str, tuple[float, float, float]]): By subset ("all", "disc", ...) and measure
+        the correct, the predicted and the gold entities.
+    """
+
+    def of(score: PRFScore) -> tuple[float, float, float]:
+        return score.tp, score.tp + score.fp, score.tp + score.fn
+
+    return {
+        "all": of(tally.total),
+        "disc": of(tally.disc),
+        "disc_sents": of(tally.disc_sents),
+        "overlap_sents": of(tally.overlap_sents),
+        **{name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()},
+    }
+
+
+def _calibration(judged: list[Judged]) -> dict[str, Any]:
+    every = [(j.score, j.correct) for j in judged]
+    torn = [(j.score, j.correct) for j in judged if j.discontinuous]
+    return {
+        "reliability": [part._asdict() for part in reliability(every)],
+        "calibration_error": calibration_error(every),
+        "disc_calibration_error": calibration_error(torn),
+    }

@@ -1,14 +1,33 @@
-"""Scores that give credit for what is nearly right, as other tools for contiguous entities do.
+"""Predicted entities against gold ones: credit for what is nearly right, and kinds of errors.
 
-They follow SemEval-2013 task 9, here for fragments: two entities overlap if they share a
-character other than whitespace of their fragments; what lies in a gap belongs to no entity.
+Two entities overlap if they share a character other than whitespace of their fragments; what lies
+in a gap belongs to no entity. Entities are paired one to one: pairs with the largest share in
+common (positions in both, of those in either) go first.
+
+The credit follows SemEval-2013 task 9. Errors are those of the entities that are not equal in type
+and fragments. A pair of them is one error:
+
+wrong type: the same fragments, another type.
+wrong boundary: the same type, as many fragments, each of which overlaps its counterpart.
+wrong linking: the same type and an overlap, but the fragments do not correspond. One is left out
+    or too many, a gap is filled or opened, or a fragment is another entity's.
+
+What is left over is one error each:
+
+wrong linking: a prediction whose every fragment is a fragment of a gold entity of its type, in
+    another combination.
+missed: a gold entity.
+spurious: any other prediction.
+
+Overlap with another type and other fragments makes no pair: the one is missed, the other spurious.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
+from typing import NamedTuple
 
 from ..entities import Fragments
 from ..scorer import Comparison, Item
@@ -18,6 +37,21 @@ MATCHES = {
     "exact": "Same fragments, any type",
     "partial": "Overlap, any type, half if not exact",
     "type": "Overlap, same type",
+}
+WRONG_TYPE = "wrong type"
+WRONG_BOUNDARY = "wrong boundary"
+WRONG_LINKING = "wrong linking"
+MISSED = "missed"
+SPURIOUS = "spurious"
+# in the order of reports, each in one line
+KINDS = {
+    MISSED: "a gold entity that no wrong prediction comes near",
+    SPURIOUS: "a prediction that comes near no missed gold entity",
+    WRONG_TYPE: "the tokens of a gold entity, but another type",
+    WRONG_BOUNDARY: "right type and as many fragments as the gold entity, each overlapping its "
+    "counterpart, but not the same tokens",
+    WRONG_LINKING: "right type and some of the tokens, but other fragments: left out, added, "
+    "joined across a gap, or another entity's",
 }
 
 
@@ -39,8 +73,8 @@ class Match:
         if not self.predicted and not self.gold:
             return {"p": None, "r": None, "f": None}
         return {
-            "p": self.correct / self.predicted if self.predicted else 0.0,
-            "r": self.correct / self.gold if self.gold else 0.0,
+            "p": self.correct / max(self.predicted, 1),
+            "r": self.correct / max(self.gold, 1),
             "f": 2 * self.correct / (self.predicted + self.gold),
         }
 
@@ -51,8 +85,7 @@ class MatchTally:
 
     matches (dict[str, Match]): By measure. `exact` counts entities with the same fragments;
         `partial` those that overlap, with half the credit if the fragments differ; `type` those
-        of the same type that overlap. Each entity is in one pair at most: pairs that share the
-        larger part of their characters go first, then those that come first in the text.
+        of the same type that overlap.
     """
 
     matches: dict[str, Match] = field(default_factory=lambda: {name: Match() for name in MATCHES})
@@ -62,13 +95,13 @@ class MatchTally:
 
         compared (Comparison): Its entities.
         """
-        gold, predicted = compared.gold, compared.predicted
-        both = [Counter(fragments for _, fragments in items) for items in (gold, predicted)]
-        overlapping = sorted(_overlapping(gold, predicted))
+        gold, predicted = sorted(compared.gold), sorted(compared.predicted)
+        equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
+        overlapping = _pair_best(gold, predicted, lambda g, p: True)
         credits = {
-            "exact": float((both[0] & both[1]).total()),
-            "partial": _pair(overlapping, lambda g, p: 1.0 if g[1] == p[1] else 0.5),
-            "type": _pair([pair for pair in overlapping if pair[1][0] == pair[2][0]]),
+            "exact": float(equal.total()),
+            "partial": sum(1.0 if g[1] == p[1] else 0.5 for g, p in overlapping),
+            "type": float(len(_pair_best(gold, predicted, lambda g, p: g[0] == p[0]))),
         }
         for name, match in self.matches.items():
             match.correct += credits[name]
@@ -76,14 +109,60 @@ class MatchTally:
             match.gold += len(gold)
 
 
-def meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    """Find the pairs of entities whose extents overlap or touch, without trying all.
+class Error(NamedTuple):
+    """An error; one of its sides may be missing, never both.
 
-    items (Sequence[Item]): Entities.
-    others (Sequence[Item]): Others, in the same offsets.
-    YIELDS (tuple[int, int]): The numbers of the one and of the other; some pairs that lie apart
-        may be among them.
+    kind (str): One of `KINDS`.
+    gold (Optional[Item]): The gold entity that was not found.
+    predicted (Optional[Item]): The prediction that is wrong.
     """
+
+    kind: str
+    gold: Item | None
+    predicted: Item | None
+
+
+def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Error]:
+    """Find the errors of one text.
+
+    gold (Collection[Item]): Types and fragments of the gold entities; of equal ones one counts.
+    predicted (Collection[Item]): The same of the predictions, in the same offsets.
+    RETURNS (list[Error]): The errors in text order of their gold entities, or else predictions.
+    """
+    missed = sorted(set(gold) - set(predicted), key=_text_order)
+    wrong = sorted(set(predicted) - set(gold), key=_text_order)
+    errors = [Error(_pair_kind(*pair), *pair) for pair in _pair_best(missed, wrong, _comparable)]
+    paired = {side for error in errors for side in error[1:]}
+    errors += [Error(MISSED, item, None) for item in missed if item not in paired]
+    gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
+    for item in wrong:
+        if item not in paired:
+            relinked = {(item[0], fragment) for fragment in item[1]} <= gold_fragments
+            errors.append(Error(WRONG_LINKING if relinked else SPURIOUS, None, item))
+    return sorted(errors, key=_place)
+
+
+def _pair_best(
+    items: Sequence[Item], others: Sequence[Item], fits: Callable[[Item, Item], bool]
+) -> list[tuple[Item, Item]]:
+    # one to one, those with the largest share in common first; of equal ones those listed first
+    shares = []
+    for i, j in _meeting_extents(items, others):
+        share = _share(items[i][1], others[j][1])
+        if share and fits(items[i], others[j]):
+            shares.append((-share, i, j))
+    free, free_others = set(range(len(items))), set(range(len(others)))
+    pairs = []
+    for _, i, j in sorted(shares):
+        if i in free and j in free_others:
+            free.remove(i)
+            free_others.remove(j)
+            pairs.append((items[i], others[j]))
+    return pairs
+
+
+def _meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
+    # the pairs whose extents overlap or touch, without trying all; some that lie apart as well
     order = sorted(range(len(others)), key=lambda j: others[j][1][0][0])
     starts = [others[j][1][0][0] for j in order]
     # the farthest end so far ascends as the starts do
@@ -111,28 +190,36 @@ def n_shared(first: Fragments, second: Fragments) -> int:
     )
 
 
-def _overlapping(gold: set[Item], predicted: set[Item]) -> Iterator[tuple[float, Item, Item]]:
-    # minus the share of common characters, so that sorting puts the largest first
-    items, others = list(gold), list(predicted)
-    for i, j in meeting_extents(items, others):
-        item, other = items[i], others[j]
-        common = n_shared(item[1], other[1])
-        if common:
-            yield -common / (_size(item[1]) + _size(other[1]) - common), item, other
+def _share(first: Fragments, second: Fragments) -> float:
+    # of whitespace, both are empty
+    if first == second:
+        return 1.0
+    shared = n_shared(first, second)
+    if not shared:
+        return 0.0
+    return shared / (sum(end - start for start, end in (*first, *second)) - shared)
 
 
-def _pair(
-    pairs: list[tuple[float, Item, Item]], credit: Callable[[Item, Item], float] = lambda g, p: 1.0
-) -> float:
-    taken: tuple[set[Item], set[Item]] = (set(), set())
-    total = 0.0
-    for _, gold, predicted in pairs:
-        if gold not in taken[0] and predicted not in taken[1]:
-            taken[0].add(gold)
-            taken[1].add(predicted)
-            total += credit(gold, predicted)
-    return total
+def _comparable(gold: Item, predicted: Item) -> bool:
+    return gold[0] == predicted[0] or gold[1] == predicted[1]
 
 
-def _size(fragments: Fragments) -> int:
-    return sum(end - start for start, end in fragments)
+def _pair_kind(gold: Item, predicted: Item) -> str:
+    fragments, others = gold[1], predicted[1]
+    if fragments == others:
+        return WRONG_TYPE
+    if len(fragments) == len(others) and all(
+        n_shared((first,), (second,)) for first, second in zip(fragments, others, strict=True)
+    ):
+        return WRONG_BOUNDARY
+    return WRONG_LINKING
+
+
+def _place(error: Error) -> tuple[int, int, Fragments, str]:
+    first, *_ = (item for item in error[1:] if item is not None)
+    return _text_order(first)
+
+
+def _text_order(item: Item) -> tuple[int, int, Fragments, str]:
+    label, fragments = item
+    return fragments[0][0], fragments[-1][1], fragments, label

@@ -13,12 +13,15 @@ from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..formats import DOC_NAME
 from ..scorer import Comparison, Item
 from ..segments import get_segments
-from .errors import KINDS, Error, find_errors
-from .matching import n_shared
+from .matching import KINDS, Error, find_errors, n_shared
 from .pipes import find_pipe, storing_under
 from .predictions import compare_examples, predict_examples
 from .subsets import SubsetTally
 
+_SIDES = [
+    f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
+]
+ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES)
 # tokens shown before and after the entities of an error
 _CONTEXT = 25
 
@@ -45,7 +48,7 @@ class EntityInContext(NamedTuple):
 class ErrorInContext(NamedTuple):
     """An error with the sentence behind it.
 
-    kind (str): One of `spacy_gapdner.analysis.errors.KINDS`.
+    kind (str): One of `spacy_gapdner.analysis.matching.KINDS`.
     doc (int): Number of the Doc, from 1 on.
     name (Optional[str]): Name of its document, if it has one.
     sentence (str): The reference's sentence, or several where an entity crosses a boundary.
@@ -112,34 +115,21 @@ class ModelReport:
     scores: SubsetTally = field(default_factory=SubsetTally)
     errors: list[ErrorInContext] = field(default_factory=list)
 
-    def add(self, example: Example, compared: Comparison) -> None:
-        """Count one example in.
-
-        example (Example): Prediction and reference.
-        compared (Comparison): Their entities.
-        """
-        self.docs += 1
-        self.scores.add(compared)
-        errors = find_errors(compared.gold, compared.predicted)
-        if errors:
-            context = _Context(example.reference, compared, self.docs)
-            self.errors += map(context.locate, errors)
-
     def count_errors(self) -> list[ErrorCount]:
         """RETURNS (list[ErrorCount]): All kinds in the order of KINDS."""
-        counts = []
-        for kind in KINDS:
-            found = [error for error in self.errors if error.kind == kind]
-            counts.append(
-                ErrorCount(
-                    kind,
-                    errors=len(found),
-                    gold=sum(error.gold is not None for error in found),
-                    predicted=sum(error.predicted is not None for error in found),
-                    discontinuous=sum(error.is_discontinuous for error in found),
-                )
+        by_kind: dict[str, list[ErrorInContext]] = {kind: [] for kind in KINDS}
+        for error in self.errors:
+            by_kind[error.kind].append(error)
+        return [
+            ErrorCount(
+                kind,
+                errors=len(found),
+                gold=sum(error.gold is not None for error in found),
+                predicted=sum(error.predicted is not None for error in found),
+                discontinuous=sum(error.is_discontinuous for error in found),
             )
-        return counts
+            for kind, found in by_kind.items()
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report as JSON has it."""
@@ -182,13 +172,36 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
     """
     report = ModelReport()
     for example, compared in compare_examples(examples, key):
-        report.add(example, compared)
+        report.docs += 1
+        report.scores.add(compared)
+        errors = find_errors(compared.gold, compared.predicted)
+        if errors:
+            context = _Context(example.reference, compared, report.docs)
+            report.errors += map(context.locate, errors)
     return report
 
 
-class _Context:
-    """Finds the sentences and words behind the errors of one Doc."""
+def error_table(errors: Iterable[ErrorInContext]) -> list[tuple[Any, ...]]:
+    """List errors as rows.
 
+    errors (Iterable[ErrorInContext]): The errors.
+    RETURNS (list[tuple]): A row of ERROR_COLUMNS for each, with character offsets such as
+        "0 6;17 30".
+    """
+    return [
+        (e.kind, e.doc, e.name, e.sentence, *_cells(e.gold), *_cells(e.predicted)) for e in errors
+    ]
+
+
+def _cells(entity: EntityInContext | None) -> tuple[str, str, str]:
+    if entity is None:
+        return "", "", ""
+    offsets = ";".join(f"{start} {end}" for start, end in entity.fragments)
+    return entity.label, entity.text, offsets
+
+
+class _Context:
+    # finds the sentences and words behind the errors of one Doc
     def __init__(self, doc: Doc, compared: Comparison, number: int) -> None:
         self.doc, self.text, self.number = doc, doc.text, number
         self.compared = compared
@@ -196,7 +209,6 @@ class _Context:
         self.starts = [sentence.start for sentence in self.sentences]
 
     def locate(self, error: Error) -> ErrorInContext:
-        """RETURNS (ErrorInContext): The error with the sentence behind it."""
         items = [item for item in error[1:] if item is not None]
         others = [
             (role, item)

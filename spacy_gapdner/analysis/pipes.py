@@ -1,19 +1,12 @@
 """The pipe for discontinuous entities of a pipeline."""
 
-import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
-from weakref import WeakKeyDictionary
+from contextlib import contextmanager
 
 from spacy.language import Language
 
 from ..errors import GapDNERError
 from ..pipe import DiscontinuousEntityRecognizer
-
-# by pipe
-_CHANGING: WeakKeyDictionary[DiscontinuousEntityRecognizer, AbstractContextManager[object]] = (
-    WeakKeyDictionary()
-)
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
@@ -51,43 +44,29 @@ def use_threshold(pipe: DiscontinuousEntityRecognizer, threshold: float) -> None
     pipe.cfg.update(threshold=threshold, disc_threshold=None, type_thresholds={})
 
 
-def having_to_oneself(pipe: DiscontinuousEntityRecognizer) -> AbstractContextManager[object]:
-    """Wait until no other thread has changed a pipe for a time, and let none.
-
-    pipe (DiscontinuousEntityRecognizer): The pipe.
-    RETURNS (AbstractContextManager[object]): In it the pipe's settings are its own, or those that
-        this thread has changed.
-    """
-    # one within another is of the same thread
-    return _CHANGING.setdefault(pipe, threading.RLock())
-
-
 @contextmanager
 def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
-    """Change settings of a pipe for a time. Only one caller at once has them changed; others that
-    predict meanwhile get the changed pipe's answers.
+    """Change settings of a pipe for a time.
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Afterwards it has the settings that it had.
     settings (object): The settings by name.
     """
-    with having_to_oneself(pipe):
-        own = {name: pipe.cfg[name] for name in settings}
-        try:
-            pipe.cfg.update(settings)
-            yield
-        finally:
-            pipe.cfg.update(own)
+    own = {name: pipe.cfg[name] for name in settings}
+    try:
+        pipe.cfg.update(settings)
+        yield
+    finally:
+        pipe.cfg.update(own)
 
 
 @contextmanager
 def storing_under(pipe: DiscontinuousEntityRecognizer, spans_key: str | None) -> Iterator[str]:
-    """Let a pipe store entities under another key, where the gold annotation is; see `changed`.
+    """Let a pipe store entities under another key for a time, where the gold annotation is.
 
     pipe (DiscontinuousEntityRecognizer): The pipe.
     spans_key (Optional[str]): The key; the pipe's own if None.
     YIELDS (str): The key.
     """
-    with having_to_oneself(pipe):
-        key = spans_key or pipe.key
-        with changed(pipe, spans_key=key):
-            yield key
+    key = spans_key or pipe.key
+    with changed(pipe, spans_key=key):
+        yield key

@@ -1,6 +1,7 @@
 """How a pipe will see its data: tokenizer, sentences, segments, tagging, by default or from a
 training config; and the traps of such a config. The models are not built."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,7 @@ def default_setup(lang: str, spans_key: str | None = None) -> Setup:
     spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
     RETURNS (Setup): The setup.
     """
-    defaults = DEFAULT_SETTINGS
-    key = spans_key or defaults["spans_key"]
-    nlp = blank_pipeline(lang)
-    return Setup(nlp, key, defaults["max_length"], defaults["stride"], _tagging(defaults))
+    return _make_setup(blank_pipeline(lang), DEFAULT_SETTINGS, spans_key)
 
 
 def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
@@ -69,129 +67,112 @@ def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
     try:
         # environment and command line may give what is null here; nothing of it matters
         config = load_config(path, interpolate=True)
-        name, block = _find_component(config, path, spans_key)
-        block = {**DEFAULT_SETTINGS, **block}
-        _check_settings(path, name, block)
-        nlp, approximated = _sentence_pipeline(config, name)
-        setup = Setup(
-            nlp,
-            spans_key or block["spans_key"],
-            block["max_length"],
-            block["stride"],
-            _tagging(block),
-        )
-    except GapDNERError:
-        raise
+        name, block = _find_component(config, spans_key)
+        before = _sentence_components(config, name)
+        nlp = _sentence_pipeline(config, before)
+        setup = _make_setup(nlp, DEFAULT_SETTINGS | block, spans_key)
+    except GapDNERError as error:
+        raise GapDNERError(f"{path}: {error}") from None
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
         raise GapDNERError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
-    setup.traps = _find_traps(config, name, setup.spans_key)
-    if approximated:
+    setup.traps = [
+        *_corpus_traps(config),
+        *_order_traps(config, name, before),
+        *_weight_traps(config, setup.spans_key),
+    ]
+    by_rule = set(nlp.pipe_names) & set(before)
+    if before and not by_rule:
         setup.traps.append(
-            f"The sentences of {', '.join(approximated)} are not known before training: this "
-            "report splits by rule, as gapdner_sentencizer does."
+            f"The sentences of {', '.join(before)} are not known before training: this report "
+            "splits by rule, as gapdner_sentencizer does."
         )
     return setup
 
 
-def _find_component(
-    config: Config, path: str | Path, spans_key: str | None
-) -> tuple[str, dict[str, Any]]:
-    components = config.get("components", {})
-    pipeline = config.get("nlp", {}).get("pipeline", [])
+def _make_setup(nlp: Language, block: dict[str, Any], spans_key: str | None) -> Setup:
+    check_window(block["max_length"], block["stride"])
+    tagging = registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
+    key = spans_key or block["spans_key"]
+    return Setup(nlp, key, block["max_length"], block["stride"], tagging)
+
+
+def _find_component(config: Config, spans_key: str | None) -> tuple[str, dict[str, Any]]:
+    components, pipeline = config["components"], config["nlp"]["pipeline"]
     missing = [name for name in pipeline if name not in components]
     if missing:
-        raise GapDNERError(
-            f"{path} names {missing[0]} in [nlp] pipeline, but has no such component."
-        )
+        raise GapDNERError(f"it names {missing[0]} in [nlp] pipeline, but has no such component.")
     found = {n: components[n] for n in pipeline if components[n].get("factory") in _FACTORIES}
     if not found:
-        raise GapDNERError(
-            f"{path} has no component with the factory gapdner in its pipeline. Check the file."
-        )
+        raise GapDNERError("it has no component with the factory gapdner in its pipeline.")
     if len(found) > 1:
         keys = {n: block.get("spans_key", DEFAULT_SPANS_KEY) for n, block in found.items()}
         found = {n: block for n, block in found.items() if keys[n] == spans_key}
         if len(found) != 1:
             listed = ", ".join(f"{n} ({key})" for n, key in keys.items())
             raise GapDNERError(
-                f"{path} has several pipes: {listed}. Choose one with --spans-key, "
-                "from Python with spans_key."
+                f"it has several pipes: {listed}. Choose one with --spans-key, from Python with "
+                "spans_key."
             )
     return next(iter(found.items()))
 
 
-def _check_settings(path: str | Path, name: str, block: dict[str, Any]) -> None:
-    for setting, kind in (("max_length", int), ("stride", int), ("spans_key", str)):
-        if not isinstance(block[setting], kind):
-            raise ValueError(f"{setting} of {name!r} cannot be {block[setting]!r}.")
-    try:
-        check_window(block["max_length"], block["stride"])
-    except GapDNERError as error:
-        raise GapDNERError(f"{path} is no valid config: {error}") from None
+def _sentence_components(config: Config, before: str | None = None) -> list[str]:
+    pipeline, components = config["nlp"]["pipeline"], config["components"]
+    end = len(pipeline) if before is None else pipeline.index(before)
+    return [n for n in pipeline[:end] if components[n].get("factory") in _SENTENCE_FACTORIES]
 
 
-def _tagging(block: dict[str, Any]) -> TaggingScheme:
-    return registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
-
-
-def _sentence_pipeline(config: Config, name: str) -> tuple[Language, list[str]]:
-    """RETURNS (tuple[Language, list[str]]): The pipeline, and the components it stands in for."""
-    before = _sentence_components(config, name)
-    by_rule = [n for n in before if config["components"][n]["factory"] in _RULE_SENTENCIZERS]
-    nlp_block = {**config["nlp"], "pipeline": by_rule, "disabled": []}
-    components = {n: config["components"][n] for n in by_rule}
+def _sentence_pipeline(config: Config, before: list[str]) -> Language:
+    components = {
+        name: config["components"][name]
+        for name in before
+        if config["components"][name]["factory"] in _RULE_SENTENCIZERS
+    }
+    nlp_block = {**config["nlp"], "pipeline": list(components), "disabled": []}
     reduced = Config({"nlp": nlp_block, "components": components})
     nlp = load_model_from_config(reduced, auto_fill=True)
     nlp.max_length = 10**9
-    trained = [n for n in before if n not in by_rule]
-    if trained and not by_rule:
+    if before and not components:
         nlp.add_pipe("gapdner_sentencizer")
-    return nlp, trained if not by_rule else []
+    return nlp
 
 
-def _sentence_components(config: Config, name: str | None) -> list[str]:
-    pipeline = config["nlp"]["pipeline"]
-    end = len(pipeline) if name is None else pipeline.index(name)
-    return [
-        n for n in pipeline[:end] if config["components"][n].get("factory") in _SENTENCE_FACTORIES
-    ]
-
-
-def _find_traps(config: Config, name: str, spans_key: str) -> list[str]:
-    traps = []
+def _corpus_traps(config: Config) -> Iterator[str]:
     for corpus, block in config.get("corpora", {}).items():
         if not isinstance(block, dict) or not block.get("@readers", "").startswith("spacy.Corpus"):
             continue
         if block.get("max_length"):
-            traps.append(
+            yield (
                 f"[corpora.{corpus}] max_length = {block['max_length']} cuts Docs and drops all "
                 "their entities. Set it to 0: the pipe itself cuts what is too long."
             )
         if block.get("gold_preproc"):
-            traps.append(
-                f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
-            )
+            yield f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
+
+
+def _order_traps(config: Config, name: str, before: list[str]) -> Iterator[str]:
     training = config.get("training", {})
-    before = _sentence_components(config, name)
-    annotating = training.get("annotating_components", [])
     for component in before:
-        if training and component not in annotating:
-            traps.append(
+        if training and component not in training.get("annotating_components", []):
+            yield (
                 f"{component!r} is not in [training] annotating_components: {name!r} would be "
                 "trained on whole Docs and used on sentences. Add it."
             )
-    for component in _sentence_components(config, None):
+    for component in _sentence_components(config):
         if component not in before:
-            traps.append(
+            yield (
                 f"{component!r} comes after {name!r} in [nlp] pipeline, which thus works on whole "
                 "Docs. Put it before."
             )
+
+
+def _weight_traps(config: Config, spans_key: str) -> Iterator[str]:
+    training = config.get("training", {})
     weights = training.get("score_weights", {})
     if training and spans_key != DEFAULT_SPANS_KEY and not weights.get(f"spans_{spans_key}_f"):
-        traps.append(
+        yield (
             f"[training.score_weights] lacks spans_{spans_key}_f, so that training cannot tell "
             "the best model with this spans_key. Add it with 1.0, and set those of "
             f"spans_{DEFAULT_SPANS_KEY} to null."
         )
-    return traps

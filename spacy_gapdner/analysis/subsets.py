@@ -1,6 +1,6 @@
-"""Scores of a model by groups of entities and sentences, with the counts behind them."""
+"""Scores of models by groups of entities and sentences, with the counts behind them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -15,6 +15,9 @@ SUBSETS = {
     "disc_sents": "Sentences with discontinuous",
     "overlap_sents": "Sentences with overlap",
 }
+# groups whose values are numbers, and the last number with a row of its own
+_NUMBERS = {"gap_length": "Gap length", "fragments": "Fragments", "length": "Tokens"}
+_LAST_NUMBER = 6
 
 
 class ScoreRow(NamedTuple):
@@ -77,12 +80,7 @@ class SubsetTally(Tally):
 
 
 def select(rows: Iterable[ScoreRow], group: str) -> list[ScoreRow]:
-    """Take the rows of one group.
-
-    rows (Iterable[ScoreRow]): Rows of any group.
-    group (str): The group.
-    RETURNS (list[ScoreRow]): Its rows.
-    """
+    """RETURNS (list[ScoreRow]): The rows of one group."""
     return [row for row in rows if row.group == group]
 
 
@@ -104,6 +102,39 @@ def pool_tail(rows: Sequence[ScoreRow], last: int) -> list[ScoreRow]:
         fn=sum(row.gold for row in tail) - correct,
     )
     return [*head, _row(tail[0].group, f"{last + 1}+", pooled)]
+
+
+def f1_tables(models: Mapping[str, Sequence[ScoreRow]]) -> dict[str, list[tuple[Any, ...]]]:
+    """List F1 of models side by side: of the subsets, by gap length, number of fragments and of
+    tokens.
+
+    models (Mapping[str, Sequence[ScoreRow]]): Rows by the models' names, on the same data.
+    RETURNS (dict[str, list[tuple]]): Tables by title; a row is a group, its number of gold
+        entities, and for each model "F1 (precision/recall)" in percent.
+    """
+    tables = {"Exact match": _side_by_side([select(rows, "subset") for rows in models.values()])}
+    for group, title in _NUMBERS.items():
+        by_model = [pool_tail(select(rows, group), _LAST_NUMBER) for rows in models.values()]
+        table = _side_by_side(by_model)
+        table.sort(key=lambda row: int(row[0].rstrip("+")))
+        tables[title] = table
+    return {title: table for title, table in tables.items() if table}
+
+
+def _side_by_side(by_model: Sequence[Sequence[ScoreRow]]) -> list[tuple[Any, ...]]:
+    columns = [{row.value: row for row in rows} for rows in by_model]
+    table = []
+    for value in dict.fromkeys(value for column in columns for value in column):
+        found = [column.get(value) for column in columns]
+        gold = max(row.gold for row in found if row is not None)
+        table.append((SUBSETS.get(value, value), gold, *map(_f1, found)))
+    return table
+
+
+def _f1(row: ScoreRow | None) -> str:
+    if row is None or row.p is None or row.r is None or row.f is None:
+        return "-"
+    return f"{100 * row.f:.1f} ({100 * row.p:.1f}/{100 * row.r:.1f})"
 
 
 def _row(group: str, value: str, score: PRFScore) -> ScoreRow:

@@ -6,7 +6,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..calibration import Calibration, expected_calibration_error, reliability
+from ..calibration import Calibration, calibration_error
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 
 Measure = Literal["combined", "f", "disc_f"]
 
@@ -34,9 +35,9 @@ class Scores:
     disc_p (float): Precision of discontinuous entities alone.
     disc_r (float): Recall of these.
     disc_f (float): F1 of these.
-    combined (float): What training chooses by, ``0.75 f + 0.25 disc_f``; `f` if no gold entity is
-        discontinuous.
-    calibration_error (Optional[float]): See `expected_calibration_error`.
+    combined (float): What training chooses by: `f` and `disc_f` with the weights of
+        `spacy_gapdner.scorer`; `f` alone if no gold entity is discontinuous.
+    calibration_error (Optional[float]): See `spacy_gapdner.calibration.calibration_error`.
     disc_calibration_error (Optional[float]): That of discontinuous entities alone.
     """
 
@@ -118,8 +119,7 @@ class Candidates(NamedTuple):
         """Choose thresholds: of all pairs whose measure comes within 0.01 of the best, the middle.
 
         aim (Aim): What for.
-        own (Thresholds): Those that the pipe has. They stay where none are better, and where
-            neither measure nor data tell.
+        own (Thresholds): Those that the pipe has. They stay where none are better.
         RETURNS (Thresholds): The thresholds.
         """
         whole = [own.contiguous, *(STEPS if aim.measure != "disc_f" else ())]
@@ -154,7 +154,8 @@ class Candidates(NamedTuple):
         torn = self.found["discontinuous"]
         torn_counts = _count(self.found[torn], discontinuous)[:, None, :]
         counts = _count(self.found[~torn], contiguous)[:, :, None] + torn_counts
-        values = _measures(counts, torn_counts, self.gold)
+        n_torn = self.gold["discontinuous"].sum()
+        values = measures((*counts, len(self.gold)), (*torn_counts, n_torn))
         lack = aim.lack(values["p"], values["r"])
         worth = np.where(lack == lack.min(), values[aim.measure], -1.0)
         if worth[0, 0] >= worth.max() - LEVEL:
@@ -181,43 +182,42 @@ def rescore(found: np.ndarray, calibration: Calibration) -> np.ndarray:
 
 
 def score(found: np.ndarray, gold: np.ndarray) -> Scores:
-    """Score predicted entities.
-
-    found (ndarray): The entities; see `Candidates`.
-    gold (ndarray): The gold entities.
-    RETURNS (Scores): The scores.
-    """
-    torn = found[found["discontinuous"]]
-    (counts,), (torn_counts,) = (_count(part, [0.0]).T for part in (found, torn))
-    values = {name: float(v) for name, v in _measures(counts, torn_counts, gold).items()}
+    """RETURNS (Scores): The scores of predicted entities; for both arguments see `Candidates`."""
+    torn, torn_gold = (part[part["discontinuous"]] for part in (found, gold))
+    values = measures(
+        (len(found), found["correct"].sum(), len(gold)),
+        (len(torn), torn["correct"].sum(), len(torn_gold)),
+    )
     return Scores(
-        **values,
-        calibration_error=calibration_error(found),
-        disc_calibration_error=calibration_error(torn),
+        **{name: float(value) for name, value in values.items()},
+        calibration_error=found_error(found),
+        disc_calibration_error=found_error(torn),
     )
 
 
-def calibration_error(found: np.ndarray) -> float | None:
-    """RETURNS (Optional[float]): The expected calibration error of these entities."""
-    return expected_calibration_error(reliability(found["score"], found["correct"]))
+def measures(counts: Sequence[Any], torn_counts: Sequence[Any]) -> dict[str, Any]:
+    """Compute what `Scores` has, but for calibration.
+
+    counts (Sequence[Any]): Predicted, correct and gold entities; numbers or arrays.
+    torn_counts (Sequence[Any]): Those of discontinuous entities alone.
+    RETURNS (dict[str, Any]): The measures by name.
+    """
+    values: dict[str, Any] = {}
+    for prefix, (n, n_correct, n_gold) in (("", counts), ("disc_", torn_counts)):
+        values[f"{prefix}p"] = n_correct / np.maximum(n, 1)
+        values[f"{prefix}r"] = n_correct / np.maximum(n_gold, 1)
+        values[f"{prefix}f"] = 2 * n_correct / np.maximum(n + n_gold, 1)
+    f, disc_f = values["f"], values["disc_f"]
+    combined = F_WEIGHT * f + DISC_F_WEIGHT * disc_f
+    return values | {"combined": np.where(torn_counts[2], combined, f)}
+
+
+def found_error(found: np.ndarray) -> float | None:
+    """RETURNS (Optional[float]): The calibration error of these entities."""
+    return calibration_error(found[["score", "correct"]].tolist())
 
 
 def _count(found: np.ndarray, steps: Sequence[float]) -> np.ndarray:
     # By threshold the numbers of entities that reach it and of those that are right, in two rows
     reached = found["score"] >= np.array(steps)[:, None]
     return np.stack([reached.sum(1), (reached & found["correct"]).sum(1)])
-
-
-def _measures(counts: np.ndarray, torn_counts: np.ndarray, gold: np.ndarray) -> dict[str, Any]:
-    # Of counts of any shape
-    values: dict[str, Any] = {}
-    n_torn = int(gold["discontinuous"].sum())
-    for prefix, (n, n_correct), n_gold in (
-        ("", counts, len(gold)),
-        ("disc_", torn_counts, n_torn),
-    ):
-        values[f"{prefix}p"] = n_correct / np.maximum(n, 1)
-        values[f"{prefix}r"] = n_correct / max(n_gold, 1)
-        values[f"{prefix}f"] = 2 * n_correct / np.maximum(n + n_gold, 1)
-    f, disc_f = values["f"], values["disc_f"]
-    return values | {"combined": 0.75 * f + 0.25 * disc_f if n_torn else f}

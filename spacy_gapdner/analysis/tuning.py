@@ -12,6 +12,7 @@ from ..calibration import Calibration, ReliabilityBin, reliability
 from ..errors import GapDNERError, check_probability
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.selection import Selection
+from .bootstrap import resample
 from .pipes import changed, find_pipe, storing_under
 from .predictions import compare_examples, judge_predictions, predict_examples
 from .thresholds import (
@@ -25,8 +26,9 @@ from .thresholds import (
     Measure,
     Scores,
     Thresholds,
-    calibration_error,
     fit,
+    found_error,
+    measures,
     rescore,
     score,
 )
@@ -39,6 +41,9 @@ _LOW: dict[str, Any] = {
     "type_thresholds": {},
 }
 _CURVE_STEP = 5
+# New thresholds must gain in so many resamples of the Docs
+_LEAST_SHARE = 0.9
+_N_RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class Tuning:
     after (Scores): Those on the data that it was chosen by, which flatter.
     curve (list[tuple[float, Scores]]): Those with one threshold for all, from low to high.
     reliability (list[ReliabilityBin]): The scores that are kept against their precision.
+    gain_share (float): Share of the resamples of the Docs in which the gain is above 0.
     """
 
     settings: dict[str, Any]
@@ -67,6 +73,7 @@ class Tuning:
     after: Scores
     curve: list[tuple[float, Scores]]
     reliability: list[ReliabilityBin]
+    gain_share: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The tuning as JSON has it."""
@@ -89,15 +96,16 @@ def tune(
     contiguous and one for discontinuous entities. The pipe gets what gains.
 
     The gain is estimated by cross-validation, on each tenth of the Docs with what the others tell.
-    New thresholds must raise the measure, or come closer to the precision and recall asked for;
-    else the pipe decides as before. A calibration must lower the calibration error of the
-    entities, contiguous or discontinuous, that score 0.05 or more.
+    New thresholds must raise the measure in at least 90% of 1000 resamples of the Docs, or come
+    closer to the precision and recall asked for; else the pipe decides as before. A calibration
+    must lower the calibration error of the entities, contiguous or discontinuous, that score 0.05
+    or more.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that the pipeline was not trained on.
     spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
         None. It also chooses one of several pipes.
-    measure (str): What to maximise: "f", the F1 of all entities, "disc_f", that of discontinuous
+    measure (str): What to maximize: "f", the F1 of all entities, "disc_f", that of discontinuous
         entities alone, or "combined", see `Scores`.
     min_precision (float): Of the thresholds with at least this precision of all entities. If
         none has it, those that come closest are taken.
@@ -112,14 +120,13 @@ def tune(
     """
     if measure not in get_args(Measure):
         raise GapDNERError(f"measure is 'combined', 'f' or 'disc_f', but not {measure!r}.")
-    for name, least in (("min_precision", min_precision), ("min_recall", min_recall)):
-        check_probability(name, least)
+    check_probability("min_precision", min_precision)
+    check_probability("min_recall", min_recall)
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     selection = pipe.selection
     calibration = selection.calibration or Calibration()
-    own = _thresholds_of(selection, calibration)
     with storing_under(pipe, spans_key) as key:
         with changed(pipe, **_LOW):
             candidates = _find(nlp, pipe, docs, batch_size)
@@ -132,6 +139,7 @@ def tune(
         # not what reaches three numbers
         if by_type_for_all or selection.lowest_score(pipe.labels) < FLOOR:
             mine = _find(nlp, pipe, docs, batch_size).found
+    own = _thresholds_of(selection, calibration)
     tuning = decide(candidates, own, calibration, mine, aim, calibrate)
     pipe.cfg.update(tuning.settings)
     return tuning
@@ -145,17 +153,8 @@ def decide(
     aim: Aim,
     calibrate: bool = True,
 ) -> Tuning:
-    """Choose what gains.
-
-    candidates (Candidates): What the pipe might find.
-    own (Thresholds): The thresholds that it has.
-    calibration (Calibration): The calibration that it has.
-    mine (Optional[ndarray]): What it finds, if that is not what reaches its thresholds among the
-        candidates; then its own thresholds cannot be told in other probabilities.
-    aim (Aim): What thresholds are chosen for.
-    calibrate (bool): Whether to fit the calibration.
-    RETURNS (Tuning): What was chosen.
-    """
+    # `mine` is what the pipe finds, if that is not what reaches its thresholds among the
+    # candidates; then its own thresholds cannot be told in other probabilities
     found, gold = candidates
     now = rescore(found, calibration)[own.keep(found)] if mine is None else mine
     before = estimated = score(now, gold)
@@ -163,23 +162,17 @@ def decide(
     kept, probabilities = candidates.cross_validate(aim, own)
     best = score(found[chosen.keep(found)], gold)
     gain = aim.gain(before, score(found[kept], gold))
+    share = gain_share(now, found[kept], gold, aim.measure)
     closer = aim.lack(best.p, best.r) < aim.lack(before.p, before.r)
-    new_thresholds = bool(closer) or min(gain, aim.gain(before, best)) > LEVEL
+    better = share >= _LEAST_SHARE and min(gain, aim.gain(before, best)) > LEVEL
+    new_thresholds = bool(closer or better)
     if not new_thresholds:
         chosen, kept = own, own.keep(found)
-    calibrated = []
+    calibrated: list[str] = []
     if new_thresholds or mine is None:
         held_out = rescore(found, calibration)
-        fitted = fit(found)
-        for kind, name in enumerate(Calibration._fields) if calibrate else ():
-            here = found["discontinuous"] == kind
-            fresh = found[here]
-            fresh["score"] = probabilities[here]
-            # of all candidates: those that are kept may be too few to tell
-            if (calibration_error(fresh) or 0.0) < (calibration_error(held_out[here]) or 0.0):
-                held_out[here] = fresh
-                calibration = calibration._replace(**{name: fitted[kind]})
-                calibrated.append(name)
+        if calibrate:
+            calibration, calibrated = _recalibrate(found, held_out, probabilities, calibration)
         now = rescore(found, calibration)[chosen.keep(found)]
         estimated = score(held_out[kept], gold)
     every = rescore(found, calibration)
@@ -192,8 +185,43 @@ def decide(
         estimated,
         score(now, gold),
         [(step, score(every[every["score"] >= step], gold)) for step in STEPS[::_CURVE_STEP]],
-        reliability(now["score"], now["correct"]),
+        reliability(now[["score", "correct"]].tolist()),
+        share,
     )
+
+
+def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure: Measure) -> float:
+    # in how many resamples the measure grows; the Docs drawn are the same for both decisions
+    n_docs = 1 + max(part["doc"].max(initial=0) for part in (before, after, gold))
+
+    def count(entities: np.ndarray) -> np.ndarray:
+        return np.bincount(entities["doc"], minlength=n_docs)
+
+    columns = []
+    for found in (before, after):
+        torn, torn_gold = (part[part["discontinuous"]] for part in (found, gold))
+        for some, of_gold in ((found, gold), (torn, torn_gold)):
+            columns += [count(some), count(some[some["correct"]]), count(of_gold)]
+    sums = resample(np.stack(columns, axis=1), _N_RESAMPLES).T
+    values = [measures(sums[i : i + 3], sums[i + 3 : i + 6])[measure] for i in (0, 6)]
+    return float((values[1] - values[0] > LEVEL).mean())
+
+
+def _recalibrate(
+    found: np.ndarray, held_out: np.ndarray, probabilities: np.ndarray, calibration: Calibration
+) -> tuple[Calibration, list[str]]:
+    # Each kind of entities if that helps; `held_out` gets the probabilities of those
+    calibrated = []
+    for name, kind, line in zip(Calibration._fields, (False, True), fit(found), strict=True):
+        here = found["discontinuous"] == kind
+        fresh = found[here]
+        fresh["score"] = probabilities[here]
+        # of all candidates: those that are kept may be too few to tell
+        if (found_error(fresh) or 0.0) < (found_error(held_out[here]) or 0.0):
+            held_out[here] = fresh
+            calibration = calibration._replace(**{name: line})
+            calibrated.append(name)
+    return calibration, calibrated
 
 
 def _thresholds_of(selection: Selection, calibration: Calibration) -> Thresholds:

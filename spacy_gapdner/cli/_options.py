@@ -17,49 +17,27 @@ class OnError(str, Enum):
 
 
 def spans_key(help: str, default: str | None = None) -> Any:
-    """Make the option for the prefix of span groups.
-
-    help (str): What they hold, or what the prefix chooses.
-    default (Optional[str]): The prefix if none is given.
-    RETURNS (OptionInfo): ``--spans-key``, or ``-sk``.
-    """
+    """RETURNS (OptionInfo): The option for the prefix of span groups."""
     return typer.Option(default, "--spans-key", "-sk", help=help)
 
 
 def output(help: str) -> Any:
-    """Make the option for what a command writes.
-
-    help (str): What that is.
-    RETURNS (OptionInfo): ``--output``, or ``-o``; None if not given.
-    """
+    """RETURNS (OptionInfo): The option for what a command writes; None if not given."""
     return typer.Option(None, "--output", "-o", help=help)
 
 
-def format(help: str, default: str | None = None) -> Any:
-    """Make the option for a format.
-
-    help (str): Which there are.
-    default (Optional[str]): The format if none is given.
-    RETURNS (OptionInfo): ``--format``, or ``-f``.
-    """
-    return typer.Option(default, "--format", "-f", help=help)
+def format(help: str) -> Any:
+    """RETURNS (OptionInfo): The option for a format; None if not given."""
+    return typer.Option(None, "--format", "-f", help=help)
 
 
 def lang(help: str) -> Any:
-    """Make the option for a tokeniser.
-
-    help (str): What it is for.
-    RETURNS (OptionInfo): ``--lang``, or ``-l``; English if not given.
-    """
+    """RETURNS (OptionInfo): The option for a tokenizer; English if not given."""
     return typer.Option("en", "--lang", "-l", help=help)
 
 
 def examples(help: str) -> Any:
-    """Make the option for a number of examples.
-
-    help (str): Of what.
-    RETURNS (OptionInfo): ``--examples``, or ``-e``; 20 if not given.
-    """
+    """RETURNS (OptionInfo): The option for a number of examples; 20 if not given."""
     return typer.Option(20, "--examples", "-e", min=0, help=help)
 
 

@@ -1,7 +1,8 @@
-"""What the commands share: errors in one line, clean stops, and reading data."""
+"""What the commands share: errors in one line, clean stops, and reading data and pipelines."""
 
 import signal
 import threading
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,19 +15,17 @@ from wasabi.util import color, locale_escape
 from ..errors import GapDNERError, visible
 
 if TYPE_CHECKING:
+    from spacy.language import Language
     from spacy.tokens import Doc
     from spacy.vocab import Vocab
 
     from ..formats import Report
+    from ..pipe import DiscontinuousEntityRecognizer
 
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """Turn errors that are the input's into one line on stderr and exit code 1.
-
-    RAISES (typer.Exit): In place of a GapDNERError, an OSError, or the ImportError of a language
-        that spaCy does not have.
-    """
+    """Turn errors that are the input's into one line on stderr and exit code 1."""
     try:
         yield
     except (GapDNERError, OSError, ImportError) as error:
@@ -35,10 +34,7 @@ def clean_errors() -> Iterator[None]:
 
 @contextmanager
 def clean_stops() -> Iterator[None]:
-    """Turn Ctrl-C and the signal to terminate into an error that can be cleaned up after.
-
-    RAISES (StoppedError): In place of what the signals do by themselves.
-    """
+    """Turn Ctrl-C and the signal to terminate into an error that can be cleaned up after."""
     stops = (signal.SIGINT, signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -70,22 +66,24 @@ class StoppedError(BaseException):
 
 
 def fail(message: str) -> None:
-    """Print an error as one line on stderr and end the command.
-
-    message (str): What is wrong, and what to do.
-    RAISES (typer.Exit): Always, with exit code 1.
-    """
+    """Print an error as one line on stderr and end the command with exit code 1."""
     line = locale_escape(f"✘ {visible(' '.join(message.split()))}")
     typer.echo(color(line, fg="red"), err=True)
     raise typer.Exit(1)
 
 
-def import_code(path: Path | None) -> None:
-    """Import a user's Python file, for the functions that it registers.
+def exit_if_skipped(report: "Report") -> None:
+    """Name the documents that were left out, on stderr, and exit with code 3 if there are any."""
+    if not report.skipped:
+        return
+    for issue in report.skipped:
+        typer.echo(f"left out: {visible(' '.join(str(issue).split()))}", err=True)
+    typer.echo(f"{report.n_skipped} documents were left out", err=True)
+    raise typer.Exit(3)
 
-    path (Optional[Path]): The file; nothing happens if there is none.
-    RAISES (GapDNERError): If there is no such file, or it cannot be imported.
-    """
+
+def import_code(path: Path | None) -> None:
+    """Import a user's Python file, for the functions that it registers."""
     if path is None:
         return
     from spacy.util import import_file
@@ -101,11 +99,7 @@ def import_code(path: Path | None) -> None:
 
 
 def split_list(text: str | None) -> tuple[str, ...]:
-    """Take apart an option such as "CL,GO_BP".
-
-    text (Optional[str]): Names with commas between them.
-    RETURNS (tuple[str, ...]): The names, without whitespace around them.
-    """
+    """RETURNS (tuple[str, ...]): The names of an option such as "CL,GO_BP"."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
@@ -138,15 +132,83 @@ def read_docs(path: Path, vocab: "Vocab", spans_key: str | None = None) -> Itera
     return docs()
 
 
-def exit_if_skipped(report: "Report") -> None:
-    """Name the documents that were left out, on stderr, and tell by the exit code that some were.
+def load_pipeline(
+    model: str | Path,
+    *,
+    spans_key: str | None = None,
+    threshold: float | None = None,
+    gpu_id: int = -1,
+) -> tuple["Language", "DiscontinuousEntityRecognizer"]:
+    """Load a trained pipeline and find its pipe for discontinuous entities.
 
-    report (Report): The report.
-    RAISES (typer.Exit): With exit code 3, if there are any.
+    model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
+    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
+    threshold (Optional[float]): Replaces all of the pipe's own.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
+        any length, and the pipe.
+    RAISES (GapDNERError): If there is no such pipeline, it cannot be loaded or has no such pipe,
+        or the GPU cannot be used.
     """
-    if not report.skipped:
+    import spacy
+
+    from ..analysis.pipes import find_pipe, use_threshold
+
+    check_model(model)
+    use_gpu(gpu_id)
+    try:
+        with warnings.catch_warnings():
+            # that a GPU model runs on a CPU and the like is no news to the user
+            warnings.filterwarnings("ignore", message=r"\[W095\]")
+            nlp = spacy.load(model)
+    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
+    except Exception as error:
+        raise GapDNERError(
+            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
+        ) from None
+    try:
+        pipe = find_pipe(nlp, spans_key)
+    except GapDNERError as error:
+        raise GapDNERError(f"{model}: {error}") from None
+    if not pipe.labels:
+        raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
+    if threshold is not None:
+        use_threshold(pipe, threshold)
+    # the limit guards a parser's memory; this pipe works on segments
+    nlp.max_length = 10**9
+    return nlp, pipe
+
+
+def use_gpu(gpu_id: int) -> None:
+    """Make spaCy and PyTorch compute on a GPU."""
+    from thinc.api import require_gpu
+
+    if gpu_id < 0:
         return
-    for issue in report.skipped:
-        typer.echo(f"left out: {visible(' '.join(str(issue).split()))}", err=True)
-    typer.echo(f"{report.n_skipped} documents were left out", err=True)
-    raise typer.Exit(3)
+    try:
+        require_gpu(gpu_id)
+    # CuPy's own errors, for drivers and device numbers, have no common class
+    except Exception as error:
+        raise GapDNERError(
+            f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA, e.g. with pip install "
+            "'spacy-gapdner[cuda12x]', or leave out --gpu-id to use the CPU."
+        ) from None
+
+
+def check_model(model: str | Path) -> None:
+    """Find out whether there is a pipeline, without loading it."""
+    from spacy.util import is_package
+
+    path = Path(model)
+    if not path.exists():
+        if is_package(str(model)):
+            return
+        raise GapDNERError(
+            f"There is no folder {model}, and no installed package of this name. Check the path."
+        )
+    if not (path / "config.cfg").is_file() or not (path / "meta.json").is_file():
+        best = path / "model-best"
+        hint = f"Did you mean {best}?" if best.is_dir() else "spacy train makes one."
+        raise GapDNERError(
+            f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}"
+        )

@@ -1,6 +1,7 @@
 """analyze: where trained pipelines go wrong, several side by side."""
 
-from collections.abc import Mapping, Sequence
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,14 +9,13 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._model import check_model, load_pipeline
-from ._printing import msg
-from ._reports import FILES, print_reports, write_reports
-from ._util import clean_errors, read_docs
+from ._printing import msg, print_table
+from ._util import check_model, clean_errors, load_pipeline, read_docs
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
 
+_FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
 # folders of spacy train, which say nothing without the folder that they are in
 _TRAINED = ("model-best", "model-last")
 
@@ -47,29 +47,25 @@ def analyze_cli(
 
     It tells scores by gap length, number of fragments and entity length, and on sentences with
     discontinuous and overlapping entities; and errors by kind."""
-
-    def run() -> dict[str, "ModelReport"]:
-        settings = {"threshold": threshold}
-        models = name_models([model, *compare])
-        return _report_models(models, data, spans_key, settings, batch_size, gpu_id)
-
     with clean_errors():
-        if output_path is None:
-            reports = run()
-        elif output_path.is_file():
-            raise GapDNERError(f"{output_path} is a file. Give the name of the folder to write.")
-        else:
-            from ..formats.outputs import check_output, filling
+        from ..formats.outputs import check_output, filling
 
+        models = name_models([model, *compare])
+        found = _report_models(models, data, spans_key, threshold, batch_size, gpu_id)
+        if output_path is None:
+            reports = dict(found)
+        else:
+            if output_path.is_file():
+                raise GapDNERError(f"{output_path} is a file. Give a folder.")
             # an input may lie in the folder, but not under the name of a page
-            for name in FILES:
-                for path in name_models([model, *compare]).values():
-                    check_output(output_path / name, {"data": data, "model": path})
+            for path in (output_path / name for name in _FILES):
+                for given in models.values():
+                    check_output(path, {"data": data, "model": given})
             # made before the work, to find out first whether it can be
             with filling(output_path) as folder:
-                reports = run()
-                write_reports(reports, data, folder, n_examples)
-    print_reports(reports)
+                reports = dict(found)
+                _write(reports, data, folder, n_examples)
+    _print(reports)
     if output_path is not None:
         from ..drawing.page import has_plots
 
@@ -82,10 +78,10 @@ def _report_models(
     models: Mapping[str, str],
     data: Path,
     spans_key: str | None,
-    settings: Mapping[str, Any],
+    threshold: float | None,
     batch_size: int | None,
     gpu_id: int,
-) -> dict[str, "ModelReport"]:
+) -> Iterator[tuple[str, "ModelReport"]]:
     from spacy.vocab import Vocab
 
     from ..analysis.model_report import analyze, report_model
@@ -94,46 +90,42 @@ def _report_models(
     from ..formats.docbin import read_docbin, require_docbins
 
     require_docbins(data)
-    predictions = {model for model in models.values() if Path(model).suffix == ".spacy"}
     for model in models.values():
-        if model not in predictions:
+        if not _holds_predictions(model):
             check_model(model)
-        elif any(value is not None for value in settings.values()):
+        elif threshold is not None:
             raise GapDNERError(f"Thresholds are for pipelines: {model} is a file of predictions.")
-    reports = {}
     for name, model in models.items():
-        if model in predictions:
+        if _holds_predictions(model):
             spans_key = spans_key or DEFAULT_SPANS_KEY
             vocab = Vocab()
             docs = read_docs(data, vocab)
             examples = pair_examples(read_docbin(Path(model), vocab), docs, source=model)
             report = report_model(examples, spans_key)
         else:
-            nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id, **settings)
+            nlp, pipe = load_pipeline(
+                model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id
+            )
             # one key for all, so that all are compared with the same gold entities
             spans_key = spans_key or pipe.key
             docs = read_docs(data, nlp.vocab)
             report = analyze(nlp, docs, spans_key=spans_key, batch_size=batch_size)
         if not report.scores.rows()[0].gold:
             raise GapDNERError(f"{data} has no gold entities under the spans key {spans_key!r}.")
-        reports[name] = report
-    return reports
+        yield name, report
+
+
+def _holds_predictions(model: str) -> bool:
+    return Path(model).suffix == ".spacy"
 
 
 def name_models(models: Sequence[str]) -> dict[str, str]:
-    """Give models their names.
-
-    models (Sequence[str]): "name=model", or a model, which is called by the end of its path.
-    RETURNS (dict[str, str]): Models by name.
-    RAISES (GapDNERError): If two have the same name.
-    """
-
+    """Give models their names."""
     named: dict[str, str] = {}
     for text in models:
         name, equals, model = text.partition("=")
         if not equals or Path(text).exists():
-            path = Path(text)
-            model = text
+            path, model = Path(text), text
             name = path.name if path.name not in _TRAINED else "/".join(path.parts[-2:])
         if name in named:
             raise GapDNERError(
@@ -141,3 +133,41 @@ def name_models(models: Sequence[str]) -> dict[str, str]:
             )
         named[name] = model
     return named
+
+
+def _write(reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_examples: int) -> None:
+    from ..analysis.model_report import ERROR_COLUMNS, error_table
+    from ..analysis.subsets import ScoreRow
+    from ..drawing.analysis_report import render_report
+    from ..formats.outputs import write_json
+
+    page = render_report(reports, str(data), n_examples)
+    (folder / "report.html").write_text(page, encoding="utf-8")
+    models = {name: report.to_dict() for name, report in reports.items()}
+    write_json({"data": str(data), "models": models}, folder / "analysis.json")
+    scores: list[tuple[Any, ...]] = [("model", *ScoreRow._fields)]
+    errors: list[tuple[Any, ...]] = [("model", *ERROR_COLUMNS)]
+    for name, report in reports.items():
+        for row in report.scores.rows():
+            scores.append((name, *(round(c, 6) if isinstance(c, float) else c for c in row)))
+        errors += [(name, *row) for row in error_table(report.errors)]
+    _write_csv(folder / "scores.csv", scores)
+    _write_csv(folder / "errors.csv", errors)
+
+
+def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
+    from ..formats.tables import UnixLines
+
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(UnixLines(stream)).writerows(rows)
+
+
+def _print(reports: Mapping[str, "ModelReport"]) -> None:
+    from ..analysis.subsets import f1_tables
+
+    models = {name: report.scores.rows() for name, report in reports.items()}
+    for title, rows in f1_tables(models).items():
+        print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
+    by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
+    counts = [(of_kind[0].kind, *(count.errors for count in of_kind)) for of_kind in by_kind]
+    print_table(counts, ("Errors", *reports))

@@ -7,15 +7,14 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._model import load_pipeline
 from ._printing import msg, print_line, print_table
-from ._util import clean_errors
+from ._util import clean_errors, load_pipeline
 
 if TYPE_CHECKING:
     from ..analysis.attention import AttentionReport, SegmentAttention
 
 _PAGE = "attention.html"
-_FORMATS = {"png": ("png",), "svg": ("svg",), "both": ("png", "svg")}
+_FORMATS = ("png", "svg")
 # rows of a printed table
 _N_TOP = 5
 
@@ -29,17 +28,11 @@ def attention_cli(
         help="Span to show: text that occurs once, or token offsets START:END; may be repeated. "
         "Without it and --cell, the fragments, gaps and types of all entities found",
     ),
-    lower: bool = typer.Option(
-        False, "--lower", help="Of every --span the cell of its type (tail, head)"
-    ),
     cells: list[str] = typer.Option(
         [], "--cell", help="Cell to show: token offsets ROW,COLUMN; may be repeated"
     ),
     output_path: Path | None = options.output(
         "Folder for a page and plots; tables on the screen if not given"
-    ),
-    format: str = options.format(
-        "Format of the single plots in --output: png, svg or both", "both"
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
@@ -53,28 +46,23 @@ def attention_cli(
     with clean_errors():
         from ..analysis.attention import attention
 
-        if lower and not spans:
-            raise GapDNERError("--lower belongs to --span: give a span.")
         if output_path is not None:
+            from ..drawing.page import check_plots
             from ..formats.outputs import check_output
 
-            _check_output(output_path, format)
+            check_plots()
+            if output_path.is_file():
+                raise GapDNERError(f"{output_path} is a file. Give a folder.")
             check_output(output_path / _PAGE, {"model": model})
-        nlp, _ = load_pipeline(
-            model,
-            spans_key=spans_key,
-            threshold=threshold,
-            gpu_id=gpu_id,
-        )
-        report = attention(nlp, text, spans=spans, cells=cells, lower=lower, spans_key=spans_key)
-        if output_path is not None:
-            n_plots = _write_report(report, output_path, format)
-    if output_path is None:
-        _print_report(report)
+        nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+        report = attention(nlp, text, spans=spans, cells=cells, spans_key=spans_key)
+        if output_path is None:
+            _print_report(report)
+        else:
+            _write_report(report, output_path)
     for note in report.notes():
         msg.warn(note)
     if output_path is not None:
-        msg.good(f"{n_plots} plots")
         print(output_path / _PAGE)
 
 
@@ -97,23 +85,12 @@ def _print_cell(segment: "SegmentAttention", row: int, column: int) -> None:
         msg.table(cells, header=header, divider=True, aligns=list("lllr"), max_col=60)
 
 
-def _check_output(folder: Path, format: str) -> None:
-    # before any work is done
-    from ..drawing.page import check_plots
-
-    if format not in _FORMATS:
-        raise GapDNERError(f"Unknown format {format!r}: choose {', '.join(_FORMATS)}.")
-    if folder.exists() and not folder.is_dir():
-        raise GapDNERError(f"{folder} is a file. Give a folder.")
-    check_plots()
-
-
-def _write_report(report: "AttentionReport", folder: Path, format: str) -> int:
+def _write_report(report: "AttentionReport", folder: Path) -> None:
     from ..drawing.attention import draw_report
     from ..formats.outputs import filling
 
-    page, plots = draw_report(report, _FORMATS[format])
+    page, plots = draw_report(report, _FORMATS)
     with filling(folder) as temporary:
         for name, content in {_PAGE: page.encode("utf-8"), **plots}.items():
             (temporary / name).write_bytes(content)
-    return len(plots)
+    msg.good(f"{len(plots)} plots")

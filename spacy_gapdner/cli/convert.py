@@ -8,7 +8,7 @@ import typer
 
 from . import _options as options
 from ._options import OnError
-from ._printing import msg, print_report
+from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
 from ._util import clean_errors, exit_if_skipped, split_list
 
@@ -123,8 +123,6 @@ def _convert(
 
 
 def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) -> None:
-    from ._corpora import print_statistics
-
     print_statistics({"": statistics})
     print_report(report)
     if not statistics.entities:

@@ -6,15 +6,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import _options as options
-from ._corpora import print_statistics
-from ._printing import msg, print_line
+from ._printing import msg, percent, print_line, print_statistics, print_table
 from ._util import clean_errors, read_docs
 
 if TYPE_CHECKING:
-    from spacy.scorer import PRFScore
-
-    from ..analysis.data_check import DataFindings
-    from ..analysis.data_report import DataReport, KindCounts
+    from ..analysis.data_check import DataFindings, DataReport, KindCounts
 
 
 def debug_data_cli(
@@ -28,7 +24,7 @@ def debug_data_cli(
         "-c",
         help="Training config to take the settings from and to check; defaults if not given",
     ),
-    lang: str = options.lang("Language of the tokeniser if there is no --config"),
+    lang: str = options.lang("Language of the tokenizer if there is no --config"),
     spans_key: str | None = options.spans_key(
         "Prefix of the span groups that hold the entities; the config's if not given"
     ),
@@ -94,18 +90,13 @@ def _print_findings(findings: "DataFindings") -> None:
 
 
 def _print_ceilings(reports: "dict[str, DataReport]") -> None:
-    rows = [
-        (
-            name,
-            _percent(report.scheme.ceiling),
-            _percent(report.scheme.disc_ceiling),
-            str(report.scheme.missed.counts.total()),
-            str(report.scheme.spurious.counts.total()),
-        )
-        for name, report in reports.items()
-    ]
-    header = ("", "Best F1", "discontinuous", "Missed", "Spurious")
-    msg.table(rows, header=header, divider=True, aligns=list("lrrrr"))
+    rows = []
+    for name, report in reports.items():
+        scheme = report.scheme
+        scores = (scheme.ceiling, scheme.disc_ceiling)
+        best = (percent(score.fscore if len(score) else None) for score in scores)
+        rows.append((name, *best, scheme.missed.counts.total(), scheme.spurious.counts.total()))
+    print_table(rows, ("", "Best F1", "discontinuous", "Missed", "Spurious"))
     for name, report in reports.items():
         _print_tally(f"{name}, missed", report.scheme.missed)
         _print_tally(f"{name}, spurious", report.scheme.spurious)
@@ -116,7 +107,3 @@ def _print_tally(name: str, tally: "KindCounts") -> None:
         print_line(f"{name}, {kind}: {count}")
         for example in tally.examples[kind]:
             print_line(f"    {example}")
-
-
-def _percent(score: "PRFScore") -> str:
-    return f"{100 * score.fscore:.2f}" if len(score) else "-"

@@ -7,9 +7,8 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._model import load_pipeline
 from ._printing import msg, print_report
-from ._util import clean_errors, split_list
+from ._util import clean_errors, load_pipeline, split_list
 
 
 def draw_cli(
@@ -31,9 +30,9 @@ def draw_cli(
         None, "--types", help="Annotated types to draw, e.g. ADR,Drug; all if not given"
     ),
     colors: str | None = typer.Option(
-        None, "--colors", help="Colours of types, e.g. ADR=#d55e00,Drug=teal"
+        None, "--colors", help="Colors of types, e.g. ADR=#d55e00,Drug=teal"
     ),
-    lang: str = options.lang("Language of the tokeniser where there is no --model"),
+    lang: str = options.lang("Language of the tokenizer where there is no --model"),
     spans_key: str | None = options.spans_key("Prefix of the span groups that hold the entities"),
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
@@ -47,7 +46,6 @@ def draw_cli(
         from ..drawing.pages import draw
         from ..formats import Report
 
-        chosen = _parse_colors(colors or "")
         nlp = None
         if model is not None:
             nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
@@ -60,7 +58,7 @@ def draw_cli(
             types=split_list(types),
             lang=lang,
             spans_key=spans_key,
-            colors=chosen,
+            colors=_parse_colors(colors or ""),
             batch_size=batch_size,
             report=report,
         )
@@ -73,5 +71,5 @@ def _parse_colors(text: str) -> dict[str, str]:
     # commas stand in rgb(...) too
     pairs = [pair.partition("=") for pair in re.split(r",(?=[^,=]+=)", text) if pair.strip()]
     if any(not separator for _, separator, _ in pairs):
-        raise GapDNERError(f"--colors takes TYPE=COLOUR,TYPE=COLOUR, not {text!r}.")
-    return {label.strip(): colour.strip() for label, _, colour in pairs}
+        raise GapDNERError(f"--colors takes TYPE=COLOR,TYPE=COLOR, not {text!r}.")
+    return {label.strip(): color.strip() for label, _, color in pairs}

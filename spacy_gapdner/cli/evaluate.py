@@ -8,10 +8,9 @@ from typing import Any
 import typer
 
 from . import _options as options
-from ._model import load_pipeline
-from ._printing import msg, print_reliability, print_table
+from ._printing import msg, percent, print_reliability, print_table
 from ._progress import count_documents, counted, progress
-from ._util import clean_errors, read_docs
+from ._util import clean_errors, load_pipeline, read_docs
 
 _N_GAP_LENGTHS = 10
 
@@ -42,12 +41,7 @@ def evaluate_cli(
         # what is missing is said before a model is loaded
         require_docbins(data)
         check_output(output_path, {"data": data, "model": model})
-        nlp, _ = load_pipeline(
-            model,
-            spans_key=spans_key,
-            threshold=threshold,
-            gpu_id=gpu_id,
-        )
+        nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
         docs = read_docs(data, nlp.vocab)
         scores: dict[str, Any] = {"model": str(model), "data": str(data)}
         with progress(partial(count_documents, data), no_progress) as bar:
@@ -74,7 +68,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
     rows: list[tuple[str, ...]] = []
     for subset, title in SUBSETS.items():
         prefix = "" if subset == "all" else f"{subset}_"
-        prf = (_percent(scores[f"{name}_{prefix}{measure}"]) for measure in "prf")
+        prf = (percent(scores[f"{name}_{prefix}{measure}"]) for measure in "prf")
         numbers = (str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
         rows.append((title, *prf, *numbers))
     print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
@@ -95,7 +89,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
         print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
     print_reliability([ReliabilityBin(**part) for part in scores["reliability"]])
     if scores["calibration_error"] is not None:
-        errors = (_percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
+        errors = (percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
         print("Calibration error: {}, of discontinuous entities {}\n".format(*errors))
     if not counts["gold"]:
         others = [other for other in scores["spans_keys_found"] if other != key]
@@ -108,12 +102,8 @@ def _print_scores(scores: dict[str, Any]) -> None:
 
 
 def _prf(scores: Mapping[str, float | None]) -> tuple[str, str, str]:
-    return _percent(scores["p"]), _percent(scores["r"]), _percent(scores["f"])
-
-
-def _percent(score: float | None) -> str:
-    return "-" if score is None else f"{100 * score:.2f}"
+    return percent(scores["p"]), percent(scores["r"]), percent(scores["f"])
 
 
 def _range(bounds: tuple[float, float] | None) -> str:
-    return "-" if bounds is None else f"{_percent(bounds[0])}-{_percent(bounds[1])}"
+    return "-" if bounds is None else f"{percent(bounds[0])}-{percent(bounds[1])}"

@@ -12,11 +12,10 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._model import load_pipeline
 from ._options import OnError
 from ._printing import msg, print_report
 from ._progress import counted, progress
-from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
+from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped, load_pipeline
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc

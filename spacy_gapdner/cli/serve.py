@@ -9,9 +9,8 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._model import load_pipeline
 from ._printing import msg
-from ._util import clean_errors
+from ._util import clean_errors, load_pipeline
 
 # else a client that never ends its request keeps the server from ending
 _SECONDS_TO_END = 5
@@ -38,7 +37,10 @@ def serve_cli(
     The page shows the entities of a text, filters and saves them. Programs send texts to
     POST /predict; /openapi.json describes the answers. Ctrl-C ends it."""
     with clean_errors():
-        _check_libraries()
+        if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
+            raise GapDNERError(
+                "The page needs FastAPI and uvicorn: pip install 'spacy-gapdner[serve]'."
+            )
         import uvicorn
 
         from ..serving.app import LOOPBACK, create_app
@@ -47,12 +49,7 @@ def serve_cli(
         listener = _listen(host, port)
         address, listening_port = listener.getsockname()[:2]
         is_local = ip_address(address).is_loopback
-        nlp, pipe = load_pipeline(
-            model,
-            spans_key=spans_key,
-            threshold=threshold,
-            gpu_id=gpu_id,
-        )
+        nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
         app = create_app(
             nlp,
             pipe.key,
@@ -65,13 +62,6 @@ def serve_cli(
     print(f"http://{shown}:{listening_port}", flush=True)
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_SECONDS_TO_END)
     uvicorn.Server(config).run(sockets=[listener])
-
-
-def _check_libraries() -> None:
-    if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
-        raise GapDNERError(
-            "The page needs FastAPI and uvicorn: pip install 'spacy-gapdner[serve]'."
-        )
 
 
 def _listen(host: str, port: int) -> socket.socket:

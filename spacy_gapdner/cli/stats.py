@@ -7,8 +7,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._corpora import print_statistics
-from ._printing import msg, print_report
+from ._printing import msg, print_report, print_statistics
 from ._util import clean_errors, read_docs, split_list
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ def stats_cli(
         ..., metavar="DATA", help=".spacy files, or anything that convert reads"
     ),
     format: str | None = options.format("Format of what is not .spacy; guessed if not given"),
-    lang: str = options.lang("Language of the tokeniser for what is not .spacy"),
+    lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
     types: str | None = typer.Option(None, "--types", help="See convert"),
     split: str | None = typer.Option(None, "--split", help="See convert"),
     ids: Path | None = typer.Option(None, "--ids", help="See convert"),
@@ -54,15 +53,14 @@ def stats_cli(
 def count_corpus(
     path: Path, format: str | None, lang: str, spans_key: str, given: dict[str, Any]
 ) -> tuple["CorpusStatistics", "Report | None"]:
-    """Count what a corpus holds.
+    """Count what a corpus holds: .spacy data, or anything that convert reads.
 
-    path (Path): .spacy data, or anything that convert reads.
+    path (Path): The corpus.
     format (Optional[str]): Format of what is not .spacy; guessed if None.
-    lang (str): Language of the tokeniser for what is not .spacy.
+    lang (str): Language of the tokenizer for what is not .spacy.
     spans_key (str): Prefix of the span groups that hold the entities.
     given (dict[str, Any]): Options of the format's reader.
-    RETURNS (tuple[CorpusStatistics, Optional[Report]]): The counts, and what was dropped or
-        repaired; None for .spacy data.
+    RETURNS (tuple[CorpusStatistics, Optional[Report]]): The counts, and the reader's report.
     RAISES (GapDNERError): If the corpus cannot be read, or an option is not for it.
     """
     from ..analysis.statistics import stats

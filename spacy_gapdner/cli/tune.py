@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import _options as options
-from ._model import load_pipeline
-from ._printing import msg, print_line, print_reliability, print_table
-from ._util import clean_errors, read_docs
+from ._printing import msg, percent, print_line, print_reliability, print_table
+from ._util import clean_errors, load_pipeline, read_docs
 
 if TYPE_CHECKING:
     from ..analysis.thresholds import Scores
@@ -45,7 +44,7 @@ def tune_cli(
         MeasureName.combined,
         "--measure",
         "-m",
-        help="F1 of all entities, of discontinuous ones alone, or 0.75 and 0.25 of them",
+        help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
     ),
     min_precision: float = typer.Option(
         0.0, "--min-precision", min=0, max=1, help="Best measure at this precision or more"
@@ -72,7 +71,8 @@ def tune_cli(
 ) -> None:
     """Choose thresholds and calibration on development data.
 
-    The calibration turns scores into probabilities. Saved is what gains by cross-validation."""
+    The calibration turns scores into probabilities. New thresholds must gain in 90% of
+    resamples of the documents, by cross-validation."""
     with clean_errors():
         from ..analysis.tuning import tune
         from ..formats.docbin import require_docbins
@@ -132,7 +132,10 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
         "now, on these data": tuning.after,
     }
     print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))
-    gain = f"{100 * tuning.gain:+.2f} {measure} by cross-validation"
+    gain = (
+        f"{100 * tuning.gain:+.2f} {measure} by cross-validation, above 0 in "
+        f"{100 * tuning.gain_share:.0f}% of resamples"
+    )
     if tuning.new_thresholds:
         print_line(f"Thresholds: new ({gain})")
     else:
@@ -150,4 +153,4 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
 
 def _row(name: str, scores: "Scores") -> tuple[str, ...]:
     values = (getattr(scores, field) for field in _COLUMNS.values())
-    return (name, *("-" if value is None else f"{100 * value:.2f}" for value in values))
+    return (name, *map(percent, values))

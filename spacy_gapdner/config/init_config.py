@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from functools import partial
 from importlib.resources import files
 from inspect import signature
 from pathlib import Path
@@ -16,6 +17,7 @@ from thinc.api import Config
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..pipe.factory import DEFAULT_SETTINGS
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .encoders import LEARN_RATE, find_encoder
 
 Optimize = Literal["speed", "accuracy"]
@@ -71,14 +73,9 @@ def make_config_text(
 ) -> str:
     """Make the text of the config that `init_config` makes, with notes that explain the settings.
 
-    lang (str): Code of the language.
-    gpu (bool): Whether it will be trained on a GPU.
-    optimize (Literal["speed", "accuracy"]): What matters more.
-    transformer (Optional[str]): See `init_config`.
-    spans_key (str): Prefix of the span groups that hold the entities.
     file_name (str): The file's name in the command that the first lines show.
     RETURNS (str): The text.
-    RAISES (GapDNERError): As `init_config`.
+    RAISES (GapDNERError): As `init_config`, whose arguments the others are.
     """
     defaults = _language_defaults(lang)
     if not re.fullmatch(r"\w[\w-]*", spans_key):
@@ -95,10 +92,12 @@ def make_config_text(
         gpu=gpu,
         transformer=name,
         spans_key=spans_key,
-        file_name=file_name if file_name.isprintable() else "config.cfg",
+        file_name=file_name,
         learn_rate=learn_rate,
         lr_scale=round(_PIPE_LEARN_RATE / learn_rate, 1) if name else 1.0,
         settings=DEFAULT_SETTINGS,
+        f_weight=F_WEIGHT,
+        disc_f_weight=DISC_F_WEIGHT,
         network=_network_settings(bool(name)),
         tokenizer=defaults["nlp"]["tokenizer"],
         tokenizer_data=defaults["initialize"]["tokenizer"],
@@ -120,14 +119,10 @@ def _network_settings(transformer: bool) -> dict[str, Any]:
 def choose_transformer(
     lang: str, *, gpu: bool, optimize: Optimize, transformer: str | None = None
 ) -> str | None:
-    """Choose the transformer of a config.
+    """Choose the transformer of a config; for languages other than English as spaCy recommends.
 
-    lang (str): Code of the language; for others than English, spaCy's recommendations are taken.
-    gpu (bool): Whether it will be trained on a GPU.
-    optimize (Literal["speed", "accuracy"]): What matters more.
-    transformer (Optional[str]): The user's own choice, if there is one.
     RETURNS (Optional[str]): Its name or directory; None to do without.
-    RAISES (GapDNERError): If the user's choice cannot be one, or `optimize` is something else.
+    RAISES (GapDNERError): As `init_config`, whose arguments these are.
     """
     if optimize not in get_args(Optimize):
         raise GapDNERError(f"Optimize for speed or accuracy, not for {optimize!r}.")
@@ -148,13 +143,9 @@ def _check_transformer(name: str) -> str:
     if name and path.is_dir():
         if not (path / "config.json").is_file():
             raise GapDNERError(f"{name} holds no transformer: it has no config.json.")
-        if "$" in str(path):
-            raise GapDNERError(f"A config cannot name {path}: rename what has a $ in its name.")
         return str(path)
-    if name and path.exists():
-        raise GapDNERError(f"{name} is a file. Give the directory of a transformer.")
     # on the hub a name has letters, digits and -_. with at most one slash
-    if not re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", name, re.ASCII):
+    if not re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", name, re.ASCII) or path.exists():
         raise GapDNERError(
             f"There is no directory {name!r}, and no model on the Hugging Face hub can have this "
             "name."
@@ -164,8 +155,6 @@ def _check_transformer(name: str) -> str:
 
 def _language_defaults(lang: str) -> Mapping[str, Any]:
     try:
-        if not re.fullmatch(r"[a-z]{2,3}", lang):
-            raise ImportError
         defaults: Mapping[str, Any] = get_lang_class(lang).default_config
     except ImportError:
         raise GapDNERError(
@@ -178,11 +167,7 @@ def _read_template() -> Any:
     environment = Environment(
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
-    environment.filters["quoted"] = _quote
+    # as thinc writes values into a config
+    environment.filters["quoted"] = partial(json.dumps, separators=(",", ":"), ensure_ascii=False)
     text = files(__package__).joinpath("gapdner.cfg.jinja").read_text(encoding="utf8")
     return environment.from_string(text)
-
-
-def _quote(value: object) -> str:
-    # as thinc writes values into a config
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)

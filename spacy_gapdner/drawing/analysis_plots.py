@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..analysis.errors import KINDS
+from ..analysis.matching import KINDS
 from ..analysis.model_report import ModelReport
 from ..analysis.subsets import SUBSETS, ScoreRow, pool_tail, select
 from .colors import PALETTE

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ..analysis.errors import KINDS
+from ..analysis.matching import KINDS
 from ..analysis.model_report import ErrorCount, ErrorInContext, ModelReport
 from ..analysis.subsets import SUBSETS, ScoreRow, select
 from .analysis_plots import LAST_NUMBER, plot_errors, plot_numbers, plot_subsets

@@ -9,6 +9,7 @@ from spacy.language import Language
 from thinc.api import Config, Model
 
 from ..entities import DEFAULT_SPANS_KEY
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .recognizer import DiscontinuousEntityRecognizer
 
 # What is not said here is the architecture's own default
@@ -60,10 +61,10 @@ def _register(name: str) -> Callable[[_Function], _Function]:
         assigns=["doc.spans", "doc._.discontinuous_ents"],
         default_config=DEFAULT_SETTINGS,
         default_score_weights={
-            f"spans_{DEFAULT_SPANS_KEY}_f": 0.75,
+            f"spans_{DEFAULT_SPANS_KEY}_f": F_WEIGHT,
             f"spans_{DEFAULT_SPANS_KEY}_p": 0.0,
             f"spans_{DEFAULT_SPANS_KEY}_r": 0.0,
-            f"spans_{DEFAULT_SPANS_KEY}_disc_f": 0.25,
+            f"spans_{DEFAULT_SPANS_KEY}_disc_f": DISC_F_WEIGHT,
         },
     )
 

@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import pytest
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
 from training_config import write_config
 
-from spacy_gapdner.analysis.data_check import check_data
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.analysis.data_check import _in_context, _report_data, check_data
+from spacy_gapdner.analysis.setup import default_setup
 from spacy_gapdner.errors import GapDNERError
 
 TRAIN = [
@@ -58,17 +62,46 @@ def test_shipped_configs_have_no_traps(train, request):
         assert check_data(train, config=config).setup.traps == []
 
 
-def test_types_that_only_one_part_has(train):
-    dev = gold_docs(Vocab(), [("Took aspirin .", [("Drug", (1, 2))])])
-    findings = check_data(train, iter(dev))
-    assert "dev: the type Drug (1 entity) is not in train." in findings.problems
-    assert "dev: types of train that it lacks: ADR, Site." in findings.hints
-    assert findings.shared == (0, 0)
-    assert check_data(train).shared is None
-
-
 def test_an_entity_of_two_labels(train):
     doc = Doc(Vocab(), words=["a", "b"])
     doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
     with pytest.raises(GapDNERError, match=r"^dev: .* carry different labels"):
         check_data(train, [doc])
+
+
+def make_report(words, entities, **windows):
+    setup = replace(default_setup("en"), **windows)
+    doc = Doc(setup.nlp.vocab, words=list(words))
+    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
+    report = _report_data([doc], setup)
+    score = report.scheme.ceiling
+    return report, (score.tp, score.fp, score.fn)
+
+
+def test_entities_and_windows():
+    report, _ = make_report("abcdefgh", [("X", [2, 3, 4])], max_length=4, stride=3)
+    assert report.unheld.counts == {"cut by every window": 1}
+    # in two windows it counts once
+    entities = [("X", [3]), ("X", [2, 4])]
+    report, ceiling = make_report("abcdefgh", entities, max_length=6, stride=2)
+    assert report.scheme.missed.counts == {"Gap lost its cell to type": 1}
+    assert ceiling == (1, 0, 1)
+
+
+def test_a_type_that_loses_its_cell():
+    # the fragments and gaps of one type combine with those of the other
+    report, ceiling = make_report("abcdefg", [("X", [0, 2, 4]), ("Y", [0, 1, 2, 4])])
+    assert report.scheme.missed.examples == {"type lost its cell to type": ["Y: «a b c» d «e» f g"]}
+    assert report.scheme.spurious.examples == {"not annotated": ["X: «a b c» d «e» f g"]}
+    assert ceiling == (1, 1, 1)
+    # gaps keep entities apart that pass through the same token
+    report, ceiling = make_report("abcdefg", [("X", [0, 1, 2, 6]), ("X", [0, 2, 3, 6])])
+    assert ceiling == (2, 0, 0)
+
+
+def test_in_context():
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    doc = Doc(Vocab(), words=words)
+    entity = Entity("X", ((4, 5), (6, 7)))
+    assert _in_context(doc, entity) == "X: … two three four «five» six «seven» eight nine ten"
+    assert _in_context(doc, Entity("X", ((0, 1),))) == "X: «one» two three four …"

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -6,8 +5,19 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from spacy_gapdner.analysis.bootstrap import bootstrap_intervals
-from spacy_gapdner.analysis.matching import MatchTally, meeting_extents, n_shared
+from spacy_gapdner.analysis.matching import (
+    KINDS,
+    MISSED,
+    SPURIOUS,
+    WRONG_BOUNDARY,
+    WRONG_LINKING,
+    WRONG_TYPE,
+    Error,
+    MatchTally,
+    _meeting_extents,
+    find_errors,
+    n_shared,
+)
 from spacy_gapdner.entities import Entity, set_entities
 from spacy_gapdner.scorer import compare
 
@@ -53,67 +63,147 @@ def test_credit(gold, predicted, exact, partial, type_):
     assert tally((gold, predicted)) == expected
 
 
-def test_documents_add_up():
-    first = ([("A", [0])], [("A", [0])])
-    second = ([("A", [0, 2]), ("B", [5])], [("A", [0])])
-    assert tally(first, second) == {"exact": (1, 2, 3), "partial": (1.5, 2, 3), "type": (2, 2, 3)}
+def item(label, *tokens):
+    return label, Entity.from_tokens(label, tokens).fragments
 
 
-def naive(counts, n_resamples, seed):
-    """The same draws, one Doc after the other."""
-    rng = np.random.default_rng(seed)
-    n = len(counts)
-    values = {measure: [] for measure in "prf"}
-    for drawn in rng.multinomial(n, np.full(n, 1 / n), size=n_resamples):
-        rows = [row for row, times in zip(counts, drawn, strict=True) for _ in range(times)]
-        correct, predicted, gold = (sum(row[0][i] for row in rows) for i in range(3))
-        if predicted or gold:
-            values["p"].append(correct / predicted if predicted else 0.0)
-            values["r"].append(correct / gold if gold else 0.0)
-            values["f"].append(2 * correct / (predicted + gold))
-    return {m: tuple(np.percentile(v, [2.5, 97.5])) if v else None for m, v in values.items()}
+# severe joint , shoulder and upper body pain
+JOINT = item("ADE", 0, 1, 7)
+SHOULDER = item("ADE", 0, 3, 7)
+BODY = item("ADE", 0, 5, 6, 7)
+GOLD = [JOINT, SHOULDER, BODY]
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_intervals_are_those_of_the_definition(seed, monkeypatch):
-    rng = np.random.default_rng(7)
-    gold = rng.integers(0, 4, size=12)
-    predicted = rng.integers(0, 4, size=12)
-    correct = np.minimum(gold, predicted) * rng.choice([0.0, 0.5, 1.0], size=12)
-    counts = np.stack([correct, predicted, gold], axis=1)[:, None, :]
-    for block in (2**22, 100):
-        monkeypatch.setattr("spacy_gapdner.analysis.bootstrap._BLOCK_SIZE", block)
-        (found,) = bootstrap_intervals(counts, 200, seed)
-        for measure, bounds in naive(counts, 200, seed).items():
-            assert found[measure] == pytest.approx(bounds), measure
-        assert found["f"][0] < 2 * correct.sum() / (gold + predicted).sum() < found["f"][1]
+@pytest.mark.parametrize(
+    ("predicted", "expected"),
+    [
+        (GOLD, []),
+        # one of them as two entities: the larger piece is its prediction, the other is left over
+        (
+            [item("ADE", 0, 1), item("ADE", 7), SHOULDER, BODY],
+            [
+                (WRONG_LINKING, JOINT, item("ADE", 0, 1)),
+                (WRONG_LINKING, None, item("ADE", 7)),
+            ],
+        ),
+        # all gaps filled: most in common with the longest
+        (
+            [item("ADE", *range(8))],
+            [
+                (MISSED, SHOULDER, None),
+                (WRONG_LINKING, BODY, item("ADE", *range(8))),
+                (MISSED, JOINT, None),
+            ],
+        ),
+        # all found, and a path that mixes fragments of two
+        ([*GOLD, item("ADE", 0, 7)], [(WRONG_LINKING, None, item("ADE", 0, 7))]),
+        # all found, and something that is not made of their fragments
+        ([*GOLD, item("ADE", 1, 7)], [(SPURIOUS, None, item("ADE", 1, 7))]),
+        # the right fragments, another type
+        ([item("DRUG", 0, 1, 7), SHOULDER, BODY], [(WRONG_TYPE, JOINT, item("DRUG", 0, 1, 7))]),
+        ([], [(MISSED, SHOULDER, None), (MISSED, BODY, None), (MISSED, JOINT, None)]),
+    ],
+)
+def test_the_example_of_the_paper(predicted, expected):
+    assert find_errors(GOLD, predicted) == [Error(*error) for error in expected]
 
 
-def test_intervals_of_equal_documents_and_of_nothing():
-    # every Doc: one correct of two predicted and four gold; and a score that counts nothing
-    counts = np.tile([[1, 2, 4], [0, 0, 0]], (5, 1, 1))
-    found, nothing = bootstrap_intervals(counts, 50)
-    assert found == {"p": (0.5, 0.5), "r": (0.25, 0.25), "f": pytest.approx((1 / 3, 1 / 3))}
-    assert nothing == {"p": None, "r": None, "f": None}
+@pytest.mark.parametrize(
+    ("gold", "predicted", "kind"),
+    [
+        ([3], [3, 4], WRONG_BOUNDARY),
+        ([1, 2, 5], [0, 1, 5, 6], WRONG_BOUNDARY),
+        # a gap moved, but fragments face fragments
+        ([0, 1, 5], [0, 3, 4, 5], WRONG_BOUNDARY),
+        # a fragment is another's
+        ([0, 1, 5], [0, 1, 7], WRONG_LINKING),
+        # two fragments each, one of which faces none of the other's
+        ([0, 2, 3], [3, 5], WRONG_LINKING),
+        # a gap opened, and one filled
+        ([3, 4, 5], [3, 5], WRONG_LINKING),
+        ([3, 5], [3, 4, 5], WRONG_LINKING),
+    ],
+)
+def test_pairs(gold, predicted, kind):
+    gold_item, predicted_item = item("A", *gold), item("A", *predicted)
+    assert find_errors([gold_item], [predicted_item]) == [Error(kind, gold_item, predicted_item)]
 
 
-ENTITIES = st.lists(
-    st.sets(st.integers(0, 12), min_size=1, max_size=4).map(
-        lambda tokens: ("A", Entity.from_tokens("A", tokens).fragments)
+def test_ties_in_text_order():
+    gold, first, second = item("A", 1, 2), item("A", 1), item("A", 2)
+    assert find_errors([gold], [second, first]) == [
+        Error(WRONG_BOUNDARY, gold, first),
+        Error(SPURIOUS, None, second),
+    ]
+    assert find_errors([first, second], [gold]) == [
+        Error(WRONG_BOUNDARY, first, gold),
+        Error(MISSED, second, None),
+    ]
+
+
+def test_a_correct_entity_is_no_partner():
+    gold, wrong = item("A", 0, 1), item("A", 0)
+    assert find_errors([gold], [gold, wrong]) == [Error(SPURIOUS, None, wrong)]
+    # nor is it where the types of the same tokens are two
+    both = [item("A", 0), item("B", 0)]
+    assert find_errors(both[:1], both) == [Error(SPURIOUS, None, both[1])]
+
+
+ITEMS = st.lists(
+    st.builds(
+        lambda label, tokens: item(label, *tokens),
+        st.sampled_from(["A", "B"]),
+        st.sets(st.integers(0, 9), min_size=1, max_size=5),
     ),
-    max_size=12,
+    max_size=6,
 )
 
 
-@given(ENTITIES, ENTITIES)
+@given(ITEMS, ITEMS, ITEMS, st.randoms())
+def test_every_entity_has_one_outcome(gold, predicted, both, random):
+    gold, predicted = gold + both, predicted + both
+    errors = find_errors(gold, predicted)
+    not_found = [error.gold for error in errors if error.gold is not None]
+    wrong = [error.predicted for error in errors if error.predicted is not None]
+    assert sorted(not_found) == sorted(set(gold) - set(predicted))
+    assert sorted(wrong) == sorted(set(predicted) - set(gold))
+    assert {error.kind for error in errors} <= set(KINDS)
+    random.shuffle(gold)
+    random.shuffle(predicted)
+    assert find_errors(gold, predicted) == errors
+
+
+@given(ITEMS, ITEMS)
+def test_kinds_by_their_definitions(gold, predicted):
+    gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
+    errors = find_errors(gold, predicted)
+    for kind, missed, wrong in errors:
+        if missed is None:
+            made_of_gold = all((wrong[0], fragment) in gold_fragments for fragment in wrong[1])
+            assert kind == (WRONG_LINKING if made_of_gold else SPURIOUS)
+        elif wrong is None:
+            assert kind == MISSED
+        else:
+            assert (missed[1] == wrong[1]) == (missed[0] != wrong[0]) == (kind == WRONG_TYPE)
+            assert n_shared(missed[1], wrong[1])
+            if len(missed[1]) != len(wrong[1]):
+                assert kind == WRONG_LINKING
+    # two that are left over cannot be compared
+    for missed in (error.gold for error in errors if error.kind == MISSED):
+        for wrong in (error.predicted for error in errors if error.gold is None):
+            assert missed[1] != wrong[1]
+            assert missed[0] != wrong[0] or not n_shared(missed[1], wrong[1])
+
+
+@given(ITEMS, ITEMS)
 def test_no_pair_that_meets_is_left_out(items, others):
-    found = list(meeting_extents(items, others))
+    found = list(_meeting_extents(items, others))
     assert len(found) == len(set(found))
     for i, (_, fragments) in enumerate(items):
         for j, (_, other) in enumerate(others):
             if fragments[0][0] <= other[-1][1] and other[0][0] <= fragments[-1][1]:
                 assert (i, j) in found
-            elif fragments[-1][1] < min(start for start, _ in other):
+            elif fragments[-1][1] < other[0][0]:
                 assert (i, j) not in found
 
 

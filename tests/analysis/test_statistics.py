@@ -4,7 +4,6 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.statistics import stats
-from spacy_gapdner.analysis.statistics_table import statistics_table
 from spacy_gapdner.formats import DOC_NAME
 
 VOCAB = Vocab()
@@ -81,15 +80,3 @@ def test_other_key():
     set_entities(doc, [Entity("X", ((0, 1),))], "gold")
     assert stats([doc]).entities == 0
     assert stats([doc], spans_key="gold").entities == 1
-
-
-def test_table_of_two_corpora():
-    doc = Doc(VOCAB, words=[str(i) for i in range(30)])
-    gaps = [Entity("A", ((0, 1), (end, end + 1))) for end in range(2, 12)]
-    set_entities(doc, [*gaps, Entity("B", ((20, 21),))])
-    table = {name: values for name, *values in statistics_table([stats([doc]), stats([])])}
-    assert table["Discontinuous"] == ["10 (90.91%)", "0 (0.00%)"]
-    assert table["Fragments: entities"] == ["1: 1, 2: 10", "-"]
-    # eight lengths, and the rest in one
-    shown = "1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9-10: 2"
-    assert table["Gap length: gaps"] == [shown, "-"]

@@ -1,16 +1,21 @@
-import math
-
 import numpy as np
 import pytest
 import spacy
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
-from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.evaluation import evaluate
-from spacy_gapdner.analysis.thresholds import FOUND, GOLD, Aim, Candidates, Thresholds, rescore
-from spacy_gapdner.analysis.tuning import decide, tune
+from spacy_gapdner.analysis.thresholds import (
+    FOUND,
+    GOLD,
+    Aim,
+    Candidates,
+    Thresholds,
+    rescore,
+    score,
+)
+from spacy_gapdner.analysis.tuning import decide, gain_share, tune
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.errors import GapDNERError
 
@@ -43,7 +48,7 @@ def test_discontinuous_entities_need_a_threshold_of_their_own():
     assert (tuning.before.f, tuning.before.disc_f, tuning.before.combined) == (0.5, 0.0, 0.375)
     # each fold is decided by others that are like it
     assert tuning.estimated.combined == tuning.after.combined == 1.0
-    assert tuning.gain == 1 - 0.375
+    assert (tuning.gain, tuning.gain_share) == (1 - 0.375, 1.0)
     assert tuning.new_thresholds
     assert tuning.settings == {
         "calibration": None,
@@ -79,6 +84,49 @@ def test_what_gains_on_these_data_alone_is_not_taken():
     assert tuning.settings == {}
 
 
+def noisy(n_better, n_worse):
+    """Docs with one wrong entity at 0.45, and others whose right one is there alone."""
+    found = [(doc, "A", WHOLE, 0.9, True) for doc in range(40)]
+    found += [(doc, "A", WHOLE, 0.45, doc >= n_better) for doc in range(n_better + n_worse)]
+    return found
+
+
+def test_a_gain_must_be_there_in_most_resamples():
+    # in 22 Docs the entity at 0.45 is wrong, in 13 right: without it precision gains what recall
+    # loses, and a little more
+    doubtful = decided(noisy(22, 13), calibrate=False)
+    assert doubtful.gain > 0.03
+    assert 0.5 < doubtful.gain_share < 0.9
+    assert doubtful.settings == {}
+    # in nearly all wrong
+    sure = decided(noisy(24, 1), calibrate=False)
+    assert sure.gain_share >= 0.9
+    assert sure.settings["threshold"] > 0.45
+
+
+@pytest.mark.parametrize("measure", ["combined", "f", "disc_f"])
+def test_the_share_is_that_of_the_definition(measure):
+    rng = np.random.default_rng(3)
+    rows = [
+        (int(doc), "A", bool(torn), 0.5, bool(right))
+        for doc, torn, right in rng.integers(0, [15, 2, 2], size=(80, 3))
+    ]
+    some = candidates(rows)
+    before, after = some.found[::2], some.found[::3]
+    n_docs = 1 + some.found["doc"].max()
+    drawn = np.random.default_rng(0).multinomial(n_docs, np.full(n_docs, 1 / n_docs), size=1000)
+
+    def value(found, times):
+        # each entity as often as its Doc
+        parts = (np.repeat(part, times[part["doc"]]) for part in (found, some.gold))
+        return getattr(score(*parts), measure)
+
+    gains = [value(after, times) - value(before, times) for times in drawn]
+    share = gain_share(before, after, some.gold, measure)
+    assert share == np.mean([gain > 1e-9 for gain in gains])
+    assert 0 < share < 1
+
+
 def test_calibration_alone():
     # half are right, in each fold, though 0.9 says otherwise, and again no threshold tells which
     found = [(doc, "A", kind, 0.9, doc >= 20) for doc in range(40) for kind in (WHOLE, TORN)]
@@ -95,15 +143,6 @@ def test_calibration_alone():
     assert decided(found, calibrate=False).settings == {}
 
 
-def test_each_kind_is_calibrated_if_that_helps():
-    found = [(doc, "A", WHOLE, 0.75, doc >= 10) for doc in range(40)]
-    found += [(doc, "A", TORN, 0.9, doc >= 20) for doc in range(40)]
-    tuning = decided(found)
-    assert tuning.calibrated == ["discontinuous"]
-    assert tuning.settings["calibration"]["contiguous"] == [1.0, 0.0]
-    assert tuning.settings["threshold"] == 0.4
-
-
 rows = st.tuples(
     st.integers(0, 9),
     st.sampled_from("AB"),
@@ -113,6 +152,7 @@ rows = st.tuples(
 )
 
 
+@settings(max_examples=30)
 @given(
     st.lists(rows, max_size=30),
     st.sampled_from(["combined", "f", "disc_f"]),
@@ -125,6 +165,7 @@ def test_the_measure_never_falls(found, measure, own):
         assert all(getattr(tuning.after, s) == getattr(tuning.before, s) for s in PRF)
     else:
         assert tuning.gain > 0
+        assert tuning.gain_share >= 0.9
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +204,6 @@ def told(scores):
     "own",
     [
         {},
-        {"threshold": 0.95},
         {"threshold": 0.01},
         {"disc_threshold": 0.9},
         {"type_thresholds": {"SYMPTOM": 0.8}},
@@ -195,42 +235,24 @@ def test_a_pipe_that_misses_much_gains(nlp):
     assert not tune(nlp, gold(nlp) * 5).new_thresholds
 
 
-def test_recall_that_is_asked_for_comes_first(nlp):
-    pipe = nlp.get_pipe("gapdner")
-    pipe.cfg["threshold"] = 0.999
-    tuning = tune(nlp, gold(nlp), min_recall=0.9, calibrate=False)
-    assert tuning.after.r >= 0.9 > tuning.before.r
-    assert pipe.cfg["calibration"] is None
-
-
-def test_the_gold_may_have_another_key(nlp):
-    docs = [make_doc(nlp, text, entities, "gold") for text, entities in CORPUS]
-    other = tune(nlp, docs, spans_key="gold")
-    assert other.before == tune(spacy.load(nlp.path), gold(nlp)).before
-    assert nlp.get_pipe("gapdner").key == "gapdner"
-    assert all(not get_entities(doc) for doc in docs)
-
-
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("asked", "message"),
     [
         ({"measure": "p"}, "measure is 'combined', 'f' or 'disc_f', but not 'p'"),
         ({"min_precision": 90}, "min_precision must lie between 0 and 1, but it is 90"),
-        ({"min_recall": math.nan}, "min_recall must lie between 0 and 1"),
     ],
 )
-def test_settings_that_cannot_be_met_leave_the_pipe_as_it_was(nlp, settings, message):
+def test_settings_that_cannot_be_met_leave_the_pipe_as_it_was(nlp, asked, message):
     cfg = dict(nlp.get_pipe("gapdner").cfg)
     with pytest.raises(GapDNERError, match=message):
-        tune(nlp, gold(nlp), **settings)
+        tune(nlp, gold(nlp), **asked)
     assert nlp.get_pipe("gapdner").cfg == cfg
 
 
 def test_data_that_cannot_tune(nlp):
-    cfg = dict(nlp.get_pipe("gapdner").cfg)
-    whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])])]
+    whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])], "gold")]
     with pytest.raises(GapDNERError, match="no discontinuous entity"):
-        tune(nlp, whole, measure="disc_f")
+        tune(nlp, whole, measure="disc_f", spans_key="gold")
     with pytest.raises(GapDNERError, match="no entity under the spans_key 'gapdner'"):
-        tune(nlp, [make_doc(nlp, "nothing here")])
-    assert nlp.get_pipe("gapdner").cfg == cfg
+        tune(nlp, whole)
+    assert nlp.get_pipe("gapdner").key == "gapdner"

@@ -2,9 +2,6 @@ import csv
 import json
 import re
 import sys
-from html.parser import HTMLParser
-
-import pytest
 
 from spacy_gapdner.cli.analyze import name_models
 
@@ -85,13 +82,7 @@ def test_files(run, model, write_docs, tmp_path):
     analysis = json.loads((output / "analysis.json").read_text())["models"]["tiny"]
     assert analysis["docs"] == 3
     assert [row["value"] for row in analysis["scores"]] == [row["value"] for row in scores]
-    assert analysis["error_counts"][2] == {
-        "kind": "wrong type",
-        "errors": 1,
-        "gold": 1,
-        "predicted": 1,
-        "discontinuous": 0,
-    }
+    assert analysis["error_counts"][2]["errors"] == 1
     assert analysis["errors"][0]["predicted"]["fragments"] == [[0, 6], [17, 30]]
 
 
@@ -111,50 +102,6 @@ def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     assert [row["model"] for row in errors] == ["tiny"] * 2 + ["none"] * 5
 
 
-class Page(HTMLParser):
-    """What a page refers to, its ids, and whether its elements are closed."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.open, self.links, self.ids, self.tags = [], [], [], set()
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        if tag not in ("meta",):
-            self.open.append(tag)
-        for name, value in attrs:
-            if name in ("src", "href", "xlink:href", "srcset", "data", "action"):
-                self.links.append(value)
-            if name == "id":
-                self.ids.append(value)
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_the_page_stands_alone(run, model, write_docs, tmp_path):
-    data = write_docs(annotated=CHANGED)
-    result = run("analyze", model, data, "--compare", f"<i>gold</i>={data}", "-o", tmp_path / "o")
-    assert result.exit_code == 0, result.output
-    html = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
-    page = Page(html)
-    assert page.open == []
-    assert "script" not in page.tags
-    assert "link" not in page.tags
-    assert "@import" not in html
-    assert len(page.ids) == len(set(page.ids))
-    assert page.links
-    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
-    assert set(re.findall(r"url\((.)", html)) == {"#"}
-    assert "<i>gold</i>" not in html
-    assert "&lt;i&gt;gold&lt;/i&gt;" in html
-
-
 def test_examples(run, write_docs, tmp_path):
     text = "<b>a</b> & c"
     data = write_docs(annotated=[(text, [("X", (i, i + 1))]) for i in (0, 1, 2, 0, 1)])
@@ -171,15 +118,6 @@ def test_examples(run, write_docs, tmp_path):
     few = page("--examples", 2)
     assert few.count('class="example"') == 2
     assert "p.spacy: 5, the first 2" in few
-    assert page("-e", 0).count('class="example"') == 0
-    # files of an earlier run are replaced, others stay
-    (tmp_path / "o" / "notes.txt").touch()
-    page()
-    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
-        *FILES[:2],
-        "notes.txt",
-        *FILES[2:],
-    ]
 
 
 def test_one_spans_key_for_all(run, model, write_docs):
@@ -187,11 +125,7 @@ def test_one_spans_key_for_all(run, model, write_docs):
     predictions = write_docs("p.spacy", key="gold")
     result = run("analyze", model, data, "--compare", predictions, "-sk", "gold")
     assert "All entities 5 100.0 (100.0/100.0) 100.0 (100.0/100.0)" in lines(result.stdout)
-
-
-def test_threshold(run, model, write_docs):
-    assert "missed 0" in lines(run("analyze", model, write_docs()).stdout)
-    result = run("analyze", model, write_docs(), "--threshold", 1.0)
+    result = run("analyze", model, data, "-sk", "gold", "--threshold", 1.0)
     assert "missed 5" in lines(result.stdout)
 
 
@@ -208,48 +142,34 @@ def test_names():
 def test_bad_input(fails, model, write_docs, tmp_path):
     data = write_docs()
     fails("Two models are called tiny. Write NAME=", "analyze", model, data, "--compare", model)
-    fails("There is no folder nothing_here", "analyze", model, data, "--compare", "nothing_here")
     fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
-    fails("There is nothing at", "analyze", model, tmp_path / "missing")
+    # checked first, and written whole
+    fails("is a file", "analyze", "nothing_here", data, "-o", data)
+    output = tmp_path / "folder" / "o"
+    fails("There is no folder", "analyze", "nothing_here", data, "-o", output)
+    assert not any(output.parent.iterdir())
     fails("gold entities under the spans key 'other'", "analyze", model, data, "-sk", "other")
-    fails("holds no document", "analyze", model, write_docs("empty.spacy", []))
     short = write_docs("short.spacy", CHANGED)
-    longer = write_docs("longer.spacy", [*CHANGED, ("No complaints so far .", [])])
-    fails("not have as many documents as the data", "analyze", short, longer)
-    fails("not have as many documents as the data", "analyze", longer, short)
+    fails("not have as many documents as the data", "analyze", short, data)
     other = write_docs("other.spacy", [("Something else .", [])] * 4)
     fails("Document 1: Entities can only be compared", "analyze", other, data)
     fails("Thresholds are for pipelines", "analyze", data, data, "--threshold", 0.5)
 
 
-def test_output_is_checked_first_and_written_whole(fails, model, write_docs, tmp_path, monkeypatch):
-    data = write_docs()
-    fails("is a file", "analyze", "nothing_here", data, "-o", data)
-    output = tmp_path / "folder" / "o"
-    fails("There is no folder", "analyze", "nothing_here", data, "-o", output)
-    assert not any(output.parent.iterdir())
-
-
-def test_without_matplotlib_all_but_the_plots_is_written(
-    run, model, write_docs, monkeypatch, tmp_path
-):
-    names = {"report.html", "analysis.json", "scores.csv", "errors.csv"}
-    data = write_docs()
-    assert run("analyze", model, data, "-o", tmp_path / "plots").exit_code == 0
+def test_the_page_stands_alone_with_plots_and_without(run, write_docs, monkeypatch, tmp_path):
+    data = write_docs(annotated=CHANGED)
+    args = ("analyze", data, data, "--compare", f"<i>gold</i>={data}", "-o")
+    assert run(*args, tmp_path / "plots").exit_code == 0
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr("spacy_gapdner.drawing.page.find_spec", lambda name: None)
-    result = run("analyze", model, data, "-o", tmp_path / "plain")
-    assert result.exit_code == 0
+    result = run(*args, tmp_path / "plain")
     assert result.stdout.count("report.html has no plots") == 1
+    assert sorted(path.name for path in (tmp_path / "plain").iterdir()) == FILES
     pages = [(tmp_path / name / "report.html").read_text("utf8") for name in ("plots", "plain")]
     assert ["<figure>" in page for page in pages] == [True, False]
     assert pages[0].count("<h2>") == pages[1].count("<h2>")
-    assert {path.name for path in (tmp_path / "plain").iterdir()} == names
-
-
-@pytest.mark.parametrize("n", [1, 8])
-def test_many_models(run, write_docs, tmp_path, n):
-    data = write_docs()
-    more = [part for i in range(n - 1) for part in ("--compare", f"m{i}={data}")]
-    result = run("analyze", data, data, *more, "-o", tmp_path / "o")
-    assert result.exit_code == 0, result.output
+    for page in pages:
+        assert not re.search(r"<script|<link|@import|<i>gold", page)
+        links = re.findall(r'(?:src|href)="(.)(.*?)"', page)
+        assert all(first == "#" and f'id="{rest}"' in page for first, rest in links)
+        assert "&lt;i&gt;gold&lt;/i&gt;" in page

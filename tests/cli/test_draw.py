@@ -48,48 +48,12 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     assert "<h2>a</h2>" in page.read_text()
 
 
-def test_predictions_of_raw_text(run, model, tmp_path):
-    (tmp_path / "a.txt").write_text(TEXT)
-    page = tmp_path / "page.html"
-    result = run("draw", tmp_path / "a.txt", "--model", model, "-o", page)
-    assert result.exit_code == 0, result.output
-    assert columns(page) == {}
-    assert "Severe joint … pain" in page.read_text()
-
-
 def test_errors(fails, run, model, brat, tmp_path):
     (tmp_path / "raw.txt").write_text(TEXT)
     page = tmp_path / "page.html"
     fails("Raw text needs a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
-    fails("takes TYPE=COLOUR", "draw", brat, "-o", page, "--colors", "red")
+    fails("takes TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
     fails("The color 'x;' of A", "draw", brat, "-o", page, "--colors", "A=x;")
     fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
     fails("lies in the input", "draw", brat, "-o", brat / "page.html")
     assert not page.exists()
-
-
-@pytest.mark.parametrize("ending", ["html", "csv", "parquet"])
-def test_predict_and_convert_write_them_too(run, model, brat, tmp_path, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    (tmp_path / "a.txt").write_text(TEXT)
-    predicted, converted = tmp_path / f"p.{ending}", tmp_path / f"c.{ending}"
-    assert run("predict", model, tmp_path / "a.txt", "-o", predicted).exit_code == 0
-    assert run("convert", brat, converted).exit_code == 0
-    if ending == "html":
-        assert "Severe … shoulder pain" in predicted.read_text()
-        assert "Severe joint … pain" in converted.read_text()
-    elif ending == "csv":
-        assert [line.split(",")[:3] for line in predicted.read_text().splitlines()[1:]] == [
-            ["a", "ADR", "Severe shoulder pain"],
-            ["a", "ADR", "Severe joint pain"],
-        ]
-        assert len(converted.read_text().splitlines()) == 3
-    else:
-        import pyarrow.parquet as pq
-
-        texts = [pq.read_table(path)["text"].to_pylist() for path in (predicted, converted)]
-        assert texts == [
-            ["Severe shoulder pain", "Severe joint pain"],
-            ["Severe joint pain", "today"],
-        ]

@@ -68,10 +68,6 @@ def test_errors_are_one_line_and_write_nothing(fails, tmp_path, message, argumen
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_no_config(fails, tmp_path):
-    fails("is a folder", "init-config", tmp_path, "--force")
-
-
 def test_the_transformer_is_not_written_into(fails, tmp_path):
     (tmp_path / "config.json").touch()
     path = tmp_path / "config.cfg"

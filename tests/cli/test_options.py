@@ -8,7 +8,6 @@ import typer
 from spacy_gapdner.cli import app
 
 COMMANDS = typer.main.get_command(app).commands
-METAVARS = {"MODEL", "DATA", "INPUT", "OUTPUT", "TEXT"}
 
 
 def options():
@@ -42,9 +41,3 @@ def test_an_option_has_the_same_letter_everywhere():
         short = frozenset(text for text in option.opts if not text.startswith("--"))
         letters[max(option.opts, key=len)].add(short)
     assert {name: found for name, found in letters.items() if len(found) > 1} == {}
-
-
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_arguments_have_common_names(name):
-    arguments = (p for p in COMMANDS[name].params if p.param_type_name == "argument")
-    assert {argument.metavar for argument in arguments} <= METAVARS

@@ -44,7 +44,6 @@ def test_tables_and_reports(run, model, data, tmp_path):
     check(run("stats", data))
     gold = tmp_path / "gold.spacy"
     check(run("convert", data, gold))
-    check(run("convert", data, tmp_path / "x.spacy", "--types", "B"))
     check(run("stats", gold))
     check(run("debug-data", gold))
     check(run("evaluate", model, gold))

@@ -83,16 +83,9 @@ def test_other_hosts_are_let_in_with_a_warning(run, model, served):
     assert ask(served["app"], "notes.example").json()["max_characters"] == 7
 
 
-def test_the_own_machine_alone(run, model, served):
-    result = run("serve", model, "--port", 0)
-    assert "password" not in result.output
-    assert served["address"][0] == "127.0.0.1"
-    assert ask(served["app"], "localhost").status_code == 200
-    assert ask(served["app"], "notes.example").status_code == 400
-
-
-def test_every_name_of_the_own_machine_is_its_own(run, model, served):
-    result = run("serve", model, "--host", "LOCALHOST", "--port", 0)
+@pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST"])
+def test_the_own_machine_alone(run, model, served, host):
+    result = run("serve", model, "--host", host, "--port", 0)
     assert "password" not in result.output
     assert ask(served["app"], "localhost").status_code == 200
     assert ask(served["app"], "notes.example").status_code == 400
@@ -102,7 +95,6 @@ def test_errors(fails, model, tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
     fails("no folder", "serve", tmp_path / "missing", "--port", 0)
-    for name in ("a..b", "ü" * 70):
-        fails("Cannot listen", "serve", model, "--host", name, "--port", 0)
+    fails("Cannot listen", "serve", model, "--host", "a..b", "--port", 0)
     monkeypatch.setattr(serve, "find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)
