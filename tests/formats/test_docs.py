@@ -9,7 +9,6 @@ from spacy_gapdner import Entity
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
-    SENTENCIZER_CONFIG,
     Place,
     Report,
     TextEntity,
@@ -179,7 +178,7 @@ def test_fragments_adjacent_in_tokens(nlp, report, plain):
     assert plain(doc) == [("X", ((0, 2),))]
     assert report.counts("repaired") == {
         "boundary moved to whole tokens": 1,
-        "fragments adjacent after tokenisation": 1,
+        "fragments adjacent after tokenization": 1,
     }
 
 

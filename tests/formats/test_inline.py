@@ -75,7 +75,7 @@ def test_a_last_sentence_cut_off_after_its_tokens(write, report):
 @pytest.mark.parametrize(
     ("mentions", "fragments", "action", "kind"),
     [
-        ("0,1,2,2 X", [((0, 3),)], "repaired", "fragments adjacent after tokenisation"),
+        ("0,1,2,2 X", [((0, 3),)], "repaired", "fragments adjacent after tokenization"),
         ("4,4,0,1 X", [((0, 2), (4, 5))], "repaired", "fragments out of order"),
         ("3,1 X", [((1, 4),)], "repaired", "fragment ends before it begins"),
         ("0,5 X", [], "dropped", "offsets out of range"),

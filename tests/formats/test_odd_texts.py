@@ -5,7 +5,7 @@ from odd_texts import NOT_IN_XML, ODD_TEXTS
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import FORMATS, Report, blank_pipeline, read_records, to_docs, write
-from spacy_gapdner.formats.bioc_text import to_xml_text
+from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.registry import writable
 
 NLP = blank_pipeline("en")
