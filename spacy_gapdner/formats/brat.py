@@ -155,11 +155,14 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     place, text = doc_place(doc), doc.text
     entities = []
     for entity in get_entities(doc, spans_key):
-        if entity.text.strip():
-            entities.append(entity)
-        else:
-            message = f"{entity.label_} covers nothing but whitespace"
+        words = [span for span in entity.spans if span.text.strip()]
+        message = f"{entity.label_} at tokens {entity.fragments}"
+        if not words:
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
+            continue
+        if len(words) < len(entity.spans):
+            report.add("repaired", "fragment of whitespace", message, place, entity.fragments)
+        entities.append(entity)
     lines: list[str] = []
     numbers: Counter[str] = Counter()
     names = name_entities(entities, report, place, r"T\d+")
