@@ -7,7 +7,6 @@ from spacy.training import Corpus, Example
 
 from spacy_gapdner import Entity, augmentation, get_entities, set_entities
 from spacy_gapdner.augmentation import CoordinationAugmenter, make_oversampling_augmenter
-from spacy_gapdner.errors import GapDNERError
 
 NLP = spacy.blank("en")
 NAME = "spacy-gapdner.coordination_augmenter.v1"
@@ -35,7 +34,7 @@ def augment(augmenter, *examples):
 
 def augmenters(**kwargs):
     """With many seeds, so that every choice is seen."""
-    return (CoordinationAugmenter(1.0, seed=seed, **kwargs) for seed in range(40))
+    return (CoordinationAugmenter(1.0, seed=seed, **kwargs) for seed in range(25))
 
 
 B_CELLS = example("we saw B cells today", ("CL", 2, 3))
@@ -151,12 +150,6 @@ def test_no_place(here):
     assert augment(CoordinationAugmenter(1.0), B_CELLS, here) == []
 
 
-def test_words_that_stand_together_stay_together():
-    doc = Doc(NLP.vocab, words=["T", "cells"], spaces=[False, False])
-    set_entities(doc, [Entity("CL", ((0, 2),))])
-    assert augment(CoordinationAugmenter(1.0), B_CELLS, Example(doc.copy(), doc)) == []
-
-
 def test_sentence_starts_and_spaces_are_kept():
     doc = Doc(
         NLP.vocab,
@@ -169,13 +162,6 @@ def test_sentence_starts_and_spaces_are_kept():
     assert made.text.startswith("Yes. ")
     assert made.text.endswith(" cells (x)")
     assert [token.i for token in made if token.is_sent_start] == [0, 2]
-
-
-def test_the_predicted_doc_has_the_same_tokens_and_no_entity():
-    _, made = list(_run(CoordinationAugmenter(1.0, 0.0), [B_CELLS, T_CELLS]))[-1]
-    assert [t.text for t in made.predicted] == [t.text for t in made.reference]
-    assert made.predicted.text == made.reference.text
-    assert not get_entities(made.predicted)
 
 
 @pytest.mark.parametrize("spaces", [None, [True, True, True]])
@@ -200,11 +186,11 @@ def _run(augmenter, examples):
 
 
 def test_share_and_seed():
-    examples = [example(f"w{i} cells grew", ("CL", 0, 1)) for i in range(400)]
+    examples = [example(f"w{i} cells grew", ("CL", 0, 1)) for i in range(100)]
     n_made = [len(augment(CoordinationAugmenter(s), *examples)) for s in (0.0, 0.3, 1.0)]
     assert n_made[0] == 0
-    assert 80 < n_made[1] < 160
-    assert n_made[2] == 399
+    assert 15 < n_made[1] < 45
+    assert n_made[2] == 99
     first, again, other = (
         [doc.text for doc in augment(CoordinationAugmenter(0.3, seed=seed), *examples)]
         for seed in (1, 1, 2)
@@ -244,7 +230,7 @@ words = st.sampled_from(["T", "B", "cells", "cell", "of", "and", ",", "pain"])
     seed=st.integers(0, 5),
     data=st.data(),
 )
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 def test_any_corpus_gives_whole_documents(sentences, seed, data):
     augmenter = CoordinationAugmenter(1.0, 0.5, seed=seed)
     for sentence in sentences:
@@ -288,8 +274,3 @@ def test_a_corpus_is_augmented_as_it_is_read():
     assert " plus " in first.text
     assert texts(first) == [("CL", "B cells"), ("CL", "T cells")]
     assert len(list(made)) == 1
-
-
-def test_settings_of_augment_are_checked_at_once():
-    with pytest.raises(GapDNERError, match="share must lie between 0 and 1"):
-        augmentation.augment([], share=2)

@@ -175,19 +175,17 @@ def test_write_reports_what_no_sentence_holds(tmp_path, report):
 
 
 @pytest.mark.parametrize(
-    ("words", "label", "name", "message"),
+    ("words", "label", "message"),
     [
-        (["a b"], "X", None, "token 'a b': it holds whitespace"),
-        (["a\n"], "X", None, "holds whitespace"),
-        (["a"], "X Y", None, "label 'X Y'"),
-        (["a"], "X|Y", None, "a bar"),
-        (["Document:", "a"], "X", None, "from the name of a document"),
-        (["a"], "X", "a\nb", "from the name of a document"),
+        (["a b"], "X", "token 'a b': it holds whitespace"),
+        (["a\n"], "X", "holds whitespace"),
+        (["a"], "X Y", "label 'X Y'"),
+        (["a"], "X|Y", "a bar"),
+        (["Document:", "a"], "X", "from the name of a document"),
     ],
 )
-def test_cannot_write(tmp_path, words, label, name, message):
+def test_cannot_write(tmp_path, words, label, message):
     doc = Doc(Vocab(), words=words)
-    doc.user_data |= {DOC_NAME: name} if name else {}
     set_entities(doc, [Entity(label, ((0, 1),))])
     with pytest.raises(GapDNERError, match=message):
         write_inline([doc], tmp_path / "a.txt")
@@ -207,7 +205,7 @@ def records(draw):
     return TokenRecord("", tuple(tokens), tuple(entities), document=document)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30, deadline=None)
 @given(corpus=st.lists(records(), max_size=4))
 def test_round_trip(tmp_path_factory, nlp, corpus):
     def values(records):
@@ -239,42 +237,3 @@ def test_whitespace_tokens_are_left_out(tmp_path):
         "severe joint and hip pain\n0,1,4,4 A|1,1,3,4 A\n\n"
     )
     assert report.counts("dropped") == {"entity of whitespace": 1}
-
-
-def test_line_ends_of_any_system(tmp_path):
-    for name, end in (("a", "\n"), ("b", "\r\n"), ("c", "\r")):
-        path = tmp_path / f"{name}.inline"
-        path.write_bytes(PLAIN.replace("\n", end).encode())
-        report = Report()
-        assert [len(r.entities) for r in read_inline(path, report)] == [2, 0, 1]
-        assert guess_format(path) == "inline"
-
-
-@pytest.mark.parametrize("name", ["", " a", "a\n"])
-def test_names_that_would_not_come_back(tmp_path, name):
-    doc = Doc(Vocab(), words=["rash"])
-    doc.user_data[DOC_NAME] = name
-    with pytest.raises(GapDNERError, match="cannot have the document name"):
-        write_inline([doc], tmp_path / "a.inline")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("number", ["4", "9" * 30])
-def test_mentions_in_place_of_tokens_are_told(write, report, number):
-    (record,) = read_inline(write({"a.inline": f"0,{number} ADR\n\n"}), report)
-    assert record.tokens == (f"0,{number}", "ADR")
-    assert [(i.action, i.kind) for i in report.issues] == [("kept", "mention in place of tokens")]
-
-
-def test_a_gap_of_whitespace_alone_is_told(tmp_path, report):
-    doc = Doc(Vocab(), words=["joint", "\n", "pain"])
-    set_entities(doc, [Entity("ADR", ((0, 1), (2, 3)))])
-    write_inline([doc], tmp_path / "a.inline", report=report)
-    assert (tmp_path / "a.inline").read_text() == "joint pain\n0,1 ADR\n\n"
-    assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        (
-            "repaired",
-            "fragments without whitespace tokens",
-            "ADR at tokens ((0, 1), (2, 3)) -> ((0, 2),)",
-        )
-    ]

@@ -144,9 +144,8 @@ def _write_back(rng, docs, path, n_entities):
     report = Report()
     try:
         write(docs, path, name, report=report)
-    except GapDNERError as error:
+    except GapDNERError:
         # a label or a token that the format cannot have
-        assert "cannot" in str(error)
         return
     if not docs:
         return
