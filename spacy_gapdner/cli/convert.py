@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import typer
 
@@ -11,10 +11,6 @@ from ._options import OnError
 from ._printing import msg, print_report
 from ._progress import count_documents, progress
 from ._util import clean_errors, exit_if_skipped, split_list
-
-if TYPE_CHECKING:
-    from ..analysis.statistics import CorpusStatistics
-    from ..formats import Report
 
 
 def convert_cli(
@@ -34,7 +30,7 @@ def convert_cli(
         help="The output's: spacy, jsonl, brat, w2ner, bioc, pubannotation (a folder), inline, "
         "csv, parquet or html; by its ending if not given",
     ),
-    lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokeniser"),
+    lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokenizer"),
     n_sents: int | None = typer.Option(
         None,
         "--n-sents",
@@ -81,53 +77,41 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
+    from ..formats.convert import convert
     from ..formats.outputs import check_output, write_json
+    from ._corpora import print_statistics
 
     with clean_errors():
         inputs = {"input": input_path, "list": ids}
         check_output(output_path, inputs, is_file=False)
         check_output(report_path, {**inputs, "output": output_path})
-        statistics, report = _convert(
-            input_path,
-            output_path,
-            no_progress,
-            format=format,
-            to=to,
-            lang=lang,
-            n_sents=n_sents,
-            alignment=alignment,
-            types=split_list(types),
-            spans_key=spans_key,
-            strict=strict,
-            skip=on_error == OnError.skip,
-            ontologies=split_list(ontologies),
-            labels=labels,
-            split=split,
-            ids=ids,
-        )
+        reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
+        with progress(partial(count_documents, input_path), no_progress) as bar:
+            statistics, report = convert(
+                input_path,
+                output_path,
+                format=format,
+                to=to,
+                lang=lang,
+                n_sents=n_sents,
+                alignment=cast(Any, alignment),
+                types=split_list(types),
+                spans_key=spans_key,
+                strict=strict,
+                skip=on_error == OnError.skip,
+                on_doc=lambda n: bar.update(n - bar.n),
+                split=split,
+                ids=ids,
+                **reader_options,
+            )
         if report_path is not None:
             data: dict[str, Any] = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)
-    _print(statistics, report, output_path)
-    exit_if_skipped(report)
-
-
-def _convert(
-    input_path: Path, output_path: Path, no_progress: bool, **how: Any
-) -> "tuple[CorpusStatistics, Report]":
-    from ..formats.convert import convert
-
-    with progress(partial(count_documents, input_path), no_progress) as bar:
-        return convert(input_path, output_path, on_doc=lambda n: bar.update(n - bar.n), **how)
-
-
-def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) -> None:
-    from ._corpora import print_statistics
-
     print_statistics({"": statistics})
     print_report(report)
     if not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
     msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)
+    exit_if_skipped(report)

@@ -102,13 +102,13 @@ def test_what_is_written(tmp_path, report):
         "n\tArg:<ENTITY>, Value:2\n",
     ]
     assert [(issue.action, issue.kind, issue.message) for issue in report.issues] == [
+        ("repaired", "ids replaced by T1, T2, ...", "'X1' -> T1"),
         (
             "dropped",
             "attribute that the format cannot have",
             "ADR 'severe joint pain' has ('off', False)",
         ),
         ("repaired", "attribute that becomes a text", "ADR 'severe joint pain' has ('n', 2)"),
-        ("repaired", "ids replaced by T1, T2, ...", "'X1' -> T1"),
     ]
 
 
