@@ -74,8 +74,7 @@ def write_bioc(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The file: JSON if it ends in .json, else XML.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes that are no text, names without an id in a
-        knowledge base, and texts with characters that XML cannot have: they are replaced.
+    report (Optional[Report]): Takes what BioC cannot have, or changes.
     RETURNS (int): The number of documents written.
     """
     path, report = Path(path), Report() if report is None else report

@@ -72,8 +72,7 @@ def write_brat(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities of whitespace alone, and the attributes and ids
-        that brat cannot have or changes.
+    report (Optional[Report]): Takes what brat cannot have, or changes.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If a label cannot stand in the format, or a name in the file system.
     """

@@ -65,10 +65,8 @@ def write_inline(
     docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
     path (Path): The file to write.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities that no sentence holds, and those of whitespace
-        alone.
-    document_lines (bool): Write a line with the document's name, where it is known, before
-        every sentence.
+    report (Optional[Report]): Takes what inline text cannot have.
+    document_lines (bool): Write the document's name, where it is known, before every sentence.
     RETURNS (int): The number of sentences written.
     RAISES (GapDNERError): If a token, a label or a name cannot stand in the format.
     """
@@ -200,7 +198,7 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str |
             )
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
-    head = "" if name is None else f"{_DOCUMENT}{name}\n"
+    head = f"{_DOCUMENT}{name}\n" if name else ""
     line = " ".join(tokens)
     if not head and line.startswith(_DOCUMENT):
         raise GapDNERError(f"Inline text cannot tell {line[:40]!r} from the name of a document.")

@@ -68,53 +68,39 @@ class Format:
 
 def _format(
     name: str,
-    suffixes: tuple[str, ...] = (),
+    detector: str | None,
+    suffixes: tuple[str, ...],
     ending: str | None = None,
-    *,
-    module: str | None = None,
-    detector: str | None = None,
     options: tuple[str, ...] = (),
 ) -> Format:
     # of this package, whose modules and functions are named after the format
-    module = module or f".{name}"
-    return Format(
-        name,
-        f"{module}:read_{name}",
-        None if ending is None else f"{module}:write_{name}",
-        detector and f"{module}:{detector}",
-        options,
-        suffixes,
-        ending,
-    )
+    module = ".docbin" if name == "spacy" else f".{name}"
+    writer = None if ending is None else f"{module}:write_{name}"
+    finder = detector and f"{module}:{detector}"
+    return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
 
 
 FORMATS = {
     format.name: format
     for format in (
         # a text and its entities a line, as predict writes them
-        _format("jsonl", (".jsonl",), ".jsonl", detector="has_entities"),
+        _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
         # brat standoff: .txt with .ann, or with .a1 and .a2
-        _format("brat", (".ann", ".a1", ".a2", ".txt"), "", detector="has_annotations"),
+        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), ""),
         # JSON of tokenized sentences with token indices
-        _format("w2ner", (".json", ".jsonl"), ".json", detector="has_sentences"),
+        _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
         # PubAnnotation JSON: a text and its denotations a file
-        _format("pubannotation", (".json",), "", detector="has_denotations"),
+        _format("pubannotation", "has_denotations", (".json",), ""),
         # a sentence in three lines: its tokens, its mentions, and an empty line
-        _format("inline", (".txt", ".inline"), ".inline", detector="has_inline_mentions"),
+        _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
         # spaCy's DocBin: a .spacy file, or a folder of such
-        _format(
-            "spacy",
-            (".spacy",),
-            ".spacy",
-            module=".docbin",
-            options=("types", "spans_key", "vocab"),
-        ),
+        _format("spacy", None, (".spacy",), ".spacy", ("types", "spans_key", "vocab")),
         # BioC: .xml or .json
-        _format("bioc", (".xml", ".json"), ".xml", detector="has_passages"),
+        _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
         # Knowtator XML of version 1 or 2 with .txt
-        _format("knowtator", (".xml",), detector="has_knowtator_root"),
+        _format("knowtator", "has_knowtator_root", (".xml",)),
         # the CRAFT corpus: its top folder
-        _format("craft", detector="is_craft", options=("ontologies", "labels", "split")),
+        _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
         # a table with a row an entity, as text and in columns with types
         Format("csv", writer=".tables:write_csv", ending=".csv"),
         Format("parquet", writer=".tables:write_parquet", ending=".parquet"),

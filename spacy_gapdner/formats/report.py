@@ -64,15 +64,9 @@ class Issue:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The issue as JSON has it."""
-        return {
-            "action": self.action,
-            "kind": self.kind,
-            "message": self.message,
-            "file": self.place.file,
-            "line": self.place.line,
-            "document": self.place.document,
-            "offsets": [list(fragment) for fragment in self.offsets],
-        }
+        values = {"action": self.action, "kind": self.kind, "message": self.message}
+        offsets = [list(fragment) for fragment in self.offsets]
+        return {**values, **self.place._asdict(), "offsets": offsets}
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"

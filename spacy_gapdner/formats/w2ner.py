@@ -56,8 +56,7 @@ def write_w2ner(
     docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
     path (Path): The file to write.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities that no sentence holds, and the names of
-        documents.
+    report (Optional[Report]): Takes what W2NER cannot have.
     RETURNS (int): The number of sentences written.
     """
     report = Report() if report is None else report
