@@ -24,15 +24,12 @@ _MAX_GAP = 3
 
 
 class Synthetic(NamedTuple):
-    """An entity written anew: the tokens in its place, and the entities among them.
-
-    words (list[str]): The tokens.
-    entities (list[tuple[int, ...]]): Indices of the tokens of each entity, in these words.
-    tight (set[int]): Tokens with no space after them.
-    """
+    """An entity written anew: the tokens in its place, and the entities among them."""
 
     words: list[str]
+    # indices of the tokens of each entity, in these words
     entities: list[tuple[int, ...]]
+    # tokens with no space after them
     tight: set[int]
 
 
@@ -43,18 +40,15 @@ class CoordinationAugmenter:
     Registered as `spacy-gapdner.coordination_augmenter.v1`. Two ways:
 
     - coordination: of an entity "A H", where another entity "B H" of its type has been seen, it
-      makes "A and B H", and of "H A" and "H B" "H A and B"; also with three parts, and with a
-      slash;
+      makes "A and B H", and of "H A" and "H B" "H A and B"; also with three parts, or a slash;
     - insertion: into an entity it puts what has been seen in the gap of a discontinuous one after
       the same word ("development of *the neural* retina"), or, where the corpus has such gaps,
       the abbreviation of the words before ("Embryonic stem *(ES)* cells").
 
-    All it writes is made of the corpus itself, of the documents seen so far. The rest of the
-    sentence stays as it is. A synthetic document has no annotation but its entities (and sentence
-    starts, where the document has them).
+    All it writes is made of the documents seen so far. The rest of the sentence stays as it is. A
+    synthetic document has no annotation but its entities and sentence starts.
 
-    share (float): Probability with which a document is followed by a synthetic one, if there is
-        a place for it.
+    share (float): Probability with which a document is followed by a synthetic one.
     insertion_share (float): Probability with which an insertion is tried first.
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
@@ -96,12 +90,9 @@ class CoordinationAugmenter:
         yield example
         reference = self.synthesize(example.reference)
         if reference is not None:
-            predicted = Doc(
-                nlp.vocab,
-                words=[token.text for token in reference],
-                spaces=[bool(token.whitespace_) for token in reference],
-            )
-            yield Example(predicted, reference)
+            words = [token.text for token in reference]
+            spaces = [bool(token.whitespace_) for token in reference]
+            yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
 
     def synthesize(self, doc: Doc) -> Doc | None:
         """Make a synthetic document of one with gold entities, from which it also learns.
@@ -233,7 +224,6 @@ def augment(
     RAISES (GapDNERError): If a setting is out of its range.
     """
     augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
-
     return (made for doc in docs if (made := augmenter.synthesize(doc)) is not None)
 
 

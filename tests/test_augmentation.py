@@ -2,8 +2,8 @@ import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.tokens import Doc, DocBin
-from spacy.training import Corpus, Example
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_gapdner import Entity, augmentation, get_entities, set_entities
 from spacy_gapdner.augmentation import CoordinationAugmenter, make_oversampling_augmenter
@@ -39,13 +39,6 @@ def augmenters(**kwargs):
 
 B_CELLS = example("we saw B cells today", ("CL", 2, 3))
 T_CELLS = example("T cells grew", ("CL", 0, 1))
-
-
-def test_registered():
-    augmenter = spacy.registry.augmenters.get(NAME)(share=1.0)
-    assert isinstance(augmenter, CoordinationAugmenter)
-    oversample = spacy.registry.augmenters.get("spacy-gapdner.oversampling_augmenter.v1")
-    assert oversample is make_oversampling_augmenter
 
 
 def test_shared_last_word():
@@ -164,27 +157,6 @@ def test_sentence_starts_and_spaces_are_kept():
     assert [token.i for token in made if token.is_sent_start] == [0, 2]
 
 
-@pytest.mark.parametrize("spaces", [None, [True, True, True]])
-def test_tokens_of_pretokenized_texts_stay(tmp_path, spaces):
-    # spaCy's tokenizer would make two of the first
-    texts = [["CD4+", "cells", "grew"], ["T", "cells", "grew"]]
-    docs = [Doc(NLP.vocab, words=words, spaces=spaces) for words in texts]
-    for doc in docs:
-        set_entities(doc, [Entity("CL", ((0, 2),))])
-    made = list(augmentation.augment(docs, share=1, insertion_share=0))
-    assert [doc.has_unknown_spaces for doc in made] == [spaces is None]
-    DocBin(docs=made).to_disk(tmp_path / "a.spacy")
-    (read,) = Corpus(tmp_path / "a.spacy")(NLP)
-    tokens = [token.text for token in read.predicted]
-    assert ("CD4+" in tokens) == (spaces is None)
-    *_, trained = _run(CoordinationAugmenter(1.0, 0.0), [Example(d.copy(), d) for d in docs])[-1]
-    assert "CD4+" in [token.text for token in trained.predicted]
-
-
-def _run(augmenter, examples):
-    return [list(augmenter(NLP, one)) for one in examples]
-
-
 def test_share_and_seed():
     examples = [example(f"w{i} cells grew", ("CL", 0, 1)) for i in range(100)]
     n_made = [len(augment(CoordinationAugmenter(s), *examples)) for s in (0.0, 0.3, 1.0)]
@@ -198,21 +170,12 @@ def test_share_and_seed():
     assert first == again != other
 
 
-def test_key_and_conjunctions():
-    augmenter = CoordinationAugmenter(1.0, 0.0, ["oder"], "ades", seed=1)
-    examples = [example(f"{word} cells", ("CL", 0, 1), key="ades") for word in "BT"]
-    (doc,) = augment(augmenter, *examples)
-    assert doc[1].text in ("oder", "/")
-    assert len(get_entities(doc, "ades")) == 2
-    assert get_entities(doc) == ()
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"share": 1.5}, "share must lie between 0 and 1"),
         ({"insertion_share": -1}, "insertion_share must lie between 0 and 1"),
-        ({"conjunctions": []}, "at least one word"),
+        ({"conjunctions": []}, "a list of words"),
         ({"conjunctions": "and"}, "a list of words, not 'and'"),
         ({"conjunctions": ["and", ""]}, "a list of words"),
     ],

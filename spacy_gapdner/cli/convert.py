@@ -43,32 +43,18 @@ def convert_cli(
         "-a",
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
-    ontologies: str | None = typer.Option(
-        None, "--ontologies", help="CRAFT: ontologies to read, e.g. CL,GO_BP; all if not given"
-    ),
-    labels: str | None = typer.Option(
-        None, "--labels", help="CRAFT: label by ontology (default) or class"
-    ),
-    types: str | None = typer.Option(
-        None, "--types", help="Entity types to keep, e.g. ADR,Drug; all if not given"
-    ),
-    split: str | None = typer.Option(
-        None, "--split", help="CRAFT: train, dev or test; all if not given"
-    ),
+    ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
+    labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
+    types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
+    split: str | None = typer.Option(None, help="CRAFT: train, dev or test; all if not given"),
     ids: Path | None = typer.Option(
-        None,
-        "--ids",
-        help="For readers of your own: list of the split's documents, or folder of the lists",
+        None, help="For readers of your own: lists of a split's documents"
     ),
     spans_key: str = typer.Option(
-        "gapdner", "--spans-key", "-sk", help="Prefix of the span groups that hold the entities"
+        "gapdner", "--spans-key", "-sk", help="Prefix of the span groups"
     ),
-    strict: bool = typer.Option(
-        False, "--strict", help="Stop at the first entity that would be dropped"
-    ),
-    report_path: Path | None = typer.Option(
-        None, "--report", help="JSON file for everything dropped or repaired"
-    ),
+    strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
+    report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: OnError = options.ON_ERROR,
     no_progress: bool = options.NO_PROGRESS,
     code: Path | None = options.CODE,

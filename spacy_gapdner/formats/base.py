@@ -11,7 +11,6 @@ from .files import require_file, visible_files
 from .report import Action, Place, Report
 
 Offsets = tuple[tuple[int, int], ...]
-# attributes that entities have by names of their own
 KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
 # the kind of an attribute that comes back as a text from formats that have nothing else
 BECOMES_TEXT = "attribute that becomes a text"

@@ -141,7 +141,6 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> list[Entity]:
     entities: list[Entity] = []
-    seen: set[Entity] = set()
     for mention in text.split("|") if text else ():
         indices, label = mention.split(" ")
         numbers = [int(n) for n in indices.split(",")]
@@ -157,11 +156,10 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
             report.add("dropped", "offsets out of range", message, place, fragments)
             continue
         entity = merge_ranges(label, ranges, report, place, fragments)
-        if entity in seen:
+        if entity in entities:
             message = f"{mention!r} occurs twice"
             report.add("kept", "duplicate entity", message, place, entity.fragments)
         entities.append(entity)
-        seen.add(entity)
     return entities
 
 

@@ -88,17 +88,6 @@ def test_options(data, tmp_path):
     assert doc.user_data["gapdner_document"] == "a"
 
 
-def test_types_of_any_format(data, tmp_path):
-    output, report = tmp_path / "a.spacy", tmp_path / "report.json"
-    result = run("convert", data, output, "--types", "ADR,Drug", "--report", report)
-    assert result.exit_code == 0, result.output
-    assert entities(output) == [[("ADR", "Severe shoulder pain"), ("ADR", "Severe joint pain")], []]
-    assert "Entities of types that were not asked for: Sign 3" in result.output
-    # three of the four: the one that ends after the text was dropped before
-    assert json.loads(report.read_text())["left_out"] == {"Sign": 3}
-    assert "no entity has the type 'Drug'; there are ADR, Sign" in result.output
-
-
 def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
     (data / "b.txt").write_text("He doesn't cough. Nor sneeze.")
     convert(data, tmp_path / "a.spacy", n_sents=0)

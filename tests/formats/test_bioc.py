@@ -105,20 +105,6 @@ def test_malformed_annotations_are_counted(write, report):
     assert report.counts("dropped") == {"malformed annotation": 2}
 
 
-def test_a_score_that_is_none_stays_an_attribute(write, report):
-    infons = [{"type": "A", "score": score} for score in ("0.25", "high", "7", "nan", True)]
-    annotations = [
-        {"infons": v, "locations": [{"offset": i, "length": 1}]} for i, v in enumerate(infons)
-    ]
-    passage = {"offset": 0, "text": "abcde", "annotations": annotations}
-    path = write({"a.json": json.dumps({"documents": [{"id": "1", "passages": [passage]}]})})
-    (record,) = read_bioc(path, report)
-    assert [e.score for e in record.entities] == [0.25, None, None, None, None]
-    assert [e.attrs.get("_", {}).get("score") for e in record.entities] == [
-        *(None, "high", "7", "nan", True)
-    ]
-
-
 def test_a_document_that_cannot_be_read_is_left_out(write):
     good = {"id": "1", "passages": [{"offset": 0, "text": "pain"}]}
     bad = {"id": "2", "passages": [{"text": "pain"}]}

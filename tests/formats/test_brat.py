@@ -97,20 +97,6 @@ def test_dropped(write, report, line, kind):
         read_one(write, Report(strict=True), TEXT, f"T1\tADR 7 12\tjoint\n{line}\n")
 
 
-def test_line_break_fragments(write, report):
-    # brat cuts an entity at a line end: not discontinuous
-    record = read_one(write, report, "bad joint\n pain here", "T1\tADR 0 9;11 15\tbad joint pain\n")
-    assert record.entities[0].fragments == ((0, 15),)
-    assert issues(report) == [("repaired", "whitespace between fragments", 1)]
-
-
-def test_crlf_counted_as_two(write, report):
-    record = read_one(write, report, "joint\r\npain", "T1\tADR 7 11\tpain\n")
-    assert record.text == "joint\r\npain"
-    assert record.entities[0].fragments == ((7, 11),)
-    assert report.issues == []
-
-
 def test_crlf_counted_as_one(write, report):
     record = read_one(write, report, "joint\r\npain", "T1\tADR 6 10\tpain\n")
     assert record.text == "joint\npain"
@@ -122,17 +108,6 @@ def test_offsets_count_code_points(write, report):
     record = read_one(write, report, "\ufeff𝒳-ray pain", "\ufeffT1\tADR 6 10\tpain\n")
     assert [e.fragments for e in record.entities] == [((6, 10),)]
     assert report.counts() == {"byte order mark": 2}
-
-
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("n_counted", [1, 2])
-def test_offsets_that_count_the_byte_order_mark(write, report, ends, n_counted):
-    text = f"\ufeffjoint{ends}and{ends}pain"
-    n = 9 + 2 * (n_counted if ends == "\r\n" else 1)
-    record = read_one(write, report, text, f"T1\tADR {n} {n + 4}\tpain\n")
-    (entity,) = record.entities
-    assert record.text.startswith("\ufeffjoint")
-    assert (entity.fragments, record.text[n:]) == (((n, n + 4),), "pain")
 
 
 def test_a1_and_a2_in_folders(write, report):

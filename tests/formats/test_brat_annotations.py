@@ -130,30 +130,6 @@ def test_scores_are_notes(tmp_path, report):
 
 
 @pytest.mark.parametrize(
-    ("notes", "score", "note"),
-    [
-        (["score: 0.250000"], 0.25, None),
-        (["score: 0.250000", "score: 0.500000"], 0.25, "score: 0.500000"),
-        # what people write
-        (["score: 0.25"], None, "score: 0.25"),
-        (["score: 2.500000"], None, "score: 2.500000"),
-        (["score: 1.000001"], None, "score: 1.000001"),
-        (["score: 0.250000 or so"], None, "score: 0.250000 or so"),
-        (["mine", "score: 0.250000"], None, "mine\nscore: 0.250000"),
-    ],
-)
-def test_which_note_is_a_score(read, write, report, notes, score, note):
-    lines = [f"#{i}\tAnnotatorNotes T3\t{text}\n" for i, text in enumerate(notes, start=1)]
-    doc = read("".join(lines))
-    (entity,) = get_entities(doc)
-    assert (entity.score, entity.attrs.get("_", {}).get("note")) == (score, note)
-    # and back
-    doc.user_data[DOC_NAME] = "b"
-    write_brat([doc], write({}), report=report)
-    assert (write({}) / "b.ann").read_text() == ENTITY + "".join(lines)
-
-
-@pytest.mark.parametrize(
     "attrs",
     [
         {"kb_id": "Q42"},
@@ -170,14 +146,6 @@ def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs):
     set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
     write_brat([doc], tmp_path, report=report)
     assert report.counts("dropped") == {"attribute that the format cannot have": 1}
-
-
-def test_a_configuration_of_ones_own_stays(tmp_path):
-    doc = NLP(TEXT)
-    set_entities(doc, [Entity("ADR", ((0, 1),))])
-    (tmp_path / "annotation.conf").write_text("mine")
-    write_brat([doc], tmp_path)
-    assert (tmp_path / "annotation.conf").read_text() == "mine"
 
 
 NAMES = st.sampled_from(["Negation", "Certainty", "time-mod", "ärztlich", "has", "_x"])

@@ -90,13 +90,6 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     )
 
 
-def test_records_keep_what_else_they_hold(data, tmp_path):
-    convert(data, tmp_path / "a.spacy", n_sents=0)
-    convert(tmp_path / "a.spacy", tmp_path / "b.jsonl")
-    record = json.loads((tmp_path / "b.jsonl").read_text())
-    assert (record["id"], record["meta"]) == ("a", {"year": 2020})
-
-
 def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
     doc = Doc(Vocab(), words=["a-b", "c"], tags=["T", "U"])
     set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
@@ -116,14 +109,6 @@ def test_options_of_readers(data, tmp_path):
         convert(data, tmp_path / "a.spacy", labels="class")
     with pytest.raises(GapDNERError, match=r"no option pages\."):
         convert(data, tmp_path / "a.spacy", pages=2)
-
-
-def test_input_without_documents(tmp_path):
-    (tmp_path / "a.json").write_text('[{"sentence": [], "ner": []}]')
-    (tmp_path / "out").mkdir()
-    with pytest.raises(GapDNERError, match="holds no document with text"):
-        convert(tmp_path / "a.json", tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])

@@ -1,8 +1,6 @@
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from spacy.language import Language
-from spacy.tokens import Doc
 
 from spacy_gapdner import Entity
 from spacy_gapdner.errors import GapDNERError
@@ -161,20 +159,8 @@ def test_duplicates_after_tokenization(nlp, report, plain):
     assert report.counts("dropped") == {"duplicate entity after tokenization": 1}
 
 
-def test_strict_report(nlp):
-    with pytest.raises(GapDNERError, match=r"a\.ann:1: .*crosses"):
-        list(to_docs([record("One.\nTwo.", ((0, 3), (5, 8)))], nlp, Report(strict=True), n_sents=1))
-
-
 def test_options(nlp, report):
     with pytest.raises(GapDNERError, match="n_sents"):
         next(to_docs([], nlp, report, n_sents=-1))
     with pytest.raises(GapDNERError, match="alignment 'widen'"):
         next(to_docs([], nlp, report, alignment="widen"))
-
-
-def test_tokeniser_that_changes_the_text(report):
-    nlp = Language()
-    nlp.tokenizer = lambda text: Doc(nlp.vocab, words=text.split())
-    with pytest.raises(GapDNERError, match="changes the text of a"):
-        next(to_docs([record("a  b")], nlp, report))

@@ -10,7 +10,6 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     FORMATS,
     Format,
-    Report,
     TokenRecord,
     get_format,
     guess_format,
@@ -87,14 +86,6 @@ def test_formats_name_what_is_there(name):
     assert set(format.options) == {
         name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY and name != "corpus"
     }
-
-
-def test_what_is_only_written_is_not_read(tmp_path):
-    (tmp_path / "a.csv").write_text("document\n")
-    with pytest.raises(GapDNERError, match="Cannot read the format 'csv': choose jsonl, brat"):
-        read_records(tmp_path / "a.csv", Report(), "csv")
-    with pytest.raises(GapDNERError, match="no format fits"):
-        guess_format(tmp_path / "a.csv")
 
 
 def test_everything_that_the_package_names_is_there():

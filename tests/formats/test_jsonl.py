@@ -72,14 +72,6 @@ def test_bad_input(write, report, content, message):
         list(read_jsonl(write({"a.jsonl": content}) / "a.jsonl", report))
 
 
-def test_missing(write, report):
-    path = write({"a.txt": ""})
-    with pytest.raises(GapDNERError, match=r"holds no \.jsonl file"):
-        list(read_jsonl(path, report))
-    with pytest.raises(GapDNERError, match="There is no file"):
-        list(read_jsonl(path / "b.jsonl", report))
-
-
 def test_write(tmp_path):
     doc = Doc(Vocab(), words=["Bad", "arm", "pain"])
     set_entities(doc, [Entity("ADR", ((0, 1), (2, 3)), 0.12345678)])
@@ -145,11 +137,3 @@ def test_scores_that_are_none_are_left_out(write, report, score):
     assert [(i.action, i.kind, i.place.line) for i in report.issues] == [
         ("repaired", "score that is no probability", 1)
     ]
-
-
-def test_further_keys_that_no_docbin_holds_are_reported(write, report):
-    (record,) = read_jsonl(write({"a.jsonl": line(entity(), year=1990, big=10**20)}), report)
-    assert (record.extra, len(record.entities)) == ({"year": 1990}, 1)
-    (issue,) = report.issues
-    assert (issue.action, issue.kind) == ("dropped", "further key left out")
-    assert "'big'" in issue.message

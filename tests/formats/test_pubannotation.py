@@ -6,7 +6,7 @@ import pytest
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Report, guess_format, to_docs
+from spacy_gapdner.formats import DOC_NAME, guess_format, to_docs
 from spacy_gapdner.formats.pubannotation import read_pubannotation, write_pubannotation
 
 TEXT = "severe joint and shoulder pain"
@@ -141,26 +141,6 @@ def test_a_fragment_that_nothing_is_chained_to_is_reported(read_one, report):
     assert report.counts() == {"fragment without an entity": 2}
 
 
-def test_relations_that_are_repeated_or_lead_in_circles(read_one):
-    chain = {"pred": "_lexicallyChainedTo"}
-    relations = [{"subj": "T2", "obj": "T1", **chain}, {"subj": "T1", "obj": "T2", **chain}]
-    record = read_one(
-        denotations=[
-            {"id": "T1", "span": span(0, 6), "obj": "_FRAGMENT"},
-            {"id": "T2", "span": span(26, 30), "obj": "ADR"},
-        ],
-        relations=relations * 50,
-    )
-    assert plain_record(record) == [("T2", "ADR", ((0, 6), (26, 30)))]
-
-
-def test_a_file_that_cannot_be_read_is_left_out(write):
-    path = write({"a.json": "{", "b.json": json.dumps({"text": TEXT, "denotations": []})})
-    report = Report(skip=True)
-    assert [record.name for record in read_pubannotation(path, report)] == ["b"]
-    assert len(report.skipped) == 1
-
-
 def test_an_attribute_with_the_name_of_what_an_entity_has_is_counted(nlp, tmp_path, report):
     doc = nlp("pain")
     own = {"score": "high", "kb_id": "x", "kb_name": "y", "n": 1}
@@ -178,19 +158,6 @@ def test_an_attribute_with_the_name_of_what_an_entity_has_is_counted(nlp, tmp_pa
         0.5,
         {"kb_id": "ICD:1", "kb_name": "y", "_": {"n": 1}},
     )
-
-
-def test_an_attribute_of_a_fragment_is_counted(read_one, report):
-    record = read_one(
-        denotations=[
-            {"id": "T1", "span": span(0, 6), "obj": "_FRAGMENT"},
-            {"id": "T2", "span": span(26, 30), "obj": "ADR"},
-        ],
-        relations=[{"subj": "T2", "pred": "_lexicallyChainedTo", "obj": "T1"}],
-        attributes=[{"subj": "T1", "pred": "sure", "obj": True}],
-    )
-    assert plain_record(record) == [("T2", "ADR", ((0, 6), (26, 30)))]
-    assert report.counts("dropped") == {"attribute": 1}
 
 
 def test_the_denotations_of_tracks_are_read(write, report):

@@ -85,13 +85,6 @@ def test_sentence_without_text(write, report, tokens):
     assert report.counts("dropped") == {"malformed sentence": 1}
 
 
-def test_duplicates(write, report):
-    path = write({"a.json": json.dumps([record(([0], "A"), ([0], "B"), ([0], "A"))])}) / "a.json"
-    (found,) = read_w2ner(path, report)
-    assert [e.label for e in found.entities] == ["A", "B"]
-    assert report.counts("dropped") == {"duplicate entity": 1}
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -110,16 +103,6 @@ def test_duplicates(write, report):
 def test_bad_input(write, report, content, message):
     with pytest.raises(GapDNERError, match=message):
         list(read_w2ner(write({"a.json": content}) / "a.json", report))
-
-
-def test_folder(write, report):
-    path = write({"b.json": json.dumps([record()]), "a.jsonl": json.dumps(record())})
-    assert [r.name for r in read_w2ner(path, report)] == ["a-1", "b-1"]
-    with pytest.raises(GapDNERError, match="no file"):
-        list(read_w2ner(path / "c.json", report))
-    (path / "empty").mkdir()
-    with pytest.raises(GapDNERError, match=r"holds no \.json"):
-        list(read_w2ner(path / "empty", report))
 
 
 def test_write_splits_sentences(tmp_path, report):
@@ -156,14 +139,6 @@ def test_round_trip(tmp_path_factory, nlp, corpus):
     found = [(list(r.tokens), set(r.entities)) for r in read_w2ner(path, report)]
     assert found == corpus
     assert report.issues == []
-
-
-def test_entities_of_a_sentence_that_is_left_out_are_told(write, report):
-    item = {"index": [0], "type": "ADR"}
-    path = write({"a.json": json.dumps([{"sentence": ["a", ""], "ner": [item, item]}])}) / "a.json"
-    assert list(read_w2ner(path, report)) == []
-    counts = {"malformed sentence": 1, "entity of a malformed sentence": 2}
-    assert report.counts("dropped") == counts
 
 
 def test_names_of_documents_are_told(tmp_path, nlp, report):
