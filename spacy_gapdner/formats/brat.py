@@ -139,7 +139,8 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
             entities.append(TextEntity(label, fragments, name, line.place, surface))
         elif line.text.strip():
             malformed.append(line)
-    if malformed and not entities and not others:
+    is_brat = entities or others or any(re.match(r"T\d+\s", line.text) for line in malformed)
+    if malformed and not is_brat:
         raise GapDNERError(
             f"{malformed[0].place} is not brat standoff (ID, tab, TYPE START END, tab, text): "
             f"{malformed[0].text[:60]!r}. Choose the right format."
