@@ -7,6 +7,7 @@ this package for every command and pipeline.
 import lazy_loader
 
 from .entities import DiscontinuousEntity
+from .formats.registry import Format, register_format
 
 __version__ = "0.7.0"
 
@@ -19,5 +20,6 @@ def _draw_in_notebook(entity: DiscontinuousEntity) -> str:
     return render_entity(entity)
 
 
-# drawing stands above entities, and imports them
+# drawing stands above entities and formats, and imports them
 DiscontinuousEntity._repr_html_ = _draw_in_notebook
+register_format(Format("html", writer="spacy_gapdner.drawing.pages:write_html", ending=".html"))

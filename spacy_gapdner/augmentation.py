@@ -24,15 +24,12 @@ _MAX_GAP = 3
 
 
 class Synthetic(NamedTuple):
-    """An entity written anew: the tokens in its place, and the entities among them.
-
-    words (list[str]): The tokens.
-    entities (list[tuple[int, ...]]): Indices of the tokens of each entity, in these words.
-    tight (set[int]): Tokens with no space after them.
-    """
+    """An entity written anew: the tokens in its place, and the entities among them."""
 
     words: list[str]
+    # indices of the tokens of each entity, in these words
     entities: list[tuple[int, ...]]
+    # tokens with no space after them
     tight: set[int]
 
 
@@ -43,18 +40,15 @@ class CoordinationAugmenter:
     Registered as `spacy-gapdner.coordination_augmenter.v1`. Two ways:
 
     - coordination: of an entity "A H", where another entity "B H" of its type has been seen, it
-      makes "A and B H", and of "H A" and "H B" "H A and B"; also with three parts, and with a
-      slash;
+      makes "A and B H", and of "H A" and "H B" "H A and B"; also with three parts, or a slash;
     - insertion: into an entity it puts what has been seen in the gap of a discontinuous one after
       the same word ("development of *the neural* retina"), or, where the corpus has such gaps,
       the abbreviation of the words before ("Embryonic stem *(ES)* cells").
 
-    All it writes is made of the corpus itself, of the documents seen so far. The rest of the
-    sentence stays as it is. A synthetic document has no annotation but its entities (and sentence
-    starts, where the document has them).
+    All it writes is made of the documents seen so far. The rest of the sentence stays as it is. A
+    synthetic document has no annotation but its entities and sentence starts.
 
-    share (float): Probability with which a document is followed by a synthetic one, if there is
-        a place for it.
+    share (float): Probability with which a document is followed by a synthetic one.
     insertion_share (float): Probability with which an insertion is tried first.
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
@@ -72,10 +66,8 @@ class CoordinationAugmenter:
     ) -> None:
         for name, value in (("share", share), ("insertion_share", insertion_share)):
             check_probability(name, value)
-        if not conjunctions:
-            raise GapDNERError("conjunctions must name at least one word.")
         # a config takes a text for the list of its letters
-        if isinstance(conjunctions, str) or not all(conjunctions):
+        if isinstance(conjunctions, str) or not conjunctions or not all(conjunctions):
             raise GapDNERError(f"conjunctions must be a list of words, not {conjunctions!r}.")
         self.share = share
         self.insertion_share = insertion_share
@@ -98,12 +90,9 @@ class CoordinationAugmenter:
         yield example
         reference = self.synthesize(example.reference)
         if reference is not None:
-            predicted = Doc(
-                nlp.vocab,
-                words=[token.text for token in reference],
-                spaces=[bool(token.whitespace_) for token in reference],
-            )
-            yield Example(predicted, reference)
+            words = [token.text for token in reference]
+            spaces = [bool(token.whitespace_) for token in reference]
+            yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
 
     def synthesize(self, doc: Doc) -> Doc | None:
         """Make a synthetic document of one with gold entities, from which it also learns.
@@ -117,31 +106,38 @@ class CoordinationAugmenter:
         self._collect(words, entities)
         if self.random.random() >= self.share:
             return None
-        # within an entity that is rewritten all words stand apart
-        apart = [
-            e
-            for e in entities
-            if doc.has_unknown_spaces or all(t.whitespace_ for t in doc[e.start : e.end - 1])
+        taken = Counter(index for entity in entities for index in entity.token_indices)
+        places = [
+            entity
+            for entity in entities
+            if not entity.is_discontinuous
+            and entity.end - entity.start > 1
+            and all(taken[index] == 1 for index in entity.token_indices)
+            # within an entity that is rewritten all words stand apart
+            and (
+                doc.has_unknown_spaces
+                or all(token.whitespace_ for token in doc[entity.start : entity.end - 1])
+            )
         ]
-        made = self._rewrite(words, entities, apart)
-        return None if made is None else _replace(doc, entities, *made, self.key)
+        self.random.shuffle(places)
+        ways = [self._coordinate, self._insert]
+        if self.random.random() < self.insertion_share:
+            ways.reverse()
+        for way in ways:
+            for entity in places:
+                synthetic = way(words, entity)
+                if synthetic is not None:
+                    return _replace(doc, entities, entity, synthetic, self.key)
+        return None
 
     def _collect(self, words: list[str], entities: list[Entity]) -> None:
         for entity in entities:
-            own = _lower_first(words, entity.token_indices)
             if entity.is_discontinuous:
                 self._collect_gaps(words, entity)
                 continue
-            for cut in range(1, len(own)):
-                for part, shared, last in (
-                    (own[:cut], own[cut:], True),
-                    (own[cut:], own[:cut], False),
-                ):
-                    if self._can_coordinate(part, shared):
-                        self._parts.setdefault((entity.label, last, shared), {})[part] = None
-
-    def _can_coordinate(self, part: Words, shared: Words) -> bool:
-        return len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions)
+            for part, shared, last in _cuts(_lower_first(words, entity.token_indices)):
+                if self._can_coordinate(part, shared):
+                    self._parts.setdefault((entity.label, last, shared), {})[part] = None
 
     def _collect_gaps(self, words: list[str], entity: Entity) -> None:
         for start, end in entity.gaps:
@@ -152,35 +148,14 @@ class CoordinationAugmenter:
                 before = words[start - 1].lower()
                 self._gaps.setdefault((entity.label, before), {})[gap] = None
 
-    def _rewrite(
-        self, words: list[str], entities: list[Entity], candidates: list[Entity]
-    ) -> tuple[Entity, Synthetic] | None:
-        # The first place, in random order, where something fits
-        taken = Counter(index for entity in entities for index in entity.token_indices)
-        places = [
-            entity
-            for entity in candidates
-            if not entity.is_discontinuous
-            and entity.end - entity.start > 1
-            and all(taken[index] == 1 for index in entity.token_indices)
-        ]
-        self.random.shuffle(places)
-        ways = [self._coordinate, self._insert]
-        if self.random.random() < self.insertion_share:
-            ways.reverse()
-        for way in ways:
-            for entity in places:
-                synthetic = way(words, entity)
-                if synthetic is not None:
-                    return entity, synthetic
-        return None
+    def _can_coordinate(self, part: Words, shared: Words) -> bool:
+        return len(part) <= _MAX_PART and _is_plain((*part, *shared), self.conjunctions)
 
     def _coordinate(self, words: list[str], entity: Entity) -> Synthetic | None:
         own = _lower_first(words, entity.token_indices)
-        cuts = [(cut, last) for cut in range(1, len(own)) for last in (True, False)]
+        cuts = list(_cuts(own))
         self.random.shuffle(cuts)
-        for cut, last in cuts:
-            part, shared = (own[:cut], own[cut:]) if last else (own[cut:], own[:cut])
+        for part, shared, last in cuts:
             others = [p for p in self._parts.get((entity.label, last, shared), ()) if p != part]
             if others and self._can_coordinate(part, shared):
                 n_others = 2 if len(others) > 1 and self.random.random() < _THREE else 1
@@ -209,11 +184,8 @@ class CoordinationAugmenter:
                     words.append(self.random.choice(self.conjunctions))
             places.append(tuple(range(len(words), len(words) + len(part))))
             words.extend(part)
-        common = (
-            tuple(range(len(words), len(words) + len(shared)))
-            if last
-            else tuple(range(len(shared)))
-        )
+        first_shared = len(words) if last else 0
+        common = range(first_shared, first_shared + len(shared))
         if last:
             words.extend(shared)
         return Synthetic(words, [tuple(sorted((*place, *common))) for place in places], tight)
@@ -247,27 +219,12 @@ def augment(
     """Make the synthetic documents that the coordination augmenter adds to a corpus.
 
     docs (Iterable[Doc]): Docs with gold entities.
-    share (float): See `CoordinationAugmenter`, as of the others.
-    insertion_share (float): See there.
-    conjunctions (Sequence[str]): See there.
-    spans_key (str): Prefix of the span groups.
-    seed (int): See there.
+    share, insertion_share, conjunctions, spans_key, seed: See `CoordinationAugmenter`.
     RETURNS (Iterator[Doc]): The synthetic Docs with their entities, made as they are asked for.
-    RAISES (GapDNERError): If a setting is out of its range; on the way, if the fragments of an
-        entity carry different labels.
+    RAISES (GapDNERError): If a setting is out of its range.
     """
     augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
-
-    def synthetic() -> Iterator[Doc]:
-        for number, doc in enumerate(docs, start=1):
-            try:
-                made = augmenter.synthesize(doc)
-            except ValueError as error:
-                raise GapDNERError(f"Document {number}: {error}") from None
-            if made is not None:
-                yield made
-
-    return synthetic()
+    return (made for doc in docs if (made := augmenter.synthesize(doc)) is not None)
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
@@ -295,18 +252,17 @@ def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_K
 def _replace(
     doc: Doc, entities: list[Entity], entity: Entity, synthetic: Synthetic, key: str
 ) -> Doc:
-    """RETURNS (Doc): The document with other tokens in the place of an entity."""
+    # the document with other tokens in the place of an entity
     start, end = entity.start, entity.end
     added = len(synthetic.words) - (end - start)
     words = [token.text for token in doc]
     spaces = [bool(token.whitespace_) for token in doc]
-    sent_starts: list[bool | int | None] = []
-    if doc.has_annotation("SENT_START"):
-        sent_starts = [token.is_sent_start for token in doc]
+    has_starts = doc.has_annotation("SENT_START")
+    sent_starts: list[bool | int | None] = [t.is_sent_start for t in doc] if has_starts else []
     new_spaces = [i not in synthetic.tight for i in range(len(synthetic.words) - 1)]
     words[start:end] = synthetic.words
     spaces[start:end] = [*new_spaces, spaces[end - 1]]
-    if sent_starts:
+    if has_starts:
         sent_starts[start:end] = [sent_starts[start], *[False] * (len(synthetic.words) - 1)]
     new = Doc(doc.vocab, words=words, spaces=spaces, sent_starts=sent_starts or None)
     # or spaCy would tokenize the text anew
@@ -322,6 +278,13 @@ def _replace(
     ]
     set_entities(new, [*kept, *written], key)
     return new
+
+
+def _cuts(own: Words) -> Iterator[tuple[Words, Words, bool]]:
+    # a part of its own, the words that others may share with it, and whether these come last
+    for cut in range(1, len(own)):
+        yield own[:cut], own[cut:], True
+        yield own[cut:], own[:cut], False
 
 
 def _lower_first(words: Sequence[str], indices: Sequence[int]) -> Words:

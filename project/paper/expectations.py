@@ -205,7 +205,7 @@ def _hint(
     ]
     counts = Counter[str]() if report is None else report.counts()
     hints += [hint for kind, hint in _LIST_HINTS.items() if counts[kind]]
-    joined = counts["fragments adjacent after tokenisation"]
+    joined = counts["fragments adjacent after tokenization"]
     if figure.name == "gap length" and _range(statistics.gap_totals) == figure.value:
         hints.append("the same if the gaps of an entity are added up")
     elif figure.name == "discontinuous" and (

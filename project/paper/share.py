@@ -137,7 +137,7 @@ def _clean(entities: Iterable[TextEntity], text: str, report: Report) -> list[Te
             flat = replace(flat, fragments=((flat.fragments[0][0], flat.fragments[-1][1]),))
         if flat.fragments in cleaned:
             other = cleaned[flat.fragments]
-            message = f"{flat.label} repeats the one at {other.place}{flat.lost_to(other)}"
+            message = f"{flat.label} repeats the one at {other.place}"
             report.add("dropped", "duplicate entity", message, flat.place, flat.fragments)
             continue
         cleaned[flat.fragments] = flat

@@ -78,7 +78,7 @@ def exit_if_skipped(report: "Report") -> None:
         return
     for issue in report.skipped:
         typer.echo(f"left out: {visible(' '.join(str(issue).split()))}", err=True)
-    typer.echo(f"{report.n_skipped} documents were left out", err=True)
+    typer.echo(f"{len(report.skipped)} documents were left out", err=True)
     raise typer.Exit(3)
 
 

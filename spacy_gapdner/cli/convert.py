@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 import typer
 
@@ -11,10 +11,6 @@ from ._options import OnError
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
 from ._util import clean_errors, exit_if_skipped, split_list
-
-if TYPE_CHECKING:
-    from ..analysis.statistics import CorpusStatistics
-    from ..formats import Report
 
 
 def convert_cli(
@@ -34,7 +30,7 @@ def convert_cli(
         help="The output's: spacy, jsonl, brat, w2ner, bioc, pubannotation (a folder), inline, "
         "csv, parquet or html; by its ending if not given",
     ),
-    lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokeniser"),
+    lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokenizer"),
     n_sents: int | None = typer.Option(
         None,
         "--n-sents",
@@ -47,32 +43,18 @@ def convert_cli(
         "-a",
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
-    ontologies: str | None = typer.Option(
-        None, "--ontologies", help="CRAFT: ontologies to read, e.g. CL,GO_BP; all if not given"
-    ),
-    labels: str | None = typer.Option(
-        None, "--labels", help="CRAFT: label by ontology (default) or class"
-    ),
-    types: str | None = typer.Option(
-        None, "--types", help="Entity types to keep, e.g. ADR,Drug; all if not given"
-    ),
-    split: str | None = typer.Option(
-        None, "--split", help="CRAFT: train, dev or test; all if not given"
-    ),
+    ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
+    labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
+    types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
+    split: str | None = typer.Option(None, help="CRAFT: train, dev or test; all if not given"),
     ids: Path | None = typer.Option(
-        None,
-        "--ids",
-        help="For readers of your own: list of the split's documents, or folder of the lists",
+        None, help="For readers of your own: lists of a split's documents"
     ),
     spans_key: str = typer.Option(
-        "gapdner", "--spans-key", "-sk", help="Prefix of the span groups that hold the entities"
+        "gapdner", "--spans-key", "-sk", help="Prefix of the span groups"
     ),
-    strict: bool = typer.Option(
-        False, "--strict", help="Stop at the first entity that would be dropped"
-    ),
-    report_path: Path | None = typer.Option(
-        None, "--report", help="JSON file for everything dropped or repaired"
-    ),
+    strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
+    report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: OnError = options.ON_ERROR,
     no_progress: bool = options.NO_PROGRESS,
     code: Path | None = options.CODE,
@@ -81,51 +63,40 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
+    from ..formats.convert import convert
     from ..formats.outputs import check_output, write_json
 
     with clean_errors():
         inputs = {"input": input_path, "list": ids}
         check_output(output_path, inputs, is_file=False)
         check_output(report_path, {**inputs, "output": output_path})
-        statistics, report = _convert(
-            input_path,
-            output_path,
-            no_progress,
-            format=format,
-            to=to,
-            lang=lang,
-            n_sents=n_sents,
-            alignment=alignment,
-            types=split_list(types),
-            spans_key=spans_key,
-            strict=strict,
-            skip=on_error == OnError.skip,
-            ontologies=split_list(ontologies),
-            labels=labels,
-            split=split,
-            ids=ids,
-        )
+        reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
+        with progress(partial(count_documents, input_path), no_progress) as bar:
+            statistics, report = convert(
+                input_path,
+                output_path,
+                format=format,
+                to=to,
+                lang=lang,
+                n_sents=n_sents,
+                alignment=cast(Any, alignment),
+                types=split_list(types),
+                spans_key=spans_key,
+                strict=strict,
+                skip=on_error == OnError.skip,
+                on_doc=lambda n: bar.update(n - bar.n),
+                split=split,
+                ids=ids,
+                **reader_options,
+            )
         if report_path is not None:
             data: dict[str, Any] = {"input": str(input_path), "output": str(output_path)}
             data |= {"statistics": statistics.to_dict(), **report.to_dict()}
             write_json(data, report_path)
-    _print(statistics, report, output_path)
-    exit_if_skipped(report)
-
-
-def _convert(
-    input_path: Path, output_path: Path, no_progress: bool, **how: Any
-) -> "tuple[CorpusStatistics, Report]":
-    from ..formats.convert import convert
-
-    with progress(partial(count_documents, input_path), no_progress) as bar:
-        return convert(input_path, output_path, on_doc=lambda n: bar.update(n - bar.n), **how)
-
-
-def _print(statistics: "CorpusStatistics", report: "Report", output_path: Path) -> None:
     print_statistics({"": statistics})
     print_report(report)
     if not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
     msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)
+    exit_if_skipped(report)

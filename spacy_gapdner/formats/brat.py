@@ -9,34 +9,26 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .brat_annotations import (
-    Line,
-    annotation_conf,
-    annotation_lines,
-    attach,
-    attribute_values,
-    is_annotation,
-)
-from .docs import DOC_NAME
-from .files import read_text, visible_files
+from .base import input_files
+from .brat_annotations import Line, annotation_conf, annotation_lines, attach, is_annotation
+from .files import read_text
 from .fragments import choose_text, clean_entities
-from .from_docs import report_replaced_ids
-from .names import free_names, name_file, with_ending
+from .from_docs import doc_place, name_entities
+from .names import name_file, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
-_TYPE_AND_OFFSETS = re.compile(rf"(\S.*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*")
+_ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
 _CONF = "annotation.conf"
-_ENTITY_WITHIN = re.compile(rf"T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
 
 
 def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read brat standoff, one document at a time.
 
-    Entities carry their attributes, notes and normalisations; relations, events and equivalences
+    Entities carry their attributes, notes and normalizations; relations, events and equivalences
     are reported as dropped.
 
     path (Path): A folder with text and annotation files at any depth, or one of these files.
@@ -47,19 +39,11 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
         file is not what its name says.
     """
     path = Path(path)
-    if path.is_dir():
-        files = visible_files(path, (".txt", *ANNOTATION_SUFFIXES))
-        stems = sorted({file.with_suffix("") for file in files}, key=Path.as_posix)
-        if not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
-            raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
-        root = path
-    elif path.exists():
-        if path.suffix not in (".txt", *ANNOTATION_SUFFIXES):
-            raise GapDNERError(f"{path} is neither .txt nor .ann, .a1 or .a2. Check the format.")
-        stems, root = [path.with_suffix("")], path.parent
-    else:
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    for stem in stems:
+    files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
+    if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
+        raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
+    root = path if path.is_dir() else path.parent
+    for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
         with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
             yield _read_document(stem, name, report)
@@ -88,8 +72,7 @@ def write_brat(
     docs (Iterable[Doc]): Docs with entities.
     path (Path): The folder; it is made, and files of the same name in it are replaced.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities of whitespace alone, and the attributes and ids
-        that brat cannot have or changes.
+    report (Optional[Report]): Takes what brat cannot have, or changes.
     RETURNS (int): The number of documents written.
     RAISES (GapDNERError): If a label cannot stand in the format.
     """
@@ -100,15 +83,15 @@ def write_brat(
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
-            entities = _writable_entities(doc, spans_key, report)
-            lines = _document_lines(doc, entities, report)
-            labels.update(entity.label_ for entity in entities)
-            for key, value in (pair for e in entities for pair in attribute_values(e).items()):
-                attributes.setdefault(key, set()).update({value} - {""})
+            lines = _document_lines(doc, spans_key, report)
+            for words in map(str.split, lines):
+                if words[0].startswith("T"):
+                    labels.add(words[1])
+                elif words[0].startswith("A"):
+                    attributes.setdefault(words[1], set()).update(words[3:])
             stem = name_file(doc, number, taken, temporary)
             with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
             with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
-            _report_name(doc, stem.relative_to(temporary).as_posix(), report)
         if labels and not (Path(path) / _CONF).exists():
             (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
     return number
@@ -116,6 +99,7 @@ def write_brat(
 
 def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
     text_path = with_ending(stem, ".txt")
+    place = Place(str(text_path), None, name)
     annotations = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
     annotations = [file for file in annotations if file.is_file()]
     if not text_path.is_file() and annotations:
@@ -126,7 +110,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
     text = read_text(text_path, keep_bom=True)
     if not annotations:
         message = f"{name} has a text but no annotation file: taken as without entities"
-        report.add("kept", "no annotation file", message, Place(str(text_path), None, name))
+        report.add("kept", "no annotation file", message, place)
     entities: list[TextEntity] = []
     others: list[Line] = []
     for file in annotations:
@@ -134,101 +118,58 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
         entities += found
         others += said
     entities = attach(entities, others, report)
-    text = choose_text(text, entities, report, Place(str(text_path), None, name))
+    text = choose_text(text, entities, report, place)
     return TextRecord(name, text, clean_entities(text, entities, report), str(text_path))
 
 
 def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEntity], list[Line]]:
-    entities = []
+    entities: list[TextEntity] = []
     others: list[Line] = []
     # malformed lines wait: a file that has no other is of another format
-    malformed: list[tuple[str, Place]] = []
-    recognised = False
+    malformed: list[Line] = []
     for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
-        line, place = raw.rstrip("\r"), Place(str(path), number, document)
-        if not line.strip():
-            continue
-        if is_annotation(line):
-            recognised = True
-            others.append(Line(line, place))
-            if _ENTITY_WITHIN.search(line):
-                # two lines that run together
-                malformed.append((line, place))
-            continue
-        entity = _parse_entity(line, place)
-        if entity is None:
-            malformed.append((line, place))
-            recognised = recognised or re.match(r"T\d+\s", line) is not None
-        else:
-            recognised = True
-            entities.append(entity)
-    if malformed and not recognised:
+        line = Line(raw.rstrip("\r"), Place(str(path), number, document))
+        if is_annotation(line.text):
+            others.append(line)
+        elif match := _ENTITY.fullmatch(line.text):
+            name, label, ranges, surface = match.groups()
+            numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]
+            fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+            surface = surface if surface and surface.strip() else None
+            entities.append(TextEntity(label, fragments, name, line.place, surface))
+        elif line.text.strip():
+            malformed.append(line)
+    is_brat = entities or others or any(re.match(r"T\d+\s", line.text) for line in malformed)
+    if malformed and not is_brat:
         raise GapDNERError(
-            f"{malformed[0][1]} is not brat standoff (ID, tab, TYPE START END, tab, text): "
-            f"{malformed[0][0][:60]!r}. Choose the right format."
+            f"{malformed[0].place} is not brat standoff (ID, tab, TYPE START END, tab, text): "
+            f"{malformed[0].text[:60]!r}. Choose the right format."
         )
-    for line, place in malformed:
-        report.add("dropped", "malformed line", f"cannot read {line[:60]!r}", place)
+    for line in malformed:
+        report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
     return entities, others
 
 
-def _parse_entity(line: str, place: Place) -> TextEntity | None:
-    fields = line.split("\t", 2)
-    if len(fields) < 2 or not re.fullmatch(r"T\d+\S*", fields[0]):
-        return None
-    match = _TYPE_AND_OFFSETS.fullmatch(fields[1])
-    if match is None:
-        return None
-    numbers = [int(n) for n in re.findall(r"-?\d+", match.group(2))]
-    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    surface = fields[2] if len(fields) == 3 and fields[2].strip() else None
-    return TextEntity(match.group(1), fragments, fields[0], place, surface)
-
-
-def _writable_entities(doc: Doc, spans_key: str, report: Report) -> list[DiscontinuousEntity]:
+def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
+    # Doc.text is put together anew each time
+    place, text = doc_place(doc), doc.text
     entities = []
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
     for entity in get_entities(doc, spans_key):
-        n_words = sum(bool(span.text.strip()) for span in entity.spans)
-        if not n_words:
-            message = f"{entity.label_} covers nothing but whitespace"
+        words = [span for span in entity.spans if span.text.strip()]
+        message = f"{entity.label_} at tokens {entity.fragments}"
+        if not words:
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
             continue
-        if n_words < len(entity.spans):
-            message = f"{entity.label_} {entity.text[:40]!r} loses a fragment of whitespace"
+        if len(words) < len(entity.spans):
             report.add("repaired", "fragment of whitespace", message, place, entity.fragments)
         entities.append(entity)
-    return entities
-
-
-def _document_lines(doc: Doc, entities: list[DiscontinuousEntity], report: Report) -> list[str]:
     lines: list[str] = []
     numbers: Counter[str] = Counter()
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
-    # Doc.text is put together anew each time
-    text = doc.text
-    names = list(_entity_names(entities))
+    names = name_entities(entities, report, place, r"T\d+")
     for name, entity in zip(names, entities, strict=True):
         lines.append(_entity_line(name, entity, text))
         lines.extend(annotation_lines(name, entity, numbers, report, place))
-    report_replaced_ids(entities, names, report, place)
     return lines
-
-
-def _report_name(doc: Doc, name: str, report: Report) -> None:
-    given = doc.user_data.get(DOC_NAME)
-    if given and name != given:
-        message = f"{given!r:.80} -> {name!r:.80}"
-        report.add("repaired", "document name changed", message, Place(None, None, given))
-
-
-def _entity_names(entities: list[DiscontinuousEntity]) -> Iterator[str]:
-    # those that came from a file keep their own
-    given = Counter(entity.id_ for entity in entities)
-    kept = {name for name, n in given.items() if n == 1 and re.fullmatch(r"T\d+", name)}
-    free = free_names(kept)
-    for entity in entities:
-        yield entity.id_ if entity.id_ in kept else next(free)
 
 
 def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:
@@ -240,8 +181,8 @@ def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:
         (span.start_char + match.start(), span.start_char + match.end())
         for span in entity.spans
         for match in re.finditer(r"[^\r\n]+", span.text)
+        if match[0].strip()
     ]
-    pieces = [(start, end) for start, end in pieces if text[start:end].strip()]
     offsets = ";".join(f"{start} {end}" for start, end in pieces)
     surface = " ".join(text[start:end] for start, end in pieces)
     return f"{name}\t{entity.label_} {offsets}\t{surface}\n"

@@ -1,12 +1,11 @@
 """What brat files say of entities beside their type and offsets.
 
-Attributes (A, M), notes (#) and normalisations (N) of entities go into their attrs, and come back.
+Attributes (A, M), notes (#) and normalizations (N) of entities go into their attrs, and come back.
 The score of an entity is its first note, "score: 0.912345".
 Relations, events and equivalences hold between entities; these, and what is said of them, are
 counted in the report.
 """
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,23 +15,30 @@ from typing import Any, NamedTuple
 
 from ..entities import DiscontinuousEntity
 from ..entities.attributes import offer_extensions
+from .base import note_attribute
 from .files import with_unix_line_ends
 from .records import TextEntity
-from .report import BECOMES_TEXT, Action, Place, Report
+from .report import Place, Report
 
 # The attribute that holds the text of a note; several are lines of it
 NOTE = "note"
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) (\S+)(?: (\S+))?\s*")
-_NOTE = re.compile(r"#\d+\S*\t(\S+) (\S+)\t(.*)")
+_NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes (\S+)\t(.*)")
 # no more and no fewer digits, so that no note of a person is taken for it
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
-_NORMALISATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
-# not a note without its number or a tab
-_COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
+_NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
-_BETWEEN_ENTITIES = {"R": "relation", "E": "event", "*": "equivalence"}
 _OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
+_KINDS = {
+    "R": "relation",
+    "E": "event",
+    "*": "equivalence",
+    "A": "attribute",
+    "M": "attribute",
+    "N": "normalization",
+    "#": "note",
+}
 
 
 class Line(NamedTuple):
@@ -62,24 +68,15 @@ def attach(
     RETURNS (list[TextEntity]): The entities, with attrs and scores.
     """
     entities = list(entities)
-    attrs: dict[str, dict[str, Any]] = {}
-    for entity in entities:
-        if entity.id in attrs:
-            message = f"{entity.id} names another entity, too: both get what is said of it"
-            report.add("kept", "id given twice", message, entity.place, entity.fragments)
-        elif entity.id:
-            attrs[entity.id] = {}
-    scores: dict[str, float] = {}
-    for line in lines:
-        problem = _hold(line.text, attrs, scores)
-        if problem:
-            report.add("dropped", problem, f"cannot hold {line.text[:60]!r}", line.place)
+    attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
+    for text, place in lines:
+        is_comment = re.match(r"#(?!\d)", text)
+        if not is_comment and not _hold(text, attrs):
+            report.add("dropped", _KINDS[text[0]], f"cannot hold {text[:60]!r}", place)
     offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
+    scores = {name: values.pop("score", None) for name, values in attrs.items()}
     return [
-        replace(e, attrs=deepcopy(attrs[e.id]), score=scores.get(e.id))
-        if e.id and (attrs[e.id] or e.id in scores)
-        else e
-        for e in entities
+        replace(e, attrs=deepcopy(attrs[e.id or ""]), score=scores[e.id or ""]) for e in entities
     ]
 
 
@@ -101,41 +98,27 @@ def annotation_lines(
         numbers[letter] += 1
         lines.append(f"{letter}{numbers[letter]}\t{content}\n")
 
-    def note(action: Action, kind: str, value: object) -> None:
-        message = f"{entity.label_} {entity.text[:40]!r} has {value!r:.60}"
-        report.add(action, kind, message, place, entity.fragments)
-
-    if entity.kb_id_ and _REFERENCE.fullmatch(entity.kb_id_):
-        kb_name = entity.attrs.get("kb_name")
+    kb_name = entity.attrs.get("kb_name")
+    if _REFERENCE.fullmatch(entity.kb_id_):
         shown = " ".join(str(kb_name or entity.text).split())
-        if kb_name and shown != kb_name:
-            note("repaired", "whitespace in a name", kb_name)
         add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
-    elif entity.kb_id_:
-        note("dropped", "normalisation without RESOURCE:ID", entity.kb_id_)
-    elif kb_name := entity.attrs.get("kb_name"):
-        note("dropped", "normalisation without RESOURCE:ID", kb_name)
+    elif entity.kb_id_ or kb_name:
+        # an identifier is RESOURCE:ID
+        note_attribute("dropped", entity, "kb_id", entity.kb_id_ or kb_name, report, place)
     if entity.score is not None:
         add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
     for key, value in entity.attrs.get("_", {}).items():
         if key == NOTE and isinstance(value, str):
-            lines_of_note = with_unix_line_ends(value)
-            if lines_of_note != value:
-                note("repaired", "line ends of a note", value)
-            for text in lines_of_note.split("\n"):
+            for text in with_unix_line_ends(value).split("\n"):
                 add("#", f"AnnotatorNotes {name}\t{text}")
-        elif key == NOTE or not _is_word(key) or not _is_value(value):
-            note("dropped", "attribute that brat cannot have", (key, value))
+        elif key == NOTE or not re.fullmatch(r"\S+", key) or not _is_value(value):
+            note_attribute("dropped", entity, key, value, report, place)
         elif value is True:
             add("A", f"{key} {name}")
-        elif value is False or value is None:
-            # to people who annotate, a flag that is not there says the same
-            kind = f"flag that is {json.dumps(value)}, which brat leaves out"
-            note("kept", kind, (key, value))
         else:
             add("A", f"{key} {name} {value}")
             if not isinstance(value, str):
-                note("repaired", BECOMES_TEXT, (key, value))
+                note_attribute("repaired", entity, key, value, report, place)
     return lines
 
 
@@ -156,70 +139,37 @@ def annotation_conf(labels: Iterable[str], attributes: Mapping[str, set[str]]) -
     return "\n".join(lines) + "\n"
 
 
-def attribute_values(entity: DiscontinuousEntity) -> dict[str, str]:
-    """RETURNS (dict[str, str]): The attributes that brat can have, with their values; "" for those
-    that are true.
-    """
-    return {
-        key: "" if value is True else str(value)
-        for key, value in entity.attrs.get("_", {}).items()
-        if key != NOTE and _is_word(key) and _is_value(value) and value not in (None, False)
-    }
-
-
-def _hold(line: str, attrs: Mapping[str, dict[str, Any]], scores: dict[str, float]) -> str | None:
-    # Changes attrs and scores, by id of the entity; returns what is wrong
-    if line[0] in _BETWEEN_ENTITIES:
-        return _BETWEEN_ENTITIES[line[0]]
+def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:
+    # changes attrs, by id of the entity; whether they can hold the line
     if match := _ATTRIBUTE.fullmatch(line):
         name, target, value = match.groups()
+        if target not in attrs or name == NOTE or name in attrs[target].get("_", {}):
+            return False
+        attrs[target].setdefault("_", {})[name] = True if value is None else value
+    elif match := _NOTE.fullmatch(line):
+        target, text = match.groups()
         if target not in attrs:
-            return _unknown("attribute", target)
-        if name == NOTE:
-            return "attribute with the name of notes"
-        values = attrs[target].setdefault("_", {})
-        if name in values:
-            return "attribute given twice"
-        values[name] = True if value is None else value
-        return None
-    if match := _NOTE.fullmatch(line):
-        kind, target, text = match.groups()
-        if target not in attrs:
-            return _unknown("note", target)
-        if kind != "AnnotatorNotes":
-            return "note of another kind than AnnotatorNotes"
+            return False
+        values = attrs[target]
+        said = values.get("_", {}).get(NOTE)
         score = _SCORE.fullmatch(text)
-        if score and target not in scores and NOTE not in attrs[target].get("_", {}):
-            scores[target] = float(score.group(1))
-            return None
-        values = attrs[target].setdefault("_", {})
-        values[NOTE] = f"{values[NOTE]}\n{text}" if NOTE in values else text
-        return None
-    if match := _NORMALISATION.fullmatch(line):
+        if score and said is None and "score" not in values:
+            values["score"] = float(score[1])
+        else:
+            values.setdefault("_", {})[NOTE] = text if said is None else f"{said}\n{text}"
+    elif match := _NORMALIZATION.fullmatch(line):
         _, target, reference, shown = match.groups()
-        if target not in attrs:
-            return _unknown("normalisation", target)
-        if "kb_id" in attrs[target]:
-            return "normalisation given twice"
+        if target not in attrs or "kb_id" in attrs[target]:
+            return False
         attrs[target]["kb_id"] = reference
         if shown:
             attrs[target]["kb_name"] = shown
-        return None
-    return None if _COMMENT.match(line) else "malformed line"
-
-
-def _unknown(what: str, target: str) -> str:
-    kind = {"E": "an event", "R": "a relation"}.get(target[0], "an entity that is not there")
-    return f"{what} of {kind}"
-
-
-def _is_word(value: str) -> bool:
-    return re.fullmatch(r"\S+", value) is not None
+    else:
+        return False
+    return True
 
 
 def _is_value(value: object) -> bool:
-    return value is None or isinstance(value, int | float) or _is_text(value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and _is_word(value)
+    if isinstance(value, str):
+        return re.fullmatch(r"\S+", value) is not None
+    return isinstance(value, int | float) and value is not False

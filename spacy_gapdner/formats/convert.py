@@ -6,7 +6,6 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..analysis.statistics import CorpusStatistics
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from .docs import Alignment
@@ -15,7 +14,8 @@ from .outputs import check_apart
 from .reading import read
 from .registry import choose_output, guess_format
 from .report import Report
-from .writers import UNCOUNTED, write
+from .statistics import CorpusStatistics
+from .writers import write
 
 
 def convert(
@@ -38,10 +38,9 @@ def convert(
 
     input (Union[str, Path]): File or folder.
     output (Union[str, Path]): The file or folder to write; it is written whole or not at all.
-    format (Optional[str]): The input's format, see `spacy_gapdner.formats.FORMATS`; guessed if
-        None.
+    format (Optional[str]): The input's format, see `FORMATS`; guessed if None.
     to (Optional[str]): The output's format; guessed from its ending if None.
-    lang (str): Language of the tokeniser.
+    lang (str): Language of the tokenizer.
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
@@ -49,8 +48,7 @@ def convert(
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Leave out documents that cannot be read, instead of stopping.
-    on_doc (Optional[Callable[[int], object]]): Called for each Doc that is written, with the number
-        of documents that were read.
+    on_doc (Optional[Callable[[int], object]]): Called with the number of documents read so far.
     **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
         repaired on the way.
@@ -67,21 +65,12 @@ def convert(
     if strict and skip:
         raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
     report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
-    docs = read(
-        input,
-        source,
-        lang=lang,
-        n_sents=n_sents,
-        types=types,
-        report=report,
-        spans_key=spans_key,
-        alignment=alignment,
-        **options,
-    )
+    how = {"lang": lang, "types": types, "alignment": alignment, **options}
+    docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **how)
 
     def counted() -> Iterator[Doc]:
         for doc in docs:
-            if target not in UNCOUNTED:
+            if target != "spacy":
                 report_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)
             yield doc
@@ -90,8 +79,7 @@ def convert(
         if not statistics.docs and not report.skipped:
             raise GapDNERError(f"{input} holds no document with text. Check the path.")
 
-    how: dict[str, Any] = {}
-    if target == "spacy" and source != "spacy":
-        how = {"attrs": ("NORM", "SENT_START")}
-    write(counted(), output, target, spans_key=spans_key, report=report, **how)
+    is_new = target == "spacy" and source != "spacy"
+    given: dict[str, Any] = {"attrs": ("NORM", "SENT_START")} if is_new else {}
+    write(counted(), output, target, spans_key=spans_key, report=report, **given)
     return statistics, report

@@ -27,15 +27,15 @@ class Corpus(DocBinCorpus):
 
     path (Union[str, Path]): The file or folder.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    types (Sequence[str]): Entity types to keep; all if empty.
+    types (Iterable[str]): Entity types to keep; all if empty.
     n_sents (int): Sentences per Doc; 0 for whole documents.
     spans_key (str): Prefix of the span groups that hold the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     limit (int): Number of Docs to read; 0 for all.
     augmenter (Optional[Callable]): Makes Examples of each Example.
     shuffle (bool): Whether to shuffle the Docs, which takes them all into memory.
-    strict (bool): Stop at the first entity that would be left out, because it cannot be read or
-        does not fit the tokens. Without it their number is logged, once.
+    strict (bool): Stop at the first entity that would be left out. Without it their number is
+        logged, once.
     options (Optional[Mapping[str, Any]]): What the format's reader takes beyond.
     RAISES (GapDNERError): If there is nothing at the path, or its format is unclear.
     """
@@ -75,7 +75,7 @@ class Corpus(DocBinCorpus):
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Read the corpus.
 
-        nlp (Language): The pipeline, for its tokeniser and vocab.
+        nlp (Language): The pipeline, for its tokenizer and vocab.
         YIELDS (Example): Examples with the gold entities in their reference.
         RAISES (GapDNERError): If the corpus cannot be read.
         """
@@ -106,13 +106,10 @@ def make_corpus(
     strict: bool = False,
     options: dict[str, Any] | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
-    """Make a Corpus for a config: ``@readers = "spacy-gapdner.Corpus.v1"``.
-
-    The arguments are those of `Corpus`; a missing path stands for one that was not given on the
-    command line.
+    """Make a Corpus for a config: ``@readers = "spacy-gapdner.Corpus.v1"``; see there.
 
     RETURNS (Callable[[Language], Iterable[Example]]): The corpus.
-    RAISES (GapDNERError): If there is no path.
+    RAISES (GapDNERError): If there is no path, as one that the command line did not give.
     """
     if path is None:
         raise GapDNERError(

@@ -59,7 +59,7 @@ def read_craft(
         text_path = path / "articles" / "txt" / f"{name}.txt"
         with reading(report, Place(str(text_path), None, name)):
             entities = _read_entities(name, folders, labels, report)
-            yield make_record(name, text_path, entities, report, split)
+            yield make_record(name, text_path, entities, report)
 
 
 def _read_entities(
@@ -84,50 +84,39 @@ def _read_entities(
 
 
 def _choose(path: Path, ontologies: tuple[str, ...]) -> dict[str, Path]:
-    families, variants = _find_ontologies(path / "concept-annotation")
-    found = {**variants, **families}
-    missing = [name for name in ontologies if name not in found]
-    if missing or not found:
-        raise GapDNERError(
-            f"{path} has no ontology {', '.join(missing)}. It has: {', '.join(found) or 'none'}; "
-            "zipped ones must be unpacked first."
-        )
-    # all, but not the extensions, which repeat what they extend
-    return {name: found[name] for name in ontologies or families}
-
-
-def _find_ontologies(root: Path) -> tuple[dict[str, Path], dict[str, Path]]:
     # CL/CL/knowtator, CL/CL+extensions/knowtator, MONDO/MONDO_without_.../knowtator-2
-    families, variants = {}, {}
-    for family in sorted(root.iterdir()):
-        found = {
-            folder.parent.name: folder
-            for folder in sorted(family.glob("*/knowtator*"))
-            if folder.is_dir()
-        }
+    families: dict[str, Path] = {}
+    variants: dict[str, Path] = {}
+    for family in sorted((path / "concept-annotation").iterdir()):
+        folders = sorted(folder for folder in family.glob("*/knowtator*") if folder.is_dir())
+        found = {folder.parent.name: folder for folder in folders}
         if found:
             plain = [name for name in found if "_without_" in name] or list(found)
             families[family.name] = found.get(family.name, found[plain[0]])
-            variants.update(found)
-    return families, variants
+            variants |= found
+    known = {**variants, **families}
+    missing = [name for name in ontologies if name not in known]
+    if missing or not known:
+        raise GapDNERError(
+            f"{path} has no ontology {', '.join(missing)}. It has: {', '.join(known) or 'none'}; "
+            "zipped ones must be unpacked first."
+        )
+    # all, but not the extensions, which repeat what they extend
+    return {name: known[name] for name in ontologies or families}
 
 
 def _articles(path: Path, split: str | None, report: Report) -> list[str]:
-    present = {file.stem for file in visible_files(path / "articles" / "txt", (".txt",))}
+    texts = path / "articles" / "txt"
+    present = {file.stem for file in visible_files(texts, (".txt",))}
     if split is None:
-        if not present:
-            raise GapDNERError(f"{path / 'articles' / 'txt'} holds no text. Check the path.")
         return sorted(present)
     if split not in SPLITS:
         raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
     list_path = path / "articles" / "ids" / f"craft-ids-{split}.txt"
-    wanted = read_text(list_path, report).split()
-    missing = [name for name in wanted if name not in present]
-    if len(missing) == len(wanted):
-        raise GapDNERError(
-            f"None of the {len(wanted)} articles of {list_path} is in {path / 'articles' / 'txt'}."
-        )
-    for name in missing:
+    wanted = set(read_text(list_path, report).split())
+    if not wanted & present:
+        raise GapDNERError(f"None of the {len(wanted)} articles of {list_path} is in {texts}.")
+    for name in sorted(wanted - present):
         message = f"{name} is in the {split} split, but has no text"
         report.add("dropped", "article missing", message, Place(str(list_path), None, name))
-    return sorted(set(wanted) - set(missing))
+    return sorted(wanted & present)

@@ -3,17 +3,13 @@
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Literal, get_args
+from itertools import groupby, islice, pairwise
+from typing import Literal, cast, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import (
-    DEFAULT_SPANS_KEY,
-    Entity,
-    get_entities,
-    set_entities,
-)
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
 from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
@@ -42,7 +38,7 @@ def to_docs(
     `n_sents`. A Doc stays as it is.
 
     records (Iterable[Record]): What a reader gives.
-    nlp (Language): Tokenises and splits sentences; `blank_pipeline` makes one.
+    nlp (Language): Tokenizes and splits sentences; `blank_pipeline` makes one.
     report (Report): Counts documents and entities and takes the issues.
     n_sents (int): Sentences per Doc; 0 for whole documents with their sentence boundaries.
     alignment (str): What to do with a boundary within a token: "expand" or "contract" the
@@ -59,29 +55,26 @@ def to_docs(
         raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
-    last_document = None
-    for item in _group_sentences(records, n_sents):
-        if isinstance(item, Doc):
+    for document, group in groupby(records, _document_of):
+        if document is not None:
             report.documents += 1
-            report.entities += len(get_entities(item, spans_key))
-            yield item
+            yield from _sentence_docs(document, group, nlp, report, n_sents, spans_key)
             continue
-        if isinstance(item, TextRecord):
-            name, entities = item.name, len(item.entities)
+        for record in group:
             report.documents += 1
-            docs = _text_docs(item, nlp, report, n_sents, alignment, spans_key)
-        else:
-            document = item[0].document
-            name, entities = document or item[0].name, sum(len(r.entities) for r in item)
-            report.documents += document is None or document != last_document
-            last_document = document
-            docs = iter([_token_doc(item, nlp, spans_key)])
-        report.entities += entities
-        for number, doc in enumerate(docs):
-            doc.user_data[DOC_NAME] = printable(name)
-            if number == 0 and isinstance(item, TextRecord) and item.extra:
-                doc.user_data[DOC_EXTRA] = dict(item.extra)
-            yield doc
+            if isinstance(record, Doc):
+                report.entities += len(get_entities(record, spans_key))
+                yield record
+            elif isinstance(record, TokenRecord):
+                yield from _sentence_docs(record.name, iter([record]), nlp, report, 1, spans_key)
+            else:
+                report.entities += len(record.entities)
+                docs = _text_docs(record, nlp, report, n_sents, alignment, spans_key)
+                for number, doc in enumerate(docs):
+                    doc.user_data[DOC_NAME] = printable(record.name)
+                    if number == 0 and record.extra:
+                        doc.user_data[DOC_EXTRA] = dict(record.extra)
+                    yield doc
 
 
 def align_entities_to_tokens(
@@ -89,7 +82,7 @@ def align_entities_to_tokens(
 ) -> list[tuple[Entity, TextEntity]]:
     """Find the tokens of entities.
 
-    doc (Doc): The tokenised text.
+    doc (Doc): The tokenized text.
     entities (Iterable[TextEntity]): Entities with fragments as TextEntity promises them.
     report (Report): Takes what alignment changed or dropped.
     alignment (str): "expand", "contract" or "strict", see `to_docs`.
@@ -101,16 +94,41 @@ def align_entities_to_tokens(
     aligned: dict[Entity, TextEntity] = {}
     for source in entities:
         entity = _align(source, doc, text, alignment, report)
-        if entity is None:
-            continue
         if entity in aligned:
-            other = aligned[entity]
-            message = f"{source.label} has the same tokens as the one at {other.place}"
-            message += source.lost_to(other)
-            _note(report, "dropped", "duplicate entity after tokenisation", message, source)
-            continue
-        aligned[entity] = source
+            message = f"{source.label} has the same tokens as the one at {aligned[entity].place}"
+            _note(report, "dropped", "duplicate entity after tokenization", message, source)
+        elif entity is not None:
+            aligned[entity] = source
     return list(aligned.items())
+
+
+def _document_of(record: Record) -> str | None:
+    # the sentences of one document become Docs together
+    return record.document if isinstance(record, TokenRecord) else None
+
+
+def _sentence_docs(
+    name: str,
+    records: Iterator[Record],
+    nlp: Language,
+    report: Report,
+    n_sents: int,
+    spans_key: str,
+) -> Iterator[Doc]:
+    while part := list(islice(records, n_sents or None)):
+        words: list[str] = []
+        sent_starts: list[bool | int | None] = []
+        entities: list[Entity] = []
+        for record in cast(list[TokenRecord], part):
+            entities.extend(entity.shift(len(words)) for entity in record.entities)
+            words.extend(record.tokens)
+            sent_starts += [True] + [False] * (len(record.tokens) - 1)
+        # with unknown spaces, spacy.Corpus.v1 keeps these tokens instead of tokenizing anew
+        doc = Doc(nlp.vocab, words=words, sent_starts=sent_starts)
+        doc.user_data[DOC_NAME] = printable(name)
+        set_entities(doc, entities, spans_key)
+        report.entities += len(entities)
+        yield doc
 
 
 def _text_docs(
@@ -128,20 +146,15 @@ def _text_docs(
     doc = nlp(make_doc(nlp, record.text))
     if doc.text != record.text:
         raise GapDNERError(
-            f"The tokeniser changes the text of {record.name}, so no offset holds. Use one that "
+            f"The tokenizer changes the text of {record.name}, so no offset holds. Use one that "
             "keeps every character, as spaCy's own do."
         )
     pairs = align_entities_to_tokens(doc, record.entities, report, alignment)
-    starts = [sentence.start for sentence in doc.sents]
-    for entity, source in pairs:
-        crosses = bisect_right(starts, entity.start) != bisect_right(starts, entity.end - 1)
-        if crosses and n_sents == 0:
-            message = f"{source.label} is held by no sentence, only by the document"
-            _note(report, "kept", "entity crosses a sentence boundary", message, source)
     if n_sents == 0:
         set_entities(doc, [entity for entity, _ in pairs], spans_key)
         yield doc
         return
+    starts = [sentence.start for sentence in doc.sents]
     cuts = [*starts[::n_sents], len(doc)]
     held: list[list[Entity]] = [[] for _ in cuts[1:]]
     for entity, source in pairs:
@@ -154,48 +167,11 @@ def _text_docs(
     words = [token.text for token in doc]
     spaces = [bool(token.whitespace_) for token in doc]
     sent_starts: list[bool | int | None] = [bool(token.is_sent_start) for token in doc]
-    for number, inside in enumerate(held):
-        part = slice(cuts[number], cuts[number + 1])
+    for (start, end), inside in zip(pairwise(cuts), held, strict=True):
+        part = slice(start, end)
         cut = Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
         set_entities(cut, inside, spans_key)
         yield cut
-
-
-def _group_sentences(
-    records: Iterable[Record], n_sents: int
-) -> Iterator[TextRecord | Doc | list[TokenRecord]]:
-    # what becomes one Doc: sentences of one document, or a record alone
-    group: list[TokenRecord] = []
-    for record in records:
-        if isinstance(record, TextRecord | Doc):
-            if group:
-                yield group
-                group = []
-            yield record
-            continue
-        if group and record.document != group[0].document:
-            yield group
-            group = []
-        group.append(record)
-        if record.document is None or len(group) == n_sents:
-            yield group
-            group = []
-    if group:
-        yield group
-
-
-def _token_doc(records: list[TokenRecord], nlp: Language, spans_key: str) -> Doc:
-    # with unknown spaces, spacy.Corpus.v1 keeps these tokens instead of tokenising the text anew
-    words: list[str] = []
-    sent_starts: list[bool | int | None] = []
-    entities: list[Entity] = []
-    for record in records:
-        entities.extend(entity.shift(len(words)) for entity in record.entities)
-        words.extend(record.tokens)
-        sent_starts += [True] + [False] * (len(record.tokens) - 1)
-    doc = Doc(nlp.vocab, words=words, sent_starts=sent_starts)
-    set_entities(doc, entities, spans_key)
-    return doc
 
 
 def _align(
@@ -227,11 +203,10 @@ def _align(
         message = f"{source.label} {', '.join(moved)}"
         _note(report, "repaired", "boundary moved to whole tokens", message, source)
     entity = Entity.from_tokens(source.label, tokens, source.score)
-    entity = replace(entity, attrs=source.carried)
     if len(entity.fragments) < n_kept:
         message = f"{source.label} has {n_kept} fragments, but {len(entity.fragments)} in tokens"
-        _note(report, "repaired", "fragments adjacent after tokenisation", message, source)
-    return entity
+        _note(report, "repaired", "fragments adjacent after tokenization", message, source)
+    return replace(entity, attrs=source.carried)
 
 
 def _note(report: Report, action: Action, kind: str, message: str, source: TextEntity) -> None:

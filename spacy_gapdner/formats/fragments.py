@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from ..entities import Fragments
 from .files import BOM
@@ -35,11 +34,10 @@ def clean_entities(
             report.add("kept", "surface text differs", message, entity.place, entity.fragments)
         key = entity.label, fragments
         if key in cleaned:
-            other = cleaned[key]
-            message = f"{_name(entity)} repeats {_name(other)}{entity.lost_to(other)}"
+            message = f"{_name(entity)} repeats {_name(cleaned[key])}"
             report.add("dropped", "duplicate entity", message, entity.place, fragments)
-            continue
-        cleaned[key] = replace(entity, fragments=fragments)
+        else:
+            cleaned[key] = replace(entity, fragments=fragments)
     return tuple(cleaned.values())
 
 
@@ -63,30 +61,22 @@ def choose_text(
         return text
     fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
     chosen = max(texts, key=fits.__getitem__)
-    if plain != text and chosen.startswith(BOM):
-        message = f"offsets count the byte order mark ({fits[chosen]} surface texts fit so)"
-        report.add("kept", "byte order mark", message, place)
-    elif plain != text:
+    if plain != text and not chosen.startswith(BOM):
         report.add("repaired", "byte order mark", "byte order mark removed", place)
     if "\r\n" in text and "\r\n" not in chosen:
-        as_it_was = max(fits[t] for t in texts if "\r\n" in t)
-        message = (
-            f"offsets count CRLF as one character ({fits[chosen]} surface texts fit, else "
-            f"{as_it_was})"
-        )
+        message = f"offsets count CRLF as one character ({fits[chosen]} surface texts fit so)"
         report.add("repaired", "line ends CRLF -> LF", message, place)
     return chosen
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
-    """Compare the surface text of an entity with what stands at its offsets.
-
-    Whitespace counts for nothing, and fragments may be in the file's order or in text order.
+    """Compare the surface text of an entity with what stands at its offsets, whitespace aside.
 
     text (str): The document.
     entity (TextEntity): The entity, with the offsets the file gives.
     separator (str): What stands between fragments in the surface text.
-    RETURNS (bool): True if they agree, or if there is no surface text.
+    RETURNS (bool): True if they agree, in the file's order of fragments or in that of the text, or
+        if there is no surface text.
     """
     if entity.surface is None:
         return True
@@ -107,25 +97,21 @@ def _clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments
             note("dropped", "fragment without length", f"begins at {start} and ends at {end}")
             return ()
     ordered = tuple(sorted(entity.fragments))
-    if ordered != entity.fragments:
-        note("repaired", "fragments out of order", f"has fragments at {entity.fragments}")
     trimmed = tuple(f for f in (_trim(text, *f) for f in ordered) if f[0] < f[1])
     if not trimmed:
         note("dropped", "only whitespace", f"covers only whitespace at {ordered}")
         return ()
-    if trimmed != ordered:
-        note("repaired", "whitespace at a boundary", f"begins or ends with whitespace at {ordered}")
     joined = _join(trimmed, lambda left, right: right <= left)
-    if joined != trimmed:
-        note("repaired", "overlapping or touching fragments", f"has fragments at {trimmed}")
     whole = _join(joined, lambda left, right: not text[left:right].strip())
-    if whole != joined:
-        broken = any(
-            "\n" in text[left[1] : right[0]] or "\r" in text[left[1] : right[0]]
-            for left, right in pairwise(joined)
-        )
-        kind = "line-break fragments" if broken else "whitespace between fragments"
-        note("repaired", kind, f"has only whitespace between fragments at {joined}")
+    steps = {
+        "fragments out of order": (entity.fragments, ordered),
+        "whitespace at a boundary": (ordered, trimmed),
+        "overlapping or touching fragments": (trimmed, joined),
+        "whitespace between fragments": (joined, whole),
+    }
+    for kind, (before, after) in steps.items():
+        if before != after:
+            note("repaired", kind, f"{before} -> {after}")
     return whole
 
 
@@ -141,11 +127,8 @@ def _join(fragments: Fragments, belong_together: Callable[[int, int], bool]) -> 
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    return start, end
+    piece = text[start:end]
+    return end - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 def _slices(text: str, fragments: Fragments, separator: str = " ") -> str:

@@ -1,5 +1,6 @@
 """Docs -> files: what they must hold, their sentences, and what a format has no place for."""
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -35,74 +36,46 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
     name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
     where = f"{path}, document {str(name or doc.text[:20])!r}"
     if not (isinstance(name, str) and isinstance(record, dict) and can_be_saved(record)):
-        raise GapDNERError(
-            f"{where}: its name is no text, or its record no dict that JSON can hold. Make it anew."
-        )
+        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
     try:
         entities = get_entities(doc, spans_key)
     except ValueError as error:
         raise GapDNERError(f"{where}: {error}") from None
     for entity in entities:
-        texts = [entity.attrs.get(key, "") for key in ("id", "kb_id", "kb_name")]
-        values, score = entity.attrs.get("_", {}), entity.score
-        if not entity.label_:
-            problem = "no label"
-        elif not are_fragments(entity.spans):
-            problem = "a fragment that is empty or overlaps another"
-        elif not all(isinstance(text, str) for text in texts):
-            problem = "an id that is no text"
-        elif not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-            problem = "attributes without names"
-        elif not can_be_saved(values):
-            problem = "attributes that JSON cannot hold"
-        elif not isinstance(score, Real | None) or not 0 <= (score or 0) <= 1:
-            problem = f"the score {score!r:.60}, which does not lie between 0 and 1"
-        else:
-            continue
-        raise GapDNERError(
-            f"{where}: the entity at tokens {entity.fragments} has {problem}. Correct it with "
-            "spacy_gapdner.set_entities."
-        )
+        if problem := _problem(entity):
+            raise GapDNERError(
+                f"{where}: the entity at tokens {entity.fragments} has {problem}. Correct it with "
+                "spacy_gapdner.set_entities."
+            )
 
 
 def name_entities(
-    entities: Sequence[DiscontinuousEntity], report: Report, place: Place
+    entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
 ) -> list[str]:
     """Choose the ids of a document's entities in a file.
 
     entities (Sequence[DiscontinuousEntity]): The entities.
     report (Report): Takes the ids that are replaced.
     place (Place): The document.
+    pattern (str): Regular expression for ids that the format can have.
     RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
         as far as they are free.
     """
-    given = Counter(entity.id_ for entity in entities if entity.id_)
-    free = free_names(given)
-    names = [e.id_ if given[e.id_] == 1 else next(free) for e in entities]
-    report_replaced_ids(entities, names, report, place)
-    return names
-
-
-def report_replaced_ids(
-    entities: Iterable[DiscontinuousEntity], names: Iterable[str], report: Report, place: Place
-) -> None:
-    """Name the ids that a file cannot have, as one issue.
-
-    entities (Iterable[DiscontinuousEntity]): The entities of a document.
-    names (Iterable[str]): The ids that they get.
-    report (Report): Takes it.
-    place (Place): The document.
-    """
+    given = Counter(entity.id_ for entity in entities)
+    kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
+    free = free_names(kept)
+    names = [entity.id_ if entity.id_ in kept else next(free) for entity in entities]
     pairs = [(e.id_, name) for name, e in zip(names, entities, strict=True) if e.id_]
     replaced = [f"{old!r:.60} -> {new}" for old, new in pairs if old != new]
     if replaced:
         report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
+    return names
 
 
 def doc_sentences(
     doc: Doc, spans_key: str, report: Report
 ) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
-    """Take a Doc apart for formats of tokenised sentences.
+    """Take a Doc apart for formats of tokenized sentences.
 
     doc (Doc): The Doc. One without sentence boundaries is one sentence.
     spans_key (str): Prefix of the span groups.
@@ -115,7 +88,7 @@ def doc_sentences(
     bounds = [(s.start, s.end) for s in sentences if len(s)]
     starts = [start for start, _ in bounds]
     held: list[list[Entity]] = [[] for _ in bounds]
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
+    place = doc_place(doc)
     entities = get_entities(doc, spans_key)
     report_names(entities, ("id", "score"), "a format of tokens", report, place)
     for found in entities:
@@ -131,6 +104,11 @@ def doc_sentences(
             report.add("dropped", kind, message, place, entity.fragments)
     for (start, end), inside in zip(bounds, held, strict=True):
         yield tuple(token.text for token in doc[start:end]), inside
+
+
+def doc_place(doc: Doc) -> Place:
+    """RETURNS (Place): A Doc's place in a report: its name."""
+    return Place(None, None, doc.user_data.get(DOC_NAME))
 
 
 def report_attributes(
@@ -157,7 +135,7 @@ def report_names(
     report: Report,
     place: Place,
 ) -> None:
-    """Name what a format leaves out that is no annotation: ids in files, and scores.
+    """Count what a format leaves out that is no annotation: ids in files, and scores.
 
     entities (Iterable[DiscontinuousEntity]): The entities of a document.
     keys (Iterable[str]): The keys of their attrs.
@@ -173,17 +151,16 @@ def report_names(
 
 
 def report_other_prefixes(doc: Doc, spans_key: str, report: Report) -> None:
-    """Name the entities that stay behind because nobody asked for their prefix.
+    """Count the entities that stay behind because nobody asked for their prefix.
 
     doc (Doc): The document.
     spans_key (str): The prefix that was asked for.
     report (Report): Takes an issue for each other prefix.
     """
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
     for key in get_spans_keys(doc):
         if key != spans_key and stores_entities(doc, key):
             message = f"{len(get_entities(doc, key))} under {key!r:.80}"
-            report.add("kept", "entities under another prefix", message, place)
+            report.add("kept", "entities under another prefix", message, doc_place(doc))
 
 
 def report_metadata(doc: Doc, report: Report) -> None:
@@ -195,6 +172,20 @@ def report_metadata(doc: Doc, report: Report) -> None:
     name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA) or {}
     lost = [key for key, value in record.items() if key != "id" or str(value) != name]
     if lost:
-        place = Place(None, None, name)
         message = f"no place for {', '.join(map(repr, lost))} of the document's record"
-        report.add("dropped", "document metadata", message, place)
+        report.add("dropped", "document metadata", message, doc_place(doc))
+
+
+def _problem(entity: DiscontinuousEntity) -> str | None:
+    score, values = entity.score, entity.attrs.get("_", {})
+    if not entity.label_:
+        return "no label"
+    if not are_fragments(entity.spans):
+        return "a fragment that is empty or overlaps another"
+    if not all(isinstance(entity.attrs.get(key, ""), str) for key in ("id", "kb_id", "kb_name")):
+        return "an id that is no text"
+    if not isinstance(values, dict) or not can_be_saved(values):
+        return "attributes that JSON cannot hold"
+    if not isinstance(score, Real | None) or not 0 <= (score or 0) <= 1:
+        return f"the score {score!r:.60}, which does not lie between 0 and 1"
+    return None

@@ -8,20 +8,17 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..errors import GapDNERError
+from .base import first_bytes, input_files
 from .docs import DOC_NAME
-from .files import BOM, read_lines, visible_files, with_unix_line_ends
+from .files import BOM, read_lines, with_unix_line_ends
 from .from_docs import doc_sentences
 from .outputs import replacing
 from .records import TokenRecord
 from .report import Place, Report, reading
 
-SUFFIXES = (".txt", ".inline")
 _DOCUMENT = "Document: "
 _MENTION = r"\d{1,9}(?:,\d{1,9})+ [^\s|]+"
 _MENTIONS = re.compile(rf"{_MENTION}(?:\|{_MENTION})*")
-# also with numbers that no sentence reaches
-_LIKE_MENTIONS = re.compile(_MENTIONS.pattern.replace("{1,9}", "+"))
-_N_GUESS_BYTES = 1 << 16
 
 
 def has_inline_mentions(path: Path) -> bool:
@@ -30,8 +27,7 @@ def has_inline_mentions(path: Path) -> bool:
     path (Path): A text file.
     RETURNS (bool): True if this line is followed by a blank one and fits the tokens before it.
     """
-    with path.open("rb") as stream:
-        start = stream.read(_N_GUESS_BYTES).decode("utf-8", "replace")
+    start = first_bytes(path).decode("utf-8", "replace")
     lines = with_unix_line_ends(start).split("\n")
     for before, line, after in zip(lines, lines[1:], [*lines[2:], ""], strict=False):
         if _MENTIONS.fullmatch(line.strip()):
@@ -50,11 +46,7 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         the document if a line ``Document: NAME`` goes before.
     RAISES (GapDNERError): If a file is missing or of another format.
     """
-    path = Path(path)
-    files = visible_files(path, SUFFIXES) if path.is_dir() else [path]
-    if not files:
-        raise GapDNERError(f"{path} holds no .txt or .inline file. Check path and format.")
-    for file in files:
+    for file in input_files(Path(path), (".txt", ".inline")):
         # a sentence that cannot be read leaves it open where the next one begins
         with reading(report, Place(str(file))):
             yield from _read_file(file, report)
@@ -73,10 +65,8 @@ def write_inline(
     docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
     path (Path): The file to write.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the entities that no sentence holds, and those of whitespace
-        alone.
-    document_lines (bool): Write a line with the document's name, where it is known, before
-        every sentence.
+    report (Optional[Report]): Takes what inline text cannot have.
+    document_lines (bool): Write the document's name, where it is known, before every sentence.
     RETURNS (int): The number of sentences written.
     RAISES (GapDNERError): If a token, a label or a name cannot stand in the format.
     """
@@ -115,7 +105,7 @@ def merge_ranges(
     changes = {
         "fragment ends before it begins": turned != ranges,
         "fragments out of order": turned != sorted(turned),
-        "fragments adjacent after tokenisation": len(entity.fragments) < len(ranges),
+        "fragments adjacent after tokenization": len(entity.fragments) < len(ranges),
     }
     for kind, changed in changes.items():
         if changed:
@@ -138,10 +128,6 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
         mentions, blank = next(lines, (0, ""))[1], next(lines, (0, ""))[1]
         number += 1
         place = Place(str(path), position, document)
-        if _LIKE_MENTIONS.fullmatch(tokens):
-            for mention in tokens.split("|"):
-                message = f"{mention!r} stands where the tokens are, and is read as such"
-                report.add("kept", "mention in place of tokens", message, place)
         if not tokens or blank or not (not mentions or _MENTIONS.fullmatch(mentions)):
             raise GapDNERError(
                 f"{place} is not inline text (a line of tokens, one of mentions such as "
@@ -155,7 +141,6 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> list[Entity]:
     entities: list[Entity] = []
-    seen: set[Entity] = set()
     for mention in text.split("|") if text else ():
         indices, label = mention.split(" ")
         numbers = [int(n) for n in indices.split(",")]
@@ -171,11 +156,10 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
             report.add("dropped", "offsets out of range", message, place, fragments)
             continue
         entity = merge_ranges(label, ranges, report, place, fragments)
-        if entity in seen:
+        if entity in entities:
             message = f"{mention!r} occurs twice"
             report.add("kept", "duplicate entity", message, place, entity.fragments)
         entities.append(entity)
-        seen.add(entity)
     return entities
 
 
@@ -191,10 +175,6 @@ def _without_whitespace(
         numbers = [number_of[i] for i in entity.token_indices if i in number_of]
         if numbers:
             kept.append(Entity.from_tokens(entity.label, numbers, entity.score))
-            if len(kept[-1].fragments) < len(entity.fragments):
-                message = f"{entity.label} at tokens {entity.fragments} -> {kept[-1].fragments}"
-                kind = "fragments without whitespace tokens"
-                report.add("repaired", kind, message, place, entity.fragments)
         else:
             message = f"{entity.label} covers nothing but whitespace"
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
@@ -205,13 +185,8 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str |
     for token in tokens:
         if token.split() != [token]:
             raise GapDNERError(
-                f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenise anew."
+                f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenize anew."
             )
-    if name is not None and (not name or name != name.strip()):
-        raise GapDNERError(
-            f"Inline text cannot have the document name {name!r}: it is empty or begins or ends "
-            "with whitespace. Rename it, or leave the names out."
-        )
     mentions = []
     for entity in entities:
         if not re.fullmatch(r"[^\s|]+", entity.label):
@@ -221,8 +196,8 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str |
             )
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
-    head = "" if name is None else f"{_DOCUMENT}{name}\n"
+    head = f"{_DOCUMENT}{name}\n" if name else ""
     line = " ".join(tokens)
-    if len(head.splitlines()) > 1 or (not head and line.startswith(_DOCUMENT)):
+    if not head and line.startswith(_DOCUMENT):
         raise GapDNERError(f"Inline text cannot tell {line[:40]!r} from the name of a document.")
     return f"{head}{line}\n{'|'.join(mentions)}\n\n"

@@ -10,21 +10,16 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
+from .base import as_offsets, input_files
 from .docs import DOC_EXTRA, DOC_NAME
-from .files import require_file, visible_files
 from .fragments import clean_entities
 from .outputs import replacing
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 from .texts import InputText, read_jsonl_texts
 
-SUFFIXES = (".jsonl",)
 # what an entity carries, as its attrs and its JSON name it
 _CARRIED = ("id", "kb_id", "kb_name")
-_KEYS = {
-    *("label", "text", "start", "end", "fragments", "score", "discontinuous", "attributes"),
-    *_CARRIED,
-}
 
 
 def has_entities(path: Path) -> bool:
@@ -50,12 +45,7 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     YIELDS (TextRecord): Documents in order, named by their "id", else by file and line.
     RAISES (GapDNERError): If a line is no such object.
     """
-    path = Path(path)
-    files = visible_files(path, SUFFIXES) if path.is_dir() else [path]
-    if not files:
-        raise GapDNERError(f"{path} holds no .jsonl file. Check path and format.")
-    for file in files:
-        require_file(file)
+    for file in input_files(Path(path), (".jsonl",)):
         for number, text in read_jsonl_texts(file, report):
             place = Place(str(file), number, text.name or f"{file.stem}-{number}")
             with reading(report, place):
@@ -99,28 +89,28 @@ def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
     extra (dict[str, Any]): Further keys; "text" and "entities" are left out.
     RETURNS (dict[str, Any]): Text and entities with character offsets, and the further keys.
     """
-    entities = [
-        {
-            "label": entity.label_,
-            "text": entity.text,
-            "start": entity.start_char,
-            "end": entity.end_char,
-            "fragments": [
-                {"start": span.start_char, "end": span.end_char, "text": span.text}
-                for span in entity.spans
-            ],
-            "score": None if entity.score is None else round(entity.score, 6),
-            "discontinuous": entity.is_discontinuous,
-            **_carried(entity),
-        }
-        for entity in get_entities(doc, key)
-    ]
+    entities = [_to_object(entity) for entity in get_entities(doc, key)]
     return {"text": doc.text, "entities": entities, **further_keys(extra)}
 
 
 def further_keys(record: Mapping[str, Any]) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): A document's record without its text and entities."""
     return {key: value for key, value in record.items() if key not in ("text", "entities")}
+
+
+def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict[str, Any]:
+    """Leave out of a document's record what no .spacy file can hold, and count it.
+
+    extra (Mapping[str, Any]): The further keys of the record.
+    place (Place): The document.
+    report (Report): Takes what is left out.
+    RETURNS (dict[str, Any]): The others.
+    """
+    savable = {key: value for key, value in extra.items() if can_be_saved(value)}
+    for key in extra.keys() - savable.keys():
+        message = f"{key[:80]!r} holds what no .spacy file can, such as a number of 20 digits"
+        report.add("dropped", "further key left out", message, place)
+    return savable
 
 
 def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -139,10 +129,22 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
     return attrs | ({"_": attributes} if attributes else {})
 
 
-def _carried(entity: DiscontinuousEntity) -> dict[str, Any]:
-    carried = {key: entity.attrs[key] for key in _CARRIED if entity.attrs.get(key)}
+def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
+    fragments = [
+        {"start": span.start_char, "end": span.end_char, "text": span.text} for span in entity.spans
+    ]
+    values = {
+        "label": entity.label_,
+        "text": entity.text,
+        "start": entity.start_char,
+        "end": entity.end_char,
+        "fragments": fragments,
+        "score": None if entity.score is None else round(entity.score, 6),
+        "discontinuous": entity.is_discontinuous,
+    }
+    values |= {key: entity.attrs[key] for key in _CARRIED if entity.attrs.get(key)}
     attributes = entity.attrs.get("_")
-    return carried | ({"attributes": dict(attributes)} if attributes else {})
+    return values | ({"attributes": dict(attributes)} if attributes else {})
 
 
 def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord:
@@ -154,28 +156,13 @@ def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord
     parsed = (_parse_entity(item, place, report) for item in found)
     entities = clean_entities(text.text, (e for e in parsed if e is not None), report)
     extra = savable_keys(text.extra, place, report)
-    return TextRecord(place.document or "", text.text, entities, place.file, extra=extra)
-
-
-def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict[str, Any]:
-    """Leave out of a document's record what no .spacy file can hold.
-
-    extra (Mapping[str, Any]): The further keys of the record.
-    place (Place): The document.
-    report (Report): Takes what is left out.
-    RETURNS (dict[str, Any]): The others.
-    """
-    savable = {key: value for key, value in extra.items() if can_be_saved(value)}
-    for key in extra.keys() - savable.keys():
-        message = f"{key[:80]!r} holds what no .spacy file can, such as a number of 20 digits"
-        report.add("dropped", "further key left out", message, place)
-    return savable
+    return TextRecord(place.document or "", text.text, entities, place.file, extra)
 
 
 def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
     values = item if isinstance(item, dict) else {}
-    label, fragments, score = (values.get(key) for key in ("label", "fragments", "score"))
-    offsets = _parse_fragments(fragments)
+    label, score, surface = (values.get(key) for key in ("label", "score", "text"))
+    offsets = as_offsets(values.get("fragments"), "start", "end")
     attrs = parse_attrs(values)
     is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
     if not isinstance(label, str) or not label or not offsets or not is_score or attrs is None:
@@ -190,15 +177,5 @@ def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
         message = f"{label[:80]} has the score {score}, which does not lie between 0 and 1"
         report.add("repaired", "score that is no probability", message, place, offsets)
         score = None
-    report.note_keys(values, _KEYS, label, place)
-    surface = values.get("text")
     surface = surface if isinstance(surface, str) and surface.strip() else None
     return TextEntity(label, offsets, attrs.pop("id", None), place, surface, score, attrs)
-
-
-def _parse_fragments(value: Any) -> tuple[tuple[int, int], ...]:
-    if not isinstance(value, list) or not all(isinstance(part, dict) for part in value):
-        return ()
-    offsets = tuple((part.get("start"), part.get("end")) for part in value)
-    # bool is an int to Python, but no offset
-    return offsets if all(type(n) is int for pair in offsets for n in pair) else ()

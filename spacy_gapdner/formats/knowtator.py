@@ -4,11 +4,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import GapDNERError
+from .base import first_bytes, input_files
 from .craft import is_craft
 from .files import visible_files
 from .knowtator_xml import make_record, read_annotation_file
 from .records import TextRecord
 from .report import Place, Report, reading
+
+
+def has_knowtator_root(path: Path) -> bool:
+    """Find out whether a file is Knowtator's, by its first bytes.
+
+    path (Path): An XML file.
+    RETURNS (bool): True if they hold one of Knowtator's root elements.
+    """
+    start = first_bytes(path)
+    return b"<annotations" in start or b"<knowtator-project" in start
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -24,15 +35,9 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
     path = Path(path)
     if is_craft(path):
         raise GapDNERError(f"{path} is the CRAFT corpus. Choose the format craft.")
-    if path.is_dir():
-        files, root = visible_files(path, (".xml",)), path
-    elif path.is_file():
-        # the texts may lie in a folder next to that of the annotations
-        files, root = [path], path.parent
-    else:
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    if not files:
-        raise GapDNERError(f"{path} holds no .xml file. Check path and format.")
+    files = input_files(path, (".xml",))
+    # the texts may lie in a folder next to that of the annotations
+    root = path if path.is_dir() else path.parent
     texts: dict[str, list[Path]] = {}
     for file in visible_files(root, (".txt",)):
         texts.setdefault(file.name, []).append(file)

@@ -1,15 +1,12 @@
 """Annotation files of Knowtator, of version 1 (also written by eHOST) and of version 2."""
 
-import re
-from contextlib import suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.sax import SAXException, SAXParseException
-from xml.sax.handler import ContentHandler
-from xml.sax.xmlreader import AttributesImpl, Locator
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 
-import defusedxml.sax
 from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import XMLParser, parse
 
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
@@ -20,15 +17,16 @@ from .report import Place, Report
 
 # stands between the fragments in the surface texts of version 1
 _SEPARATOR = " ... "
-_OFFSET = re.compile(r"\s*-?\d{1,18}\s*")
 _ROOTS = ("annotations", "knowtator-project")
+# the attribute that holds the line at which an element begins; no name of XML has a space
+_LINE = "line number"
 
 
 class AnnotationFile(NamedTuple):
     """What an annotation file says.
 
     text_name (str): File name of the text.
-    entities (list[TextEntity]): The annotations, labelled with their classes, offsets unchecked.
+    entities (list[TextEntity]): The annotations, labeled with their classes, offsets unchecked.
     """
 
     text_name: str
@@ -36,7 +34,7 @@ class AnnotationFile(NamedTuple):
 
 
 def make_record(
-    name: str, text_path: Path, entities: list[TextEntity], report: Report, split: str | None = None
+    name: str, text_path: Path, entities: list[TextEntity], report: Report
 ) -> TextRecord:
     """Put a text and its annotations together.
 
@@ -44,15 +42,14 @@ def make_record(
     text_path (Path): The file of its text.
     entities (list[TextEntity]): The annotations, offsets unchecked.
     report (Report): Takes what is dropped or repaired.
-    split (Optional[str]): The part of the corpus it belongs to.
     RETURNS (TextRecord): The document.
     RAISES (GapDNERError): If the text is not UTF-8.
     """
-    place = Place(str(text_path), None, name)
     text = read_text(text_path, keep_bom=True)
+    place = Place(str(text_path), None, name)
     text = choose_text(text, entities, report, place, _SEPARATOR)
     cleaned = clean_entities(text, entities, report, _SEPARATOR)
-    return TextRecord(name, text, cleaned, str(text_path), split)
+    return TextRecord(name, text, cleaned, str(text_path))
 
 
 def read_annotation_file(path: Path, report: Report, label: str | None = None) -> AnnotationFile:
@@ -66,212 +63,115 @@ def read_annotation_file(path: Path, report: Report, label: str | None = None) -
     RAISES (GapDNERError): If the file is not well-formed, is not Knowtator's, is of several
         documents, or declares entities, with which a small file can fill the memory.
     """
-    handler = _Handler(path, report, label)
+    root = _parse(path)
+    documents = root.findall(".//document")
+    if len(documents) > 1:
+        raise GapDNERError(f"{path} is of several documents. Make a file of each.")
+    text_name = root.get("textSource", "")
+    for document in documents:
+        text_name = document.get("text-file") or f"{document.get('id', '')}.txt"
+    where = Place(str(path), None, Path(text_name).stem)
+    attrs = _mention_attrs(root, where, report)
+    classes = {mention.get("id"): mention for mention in root.iter("classMention")}
+    entities = []
+    for annotation in root.iter("annotation"):
+        mention = _id_of(annotation, "mention")
+        own = label or _id_of(annotation, "class") or _id_of(classes.get(mention), "mentionClass")
+        name = annotation.get("id") or mention
+        place = _place(annotation, where)
+        try:
+            spans = annotation.findall("span")
+            fragments = tuple((int(s.get("start", "")), int(s.get("end", ""))) for s in spans)
+        except ValueError:
+            report.add("dropped", "offsets are no numbers", f"{name} of {own}", place)
+            continue
+        if not own or not fragments:
+            kind = "annotation without span" if own else "annotation without class"
+            report.add("dropped", kind, f"{name}: {own} at {fragments}", place)
+            continue
+        surface = annotation.findtext("spannedText")
+        if surface is None and all(span.text for span in spans):
+            surface = _SEPARATOR.join(span.text or "" for span in spans)
+        values = attrs.get(mention or "", {})
+        found = TextEntity(
+            own, fragments, name, place, surface, attrs={"_": values} if values else {}
+        )
+        entities.append(found)
+    return AnnotationFile(Path(text_name).name, entities)
+
+
+def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dict[str, Any]]:
+    # a mention has slots: values, or in a complex slot and in a triple other annotations
+    owners = {
+        slot.get("id"): mention.get("id", "")
+        for mention in root.iter("classMention")
+        for slot in mention.iter("hasSlotMention")
+    }
+    attrs: dict[str, dict[str, Any]] = {}
+    for slot in _slots(root):
+        values = [part.get("value", "") for part in slot if part.tag.endswith("SlotMentionValue")]
+        name = _id_of(slot, "mentionSlot") or ""
+        held = attrs.setdefault(owners.get(slot.get("id"), ""), {})
+        if slot.tag in ("complexSlotMention", "triple"):
+            kind = "relation"
+        elif slot.get("id") not in owners or name in held:
+            kind = "attribute"
+        else:
+            held[name] = values[0] if len(values) == 1 else values
+            offer_extensions([name])
+            continue
+        message = f"cannot hold {slot.get('id')} with {name!r:.60}: {values!r:.60}"
+        report.add("dropped", kind, message, _place(slot, where))
+    return attrs
+
+
+def _slots(root: Element) -> Iterator[Element]:
+    for element in root.iter():
+        is_slot = element.tag.endswith("SlotMention") and element.tag != "hasSlotMention"
+        if is_slot or element.tag == "triple":
+            yield element
+
+
+def _id_of(element: Element | None, tag: str) -> str | None:
+    child = None if element is None else element.find(tag)
+    return None if child is None else child.get("id")
+
+
+def _place(element: Element, where: Place) -> Place:
+    return where._replace(line=int(element.get(_LINE, "")))
+
+
+class _Builder(TreeBuilder):
+    """Notes the line of every element."""
+
+    parser: Any = None
+
+    def start(self, tag: str, attrs: dict[Any, Any], /) -> Element:
+        line = self.parser.parser.CurrentLineNumber
+        return super().start(tag, {**attrs, _LINE: str(line)})
+
+
+def _parse(path: Path) -> Element:
+    builder = _Builder()
+    builder.parser = XMLParser(target=builder)
     try:
-        _parse_xml(path, handler)
-    except SAXParseException as error:
+        root: Element = parse(path, builder.parser).getroot()
+    except ParseError as error:
         raise GapDNERError(
-            f"{path}:{error.getLineNumber()} is not well-formed XML ({error.getMessage()}). "
+            f"{path}:{error.position[0]} is not well-formed XML ({error}). "
             "Is the file cut off, or of another format?"
         ) from None
-    return handler.result()
-
-
-def has_knowtator_root(path: Path) -> bool:
-    """Find out whether a file is Knowtator's, by its root element.
-
-    path (Path): An XML file.
-    RETURNS (bool): True if the root is one of Knowtator's.
-    RAISES (GapDNERError): If the file declares entities.
-    """
-    handler = _RootHandler()
-    with suppress(SAXException):
-        _parse_xml(path, handler)
-    return handler.root in _ROOTS
-
-
-def _parse_xml(path: Path, handler: ContentHandler) -> None:
-    try:
-        # given a name, the parser would also fetch from the network
-        with path.open("rb") as stream:
-            defusedxml.sax.parse(stream, handler)
     except DefusedXmlException as error:
         raise GapDNERError(
             f"{path} declares XML entities or external data, which may be an attack "
             f"({type(error).__name__}). Remove the declaration if you trust the file."
         ) from None
-    except GapDNERError:
-        raise
     # encodings that the parser does not know, or cannot read
     except (LookupError, ValueError) as error:
         raise GapDNERError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
-
-
-class _RootHandler(ContentHandler):
-    """Takes the root element's name and stops."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.root: str | None = None
-
-    def startElement(self, name: str, attrs: AttributesImpl) -> None:
-        self.root = name
-        raise SAXException("seen enough")
-
-
-class _Handler(ContentHandler):
-    """Collects annotations of both versions, with the lines they begin at."""
-
-    def __init__(self, path: Path, report: Report, label: str | None = None) -> None:
-        super().__init__()
-        self._path, self._report, self._label = path, report, label
-        self._locator: Locator | None = None
-        self._text_name = ""
-        self._elements: list[str] = []
-        self._found: list[_Annotation] = []
-        self._classes: dict[str, str] = {}
-        self._class_mention = ""
-        self._slots: list[_Slot] = []
-        self._slots_of: dict[str, list[str]] = {}
-
-    def setDocumentLocator(self, locator: Locator) -> None:
-        self._locator = locator
-
-    def startElement(self, name: str, attrs: AttributesImpl) -> None:
-        if not self._elements and name not in _ROOTS:
-            raise GapDNERError(
-                f"{self._path} is not Knowtator XML: its root is <{name}>, not <{_ROOTS[0]}> or "
-                f"<{_ROOTS[1]}>. Choose the right format."
-            )
-        within = "annotation" in self._elements
-        self._elements.append(name)
-        if name == _ROOTS[0] and len(self._elements) == 1:
-            self._text_name = attrs.get("textSource", "")
-        elif name == "document":
-            if self._text_name:
-                raise GapDNERError(f"{self._path} is of several documents. Make a file of each.")
-            self._text_name = attrs.get("text-file") or f"{attrs.get('id', '')}.txt"
-        elif name == "annotation":
-            self._found.append(_Annotation(self._place(), attrs.get("id")))
-        elif name == "classMention":
-            self._class_mention = attrs.get("id", "")
-        elif name == "mentionClass":
-            self._classes[self._class_mention] = attrs.get("id", "")
-        elif name == "hasSlotMention":
-            self._slots_of.setdefault(self._class_mention, []).append(attrs.get("id", ""))
-        elif name == "triple":
-            self._drop("relation", f"cannot hold {dict(attrs)}", self._place())
-        elif "SlotMention" in name or name == "mentionSlot":
-            self._start_slot(name, attrs)
-        elif within:
-            self._start_within(self._found[-1], name, attrs)
-
-    def _start_slot(self, name: str, attrs: AttributesImpl) -> None:
-        # stringSlotMention, complexSlotMention ..., each with mentionSlot and ...SlotMentionValue
-        if name.endswith("SlotMention"):
-            is_complex = name == "complexSlotMention"
-            self._slots.append(_Slot(self._place(), attrs.get("id", ""), is_complex))
-        elif self._slots and name == "mentionSlot":
-            self._slots[-1].name = attrs.get("id", "")
-        elif self._slots:
-            self._slots[-1].values.append(attrs.get("value", ""))
-
-    def _start_within(self, annotation: "_Annotation", name: str, attrs: AttributesImpl) -> None:
-        if name == "mention":
-            annotation.mention = attrs.get("id")
-        elif name == "class":
-            annotation.label = attrs.get("id")
-        elif name == "span":
-            annotation.offsets.append((attrs.get("start", ""), attrs.get("end", "")))
-            annotation.texts.append("")
-        elif name == "spannedText":
-            annotation.surface = ""
-
-    def characters(self, content: str) -> None:
-        if "annotation" not in self._elements:
-            return
-        annotation = self._found[-1]
-        if self._elements[-1] == "spannedText":
-            annotation.surface = (annotation.surface or "") + content
-        elif self._elements[-1] == "span":
-            annotation.texts[-1] += content
-
-    def endElement(self, name: str) -> None:
-        self._elements.pop()
-
-    def result(self) -> AnnotationFile:
-        """RETURNS (AnnotationFile): What the file says, once it is parsed."""
-        slots = {slot.id: slot for slot in reversed(self._slots)}
-        entities = [self._entity(annotation, slots) for annotation in self._found]
-        for slot in self._slots:
-            if slot.is_complex or not slot.is_read:
-                kind = "relation" if slot.is_complex else "slot of no annotation"
-                message = f"cannot hold {slot.id} with {slot.name!r:.60}: {slot.values!r:.60}"
-                self._drop(kind, message, slot.place)
-        return AnnotationFile(Path(self._text_name).name, [e for e in entities if e is not None])
-
-    def _entity(self, annotation: "_Annotation", slots: "dict[str, _Slot]") -> TextEntity | None:
-        label = self._label or annotation.label
-        label = label or self._classes.get(annotation.mention or "")
-        name = annotation.id or annotation.mention
-        problem = None
-        if not label:
-            problem = "annotation without class"
-        elif not annotation.offsets:
-            problem = "annotation without span"
-        elif not all(_OFFSET.fullmatch(n) for offsets in annotation.offsets for n in offsets):
-            problem = "offsets are no numbers"
-        if problem or not label:
-            message = f"{name}: {problem}, {annotation.offsets}"
-            self._drop(problem or "", message, annotation.place)
-            return None
-        fragments = tuple((int(start), int(end)) for start, end in annotation.offsets)
-        surface = annotation.surface
-        if surface is None and all(annotation.texts):
-            surface = _SEPARATOR.join(annotation.texts)
-        attrs = self._attributes(annotation.mention or "", slots)
-        return TextEntity(label, fragments, name, annotation.place, surface, None, attrs)
-
-    def _attributes(self, mention: str, slots: "dict[str, _Slot]") -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        for name in self._slots_of.get(mention, ()):
-            slot = slots.get(name)
-            if slot is None or slot.is_complex:
-                continue
-            slot.is_read = True
-            if slot.name in values:
-                message = f"{mention} has {slot.name!r:.60}: {slot.values!r:.60} too"
-                self._drop("attribute given twice", message, slot.place)
-            else:
-                values[slot.name] = slot.values[0] if len(slot.values) == 1 else slot.values
-        offer_extensions(values)
-        return {"_": values} if values else {}
-
-    def _drop(self, kind: str, message: str, place: Place) -> None:
-        self._report.add("dropped", kind, message, place)
-
-    def _place(self) -> Place:
-        line = self._locator.getLineNumber() if self._locator else None
-        return Place(str(self._path), line, Path(self._text_name).stem)
-
-
-class _Annotation:
-    """An annotation while its elements come in."""
-
-    def __init__(self, place: Place, id: str | None) -> None:
-        self.place, self.id = place, id
-        self.mention: str | None = None
-        self.label: str | None = None
-        self.surface: str | None = None
-        self.offsets: list[tuple[str, str]] = []
-        self.texts: list[str] = []
-
-
-class _Slot:
-    """What is said of annotations: a value, or in a complex slot another annotation."""
-
-    def __init__(self, place: Place, id: str, is_complex: bool) -> None:
-        self.place, self.id, self.is_complex = place, id, is_complex
-        self.name = ""
-        self.values: list[str] = []
-        self.is_read = False
+    if root.tag not in _ROOTS:
+        raise GapDNERError(
+            f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "
+            f"<{_ROOTS[1]}>. Choose the right format."
+        )
+    return root

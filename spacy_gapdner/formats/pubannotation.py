@@ -13,26 +13,21 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
-from ..entities.attributes import can_be_saved, offer_extensions
+from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
+from .base import Offsets, as_offsets, input_files, join_attributes, split_attributes
 from .docs import DOC_NAME
-from .files import read_json, visible_files
+from .files import read_json
 from .fragments import clean_entities
-from .from_docs import name_entities
+from .from_docs import doc_place, name_entities
 from .names import free_names, name_file, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 _CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
-# attributes that entities have by other names
-_KB_ID, _KB_NAME, _SCORE = "kb_id", "kb_name", "score"
-# keys of a document or a track, and of a denotation, that are read or counted
-_LISTS = ("denotations", "relations", "attributes", "modifications", "blocks")
-_KNOWN = ("text", "sourceid", "tracks", *_LISTS)
-_OF_DENOTATIONS = ("id", "span", "obj")
 
-Offsets = list[tuple[int, int]]
+Object = Mapping[str, Any]
 
 
 def has_denotations(path: Path) -> bool:
@@ -59,17 +54,19 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
     RAISES (GapDNERError): If there is no such file, or it is of another kind.
     """
     path = Path(path)
-    files = visible_files(path, (".json",)) if path.is_dir() else [path]
-    if not files:
-        raise GapDNERError(f"{path} holds no .json file. Check path and format.")
-    for file in files:
+    for file in input_files(path, (".json",)):
         with reading(report, Place(str(file))):
             items = _load(file)
+            stem = file.relative_to(path) if path.is_dir() else Path(file.name)
             for number, item in enumerate(items, start=1):
-                stem = file.relative_to(path) if path.is_dir() else Path(file.name)
                 default = stem.with_suffix("").as_posix() + (f"-{number}" if len(items) > 1 else "")
-                place = Place(str(file), None, str(item.get("sourceid") or default))
-                yield _to_record(item, place, report)
+                name = str(item.get("sourceid") or default)
+                place = Place(str(file), None, name)
+                # each track has ids of its own
+                layers = [item, *_objects(item, "tracks", place, report)]
+                found = [e for layer in layers for e in _entities(layer, place, report)]
+                cleaned = clean_entities(item["text"], found, report)
+                yield TextRecord(name, item["text"], cleaned, str(file))
 
 
 def write_pubannotation(
@@ -106,59 +103,46 @@ def _load(path: Path) -> list[dict[str, Any]]:
     return items
 
 
-def _to_record(item: Mapping[str, Any], place: Place, report: Report) -> TextRecord:
-    # each track has ids of its own
-    layers = [item, *_objects(item, "tracks", place, report)]
-    entities = [entity for layer in layers for entity in _entities(layer, place, report)]
-    others = [repr(key) for layer in layers for key in layer if key not in _KNOWN]
-    if others:
-        message = f"no place for {', '.join(dict.fromkeys(others))}"
-        report.add("kept", "further keys of a document", message, place)
-    cleaned = clean_entities(item["text"], entities, report)
-    return TextRecord(place.document or "", item["text"], cleaned, place.file)
-
-
-def _entities(layer: Mapping[str, Any], place: Place, report: Report) -> Iterator[TextEntity]:
+def _entities(layer: Object, place: Place, report: Report) -> Iterator[TextEntity]:
     labels, spans = _denotations(layer, place, report)
     before: dict[str, list[str]] = {}
     for value in _objects(layer, "relations", place, report):
         last, first = str(value.get("subj")), str(value.get("obj"))
-        if value.get("pred") != _CHAINED or last not in spans or first not in spans:
-            report.add("dropped", "relation", f"cannot hold {str(value)[:80]}", place)
-        else:
+        if value.get("pred") == _CHAINED and last in spans and first in spans:
             before.setdefault(last, []).append(first)
+        else:
+            _drop("relation", value, place, report)
     for key in ("modifications", "blocks"):
         for value in _objects(layer, key, place, report):
-            report.add("dropped", key[:-1], f"cannot hold {str(value)[:80]}", place)
-    attrs, scores = _attributes(layer, labels, place, report)
+            _drop(key[:-1], value, place, report)
+    said = _attributes(layer, labels, place, report)
     fragments = {name for name, label in labels.items() if label == _FRAGMENT}
+    used: set[str] = set()
     for name, label in labels.items():
         if label != _FRAGMENT:
             chain = _chain(name, before)
-            fragments.difference_update(chain)
+            used.update(chain)
             found = tuple(span for part in chain for span in spans[part])
-            yield TextEntity(label, found, name, place, None, scores.get(name), attrs[name])
-    for name in sorted(fragments):
+            yield TextEntity(label, found, name, place, None, *said.get(name, (None, {})))
+    for name in sorted(fragments - used):
         message = f"nothing is chained to the fragment {name[:80]} at {spans[name]}"
         report.add("dropped", "fragment without an entity", message, place)
 
 
 def _denotations(
-    layer: Mapping[str, Any], place: Place, report: Report
+    layer: Object, place: Place, report: Report
 ) -> tuple[dict[str, str], dict[str, Offsets]]:
     labels: dict[str, str] = {}
     spans: dict[str, Offsets] = {}
     values = list(_objects(layer, "denotations", place, report))
     free = free_names({str(value["id"]) for value in values if value.get("id")})
     for value in values:
-        name, label = str(value.get("id") or next(free)), value.get("obj")
-        offsets = _offsets(value.get("span"))
-        if not isinstance(label, str) or not label or not offsets or name in labels:
-            message = f'no new "id", "span" or "obj" in {str(value)[:80]}'
-            report.add("dropped", "malformed denotation", message, place)
-            continue
-        labels[name], spans[name] = label, offsets
-        report.note_keys(value, _OF_DENOTATIONS, f"{label} {name}", place)
+        name, label, span = str(value.get("id") or next(free)), value.get("obj"), value.get("span")
+        offsets = as_offsets(span if isinstance(span, list) else [span], "begin", "end")
+        if isinstance(label, str) and label and offsets and name not in labels:
+            labels[name], spans[name] = label, offsets
+        else:
+            _drop("malformed denotation", value, place, report)
     return labels, spans
 
 
@@ -174,84 +158,51 @@ def _chain(name: str, before: Mapping[str, list[str]]) -> list[str]:
 
 
 def _attributes(
-    item: Mapping[str, Any], labels: Mapping[str, str], place: Place, report: Report
-) -> tuple[dict[str, dict[str, Any]], dict[str, float]]:
-    attrs: dict[str, dict[str, Any]] = {n: {} for n, label in labels.items() if label != _FRAGMENT}
-    scores: dict[str, float] = {}
-    for value in _objects(item, "attributes", place, report):
+    layer: Object, labels: Mapping[str, str], place: Place, report: Report
+) -> dict[str, tuple[float | None, dict[str, Any]]]:
+    said: dict[str, dict[str, Any]] = {}
+    for value in _objects(layer, "attributes", place, report):
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
-        if subject not in attrs or not isinstance(name, str) or not can_be_saved(content):
-            report.add("dropped", "attribute", f"cannot hold {str(value)[:80]}", place)
-            continue
-        held, key = attrs[subject], name
-        if name == _SCORE and isinstance(content, float) and 0 <= content <= 1:
-            held, key = scores, subject
-        elif name not in (_KB_ID, _KB_NAME) or not isinstance(content, str):
-            held = held.setdefault("_", {})
-            offer_extensions([name])
-        if key in held:
-            message = f"cannot hold {str(value)[:80]} too"
-            report.add("dropped", "attribute given twice", message, place)
+        is_known = labels.get(subject, _FRAGMENT) != _FRAGMENT
+        held = said.setdefault(subject, {})
+        if is_known and isinstance(name, str) and name not in held and can_be_saved(content):
+            held[name] = content
         else:
-            held[key] = content
-    return attrs, scores
+            _drop("attribute", value, place, report)
+    return {subject: split_attributes(values) for subject, values in said.items()}
 
 
-def _objects(
-    item: Mapping[str, Any], key: str, place: Place, report: Report
-) -> Iterator[Mapping[str, Any]]:
-    values = item.get(key) or []
+def _objects(layer: Object, key: str, place: Place, report: Report) -> Iterator[Object]:
+    values = layer.get(key) or []
     for value in values if isinstance(values, list) else [values]:
         if isinstance(value, dict):
             yield value
         else:
-            report.add("dropped", f"malformed {key}", f"no object: {str(value)[:80]}", place)
+            _drop(f"malformed {key}", value, place, report)
 
 
-def _offsets(value: Any) -> Offsets:
-    spans = value if isinstance(value, list) else [value]
-    if not all(isinstance(span, dict) for span in spans):
-        return []
-    offsets = [(span.get("begin"), span.get("end")) for span in spans]
-    # bool is an int to Python, but no offset
-    return offsets if all(type(n) is int for pair in offsets for n in pair) else []
+def _drop(kind: str, value: object, place: Place, report: Report) -> None:
+    report.add("dropped", kind, f"cannot hold {str(value)[:80]}", place)
 
 
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:
-    place = Place(None, None, doc.user_data.get(DOC_NAME))
+    place = doc_place(doc)
     entities = get_entities(doc, spans_key)
     names = name_entities(entities, report, place)
-    found = [_denotation(name, entity) for name, entity in zip(names, entities, strict=True)]
+    pairs = list(zip(names, entities, strict=True))
     said = [
         {"subj": name, "pred": key, "obj": value}
-        for name, entity in zip(names, entities, strict=True)
-        for key, value in _said(entity, report, place).items()
+        for name, entity in pairs
+        for key, value in join_attributes(entity, report, place).items()
     ]
-    attributes = [{"id": f"A{i}", **value} for i, value in enumerate(said, start=1)]
     name = doc.user_data.get(DOC_NAME)
-    source = {} if name is None else {"sourceid": str(name)}
-    result = {**source, "text": doc.text, "denotations": found}
-    return result | ({"attributes": attributes} if attributes else {})
+    result: dict[str, Any] = {} if name is None else {"sourceid": str(name)}
+    result |= {"text": doc.text, "denotations": [_denotation(*pair) for pair in pairs]}
+    if said:
+        result["attributes"] = [{"id": f"A{i}", **value} for i, value in enumerate(said, start=1)]
+    return result
 
 
 def _denotation(name: str, entity: DiscontinuousEntity) -> dict[str, Any]:
     spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
     return {"id": name, "span": spans if len(spans) > 1 else spans[0], "obj": entity.label_}
-
-
-def _said(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[str, Any]:
-    said: dict[str, Any] = {}
-    if entity.kb_id_:
-        said[_KB_ID] = entity.kb_id_
-    if entity.attrs.get("kb_name"):
-        said[_KB_NAME] = entity.attrs["kb_name"]
-    if entity.score is not None:
-        said[_SCORE] = float(entity.score)
-    for pair in entity.attrs.get("_", {}).items():
-        if pair[0] in said:
-            message = f"{entity.label_} {entity.text[:40]!r} has {pair!r:.60}"
-            kind = "attribute that PubAnnotation cannot have"
-            report.add("dropped", kind, message, place, entity.fragments)
-        else:
-            said[pair[0]] = pair[1]
-    return said

@@ -3,20 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..sentences import SENTENCIZER_CONFIG, blank_pipeline
+from ..sentences import SENTENCIZER_CONFIG
+from ..sentences import blank_pipeline as blank_pipeline
 from .docs import Alignment, to_docs
-from .records import Record, TextRecord, TokenRecord
+from .records import Record
 from .registry import FORMATS, get_readable, guess_format
 from .report import Report, logging_drops
-
-_NOT_GIVEN: tuple[object, ...] = (None, "", (), [])
 
 
 def read(
@@ -36,10 +35,9 @@ def read(
 
     path (Union[str, Path]): A file or folder.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    nlp (Optional[Language]): Gives tokeniser and vocab; its components are not run.
-    lang (str): Language of the tokeniser if there is no `nlp`.
-    n_sents (int): Sentences per Doc, split by rule; 0 for whole documents. The Docs of .spacy
-        files stay as they are.
+    nlp (Optional[Language]): Gives tokenizer and vocab; its components are not run.
+    lang (str): Language of the tokenizer if there is no `nlp`.
+    n_sents (int): Sentences per Doc, split by rule; 0 for whole documents, as are .spacy files.
     types (tuple[str, ...]): Entity types to keep; all if empty.
     report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
     spans_key (str): Prefix of the span groups that hold the entities.
@@ -50,15 +48,9 @@ def read(
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
     """
     nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
+    known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
     with logging_drops(report, path) as report:
-        records = read_records(
-            Path(path),
-            report,
-            format,
-            types=types,
-            known={"vocab": nlp.vocab, "spans_key": spans_key},
-            **options,
-        )
+        records = read_records(Path(path), report, format, types=types, known=known, **options)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -78,18 +70,16 @@ def read_records(
     path (Path): The file or folder.
     report (Report): Takes what is dropped or repaired.
     name (Optional[str]): The format's name; guessed if None.
-    types (tuple[str, ...]): The entity types to keep; all if empty. The report counts the
-        entities of others. A format whose reader chooses types itself gets them as they are.
+    types (tuple[str, ...]): The entity types to keep; all if empty. The others are counted.
     known (Optional[dict[str, object]]): Options that a reader gets if it takes them.
-    **options: What the format's reader takes beyond; those that are None or empty count as not
-        given.
+    **options: What the format's reader takes beyond; None and empty ones count as not given.
     RETURNS (Iterator[Record]): The records, read as they are asked for.
     RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
     """
     chosen = get_readable(name or guess_format(path))
     reader = chosen.read
     assert reader is not None
-    given = {key: value for key, value in options.items() if value not in _NOT_GIVEN}
+    given = {key: value for key, value in options.items() if value not in (None, "", (), [])}
     for key in given:
         if key not in chosen.options:
             others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
@@ -99,22 +89,16 @@ def read_records(
     if types and "types" in chosen.options:
         return reader(Path(path), report, types=types, **given)
     records = reader(Path(path), report, **given)
-    if not types:
-        return records
-    # formats that give Docs choose types themselves
-    return _of_types(cast(Iterator[TextRecord | TokenRecord], records), types, report)
+    return _of_types(records, types, report) if types else records
 
 
-def _of_types(
-    records: Iterator[TextRecord | TokenRecord], types: tuple[str, ...], report: Report
-) -> Iterator[Record]:
+def _of_types(records: Iterator[Any], types: tuple[str, ...], report: Report) -> Iterator[Record]:
     found: set[str] = set()
     for record in records:
         wanted = tuple(entity for entity in record.entities if entity.label in types)
         found.update(entity.label for entity in wanted)
         report.left_out.update(e.label for e in record.entities if e.label not in types)
-        # of the same class as the record's own
-        yield replace(record, entities=cast(Any, wanted))
+        yield replace(record, entities=wanted)
     report.note_types(types, found)
 
 

@@ -15,9 +15,8 @@ class TextEntity:
     """An entity as character offsets into a text.
 
     label (str): The entity type.
-    fragments (tuple[tuple[int, int], ...]): Half-open character ranges. As a reader hands them
-        on they are in text order, not empty, within the text, and have more than whitespace
-        between them.
+    fragments (tuple[tuple[int, int], ...]): Half-open character ranges; as a reader hands
+        them on in text order, within the text, and with more than whitespace between them.
     id (Optional[str]): The annotation's name in its file.
     place (Place): Where the annotation stands.
     surface (Optional[str]): The entity's text as the file gives it.
@@ -34,25 +33,9 @@ class TextEntity:
     attrs: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def line(self) -> int | None:
-        """RETURNS (Optional[int]): The line of the annotation, from 1 on."""
-        return self.place.line
-
-    @property
     def carried(self) -> Mapping[str, Any]:
         """RETURNS (Mapping[str, Any]): Its attrs, with its id, as an `Entity` has them."""
         return {"id": self.id, **self.attrs} if self.id else self.attrs
-
-    def lost_to(self, other: "TextEntity") -> str:
-        """Tell what is lost where only another entity stays, at the end of a message.
-
-        other (TextEntity): An entity in the same place.
-        RETURNS (str): The attrs and the score that the other has not; empty if there are none.
-        """
-        lost = {k: v for k, v in self.attrs.items() if other.attrs.get(k) != v}
-        if self.score is not None and self.score != other.score:
-            lost["score"] = self.score
-        return f", which lacks {lost!r:.100}" if lost else ""
 
 
 @dataclass(frozen=True)
@@ -63,7 +46,6 @@ class TextRecord:
     text (str): The text that the entities' offsets count in.
     entities (tuple[TextEntity, ...]): The entities.
     path (Optional[str]): The file of the text.
-    split (Optional[str]): The part of the corpus it belongs to, e.g. "train".
     extra (Mapping[str, Any]): What else the file holds of it, for formats that can keep it.
     """
 
@@ -71,13 +53,12 @@ class TextRecord:
     text: str
     entities: tuple[TextEntity, ...] = ()
     path: str | None = None
-    split: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class TokenRecord:
-    """A tokenised sentence with its entities.
+    """A tokenized sentence with its entities.
 
     name (str): The record's name, unique within its corpus.
     tokens (tuple[str, ...]): The tokens, none empty.

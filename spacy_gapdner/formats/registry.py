@@ -1,4 +1,4 @@
-"""The formats: how each is read, written and recognised."""
+"""The formats: how each is read, written and recognized."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,9 +18,8 @@ Function = Callable[..., Any] | str
 
 @dataclass(frozen=True)
 class Format:
-    """A format of annotated text. Its functions, or their names as MODULE:FUNCTION: those are
-    imported when they are used, from modules named as an import within this package would, such as
-    ``.brat`` and ``..drawing.pages``.
+    """A format of annotated text. Its functions, or their names as MODULE:FUNCTION, such as
+    ``.brat:read_brat`` for one of this package; those are imported when they are used.
 
     name (str): Its name.
     reader (Union[str, Callable, None]): See `read`; None if it is only written.
@@ -67,105 +66,44 @@ class Format:
         return self.detector is None or _resolve(self.detector)(path)
 
 
+def _format(
+    name: str,
+    detector: str | None,
+    suffixes: tuple[str, ...],
+    ending: str | None = None,
+    options: tuple[str, ...] = (),
+) -> Format:
+    # of this package, whose modules and functions are named after the format
+    module = ".docbin" if name == "spacy" else f".{name}"
+    writer = None if ending is None else f"{module}:write_{name}"
+    finder = detector and f"{module}:{detector}"
+    return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
+
+
 FORMATS = {
     format.name: format
     for format in (
         # a text and its entities a line, as predict writes them
-        Format(
-            "jsonl",
-            ".jsonl:read_jsonl",
-            ".jsonl:write_jsonl",
-            ".jsonl:has_entities",
-            suffixes=(".jsonl",),
-            ending=".jsonl",
-        ),
+        _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
         # brat standoff: .txt with .ann, or with .a1 and .a2
-        Format(
-            "brat",
-            ".brat:read_brat",
-            ".brat:write_brat",
-            ".brat:has_annotations",
-            suffixes=(".ann", ".a1", ".a2", ".txt"),
-            ending="",
-        ),
-        # JSON of tokenised sentences with token indices
-        Format(
-            "w2ner",
-            ".w2ner:read_w2ner",
-            ".w2ner:write_w2ner",
-            ".w2ner:has_sentences",
-            suffixes=(".json", ".jsonl"),
-            ending=".json",
-        ),
+        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), ""),
+        # JSON of tokenized sentences with token indices
+        _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
         # PubAnnotation JSON: a text and its denotations a file
-        Format(
-            "pubannotation",
-            ".pubannotation:read_pubannotation",
-            ".pubannotation:write_pubannotation",
-            ".pubannotation:has_denotations",
-            suffixes=(".json",),
-            ending="",
-        ),
+        _format("pubannotation", "has_denotations", (".json",), ""),
         # a sentence in three lines: its tokens, its mentions, and an empty line
-        Format(
-            "inline",
-            ".inline:read_inline",
-            ".inline:write_inline",
-            ".inline:has_inline_mentions",
-            suffixes=(".txt", ".inline"),
-            ending=".inline",
-        ),
+        _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
         # spaCy's DocBin: a .spacy file, or a folder of such
-        Format(
-            "spacy",
-            ".docbin:read_spacy",
-            ".docbin:write_spacy",
-            options=("types", "spans_key", "vocab"),
-            suffixes=(".spacy",),
-            ending=".spacy",
-        ),
-        # before Knowtator, whose root is looked for by a parser that refuses a document type
+        _format("spacy", None, (".spacy",), ".spacy", ("types", "spans_key", "vocab")),
         # BioC: .xml or .json
-        Format(
-            "bioc",
-            ".bioc:read_bioc",
-            ".bioc:write_bioc",
-            ".bioc:has_passages",
-            suffixes=(".xml", ".json"),
-            ending=".xml",
-        ),
+        _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
         # Knowtator XML of version 1 or 2 with .txt
-        Format(
-            "knowtator",
-            ".knowtator:read_knowtator",
-            detector=".knowtator_xml:has_knowtator_root",
-            suffixes=(".xml",),
-        ),
+        _format("knowtator", "has_knowtator_root", (".xml",)),
         # the CRAFT corpus: its top folder
-        Format(
-            "craft",
-            ".craft:read_craft",
-            detector=".craft:is_craft",
-            options=("ontologies", "labels", "split"),
-        ),
-        # a page with the entities drawn
-        Format(
-            "html",
-            writer="..drawing.pages:write_html",
-            ending=".html",
-        ),
-        # a table with a row an entity
-        Format(
-            "csv",
-            writer=".tables:write_csv",
-            ending=".csv",
-        ),
-        # the same table in columns with types
-        Format(
-            "parquet",
-            writer=".tables:write_parquet",
-            ending=".parquet",
-        ),
+        _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
+        # a table with a row an entity, as text and in columns with types
+        Format("csv", writer=".tables:write_csv", ending=".csv"),
+        Format("parquet", writer=".tables:write_parquet", ending=".parquet"),
     )
 }
 
@@ -194,12 +132,7 @@ def readable() -> list[str]:
 
 
 def get_readable(name: str) -> Format:
-    """Look up a format to read.
-
-    name (str): Its name, see FORMATS.
-    RETURNS (Format): The format.
-    RAISES (GapDNERError): If there is none of this name, or it can only be written.
-    """
+    """RETURNS (Format): As `get_format`, of a format that can be read."""
     return _look_up(name, readable(), "read")
 
 
@@ -209,12 +142,7 @@ def writable() -> list[str]:
 
 
 def get_writable(name: str) -> Format:
-    """Look up a format to write.
-
-    name (str): Its name, see FORMATS.
-    RETURNS (Format): The format.
-    RAISES (GapDNERError): If there is none of this name, or it can only be read.
-    """
+    """RETURNS (Format): As `get_format`, of a format that can be written."""
     return _look_up(name, writable(), "write")
 
 
@@ -228,7 +156,7 @@ def guess_format(path: Path) -> str:
     path = Path(path)
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    corpora = [FORMATS[name] for name in readable() if not FORMATS[name].suffixes]
+    corpora = [format for format in FORMATS.values() if not format.suffixes]
     if path.is_dir() and (found := next((f.name for f in corpora if f.fits(path)), None)):
         return found
     files = _annotation_files(path) if path.is_dir() else [path]
@@ -278,10 +206,10 @@ def _look_up(name: str, names: list[str], verb: str) -> Format:
 
 
 def _annotation_files(folder: Path) -> list[Path]:
-    # .txt last: beside other annotations it holds the texts
-    suffixes = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s != ".txt")
-    files = visible_files(folder, tuple(s for s in suffixes if s != ".inline"))
-    files = files or visible_files(folder, (".txt", ".inline"))
+    # texts last: they also lie beside other annotations
+    texts = (".txt", ".inline")
+    suffixes = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
+    files = visible_files(folder, tuple(suffixes)) or visible_files(folder, texts)
     if not files:
         raise GapDNERError(f"{folder} holds no annotation file ({', '.join(suffixes)}).")
     return files

@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,10 +14,7 @@ _LOGGER = logging.getLogger(__name__)
 
 Action = Literal["dropped", "repaired", "kept"]
 
-
 _LONGEST_MESSAGE = 300
-# of a kind; more are counted, but would fill the memory
-MOST_ISSUES = 100_000
 
 
 class Place(NamedTuple):
@@ -32,11 +29,6 @@ class Place(NamedTuple):
     line: int | None = None
     document: str | None = None
 
-    def printable(self) -> "Place":
-        """RETURNS (Place): The same with names that can be written, see `printable`."""
-        file, document = (name and printable(name) for name in (self.file, self.document))
-        return Place(file, self.line, document)
-
     def __str__(self) -> str:
         if self.file is None:
             return self.document or "?"
@@ -44,18 +36,12 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-# the kind of a document that was left out whole, because it could not be read
+# the kind of a document that was left out because it cannot be read
 UNREADABLE = "unreadable document"
-# the kind of an attribute that comes back as a text from formats that have nothing else
-BECOMES_TEXT = "attribute that becomes a text"
 
 
 def printable(text: str) -> str:
-    """Make a text that can be written as UTF-8, as not every name of a file can.
-
-    text (str): The text.
-    RETURNS (str): The same, with what cannot be written as an escape such as \\udce9.
-    """
+    """RETURNS (str): The text, with what UTF-8 cannot hold as an escape such as \\udce9."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
@@ -67,8 +53,7 @@ class Issue:
     kind (str): The same few words for all issues of a kind.
     message (str): The details of this one.
     place (Place): Where it stands.
-    offsets (tuple[tuple[int, int], ...]): The fragments it is about, half-open: in characters
-        for formats over text, in tokens for tokenised ones.
+    offsets (tuple[tuple[int, int], ...]): The fragments it is about, in characters or tokens.
     """
 
     action: Action
@@ -79,15 +64,9 @@ class Issue:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The issue as JSON has it."""
-        return {
-            "action": self.action,
-            "kind": self.kind,
-            "message": self.message,
-            "file": self.place.file,
-            "line": self.place.line,
-            "document": self.place.document,
-            "offsets": [list(fragment) for fragment in self.offsets],
-        }
+        values = {"action": self.action, "kind": self.kind, "message": self.message}
+        offsets = [list(fragment) for fragment in self.offsets]
+        return {**values, **self.place._asdict(), "offsets": offsets}
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
@@ -95,14 +74,13 @@ class Issue:
 
 @dataclass
 class Report:
-    """What happened between files and Docs. Readers and conversions write into one they get.
+    """What happened between files and Docs. Readers and writers add to the one they get.
 
     strict (bool): Raise a GapDNERError at the first dropped item.
     skip (bool): Leave out documents that cannot be read, and note them, instead of stopping.
     documents (int): Documents that became Docs.
     entities (int): Entities the readers handed on.
-    issues (list[Issue]): Everything dropped, repaired or kept, in order; of each kind the first
-        100,000, so that memory stays bounded. All are counted.
+    issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Entities by type that were not asked for.
     """
 
@@ -112,7 +90,6 @@ class Report:
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    _counts: Counter[tuple[Action, str]] = field(default_factory=Counter, repr=False)
 
     def add(
         self,
@@ -120,7 +97,7 @@ class Report:
         kind: str,
         message: str,
         place: Place,
-        offsets: tuple[tuple[int, int], ...] = (),
+        offsets: Iterable[tuple[int, int]] = (),
     ) -> None:
         """Note an issue.
 
@@ -128,39 +105,16 @@ class Report:
         kind (str): The same few words for all issues of a kind.
         message (str): The details of this one.
         place (Place): Where it stands.
-        offsets (tuple[tuple[int, int], ...]): The fragments it is about.
+        offsets (Iterable[tuple[int, int]]): The fragments it is about.
         RAISES (GapDNERError): If it was dropped and the report is strict.
         """
-        issue = Issue(
-            action,
-            kind,
-            shorten(printable(message), _LONGEST_MESSAGE),
-            place.printable(),
-            tuple(offsets),
-        )
-        self._counts[action, kind] += 1
-        if self._counts[action, kind] <= MOST_ISSUES:
-            self.issues.append(issue)
+        message = shorten(printable(message), _LONGEST_MESSAGE)
+        issue = Issue(action, kind, message, place, tuple(offsets))
+        self.issues.append(issue)
         if self.strict and action == "dropped":
             raise GapDNERError(
                 f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
             )
-
-    def note_keys(
-        self, values: Mapping[str, Any], known: Collection[str], label: str, place: Place
-    ) -> None:
-        """Note the keys of an entity's JSON object that its format does not have, as dropped.
-
-        values (Mapping[str, Any]): The object.
-        known (Collection[str]): The keys that the format has.
-        label (str): The entity's type.
-        place (Place): Where it stands.
-        RAISES (GapDNERError): If the report is strict.
-        """
-        others = [key for key in values if key not in known]
-        if others:
-            message = f"no place for {', '.join(map(repr, others))} of {label}"
-            self.add("dropped", "further keys of an entity", message, place)
 
     def note_types(self, types: Iterable[str], found: set[str]) -> None:
         """Note the types that were asked for and that no entity has.
@@ -179,27 +133,16 @@ class Report:
         """RETURNS (list[Issue]): The documents that were left out because they cannot be read."""
         return [issue for issue in self.issues if issue.kind == UNREADABLE]
 
-    @property
-    def n_skipped(self) -> int:
-        """RETURNS (int): Their number, which may be larger than that of the issues."""
-        return self._counts["dropped", UNREADABLE]
-
     def counts(self, action: Action | None = None) -> Counter[str]:
         """Count the issues by kind.
 
         action (Optional[str]): Count this action alone.
         RETURNS (Counter[str]): Number of issues per kind.
         """
-        counts = Counter[str]()
-        for (of, kind), count in self._counts.items():
-            if action in (None, of):
-                counts[kind] += count
-        return counts
+        return Counter(issue.kind for issue in self.issues if action in (None, issue.action))
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): Counts by action and kind, the issues, and the number of those
-        that were only counted, as JSON has it.
-        """
+        """RETURNS (dict[str, Any]): Counts by action and kind, and the issues, as JSON has them."""
         return {
             "documents": self.documents,
             "entities": self.entities,
@@ -208,7 +151,6 @@ class Report:
             "repaired": dict(self.counts("repaired")),
             "kept": dict(self.counts("kept")),
             "issues": [issue.to_dict() for issue in self.issues],
-            "not_listed": self._counts.total() - len(self.issues),
         }
 
 
@@ -230,7 +172,7 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """See to it that what is dropped is told where nobody asked for a report.
+    """Log what is dropped where nobody asked for a report.
 
     report (Optional[Report]): The report that was asked for.
     path (Union[str, Path]): What is read or written.

@@ -2,7 +2,6 @@ import json
 
 import pytest
 from spacy.attrs import NORM, ORTH, SENT_START
-from spacy.cli._util import app as spacy_app
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
@@ -89,17 +88,6 @@ def test_options(data, tmp_path):
     assert doc.user_data["gapdner_document"] == "a"
 
 
-def test_types_of_any_format(data, tmp_path):
-    output, report = tmp_path / "a.spacy", tmp_path / "report.json"
-    result = run("convert", data, output, "--types", "ADR,Drug", "--report", report)
-    assert result.exit_code == 0, result.output
-    assert entities(output) == [[("ADR", "Severe shoulder pain"), ("ADR", "Severe joint pain")], []]
-    assert "Entities of types that were not asked for: Sign 3" in result.output
-    # three of the four: the one that ends after the text was dropped before
-    assert json.loads(report.read_text())["left_out"] == {"Sign": 3}
-    assert "no entity has the type 'Drug'; there are ADR, Sign" in result.output
-
-
 def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
     (data / "b.txt").write_text("He doesn't cough. Nor sneeze.")
     convert(data, tmp_path / "a.spacy", n_sents=0)
@@ -111,19 +99,6 @@ def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
     assert [sentence.text for sentence in doc.sents] == ["He doesn't cough.", "Nor sneeze."]
 
 
-def test_no_entities_is_a_warning(data, tmp_path):
-    (data / "a.ann").write_text("")
-    result = run("convert", data, tmp_path / "a.spacy")
-    assert result.exit_code == 0
-    assert "No entities at all" in result.stdout
-
-
-def test_strict(data, tmp_path):
-    result = run("convert", data, tmp_path / "a.spacy", "--strict")
-    assert_one_line(result, "a.ann:6: Sign T6 at 0-500")
-    assert not (tmp_path / "a.spacy").exists()
-
-
 def assert_one_line(result, message):
     assert result.exit_code == 1
     assert result.stdout == ""
@@ -131,29 +106,16 @@ def assert_one_line(result, message):
     assert message in result.stderr
 
 
-BOMB = '<!DOCTYPE x [<!ENTITY a "aaaa">]><annotations textSource="a.txt">&a;</annotations>'
-
-
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
         ("missing", None, [], "There is nothing at"),
-        ("missing", None, ["-f", "brat"], "There is nothing at"),
-        ("missing", None, ["-f", "knowtator"], "There is nothing at"),
         ("missing", None, ["-f", "w2ner"], "There is no file"),
-        ("a.json", "", ["-f", "w2ner"], "is empty"),
         ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
         ("a.json", "[]", ["-f", "w2ner"], "holds no document"),
-        ("a.json", '{"sentence": ["a"]}', [], "no object with"),
-        ("a.json", "{}", ["-f", "brat"], "neither .txt nor .ann"),
         ("a.json", "{}", ["-f", "conll"], "Unknown format 'conll'"),
         ("a.json", "{}", [], "no format fits"),
-        ("a.json", b'[{"sentence": ["\xe9t\xe9"], "ner": []}]', [], "not UTF-8: byte 0xe9"),
-        ("a.xml", BOMB, [], "declares XML entities"),
         ("a.xml", '<annotations textSource="b.txt">', [], "not well-formed"),
-        ("a.xml", '<annotations textSource="b.txt"/>', [], "annotates b.txt, which is missing"),
-        ("a.xml", "<html/>", ["-f", "knowtator"], "its root is <html>"),
-        ("a.ann", "T1\tX 0 1\ta\n", [], "has no text"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--split", "dev"], "no option split"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-n", "-1"], "n_sents must be"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-a", "wide"], "Unknown alignment"),
@@ -177,18 +139,14 @@ def content(folder):
     ("source", "options", "message"),
     [
         ("data", ["data"], "data is the input, which would be overwritten. Choose another place"),
-        ("data/a.txt", ["data/../data/a.txt", "-t", "jsonl"], "is the input"),
-        ("data/a.ann", ["data"], "holds the input"),
         ("data", ["."], "holds the input"),
         ("data", ["data/a.spacy"], "lies in the input"),
-        ("data", ["a.spacy", "--report", "data/a.ann"], "lies in the input"),
         ("data/a.ann", ["a.spacy", "--report", "data/a.ann"], "a.ann is the input"),
         ("data", ["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
         ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
         ("data", ["file.md", "-t", "brat"], "file.md is a file. Give the name of the folder"),
         ("data", ["file.md"], "Cannot tell the format from the name"),
         ("data", ["a.xml", "-t", "knowtator"], "Cannot write the format 'knowtator': choose jsonl"),
-        ("data", ["a.xml", "-t", "conll"], "Unknown format 'conll': choose jsonl, brat"),
         ("data", ["file.md/a.spacy"], "file.md"),
     ],
 )
@@ -199,11 +157,6 @@ def test_bad_output(data, tmp_path, monkeypatch, source, options, message):
     before = content(tmp_path)
     assert_one_line(run("convert", source, *options), message)
     assert content(tmp_path) == before
-
-
-def test_a_link_to_the_input_is_the_input(data, tmp_path):
-    (tmp_path / "link").symlink_to(data)
-    assert_one_line(run("convert", data, tmp_path / "link"), "link is the input")
 
 
 def test_to_another_format(data, tmp_path):
@@ -227,21 +180,6 @@ def test_to_another_format(data, tmp_path):
         "Document: a\nNo rash , pretest .\n1,1 Sign|3,3 Sign\n\n"
     )
     assert "entity crosses a sentence boundary" in result.stdout
-
-
-def test_a_command_of_spacy():
-    result = CliRunner().invoke(spacy_app, ["gapdner", "--help"])
-    assert result.exit_code == 0
-    assert "convert" in result.stdout
-
-
-def test_inline(tmp_path):
-    (tmp_path / "train.txt").write_text("severe joint and arm pain\n0,1,4,4 ADR|0,0,3,4 ADR\n\n")
-    result = run("convert", tmp_path / "train.txt", tmp_path / "a.spacy")
-    assert result.exit_code == 0, result.output
-    assert entities(tmp_path / "a.spacy") == [
-        [("ADR", "severe arm pain"), ("ADR", "severe joint pain")]
-    ]
 
 
 def test_skipping_documents_that_cannot_be_read(run, tmp_path):

@@ -38,7 +38,7 @@ def test_discontinuous(write, report):
     )
     record = read_one(write, report, TEXT, ann)
     assert (record.name, record.text) == ("a", TEXT)
-    assert [(e.id, e.label, e.fragments, e.line) for e in record.entities] == [
+    assert [(e.id, e.label, e.fragments, e.place.line) for e in record.entities] == [
         ("T1", "ADR", ((0, 12), (26, 30)), 1),
         ("T2", "ADR", ((0, 6), (17, 30)), 3),
     ]
@@ -85,7 +85,6 @@ def test_repairs(write, report, line, fragments, found):
         ("T2\tADR 0 6;7\tx", "malformed line"),
         ("T2\tADR\tx", "malformed line"),
         ("T2 ADR 0 6 x", "malformed line"),
-        ("T2\tADR 0 99999999999999999999\tx", "malformed line"),
         ("what is this", "malformed line"),
         ("T2\tADR 7 12\tjoint", "duplicate entity"),
     ],
@@ -96,20 +95,6 @@ def test_dropped(write, report, line, kind):
     assert issues(report) == [("dropped", kind, 2)]
     with pytest.raises(GapDNERError, match=rf"a\.ann:2: .*\({kind}\)"):
         read_one(write, Report(strict=True), TEXT, f"T1\tADR 7 12\tjoint\n{line}\n")
-
-
-def test_line_break_fragments(write, report):
-    # brat cuts an entity at a line end: not discontinuous
-    record = read_one(write, report, "bad joint\n pain here", "T1\tADR 0 9;11 15\tbad joint pain\n")
-    assert record.entities[0].fragments == ((0, 15),)
-    assert issues(report) == [("repaired", "line-break fragments", 1)]
-
-
-def test_crlf_counted_as_two(write, report):
-    record = read_one(write, report, "joint\r\npain", "T1\tADR 7 11\tpain\n")
-    assert record.text == "joint\r\npain"
-    assert record.entities[0].fragments == ((7, 11),)
-    assert report.issues == []
 
 
 def test_crlf_counted_as_one(write, report):
@@ -123,34 +108,6 @@ def test_offsets_count_code_points(write, report):
     record = read_one(write, report, "\ufeff𝒳-ray pain", "\ufeffT1\tADR 6 10\tpain\n")
     assert [e.fragments for e in record.entities] == [((6, 10),)]
     assert report.counts() == {"byte order mark": 2}
-
-
-@pytest.mark.parametrize("ends", ["\n", "\r\n"])
-@pytest.mark.parametrize("n_counted", [1, 2])
-def test_offsets_that_count_the_byte_order_mark(write, report, ends, n_counted):
-    text = f"\ufeffjoint{ends}and{ends}pain"
-    n = 9 + 2 * (n_counted if ends == "\r\n" else 1)
-    record = read_one(write, report, text, f"T1\tADR {n} {n + 4}\tpain\n")
-    (entity,) = record.entities
-    assert record.text.startswith("\ufeffjoint")
-    assert (entity.fragments, record.text[n:]) == (((n, n + 4),), "pain")
-    assert ("kept", "byte order mark", None) in issues(report)
-
-
-def test_a_text_that_begins_with_a_byte_order_mark_comes_back(nlp, tmp_path, report):
-    doc = nlp("\ufeffsevere pain")
-    set_entities(doc, [Entity("A", ((0, 1),)), Entity("A", ((1, 2),))])
-    write_brat([doc], tmp_path)
-    (back,) = to_docs(read_brat(tmp_path, report), nlp, report, n_sents=0)
-    assert (back.text, [e.text for e in get_entities(back)]) == (doc.text, ["\ufeffsevere", "pain"])
-
-
-def test_offsets_that_count_utf_16_are_reported(write, report):
-    # two each for what stands outside the first plane
-    ann = "T1\tADR 7 11\tpain\nT2\tADR 12 18\tsevere\n"
-    read_one(write, report, "𝒳-ray pain severe", ann)
-    assert ("kept", "surface text differs", 1) in issues(report)
-    assert ("dropped", "offsets out of range", 2) in issues(report)
 
 
 def test_a1_and_a2_in_folders(write, report):
@@ -174,7 +131,7 @@ def test_a1_and_a2_in_folders(write, report):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "holds no .ann"),
+        ({}, "holds no .txt or .ann"),
         ({"a.txt": "x"}, "holds no .ann"),
         ({"a.ann": "T1\tA 0 1\tx\n"}, r"a\.ann has no text"),
         ({"a.txt": "x", "a.ann": "<xml>\n"}, r"a\.ann:1 is not brat standoff"),
@@ -190,10 +147,8 @@ def test_bad_input(write, report, files, message):
 def test_single_file(write, report):
     path = write({"a.txt": TEXT, "a.ann": "T1\tADR 7 12\tjoint\n", "b.xml": ""})
     assert len(list(read_brat(path / "a.ann", report))) == 1
-    with pytest.raises(GapDNERError, match="nothing at"):
+    with pytest.raises(GapDNERError, match="There is no file"):
         list(read_brat(path / "c.ann", report))
-    with pytest.raises(GapDNERError, match="neither"):
-        list(read_brat(path / "b.xml", report))
 
 
 def test_write(tmp_path):
@@ -243,7 +198,7 @@ def visible_entities(doc):
 
 
 @settings(
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -258,23 +213,3 @@ def test_round_trip(tmp_path_factory, docs):
     assert [doc.text for doc in found] == [doc.text for doc in docs]
     assert [visible_entities(d) for d in found] == [visible_entities(d) for d in docs]
     assert report.counts("dropped") == {}
-
-
-def test_an_entity_behind_another_annotation_is_told(write, report):
-    lines = "T1\tADR 0 6\tsevere\nR1\tRel Arg1:T1 Arg2:T2T2\tADR 7 11\tpain\n"
-    folder = write({"a.txt": "severe pain", "a.ann": lines})
-    (record,) = read_brat(folder, report)
-    assert [entity.id for entity in record.entities] == ["T1"]
-    told = sorted((issue.action, issue.kind, issue.place.line) for issue in report.issues)
-    assert told == [("dropped", "malformed line", 2), ("dropped", "relation", 2)]
-
-
-def test_names_of_documents_that_are_changed_are_told(nlp, tmp_path, report):
-    docs = [nlp("pain") for _ in range(3)]
-    for doc, name in zip(docs, ("a", "a", "../b"), strict=True):
-        doc.user_data[DOC_NAME] = name
-    write_brat(docs, tmp_path / "out", report=report)
-    assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        ("repaired", "document name changed", "'a' -> 'a-2'"),
-        ("repaired", "document name changed", "'../b' -> 'b'"),
-    ]

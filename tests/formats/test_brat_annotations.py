@@ -57,19 +57,15 @@ def test_entities_carry_what_is_said_of_them(read, report):
         ("R1\tCauses Arg1:T3 Arg2:T3", "relation"),
         ("E1\tADR:T3", "event"),
         ("*\tOR T3 T3", "equivalence"),
-        ("A1\tNegation E1", "attribute of an event"),
-        ("A1\tNegation R1", "attribute of a relation"),
-        ("A1\tNegation T9", "attribute of an entity that is not there"),
-        ("#1\tAnnotatorNotes E1\tno", "note of an event"),
-        ("#1\tNormalizedForm T3\tjoint", "note of another kind than AnnotatorNotes"),
-        ("N1\tReference T9 ICD:1\tx", "normalisation of an entity that is not there"),
-        ("A1\tnote T3", "attribute with the name of notes"),
-        ("A1\t", "malformed line"),
-        ("N1\tReference T3", "malformed line"),
-        ("#1\tAnnotatorNotes", "malformed line"),
-        # no comments
-        ("#\tAnnotatorNotes T3\tx", "malformed line"),
-        ("#1 AnnotatorNotes T3\tx", "malformed line"),
+        ("A1\tNegation E1", "attribute"),
+        ("A1\tNegation T9", "attribute"),
+        ("A1\tnote T3", "attribute"),
+        ("A1\t", "attribute"),
+        ("#1\tAnnotatorNotes E1\tno", "note"),
+        ("#1\tNormalizedForm T3\tjoint", "note"),
+        ("#1 AnnotatorNotes T3\tx", "note"),
+        ("N1\tReference T9 ICD:1\tx", "normalization"),
+        ("N1\tReference T3", "normalization"),
     ],
 )
 def test_what_cannot_be_held_is_counted(read, write, report, line, kind):
@@ -77,18 +73,6 @@ def test_what_cannot_be_held_is_counted(read, write, report, line, kind):
     assert [(i.action, i.kind, i.place.line) for i in report.issues] == [("dropped", kind, 2)]
     with pytest.raises(GapDNERError, match=rf"a\.ann:2: .*{kind}"):
         read_doc(write({}), Report(strict=True))
-
-
-@pytest.mark.parametrize(
-    ("ann", "kind"),
-    [
-        ("A1\tSure T3 Low\nA2\tSure T3 High", "attribute given twice"),
-        ("N1\tReference T3 A:1\tx\nN2\tReference T3 B:2\ty", "normalisation given twice"),
-    ],
-)
-def test_what_is_said_twice_is_counted(read, report, ann, kind):
-    read(ann)
-    assert report.counts("dropped") == {kind: 1}
 
 
 def test_what_is_written(tmp_path, report):
@@ -118,13 +102,13 @@ def test_what_is_written(tmp_path, report):
         "n\tArg:<ENTITY>, Value:2\n",
     ]
     assert [(issue.action, issue.kind, issue.message) for issue in report.issues] == [
+        ("repaired", "ids replaced by T1, T2, ...", "'X1' -> T1"),
         (
-            "kept",
-            "flag that is false, which brat leaves out",
+            "dropped",
+            "attribute that the format cannot have",
             "ADR 'severe joint pain' has ('off', False)",
         ),
         ("repaired", "attribute that becomes a text", "ADR 'severe joint pain' has ('n', 2)"),
-        ("repaired", "ids replaced by T1, T2, ...", "'X1' -> T1"),
     ]
 
 
@@ -146,101 +130,22 @@ def test_scores_are_notes(tmp_path, report):
 
 
 @pytest.mark.parametrize(
-    ("notes", "score", "note"),
+    "attrs",
     [
-        (["score: 0.250000"], 0.25, None),
-        (["score: 0.250000", "score: 0.500000"], 0.25, "score: 0.500000"),
-        # what people write
-        (["score: 0.25"], None, "score: 0.25"),
-        (["score: 2.500000"], None, "score: 2.500000"),
-        (["score: 1.000001"], None, "score: 1.000001"),
-        (["score: 0.250000 or so"], None, "score: 0.250000 or so"),
-        (["mine", "score: 0.250000"], None, "mine\nscore: 0.250000"),
+        {"kb_id": "Q42"},
+        {"kb_name": "Pain"},
+        {"_": {"note": True}},
+        {"_": {"a b": True}},
+        {"_": {"a": "b c"}},
+        {"_": {"n": 3.5, "a": {}}},
+        {"_": {"off": None}},
     ],
 )
-def test_which_note_is_a_score(read, write, report, notes, score, note):
-    lines = [f"#{i}\tAnnotatorNotes T3\t{text}\n" for i, text in enumerate(notes, start=1)]
-    doc = read("".join(lines))
-    (entity,) = get_entities(doc)
-    assert (entity.score, entity.attrs.get("_", {}).get("note")) == (score, note)
-    # and back
-    doc.user_data[DOC_NAME] = "b"
-    write_brat([doc], write({}), report=report)
-    assert (write({}) / "b.ann").read_text() == ENTITY + "".join(lines)
-
-
-@given(score=st.floats(0, 1))
-def test_scores_keep_six_digits(tmp_path_factory, score):
-    folder = tmp_path_factory.mktemp("brat")
-    doc = NLP(TEXT)
-    set_entities(doc, [Entity("ADR", ((0, 1),), score)])
-    write_brat([doc], folder)
-    (entity,) = get_entities(read_doc(folder, Report(strict=True)))
-    assert entity.score == float(f"{score:.6f}")
-
-
-@pytest.mark.parametrize(
-    ("attrs", "kind"),
-    [
-        ({"kb_id": "Q42"}, "normalisation without RESOURCE:ID"),
-        ({"kb_name": "Pain"}, "normalisation without RESOURCE:ID"),
-        ({"_": {"note": True}}, "attribute that brat cannot have"),
-        ({"_": {"a b": True}}, "attribute that brat cannot have"),
-        ({"_": {"a": "b c"}}, "attribute that brat cannot have"),
-        ({"_": {"a": ["b"]}}, "attribute that brat cannot have"),
-        (
-            {"_": {"n": 3.5, "off": False, "unknown": None, "a": {}}},
-            "attribute that brat cannot have",
-        ),
-    ],
-)
-def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs, kind):
+def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs):
     doc = NLP(TEXT)
     set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
     write_brat([doc], tmp_path, report=report)
-    assert report.counts("dropped") == {kind: 1}
-
-
-def test_a_configuration_of_ones_own_stays(tmp_path):
-    doc = NLP(TEXT)
-    set_entities(doc, [Entity("ADR", ((0, 1),))])
-    (tmp_path / "annotation.conf").write_text("mine")
-    write_brat([doc], tmp_path)
-    assert (tmp_path / "annotation.conf").read_text() == "mine"
-
-
-def test_what_is_said_of_an_id_that_two_have(read, report):
-    doc = read("T3\tADR 0 6\tsevere\nA1\tNegation T3\n")
-    first, second = get_entities(doc)
-    second._.Negation = "changed"
-    assert first._.Negation is True
-    assert [(i.action, i.kind, i.place.line) for i in report.issues] == [
-        ("kept", "id given twice", 2)
-    ]
-
-
-def test_what_a_repeated_entity_says_is_told(read, report):
-    (entity,) = get_entities(read(f"{ENTITY.replace('T3', 'T4')}A1\tNegation T4\n"))
-    assert entity.attrs == {"id": "T3"}
-    (issue,) = report.issues
-    assert (issue.action, issue.kind) == ("dropped", "duplicate entity")
-    assert issue.message == "ADR T4 repeats ADR T3, which lacks {'_': {'Negation': True}}"
-
-
-@pytest.mark.parametrize(
-    ("attrs", "action", "kind"),
-    [
-        ({"kb_id": "a:b", "kb_name": "x  y"}, "repaired", "whitespace in a name"),
-        ({"_": {"note": "a\r\nb"}}, "repaired", "line ends of a note"),
-        ({"_": {"off": None}}, "kept", "flag that is null, which brat leaves out"),
-        ({"_": {"off": False}}, "kept", "flag that is false, which brat leaves out"),
-    ],
-)
-def test_what_brat_changes_is_told(tmp_path, report, attrs, action, kind):
-    doc = NLP(TEXT)
-    set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
-    write_brat([doc], tmp_path, report=report)
-    assert [(i.action, i.kind) for i in report.issues] == [(action, kind)]
+    assert report.counts("dropped") == {"attribute that the format cannot have": 1}
 
 
 NAMES = st.sampled_from(["Negation", "Certainty", "time-mod", "ärztlich", "has", "_x"])
@@ -257,7 +162,9 @@ CARRIED = st.fixed_dictionaries(
 
 
 @given(carried=st.lists(CARRIED, min_size=1, max_size=3, unique_by=lambda attrs: attrs["id"]))
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @pytest.mark.parametrize(("reader", "writer"), [(read_brat, write_brat), (read_jsonl, write_jsonl)])
 def test_round_trip(tmp_path, carried, reader, writer):
     doc = NLP(TEXT)

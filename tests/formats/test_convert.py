@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, read, set_entities, stats, write
+from spacy_gapdner import Entity, get_entities, set_entities, stats
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
 from spacy_gapdner.formats.convert import convert
@@ -90,24 +90,6 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     )
 
 
-@pytest.mark.parametrize(("how", "n_records"), [({}, 1), ({"n_sents": 1}, 2)])
-def test_the_functions_write_what_the_command_writes(data, tmp_path, how, n_records):
-    assert write(read(data, **how), tmp_path / "a.jsonl") == n_records
-    convert(data, tmp_path / "b.jsonl", **how)
-    text = (tmp_path / "a.jsonl").read_text()
-    assert text == (tmp_path / "b.jsonl").read_text()
-    # the document's record goes with its first sentence
-    metas = [json.loads(line).get("meta") for line in text.splitlines()]
-    assert metas == [RECORD["meta"], *[None] * (n_records - 1)]
-
-
-def test_records_keep_what_else_they_hold(data, tmp_path):
-    convert(data, tmp_path / "a.spacy", n_sents=0)
-    convert(tmp_path / "a.spacy", tmp_path / "b.jsonl")
-    record = json.loads((tmp_path / "b.jsonl").read_text())
-    assert (record["id"], record["meta"]) == ("a", {"year": 2020})
-
-
 def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
     doc = Doc(Vocab(), words=["a-b", "c"], tags=["T", "U"])
     set_entities(doc, [Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
@@ -127,22 +109,6 @@ def test_options_of_readers(data, tmp_path):
         convert(data, tmp_path / "a.spacy", labels="class")
     with pytest.raises(GapDNERError, match=r"no option pages\."):
         convert(data, tmp_path / "a.spacy", pages=2)
-
-
-def test_strict(data, tmp_path):
-    record = {"text": "ab", "entities": [{"label": "X", "fragments": [{"start": 0, "end": 9}]}]}
-    data.write_text(json.dumps(record))
-    with pytest.raises(GapDNERError, match=r"data\.jsonl:1: X at 0-9"):
-        convert(data, tmp_path / "a.spacy", strict=True)
-    assert not (tmp_path / "a.spacy").exists()
-
-
-def test_input_without_documents(tmp_path):
-    (tmp_path / "a.json").write_text('[{"sentence": [], "ner": []}]')
-    (tmp_path / "out").mkdir()
-    with pytest.raises(GapDNERError, match="holds no document with text"):
-        convert(tmp_path / "a.json", tmp_path / "out")
-    assert list((tmp_path / "out").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])

@@ -5,7 +5,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Report, read, write
+from spacy_gapdner.formats import DOC_NAME, Report, read
 from spacy_gapdner.formats.docs import DOC_EXTRA
 
 GROUPS = {
@@ -19,24 +19,22 @@ GROUPS = {
     "the score nan": ([(0, 1, "A")], {"score": float("nan")}),
     "the score 1.5": ([(0, 1, "A")], {"score": 1.5}),
     "an id that is no text": ([(0, 1, "A")], {"id": 5}),
-    "attributes without names": ([(0, 1, "A")], {"_": [1]}),
+    "attributes that JSON cannot hold ": ([(0, 1, "A")], {"_": [1]}),
     "attributes that JSON cannot hold": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
 }
 
 
 @pytest.mark.parametrize("problem", GROUPS)
-@pytest.mark.parametrize("output", ["a.jsonl", "brat", "a.html", "a.xml"])
-def test_span_groups_that_are_no_entities(tmp_path, problem, output):
+def test_span_groups_that_are_no_entities(tmp_path, problem):
     spans, attrs = GROUPS[problem]
     docs = [Doc(Vocab(), words=["severe", "joint", "pain"]) for _ in range(2)]
     for name, of in (("gapdner_1", spans), ("other_1", [(0, 1, "A"), (1, 2, "B")])):
         found = [Span(docs[0], start, end, label=label) for start, end, label in of]
         docs[0].spans[name] = SpanGroup(docs[0], name=name, spans=found, attrs=attrs)
     DocBin(docs=docs, store_user_data=True).to_disk(tmp_path / "a.spacy")
-    with pytest.raises(
-        GapDNERError, match=rf"a\.spacy, document 'severe joint pain ': .*{problem}"
-    ):
-        write(read(tmp_path / "a.spacy"), tmp_path / output)
+    message = rf"a\.spacy, document 'severe joint pain ': .*{problem.strip()}"
+    with pytest.raises(GapDNERError, match=message):
+        list(read(tmp_path / "a.spacy"))
     # one bad document is left out alone
     report = Report(skip=True)
     assert len(list(read(tmp_path / "a.spacy", report=report))) == 1

@@ -1,24 +1,33 @@
-from spacy_gapdner.formats import Report, report
-from spacy_gapdner.formats.report import NOWHERE, UNREADABLE
+from spacy_gapdner.formats import NOWHERE, Place, Report
+from spacy_gapdner.formats.report import UNREADABLE
 
 
-def test_all_is_counted_and_a_bounded_number_listed(monkeypatch):
-    monkeypatch.setattr(report, "MOST_ISSUES", 2)
-    filled = Report()
-    for number in range(5):
-        filled.add("dropped", UNREADABLE, f"message {number}", NOWHERE)
-        filled.add("kept", "duplicate entity", f"message {number}", NOWHERE)
-    filled.add("repaired", "duplicate entity", "message 5", NOWHERE)
-    assert [issue.message for issue in filled.skipped] == ["message 0", "message 1"]
-    assert filled.n_skipped == 5
-    assert filled.counts() == {UNREADABLE: 5, "duplicate entity": 6}
-    assert filled.counts("kept") == {"duplicate entity": 5}
-    told = filled.to_dict()
-    assert (told["dropped"], told["not_listed"]) == ({UNREADABLE: 5}, 6)
-    assert [issue["message"] for issue in told["issues"]] == [
-        "message 0",
-        "message 0",
-        "message 1",
-        "message 1",
-        "message 5",
-    ]
+def test_counts_and_json():
+    report = Report(documents=2, entities=3)
+    report.left_out.update(["B", "A"])
+    report.add("dropped", UNREADABLE, "message", Place("a.txt", 3, "a"))
+    report.add("kept", "duplicate entity", "message", NOWHERE, ((0, 2),))
+    report.add("repaired", "duplicate entity", "x" * 1000, NOWHERE)
+    assert [str(issue) for issue in report.skipped] == ["a.txt:3: message"]
+    assert report.counts() == {UNREADABLE: 1, "duplicate entity": 2}
+    assert report.counts("kept") == {"duplicate entity": 1}
+    told = report.to_dict()
+    first, second, third = told.pop("issues")
+    assert told == {
+        "documents": 2,
+        "entities": 3,
+        "left_out": {"A": 1, "B": 1},
+        "dropped": {UNREADABLE: 1},
+        "repaired": {"duplicate entity": 1},
+        "kept": {"duplicate entity": 1},
+    }
+    assert first == {
+        "action": "dropped",
+        "kind": UNREADABLE,
+        "message": "message",
+        "file": "a.txt",
+        "line": 3,
+        "document": "a",
+        "offsets": [],
+    }
+    assert (second["offsets"], len(third["message"]) < 400) == ([[0, 2]], True)

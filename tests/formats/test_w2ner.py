@@ -1,8 +1,7 @@
 import json
-import re
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -15,7 +14,6 @@ from spacy_gapdner.formats import (
     TokenRecord,
     read_w2ner,
     to_docs,
-    w2ner,
     write_w2ner,
 )
 
@@ -58,63 +56,6 @@ def test_read(write, report, nlp, plain, name, content):
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.jsonl", f"{json.dumps(GOOD)}\n" * 1000 + "not JSON\n"),
-        ("a.json", "[" + f"{json.dumps(GOOD)},\n" * 1000 + "{]"),
-    ],
-)
-def test_files_stream(write, report, name, content):
-    records = read_w2ner(write({name: content}) / name, report)
-    assert isinstance(next(records), TokenRecord)
-    with pytest.raises(GapDNERError, match=f"{name}:1001 is not JSON"):
-        list(records)
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
-    max_leaves=5,
-)
-
-
-def list_items(path):
-    return list(w2ner._list_items(path, Report()))
-
-
-@settings(deadline=None)
-@given(items=st.lists(VALUES, max_size=4), indent=st.sampled_from([None, 1]), bom=st.booleans())
-@example(items=[1e308, 10**30, -0.0], indent=None, bom=True)
-def test_lists_are_read_as_they_were_written(tmp_path_factory, items, indent, bom):
-    path = tmp_path_factory.mktemp("lists") / "a.json"
-    encoding = "utf-8-sig" if bom else "utf-8"
-    path.write_text(f" {json.dumps(items, indent=indent)}\n", encoding=encoding)
-    assert list_items(path) == items
-
-
-@settings(deadline=None)
-@given(text=st.text('[]{},:1" ', max_size=12).map("[".__add__))
-@example(text="[1,]")
-@example(text="[1],2]")
-@example(text="[1 2]")
-@example(text="[[1]")
-@example(text="[NaN]")
-def test_lists_are_read_as_json_reads_them(tmp_path_factory, text):
-    # ijson does not see a string that begins behind the list and never ends
-    assume(not re.search(r'\][ ]*"[^"]*$', text))
-    path = tmp_path_factory.mktemp("lists") / "a.json"
-    path.write_text(text, encoding="utf-8")
-    try:
-        expected = json.loads(text)
-    except ValueError:
-        with pytest.raises(GapDNERError, match="is not JSON"):
-            list_items(path)
-    else:
-        # NaN is not equal to itself
-        assert repr(list_items(path)) == repr(expected)
-
-
-@pytest.mark.parametrize(
     ("item", "action", "kind", "kept"),
     [
         (([4, 0, 1], "ADR"), "repaired", "token indices out of order or repeated", 1),
@@ -126,7 +67,6 @@ def test_lists_are_read_as_json_reads_them(tmp_path_factory, text):
         ((["0"], "ADR"), "dropped", "malformed entity", 0),
         (([0], None), "dropped", "malformed entity", 0),
         (([0], ""), "dropped", "malformed entity", 0),
-        (([0], "\ud800"), "dropped", "malformed entity", 0),
     ],
 )
 def test_entities(write, report, item, action, kind, kept):
@@ -138,18 +78,11 @@ def test_entities(write, report, item, action, kind, kept):
     assert (issue.action, issue.kind, issue.place.document) == (action, kind, "record 2")
 
 
-@pytest.mark.parametrize("tokens", [[], ["a", ""], ["\udc00"]])
+@pytest.mark.parametrize("tokens", [[], ["a", ""]])
 def test_sentence_without_text(write, report, tokens):
     path = write({"a.json": json.dumps([{"sentence": tokens, "ner": []}])}) / "a.json"
     assert list(read_w2ner(path, report)) == []
     assert report.counts("dropped") == {"malformed sentence": 1}
-
-
-def test_duplicates(write, report):
-    path = write({"a.json": json.dumps([record(([0], "A"), ([0], "B"), ([0], "A"))])}) / "a.json"
-    (found,) = read_w2ner(path, report)
-    assert [e.label for e in found.entities] == ["A", "B"]
-    assert report.counts("dropped") == {"duplicate entity": 1}
 
 
 @pytest.mark.parametrize(
@@ -157,31 +90,19 @@ def test_duplicates(write, report):
     [
         ("", "empty"),
         (" \n", "empty"),
-        ('[{"sentence": ["a"], "ner": []},\n {"sent', r"a\.json:2 is not JSON"),
+        ('[{"sentence": ["a"], "ner": []},\n {"sent', r"a\.json is not JSON: .* line 2"),
         ('{"sentence": ["a"]}', "record 1: no object with"),
         ("[1]", "record 1: no object with"),
         ('[{"sentence": "a b", "ner": []}]', "must be a list"),
         ('[{"sentence": ["a"], "ner": {}}]', "must be a list"),
-        ("[" * 100_000, "nests too deep"),
-        ('[{"sentence": ["a"], "ner": [{"index": [' + "9" * 5000 + "]}]}]", "cannot be read"),
         (b'[{"sentence": ["\xe4"], "ner": []}]', "not UTF-8"),
-        (b'{"sentence": ["\xe4"], "ner": []}', "a.json:1 is not UTF-8"),
+        (b'{"sentence": ["\xe4"], "ner": []}', "is not UTF-8"),
         ("<annotations/>", r"a\.json:1 is not JSON"),
     ],
 )
 def test_bad_input(write, report, content, message):
     with pytest.raises(GapDNERError, match=message):
         list(read_w2ner(write({"a.json": content}) / "a.json", report))
-
-
-def test_folder(write, report):
-    path = write({"b.json": json.dumps([record()]), "a.jsonl": json.dumps(record())})
-    assert [r.name for r in read_w2ner(path, report)] == ["a-1", "b-1"]
-    with pytest.raises(GapDNERError, match="no file"):
-        list(read_w2ner(path / "c.json", report))
-    (path / "empty").mkdir()
-    with pytest.raises(GapDNERError, match=r"holds no \.json"):
-        list(read_w2ner(path / "empty", report))
 
 
 def test_write_splits_sentences(tmp_path, report):
@@ -208,7 +129,7 @@ def sentences(draw):
     return tokens, {Entity.from_tokens(label, chosen) for label, chosen in pairs}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(corpus=st.lists(sentences(), max_size=3))
 def test_round_trip(tmp_path_factory, nlp, corpus):
     path = tmp_path_factory.mktemp("w2ner") / "a.json"
@@ -220,36 +141,14 @@ def test_round_trip(tmp_path_factory, nlp, corpus):
     assert report.issues == []
 
 
-def test_entities_of_a_sentence_that_is_left_out_are_told(write, report):
-    item = {"index": [0], "type": "ADR"}
-    path = write({"a.json": json.dumps([{"sentence": ["a", ""], "ner": [item, item]}])}) / "a.json"
-    assert list(read_w2ner(path, report)) == []
-    counts = {"malformed sentence": 1, "entity of a malformed sentence": 2}
-    assert report.counts("dropped") == counts
-
-
-def test_further_keys_are_told(write, report):
-    item = {"index": [0], "type": "ADR", "id": "T1"}
-    records = [{"sentence": SENTENCE, "ner": [item], "word": [[0]]}]
-    (found,) = read_w2ner(write({"a.json": json.dumps(records)}), report)
-    assert len(found.entities) == 1
-    assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        ("kept", "further keys of a sentence", "record 1: no place for 'word'"),
-        ("dropped", "further keys of an entity", "no place for 'id' of ADR"),
-    ]
-
-
-@pytest.mark.parametrize(("name", "content"), [("a.json", "[{}]"), ("a.jsonl", "{}")])
-def test_a_key_given_twice_is_refused(write, report, name, content):
-    twice = json.dumps(GOOD)[:-1] + ', "ner": []}'
-    with pytest.raises(GapDNERError, match=r"a\.json.*:1 cannot be read: the key 'ner' is given"):
-        list(read_w2ner(write({name: content.replace("{}", twice)}), report))
-
-
 def test_names_of_documents_are_told(tmp_path, nlp, report):
     docs = [nlp("pain"), nlp("pain")]
     docs[0].user_data[DOC_NAME] = "a"
     write_w2ner(docs, tmp_path / "a.json", report=report)
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        ("kept", "names of documents in W2NER", "no place for the names of 1 Docs, the first 'a'")
+        (
+            "kept",
+            "names of documents in W2NER",
+            "no place for the names of 1 documents, the first 'a'",
+        )
     ]

@@ -29,7 +29,7 @@ def test_read(write, report, folder):
     ]
     assert report.counts("repaired") == {
         "fragments out of order": 1,
-        "fragments adjacent after tokenisation": 1,
+        "fragments adjacent after tokenization": 1,
         "boundary moved to whole tokens": 1,
         "line ends CRLF -> LF": 1,
     }
@@ -46,7 +46,7 @@ def test_read(write, report, folder):
     assert lines == {
         "line of another kind not read": 2,
         "fragments out of order": 3,
-        "fragments adjacent after tokenisation": 3,
+        "fragments adjacent after tokenization": 3,
         "duplicate entity": 5,
         "boundary moved to whole tokens": 6,
         # the line break in a text is a space in its surface

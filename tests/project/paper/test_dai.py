@@ -87,7 +87,7 @@ TEXT = "severe joint, upper arm\npains"
         (((6, 12),), (0, 1), {MOVED: 1}),
         (((7, 13),), (1, 2), {}),
         (((13, 14),), (2, 3), {MOVED: 2}),
-        (((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenisation": 1}),
+        (((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenization": 1}),
         (((20, 26),), None, {"entity crosses a sentence boundary": 1}),
     ],
 )
@@ -148,10 +148,10 @@ def test_repeated_entities_stay(document, report):
     ("ranges", "fragments", "kinds"),
     [
         ([(0, 1), (4, 4)], ((0, 2), (4, 5)), []),
-        ([(0, 1), (2, 2)], ((0, 3),), ["fragments adjacent after tokenisation"]),
+        ([(0, 1), (2, 2)], ((0, 3),), ["fragments adjacent after tokenization"]),
         ([(4, 4), (0, 1)], ((0, 2), (4, 5)), ["fragments out of order"]),
         ([(3, 1)], ((1, 4),), ["fragment ends before it begins"]),
-        ([(0, 3), (2, 5)], ((0, 6),), ["fragments adjacent after tokenisation"]),
+        ([(0, 3), (2, 5)], ((0, 6),), ["fragments adjacent after tokenization"]),
     ],
 )
 def test_merge_ranges(report, ranges, fragments, kinds):

@@ -115,7 +115,7 @@ def test_hints():
     statistics.discontinuous = 677
     assert hint_of("discontinuous", "cadec", None, statistics, report) == ""
     for _ in range(2):
-        report.add("repaired", "fragments adjacent after tokenisation", "", Place())
+        report.add("repaired", "fragments adjacent after tokenization", "", Place())
     assert hint_of("discontinuous", "cadec", None, statistics, report) == (
         "in 2 entities adjacent fragments were joined"
     )

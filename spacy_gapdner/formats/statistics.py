@@ -1,0 +1,136 @@
+"""What a corpus holds: counts of documents, entities, fragments and gaps."""
+
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from spacy.tokens import Doc
+
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, get_spans_keys
+from .docs import DOC_NAME
+
+
+@dataclass
+class CorpusStatistics:
+    """Counts over Docs with gold entities; ``add`` takes one Doc after the other.
+
+    docs (int): Docs, which may be documents or sentences.
+    sentences (int): Sentences; a Doc without sentence boundaries counts as one.
+    tokens (int): Tokens, whitespace tokens among them.
+    entities (int): Entities of all types.
+    labels (Counter[str]): Entities per type.
+    discontinuous (int): Entities with more than one fragment.
+    discontinuous_labels (Counter[str]): Discontinuous entities per type.
+    overlapping (int): Entities that share a token with another.
+    nested (int): Entities whose tokens are among those of a longer one.
+    multi_type (int): Entities whose tokens are also an entity of another type.
+    duplicates (int): Entities that repeat another of their Doc, tokens and type.
+    crossing (int): Entities that cross a sentence boundary.
+    entity_sentences (int): Sentences in which an entity begins.
+    discontinuous_sentences (int): Sentences in which a discontinuous entity begins.
+    fragments (Counter[int]): Entities per number of fragments.
+    gap_lengths (Counter[int]): Gaps per number of tokens; an entity of n fragments has n - 1.
+    gap_totals (Counter[int]): Discontinuous entities per number of tokens in all their gaps.
+    entity_lengths (Counter[int]): Entities per number of their tokens, gaps left out.
+    sentence_lengths (Counter[int]): Sentences per number of tokens.
+    names (set[str]): Names of the documents that the Docs were made from.
+    spans_keys (set[str]): Prefixes of all span groups in the Docs.
+    """
+
+    docs: int = 0
+    sentences: int = 0
+    tokens: int = 0
+    entities: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    discontinuous: int = 0
+    discontinuous_labels: Counter[str] = field(default_factory=Counter)
+    overlapping: int = 0
+    nested: int = 0
+    multi_type: int = 0
+    duplicates: int = 0
+    crossing: int = 0
+    entity_sentences: int = 0
+    discontinuous_sentences: int = 0
+    fragments: Counter[int] = field(default_factory=Counter)
+    gap_lengths: Counter[int] = field(default_factory=Counter)
+    gap_totals: Counter[int] = field(default_factory=Counter)
+    entity_lengths: Counter[int] = field(default_factory=Counter)
+    sentence_lengths: Counter[int] = field(default_factory=Counter)
+    names: set[str] = field(default_factory=set, repr=False)
+    spans_keys: set[str] = field(default_factory=set, repr=False)
+
+    @property
+    def documents(self) -> int | None:
+        """RETURNS (Optional[int]): Documents by their names; None if there are no names, or
+        only one for every sentence.
+        """
+        number = len(self.names)
+        return None if not number or number == self.docs == self.sentences else number
+
+    @property
+    def discontinuous_percent(self) -> float:
+        """RETURNS (float): Share of discontinuous entities in percent, 0 without entities."""
+        return 100 * self.discontinuous / self.entities if self.entities else 0.0
+
+    def add(self, doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
+        """Count one Doc in.
+
+        doc (Doc): The Doc.
+        key (str): Prefix of the span groups.
+        """
+        entities = [entity.to_entity() for entity in get_entities(doc, key)]
+        self.docs += 1
+        self.spans_keys.update(get_spans_keys(doc))
+        if DOC_NAME in doc.user_data:
+            self.names.add(doc.user_data[DOC_NAME])
+        self.tokens += len(doc)
+        self._add_sentences(doc, entities)
+        self._add_overlaps(entities)
+        for entity in entities:
+            self.entities += 1
+            self.labels[entity.label] += 1
+            self.fragments[len(entity.fragments)] += 1
+            self.entity_lengths[len(entity.token_indices)] += 1
+            self.gap_lengths.update(end - start for start, end in entity.gaps)
+            if entity.is_discontinuous:
+                self.gap_totals[sum(end - start for start, end in entity.gaps)] += 1
+                self.discontinuous += 1
+                self.discontinuous_labels[entity.label] += 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The counts as JSON has them, histograms in order."""
+        # not asdict: Python 3.11 and before make nonsense of a Counter
+        result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
+        del result["names"], result["spans_keys"]
+        for name, value in result.items():
+            if isinstance(value, Counter):
+                result[name] = {str(key): value[key] for key in sorted(value)}
+        result["documents"] = self.documents
+        result["discontinuous_percent"] = round(self.discontinuous_percent, 2)
+        return result
+
+    def _add_sentences(self, doc: Doc, entities: list[Entity]) -> None:
+        spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+        bounds = [(span.start, span.end) for span in spans if len(span)]
+        self.sentences += len(bounds)
+        self.sentence_lengths.update(end - start for start, end in bounds)
+        starts = [start for start, _ in bounds]
+        homes = [(bisect_right(starts, entity.start) - 1, entity) for entity in entities]
+        self.crossing += sum(entity.end > bounds[number][1] for number, entity in homes)
+        self.entity_sentences += len({number for number, _ in homes})
+        self.discontinuous_sentences += len({n for n, entity in homes if entity.is_discontinuous})
+
+    def _add_overlaps(self, entities: list[Entity]) -> None:
+        token_sets = [frozenset(entity.token_indices) for entity in entities]
+        at_token: dict[int, list[int]] = {}
+        for number, tokens in enumerate(token_sets):
+            for token in tokens:
+                at_token.setdefault(token, []).append(number)
+        for number, tokens in enumerate(token_sets):
+            sharing = {other for token in tokens for other in at_token[token]} - {number}
+            self.overlapping += bool(sharing)
+            self.nested += any(tokens < token_sets[other] for other in sharing)
+            equal = {entities[other].label for other in sharing if tokens == token_sets[other]}
+            self.multi_type += bool(equal - {entities[number].label})
+        self.duplicates += len(entities) - len(set(entities))
