@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import srsly
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 MODULES = ("__init__", "environment", "tables")
 

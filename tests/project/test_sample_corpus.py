@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import spacy
-from typer.testing import CliRunner
 
 SCRIPTS = Path(__file__).parents[2] / "project" / "scripts"
 PARTS = ("train", "dev", "test")
@@ -69,13 +68,6 @@ def test_unmarked_slots_are_gaps(grammar):
     assert phrase.entities == (("ADE", (0, 3)), ("ADE", (0, 5)))
 
 
-def test_phrases_shift_and_enclose(grammar):
-    inner = grammar.distribute("DRUG", grammar.Slot(("Velorix",)))
-    phrase = grammar.plain("The") + (inner + grammar.plain("nausea")).enclose("ADE")
-    assert phrase.tokens == ("The", "Velorix", "nausea")
-    assert phrase.entities == (("DRUG", (1,)), ("ADE", (1, 2)))
-
-
 @pytest.mark.parametrize("part", [*PARTS, "unseen"])
 def test_entities_are_valid(corpus, part):
     for phrase in corpus[part]:
@@ -114,82 +106,12 @@ def test_every_phenomenon_occurs(corpus, script, part):
     assert 0.2 <= share <= 0.35
 
 
-def test_gap_lengths_in_training(corpus, script, grammar):
-    lengths = {
-        length
-        for phrase in corpus["train"]
-        for mention in phrase.entities
-        for length in script.gap_lengths(mention)
-    }
-    assert lengths == set(range(1, grammar.MAX_GAP + 1))
-
-
-def test_gaps_nesting_and_overlap(script):
-    first, inner, crossing = ("ADE", (0, 1, 4, 6)), ("ADE", (0, 1)), ("ADE", (4, 5))
-    assert script.gap_lengths(first) == [2, 1]
-    assert script.nested((inner, first))
-    assert not script.overlap((inner, first))
-    assert script.overlap((first, crossing))
-    assert not script.overlap((inner, crossing))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_test_words_are_held_out(script, lexicon, seed):
     corpus = script.make_corpus(seed)
     train = content_words(corpus["train"], lexicon)
     assert not content_words(corpus["test"], lexicon) & train
     assert not content_words(corpus["unseen"], lexicon) & train
-
-
-def test_pools_share_no_frames_and_no_content_words(script, lexicon):
-    pools = [lexicon.TRAIN, lexicon.DEV, lexicon.TEST]
-    frames = [set(pool.event_frames + pool.other_frames) for pool in pools]
-    frames.append(set(script.UNSEEN.event_frames + script.UNSEEN.other_frames))
-    for one, other in combinations(frames, 2):
-        assert not one & other
-    words = []
-    for pool in pools:
-        items = [item for items in vars(pool).values() for item in items]
-        tokens = {
-            token.lower()
-            for item in items
-            for token in item.replace("/", " ").split()
-            if token[0] != "{"
-        }
-        words.append({t for t in tokens - lexicon.COMMON_WORDS if t[0] != "{" and not t.isdigit()})
-    train, dev, test = words
-    assert not train & dev
-    assert not train & test
-    assert not dev & test
-
-
-def test_half_of_dev_is_held_out(corpus, lexicon):
-    train = content_words(corpus["train"], lexicon)
-    new = sum(not content_words([phrase], lexicon) & train for phrase in corpus["dev"])
-    assert new / len(corpus["dev"]) == pytest.approx(0.5, abs=0.02)
-
-
-def test_no_sentence_occurs_twice(corpus):
-    sentences = [phrase.tokens for part in corpus.values() for phrase in part]
-    assert len(set(sentences)) == len(sentences)
-
-
-def test_summary(script, grammar):
-    slot = grammar.Slot
-    phrases = [
-        grammar.distribute("ADE", slot(("joint", "back")), slot(("pain",))),
-        grammar.plain("Fine ."),
-    ]
-    assert script.summarize("part", phrases) == (
-        "part: 2 sentences, 1 without entities; 2 entities (2 ADE), 1 discontinuous (50%); "
-        "1 overlapping pairs, 0 nested; gaps by length 2: 1"
-    )
-
-
-def test_too_many_sentences_are_refused(script, monkeypatch):
-    monkeypatch.setattr(script, "MAX_TRIES", 1)
-    with pytest.raises(ValueError, match="100000 were asked for"):
-        script.make_corpus(n_train=0, n_dev=0, n_test=100_000)
 
 
 def run_in_fresh_process(directory, hash_seed):
@@ -220,14 +142,3 @@ def test_files_hold_the_corpus(script, tmp_path):
         rows = json.loads((tmp_path / f"{part}.json").read_text(encoding="utf-8"))
         assert rows == [script.to_w2ner(phrase) for phrase in corpus[part]]
     assert len((tmp_path / "unseen.txt").read_text(encoding="utf-8").splitlines()) == 2
-
-
-def test_command_reports_impossible_sizes(script, monkeypatch, tmp_path):
-    import typer
-
-    monkeypatch.setattr(script, "MAX_TRIES", 1)
-    app = typer.Typer()
-    app.command()(script.main)
-    result = CliRunner().invoke(app, [str(tmp_path / "out"), "--n-test", "100000"])
-    assert result.exit_code == 2
-    assert not (tmp_path / "out").exists()

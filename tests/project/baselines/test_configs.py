@@ -67,6 +67,7 @@ def test_the_published_settings(name):
     assert (get_spans["max_length"], get_spans["stride"]) == (pipe["max_length"], pipe["stride"])
 
 
+@pytest.mark.slow
 @both_configs
 def test_a_pipeline_of_the_config_is_trained_from_python(name, settings, monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -88,8 +88,3 @@ def test_what_cannot_be_measured(model, data, options, message):
     assert result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
     assert message in result.stderr
-
-
-def test_the_sample_corpus_is_what_is_measured_by_default(model, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "project/corpus/sample/test.spacy" in run(model).stderr

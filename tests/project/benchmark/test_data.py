@@ -8,8 +8,6 @@ from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, expected, found
 
 from project.benchmark.data import make_batches, read_examples
-from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.errors import GapDNERError
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +44,6 @@ def test_limit(nlp, data):
     assert [len(example.predicted) for example in read(nlp, data, limit=2)] == [9, 8]
 
 
-def test_no_text(nlp, tmp_path):
-    path = write(tmp_path / "empty.spacy", Doc(nlp.vocab))
-    with pytest.raises(GapDNERError, match=r"empty\.spacy holds no text"):
-        read(nlp, path)
-    with pytest.raises(GapDNERError, match=r"nowhere\.spacy"):
-        read(nlp, tmp_path / "nowhere.spacy")
-
-
 @given(st.lists(st.integers(1, 50)), st.integers(1, 5))
 def test_batches(lengths, size):
     vocab = Vocab()
@@ -61,10 +51,3 @@ def test_batches(lengths, size):
     batches = make_batches([Example(doc, doc) for doc in docs], size)
     assert all(len(batch) == size for batch in batches[:-1])
     assert [len(e.predicted) for batch in batches for e in batch] == sorted(lengths, reverse=True)
-
-
-def test_gold_of_another_corpus(nlp, tmp_path):
-    doc = Doc(nlp.vocab, words=["Cells", "divide"])
-    set_entities(doc, [Entity("CELL", ((0, 1),))])
-    with pytest.raises(GapDNERError, match="has the type CELL, but the pipe knows BODY, DRUG"):
-        read(nlp, write(tmp_path / "cells.spacy", doc))

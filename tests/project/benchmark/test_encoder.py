@@ -2,9 +2,6 @@ from contextlib import contextmanager
 
 import pytest
 import torch
-from benchmark_pipelines import make_pipeline
-
-from project.benchmark.speed import Runner
 
 
 @contextmanager
@@ -55,17 +52,6 @@ def test_the_encoder_alone_does_the_same_work(runner, examples, is_train):
             runner.predict(docs)
     assert alone == in_model
     assert all(training == is_train for _, training, *_ in alone)
-
-
-def test_the_encoder_alone_is_as_precise(bert):
-    nlp = make_pipeline("spacy-gapdner.TransformerModel.v1", bert, mixed_precision=True)
-    runner = Runner(nlp, nlp.get_pipe("gapdner"))
-    docs = [nlp.make_doc("fever")]
-    inputs = runner.encoder.read(docs, is_train=False)
-    with noted_inputs(runner) as noted:
-        runner.encoder.predict(inputs)
-        runner.predict(docs)
-    assert [is_mixed for _, _, is_mixed in noted] == [True, True]
 
 
 def test_the_encoder_alone_computes_all_gradients(runner, examples):

@@ -1,12 +1,10 @@
 import json
-from collections import Counter
 
 import pytest
 
 from project.paper.expectations import (
     CORPORA,
     FIGURES,
-    VARIANTS,
     compare_figures,
     get_figures,
 )
@@ -34,14 +32,6 @@ def test_parts_add_up_to_table_1(corpus, name):
 def test_percentages_of_table_1(corpus):
     share = value(corpus, "all", "discontinuous") / value(corpus, "all", "entities")
     assert round(100 * share, 2) == value(corpus, "all", "discontinuous percent")
-
-
-def test_figures_stand_once():
-    for figures in (FIGURES, VARIANTS):
-        keys = Counter(figure[:3] for figure in figures)
-        assert set(keys.values()) == {1}
-    assert all(figure.source for figure in FIGURES + VARIANTS)
-    assert {v[:3] for v in VARIANTS} <= {f[:3] for f in FIGURES}
 
 
 def as_published():
@@ -83,73 +73,6 @@ def test_all_the_same():
         "source": "GapDNER paper, Table 1",
         "hint": "",
     }
-
-
-def test_without_a_report_some_are_not_known():
-    statistics, _ = as_published()
-    statistics.names = set()
-    found = {c.name: (c.found, c.result) for c in compare_figures("cadec", None, statistics)}
-    assert [name for name, (_, result) in found.items() if result != "same"] == [
-        "documents",
-        "surface texts that differ",
-        "boundaries moved",
-        "dropped across sentences",
-    ]
-    assert found["documents"] == (None, "not known")
-
-
-def hint_of(name, corpus, part, statistics, report=None):
-    (found,) = [c for c in compare_figures(corpus, part, statistics, report) if c.name == name]
-    assert found.result == "differs"
-    return found.hint
-
-
-def test_hints():
-    statistics, report = as_published()
-    statistics.entities = 6316
-    assert hint_of("entities", "cadec", None, statistics).startswith("the figure of W2NER and TOE")
-    statistics.entities = 6000
-    assert hint_of("entities", "cadec", None, statistics) == ""
-    statistics.labels["Drug"] = 1
-    assert hint_of("entities", "cadec", None, statistics) == "the figure is on ADR alone"
-    statistics.discontinuous = 677
-    assert hint_of("discontinuous", "cadec", None, statistics, report) == ""
-    for _ in range(2):
-        report.add("repaired", "fragments adjacent after tokenisation", "", Place())
-    assert hint_of("discontinuous", "cadec", None, statistics, report) == (
-        "in 2 entities adjacent fragments were joined"
-    )
-    statistics.gap_lengths[14] = 1
-    assert hint_of("gap length", "cadec", None, statistics) == ""
-    statistics.gap_totals.update([1, 13])
-    assert hint_of("gap length", "cadec", None, statistics) == (
-        "the same if the gaps of an entity are added up"
-    )
-    statistics.names = {str(i) for i in range(433)}
-    assert "paper of Dai" in hint_of("documents", "share14", None, statistics)
-    statistics.sentences = 5444
-    assert "TOE" in hint_of("sentences", "cadec", "train", statistics)
-
-
-@pytest.mark.parametrize(
-    ("kind", "hint"),
-    [
-        ("not the published split", "the list of documents is not the published one"),
-        ("document missing", "documents of the list are missing"),
-    ],
-)
-def test_hint_of_a_wrong_list(kind, hint):
-    statistics, report = as_published()
-    report.add("kept", kind, "", Place())
-    assert hint_of("sentences", "cadec", "dev", statistics, report) == hint
-    # a figure that is as published needs no explanation
-    assert {c.hint for c in compare_figures("cadec", None, statistics, report)} == {""}
-
-
-def test_empty():
-    found = compare_figures("share13", "test", CorpusStatistics(), Report())
-    assert {c.result for c in found} == {"differs", "not known"}
-    assert [c.found for c in compare_figures("share14", None, CorpusStatistics())][-1] == "none"
 
 
 @pytest.mark.parametrize(

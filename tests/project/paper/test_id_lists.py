@@ -3,13 +3,8 @@ from pathlib import Path
 import pytest
 
 from project.paper import id_lists
-from project.paper.id_lists import check_split, hash_names, note_missing, read_ids
+from project.paper.id_lists import hash_names, note_missing, read_ids
 from spacy_gapdner.errors import GapDNERError
-
-
-def test_hash_ignores_the_order():
-    # printf 'a\nb\n' | sha256sum
-    assert hash_names(["b", "a"]) == hash_names(["a", "b"]) == "911169ddaaf146af"
 
 
 @pytest.mark.parametrize("content", ["b.1\na.2", "a.2\r\nb.1\r\n\r\n", " a.2 \nb.1\n"])
@@ -40,17 +35,6 @@ def test_no_list(write, report):
         read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
     with pytest.raises(GapDNERError, match=r"dev\.id is empty"):
         read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
-
-
-def test_options(tmp_path):
-    check_split(None, None)
-    check_split("dev", tmp_path)
-    with pytest.raises(GapDNERError, match="nothing at ids"):
-        check_split("dev", Path("ids"))
-    with pytest.raises(GapDNERError, match="Unknown split 'all'"):
-        check_split("all", None)
-    with pytest.raises(GapDNERError, match="lists at ids need a split"):
-        check_split(None, Path("ids"))
 
 
 def test_missing_documents(report):
