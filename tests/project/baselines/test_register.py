@@ -75,15 +75,6 @@ def test_padding_and_batch_change_no_score(name, dilations):
             torch.testing.assert_close(batch[row, :n, :n], alone, rtol=0, atol=1e-5)
 
 
-def test_toe_is_w2ner_with_tags():
-    own = {name for name, _ in make_network("W2NER").named_parameters()}
-    tags = {name for name, _ in make_network("TOE").named_parameters()} - own
-    assert tags
-    assert all(name.startswith("tags.") for name in tags)
-    # a representation for each label that a cell can hold
-    assert make_network("TOE").tags.tags.shape == (6, 6)
-
-
 @pytest.mark.parametrize(
     ("name", "tagging", "not_above", "not_on", "not_below"),
     [

@@ -21,28 +21,6 @@ def entity(label, *tokens):
 # severe joint , shoulder and upper body pain .
 #    0     1   2     3     4    5    6    7   8
 FIGURE = [entity("ADE", 0, 1, 7), entity("ADE", 0, 3, 7), entity("ADE", 0, 5, 6, 7)]
-FIGURE_W2NER = """
-    .  N  .  N  .  N  .  .  .
-    .  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    .  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    .  .  .  .  .  .  N  .  .
-    .  .  .  .  .  .  .  N  .
-    A  .  .  .  .  .  .  .  .
-    .  .  .  .  .  .  .  .  .
-"""
-FIGURE_TOE = """
-    .  N  .  N  .  N  .  a  .
-    P  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    P  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    P  .  .  .  .  .  N  .  .
-    .  .  .  .  .  P  .  N  .
-    A  P  .  P  .  .  P  .  .
-    .  .  .  .  .  .  .  .  .
-"""
 # entities of two words and of one, and two types in one cell: that of [0, 8) and that of 7
 CROWDED = [
     entity("Symptom", 6, 7),
@@ -101,8 +79,6 @@ def encode(tagging, entities):
 @pytest.mark.parametrize(
     ("tagging", "entities", "table"),
     [
-        (W2NER, FIGURE, FIGURE_W2NER),
-        (TOE, FIGURE, FIGURE_TOE),
         (W2NER, FIGURE + CROWDED, CROWDED_W2NER),
         (TOE, FIGURE + CROWDED, CROWDED_TOE),
         (W2NER, [], ". . \n . ."),

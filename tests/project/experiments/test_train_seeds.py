@@ -154,11 +154,6 @@ def test_a_record_of_another_run(again, options, difference):
     assert noted == []
 
 
-@pytest.mark.parametrize("seeds", ["a", "0,0", "-1"])
-def test_seeds(again, seeds):
-    fails(again(seeds=seeds)[0], "is not a list of different numbers such as 0,1,2.")
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has neither SIGTERM nor groups")
 def test_a_stop_ends_the_training_too(trained):
     """The command and the process that trains are one group, which is empty afterwards."""
