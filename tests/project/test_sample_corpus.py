@@ -5,7 +5,10 @@ import sys
 from itertools import combinations
 from pathlib import Path
 
+import make_sample_corpus as script
 import pytest
+import sample_grammar as grammar
+import sample_lexicon as lexicon
 import spacy
 
 SCRIPTS = Path(__file__).parents[2] / "project" / "scripts"
@@ -13,41 +16,11 @@ PARTS = ("train", "dev", "test")
 
 
 @pytest.fixture(scope="module")
-def script():
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        import make_sample_corpus
-
-        yield make_sample_corpus
-    finally:
-        sys.path.remove(str(SCRIPTS))
-
-
-@pytest.fixture(scope="module")
-def grammar(script):
-    import sample_grammar
-
-    return sample_grammar
-
-
-@pytest.fixture(scope="module")
-def lexicon(script):
-    import sample_lexicon
-
-    return sample_lexicon
-
-
-@pytest.fixture(scope="module")
-def corpus(script):
+def corpus():
     return script.make_corpus()
 
 
-def content_words(phrases, lexicon):
-    words = {token.lower() for phrase in phrases for token in phrase.tokens}
-    return {word for word in words - lexicon.COMMON_WORDS if not word.isdigit()}
-
-
-def test_coordination_gives_an_entity_for_each_combination(grammar):
+def test_coordination_gives_an_entity_for_each_combination():
     slot = grammar.Slot
     phrase = grammar.distribute(
         "ADE", slot(("severe",)), slot(("joint", "shoulder", "upper body")), slot(("pain",))
@@ -60,7 +33,7 @@ def test_coordination_gives_an_entity_for_each_combination(grammar):
     )
 
 
-def test_unmarked_slots_are_gaps(grammar):
+def test_unmarked_slots_are_gaps():
     slot = grammar.Slot
     phrase = grammar.distribute(
         "ADE", slot(("legs",)), slot(("slowly went",), marked=False), slot(("numb", "cold"))
@@ -80,7 +53,7 @@ def test_entities_are_valid(corpus, part):
 
 
 @pytest.mark.parametrize("part", [*PARTS, "unseen"])
-def test_tokens_are_those_of_spacy(corpus, grammar, part):
+def test_tokens_are_those_of_spacy(corpus, part):
     nlp = spacy.blank("en")
     for phrase in corpus[part]:
         doc = nlp.make_doc(grammar.detokenize(phrase.tokens))
@@ -88,7 +61,7 @@ def test_tokens_are_those_of_spacy(corpus, grammar, part):
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_phenomenon_occurs(corpus, script, part):
+def test_every_phenomenon_occurs(corpus, part):
     phrases = corpus[part]
     entities = [mention for phrase in phrases for mention in phrase.entities]
     gaps = [script.gap_lengths(mention) for mention in entities]
@@ -106,12 +79,17 @@ def test_every_phenomenon_occurs(corpus, script, part):
     assert 0.2 <= share <= 0.35
 
 
+def content_words(phrases):
+    words = {token.lower() for phrase in phrases for token in phrase.tokens}
+    return {word for word in words - lexicon.COMMON_WORDS if not word.isdigit()}
+
+
 @pytest.mark.parametrize("seed", range(3))
-def test_test_words_are_held_out(script, lexicon, seed):
+def test_test_words_are_held_out(seed):
     corpus = script.make_corpus(seed)
-    train = content_words(corpus["train"], lexicon)
-    assert not content_words(corpus["test"], lexicon) & train
-    assert not content_words(corpus["unseen"], lexicon) & train
+    train = content_words(corpus["train"])
+    assert not content_words(corpus["test"]) & train
+    assert not content_words(corpus["unseen"]) & train
 
 
 def run_in_fresh_process(directory, hash_seed):
@@ -135,7 +113,7 @@ def test_files_are_the_same_in_every_process(tmp_path):
     assert stdout.startswith("train: 60 sentences")
 
 
-def test_files_hold_the_corpus(script, tmp_path):
+def test_files_hold_the_corpus(tmp_path):
     corpus = script.make_corpus(seed=1, n_train=5, n_dev=4, n_test=3, n_unseen=2)
     script.write_corpus(corpus, tmp_path)
     for part in PARTS:

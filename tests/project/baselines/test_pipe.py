@@ -2,7 +2,6 @@
 
 import pytest
 import spacy
-import tiny_pipeline
 from tiny_pipeline import (
     CORPUS,
     annotate,
@@ -17,8 +16,6 @@ import project.baselines.register  # noqa: F401  # registers what the configs na
 from spacy_gapdner import get_entities
 
 pytestmark = pytest.mark.slow
-
-W2NER_TAGGING = {"@misc": "gapdner-baselines.W2NERTagging.v1"}
 
 
 def model_config(name, **settings):
@@ -67,15 +64,6 @@ def test_learns_every_kind_of_entity(trained):
         assert found(annotate(trained, text)) == expected(entities), text
     scores = trained.evaluate(make_examples(trained))
     assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
-
-
-def test_any_network_takes_any_scheme():
-    gap_aware = make_nlp("W2NER", tagging={"@misc": "spacy-gapdner.SoftmaxTagging.v1"})
-    chains = tiny_pipeline.make_nlp({"tagging": W2NER_TAGGING})
-    text, entities = CORPUS[1]
-    for nlp in (gap_aware, chains):
-        train(nlp, 80)
-        assert found(annotate(nlp, text)) == expected(entities)
 
 
 def test_disk(trained, tmp_path):

@@ -42,16 +42,3 @@ def test_files(run, folder):
     assert json.loads(paths["json"].read_text())["groups"][0]["seeds"] == [0, 1]
     with paths["csv"].open() as stream:
         assert next(csv.DictReader(stream))["name"] == "GapDNER"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["full", "--published", "table1"], "Unknown table 'table1': choose table2 or table3."),
-        (["nowhere"], "There is no folder nowhere"),
-        (["full", "full"], "There are two runs of GapDNER with seed 0"),
-    ],
-)
-def test_what_cannot_be_compared(fails, folder, monkeypatch, arguments, message):
-    monkeypatch.chdir(folder)
-    fails(message, "compare", *arguments)

@@ -1,10 +1,10 @@
 """The workflows that repeat the paper's experiments."""
 
 import shlex
-import sys
 from pathlib import Path
 
 import pytest
+import sample_sentences
 import spacy
 from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, make_doc
@@ -119,22 +119,6 @@ def test_the_choices_of_the_default_are_measured_one_by_one(settings):
     }
 
 
-@pytest.mark.parametrize("workflow", ["compare", "ablation", "quality"])
-def test_the_table_is_made_of_what_was_trained(called, workflow):
-    trained = [called(script)["output"] for script in scripts(*trainings(workflow))]
-    table, *bootstraps = scripts(f"{workflow}-table")
-    folders = [Path(word) for word in table[1 : table.index("--markdown")]]
-    # the first is what the others are compared with
-    assert folders[0] == trained[0]
-    for folder in folders:
-        assert any(path.is_relative_to(folder) for path in trained)
-    for path in trained:
-        assert any(path.is_relative_to(folder) for folder in folders)
-    for bootstrap in bootstraps:
-        assert {Path(word) for word in bootstrap[1:3]} <= {*trained}
-    assert len(bootstraps) == 2 * (workflow == "quality")
-
-
 @pytest.mark.parametrize(
     ("corpus", "transformer", "batch_size", "n_sentences"),
     [
@@ -144,6 +128,8 @@ def test_the_table_is_made_of_what_was_trained(called, workflow):
     ],
 )
 def test_the_paper_s_settings_for_each_corpus(
+    called, settings, corpus, transformer, batch_size, n_sentences
+):
     called, settings, corpus, transformer, batch_size, n_sentences
 ):
     train, table = scripts(f"paper-{corpus}")
@@ -158,18 +144,6 @@ def test_the_paper_s_settings_for_each_corpus(
     assert table[2:4] == ["--published", "table2"]
 
 
-@pytest.fixture(scope="module")
-def script():
-    folder = ROOT / "project" / "scripts"
-    sys.path.insert(0, str(folder))
-    try:
-        import sample_sentences
-
-        yield sample_sentences
-    finally:
-        sys.path.remove(str(folder))
-
-
 def numbered(n):
     """Docs of one number each, for the place in the text."""
     nlp = spacy.blank("en")
@@ -177,12 +151,12 @@ def numbered(n):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whole_articles_are_held_out(script, seed):
+def test_whole_articles_are_held_out(seed):
     sizes = [40, 5, 30, 10, 15]
     article = [number for number, size in enumerate(sizes) for _ in range(size)]
     stays, held = (
         [int(doc.text) for doc in docs]
-        for docs in script.hold_out(numbered(100), sizes, 0.15, seed)
+        for docs in sample_sentences.hold_out(numbered(100), sizes, 0.15, seed)
     )
     assert sorted(stays + held) == list(range(100))
     assert (sorted(stays), sorted(held)) == (stays, held)
@@ -190,12 +164,12 @@ def test_whole_articles_are_held_out(script, seed):
     assert not {article[i] for i in held} & {article[i] for i in stays}
 
 
-def test_sample_sentences(script, tmp_path):
+def test_sample_sentences(tmp_path):
     nlp = spacy.blank("en")
     docs = [make_doc(nlp, text, entities) for text, entities in CORPUS] * 100
     DocBin(docs=docs).to_disk(tmp_path / "all.spacy")
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
+    sample_sentences.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
     # of the 400 and 100 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
     for path, expected in ((train, (250, 80, 80)), (dev, (90, 20, 20))):

@@ -72,18 +72,3 @@ def test_a_converted_part(docbin):
     assert ("documents", "100", "?", "not known") in published(result)
     assert ("tokens", "136783", "4", "differs") in published(result)
     assert "4 of 7 figures differ, 3 not known" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("corpus", "options", "message"),
-    [
-        ("craft", [], "no published figures on craft"),
-        ("cadec", ["--split", "half"], "no published figures on cadec half"),
-        ("cadec", ["--ids", "x"], "is .spacy: --ids are for"),
-    ],
-)
-def test_bad_options(docbin, corpus, options, message):
-    result = run(corpus, docbin, "-sk", "gold", *options)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1

@@ -1,9 +1,7 @@
-from pathlib import Path
-
 import pytest
 
 from project.paper import id_lists
-from project.paper.id_lists import hash_names, note_missing, read_ids
+from project.paper.id_lists import hash_names, read_ids
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -35,10 +33,3 @@ def test_no_list(write, report):
         read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
     with pytest.raises(GapDNERError, match=r"dev\.id is empty"):
         read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
-
-
-def test_missing_documents(report):
-    note_missing({"a", "b"}, {"b", "c"}, Path("ids"), report)
-    assert report.counts("dropped") == {"document missing": 1}
-    with pytest.raises(GapDNERError, match="None of the 2 documents of ids"):
-        note_missing({"a", "b"}, {"c"}, Path("ids"), report)
