@@ -28,6 +28,7 @@ def test_python_block(number, tmp_path, monkeypatch, capsys):
         exec(compile(code, "README.md", "exec"), {})
         assert capsys.readouterr().out == printed
         return
+    (tmp_path / MODEL).mkdir(parents=True)
     trained_pipeline().to_disk(tmp_path / MODEL)
     known = re.sub(r'nlp\(".+?"\)', f"nlp({ANNOTATED[0][0]!r})", code)
     assert known != code

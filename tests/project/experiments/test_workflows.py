@@ -130,8 +130,6 @@ def test_the_choices_of_the_default_are_measured_one_by_one(settings):
 def test_the_paper_s_settings_for_each_corpus(
     called, settings, corpus, transformer, batch_size, n_sentences
 ):
-    called, settings, corpus, transformer, batch_size, n_sentences
-):
     train, table = scripts(f"paper-{corpus}")
     assert called(train)["name"] in PUBLISHED["table2"].rows
     config = read_run_config(called(train)["config"], called(train)["overrides"], 0).filled
