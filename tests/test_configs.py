@@ -83,8 +83,7 @@ def small(tmp_path_factory):
 
 
 @pytest.fixture(params=CONFIGS, ids=lambda path: path.stem)
-def overrides(request, small, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def overrides(request, small):
     given = dict(small)
     if request.param.stem == "gapdner_cpu":
         del given["vars.transformer"]
