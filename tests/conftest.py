@@ -3,6 +3,8 @@ import os
 # before torch is imported, and for the processes that tests start: on shared cores, several threads
 # wait for each other far longer than they compute
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# no test asks the network for a model
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import pytest
 from hypothesis import settings

@@ -18,10 +18,6 @@ from tiny_transformer import save_bert
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
 
 
-def test_all_configs_are_there():
-    assert [path.stem for path in CONFIGS] == ["gapdner_cpu", "gapdner_trf", "paper"]
-
-
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_debug_config(path, capsys):
     overrides = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
@@ -73,11 +69,6 @@ def test_the_settings_of_the_paper():
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
 
 
-def test_the_cpu_config_is_built_without_a_transformer():
-    nlp = util.load_model_from_config(load_config(CONFIGS[0], interpolate=True))
-    assert nlp.pipe_names == ["sentencizer", "gapdner"]
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Overrides that make every config small, with data and a transformer."""
@@ -92,14 +83,14 @@ def small(tmp_path_factory):
 
 
 @pytest.fixture(params=CONFIGS, ids=lambda path: path.stem)
-def overrides(request, small, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def overrides(request, small):
     given = dict(small)
     if request.param.stem == "gapdner_cpu":
         del given["vars.transformer"]
     return request.param, given
 
 
+@pytest.mark.slow
 def test_a_pipeline_of_the_config_is_trained_from_python(overrides, tmp_path):
     path, changes = overrides
     nlp = util.load_model_from_config(load_config(path, overrides=changes), auto_fill=False)
@@ -118,6 +109,7 @@ def nlp_docs(nlp, changes):
     return list(DocBin().from_disk(changes["paths.train"]).get_docs(nlp.vocab))
 
 
+@pytest.mark.slow
 def test_spacy_debug_data(overrides, capsys):
     path, changes = overrides
     with pytest.raises(SystemExit) as stopped:

@@ -1,8 +1,5 @@
 """A pipeline becomes a package of its own, which asks for ours and predicts as before."""
 
-import os
-import subprocess
-import sys
 from importlib.metadata import version
 
 import pytest
@@ -38,27 +35,3 @@ def test_the_package_asks_for_ours(packed):
 def test_its_folder_is_the_pipeline(packed):
     nlp = spacy.load(packed / "en_findings" / "en_findings-1.2.0")
     assert entities(nlp) == entities(trained_pipeline()) != []
-
-
-def test_its_wheel_is_installed_and_loaded_by_name(packed, tmp_path):
-    pytest.importorskip("setuptools")
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    offline = ["--no-deps", "--no-index"]
-    wheel = [*pip, "wheel", *offline, "--no-build-isolation", "--wheel-dir", tmp_path, packed]
-    subprocess.run(wheel, check=True, capture_output=True)
-    (file,) = tmp_path.glob("en_findings-1.2.0-*.whl")
-    site = tmp_path / "site"
-    subprocess.run([*pip, "install", *offline, "--target", site, file], check=True)
-    script = (
-        "import spacy; doc = spacy.load('en_findings')('" + TEXT + "'); "
-        "print([(e.label_, e.text) for e in doc._.discontinuous_ents])"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert result.stdout == f"{entities(trained_pipeline())}\n"

@@ -1,6 +1,5 @@
 """Files that try to do harm."""
 
-import sys
 import zlib
 
 import pytest
@@ -13,57 +12,28 @@ from spacy_gapdner.formats import read_docbin, write_brat
 from spacy_gapdner.formats.docs import DOC_NAME
 from spacy_gapdner.formats.pubannotation import write_pubannotation
 
-# not on Windows
-resource = pytest.importorskip("resource")
-
-NAMES = [
-    "../x",
-    "/x",
-    "a/../../x",
-    "..",
-    "/",
-    "a/./../b",
-    "../../../../tmp/x",
-    "~/x",
-    ".",
-    "a//b",
-    "a\0b",
-]
+NAMES = ["../x", "/x", "a/../../x", "..", "/", "a/./../b", "~/x", ".", "a//b", "a\0b"]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_names_of_documents_stay_in_the_folder(tmp_path, name):
+@pytest.mark.parametrize(("write", "n_files"), [(write_brat, 2), (write_pubannotation, 1)])
+def test_names_of_documents_stay_in_the_folder(tmp_path, name, write, n_files):
     doc = Doc(spacy.blank("en").vocab, words=["x"])
     doc.user_data[DOC_NAME] = name
     folder = tmp_path / "deep" / "out"
-    assert write_brat([doc], folder) == 1
+    assert write([doc], folder, "gapdner") == 1
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert len(files) == 2
+    assert len(files) == n_files
     assert all(folder in path.resolve().parents for path in files)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_documents_are_names_in_pubannotation_too(tmp_path, name):
-    doc = Doc(spacy.blank("en").vocab, words=["x"])
-    doc.user_data[DOC_NAME] = name
-    folder = tmp_path / "deep" / "out"
-    assert write_pubannotation([doc], folder, "gapdner") == 1
-    (file,) = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert folder in file.resolve().parents
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit of memory is Linux's")
-@pytest.mark.parametrize(
-    "header", [b"\xdd\xff\xff\xff\xff", b"\xc6\xff\xff\xff\xff", b"\xdf\xff\xff\xff\xff"]
-)
-def test_sizes_that_a_file_cannot_have_are_refused(tmp_path, header):
+# a list, bytes, or a map of four thousand million items, of which none is there
+@pytest.mark.parametrize("first", [b"\xdd", b"\xc6", b"\xdf"])
+def test_sizes_that_a_file_cannot_have_are_refused(tmp_path, first):
     path = tmp_path / "a.spacy"
-    # a list, bytes, or a map of four thousand million items, of which none is there
-    path.write_bytes(zlib.compress(header))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    path.write_bytes(zlib.compress(first + b"\xff" * 4))
     with pytest.raises(GapDNERError, match=r"is not a \.spacy file"):
         list(read_docbin(path, spacy.blank("en").vocab))
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 500_000
 
 
 def test_a_file_that_breaks_after_its_first_document_is_refused(tmp_path):
@@ -76,11 +46,3 @@ def test_a_file_that_breaks_after_its_first_document_is_refused(tmp_path):
     assert next(docs).text == "x "
     with pytest.raises(GapDNERError, match=r"is not a \.spacy file"):
         next(docs)
-
-
-def test_objects_in_user_data_are_not_made(tmp_path):
-    # user_data is msgpack: what it cannot hold cannot be saved, let alone be loaded
-    doc = Doc(spacy.blank("en").vocab, words=["x"])
-    doc.user_data["x"] = print
-    with pytest.raises(TypeError):
-        DocBin(docs=[doc], store_user_data=True).to_bytes()

@@ -67,10 +67,6 @@ def test_segments(n_tokens, sent_starts, max_length, stride, segments):
     assert get_segments(doc, max_length, stride) == segments
 
 
-def test_segment_counts_its_tokens():
-    assert len(Segment(3, 7)) == 4
-
-
 @given(windowed_docs())
 def test_segments_cover_sentences(case):
     doc, starts, max_length, stride = case
@@ -95,11 +91,6 @@ def test_window_settings_refused(max_length, stride):
         check_window(max_length, stride)
     with pytest.raises(ValueError, match=message):
         make_segment_spans(max_length, stride)
-
-
-def test_window_settings_accepted():
-    check_window(1, 1)
-    check_window(4, 4)
 
 
 def test_segment_spans_are_those_of_the_segments():
@@ -191,12 +182,6 @@ def test_merge_three_windows():
     assert merged([[(4, 6, 0.9)], [(4, 6, 0.1)], [(4, 6, 0.8)]], segments) == [(4, 6, 0.1)]
     # the first two are cut where [2, 6) ends or begins; the third does not hold it
     assert merged([[(2, 6, 0.9)], [], []], segments) == [(2, 6, 0.9)]
-
-
-def test_sentences_that_meet_are_not_cut():
-    segments = [Segment(0, 5), Segment(5, 9)]
-    expected = [(3, 5, 0.5), (5, 6, 0.25)]
-    assert merged([[(3, 5, 0.5)], [(5, 6, 0.25)]], segments) == expected
 
 
 def test_merge_orders_by_text_and_keeps_labels_apart():

@@ -3,7 +3,6 @@
 import random
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -13,7 +12,6 @@ import torch
 from spacy.util import minibatch
 
 from spacy_gapdner.cli._util import import_code, load_pipeline
-from spacy_gapdner.errors import GapDNERError
 
 from .data import read_examples
 from .speed import TRAINING_BATCH, Runner
@@ -49,17 +47,9 @@ def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
     task (str): "prediction" for `nlp.pipe` on all texts, "training" for steps on all Docs.
     RETURNS (dict[str, Optional[int]]): Bytes at most: of the process while it loads the pipeline,
         of the process afterwards, and of the GPU by PyTorch (None on a CPU).
-    RAISES (GapDNERError): If the process is ended from outside.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        try:
-            return executor.submit(_work, subject, task).result()
-        except BrokenProcessPool:
-            # a kernel that runs out of memory says nothing
-            raise GapDNERError(
-                f"The process that measures the memory of {task} was ended from outside, perhaps "
-                "for want of memory. Give a smaller --limit."
-            ) from None
+        return executor.submit(_work, subject, task).result()
 
 
 def peak_memory() -> int | None:

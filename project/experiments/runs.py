@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -97,49 +97,17 @@ class Run:
         """
         if not isinstance(value, dict) or value.get("kind") != _KIND:
             raise ValueError(f'it lacks "kind": "{_KIND}"')
-        for name, kind in _JSON_TYPES.items():
-            if name not in value:
-                raise ValueError(f"it lacks {name!r}")
-            if not isinstance(value[name], kind) or isinstance(value[name], bool):
-                raise ValueError(f"{name!r} is of the wrong type")
-        fields = {name: value[name] for name in _JSON_TYPES}
-        # records of versions up to 0.4 have none
-        fields["commit"] = value.get("commit")
-        try:
-            fields["data"] = {
-                part: [DataFile(**file) for file in files] for part, files in value["data"].items()
-            }
-            fields["evaluations"] = [Evaluation(**row) for row in value["evaluations"]]
-            fields["selected"] = Evaluation(**value["selected"])
-        except TypeError as error:
-            raise ValueError(str(error)) from None
-        if fields["selected"] not in fields["evaluations"]:
-            raise ValueError("'selected' is none of its 'evaluations'")
-        _check_scores(value["scores"], value["seconds"])
-        return cls(**fields)
-
-
-_JSON_TYPES: dict[str, Any] = {
-    "name": str,
-    "seed": int,
-    "config": dict,
-    "versions": dict,
-    "device": dict,
-    "data": dict,
-    "evaluations": list,
-    "selected": dict,
-    "scores": dict,
-    "seconds": dict,
-}
-
-
-def _check_scores(scores: dict[str, Any], seconds: dict[str, Any]) -> None:
-    if "dev" not in scores or "train" not in seconds:
-        raise ValueError("it lacks the scores on 'dev' or the time to train")
-    for part, values in scores.items():
-        key = values.get("spans_key") if isinstance(values, dict) else None
-        if f"spans_{key}_f" not in values or "speed" not in values:
-            raise ValueError(f"its scores on {part!r} are incomplete")
+        names = [field.name for field in fields(cls)]
+        missing = [name for name in names if name not in value]
+        if missing:
+            raise ValueError(f"it lacks {missing[0]!r}")
+        found = {name: value[name] for name in names}
+        found["data"] = {
+            part: [DataFile(**file) for file in files] for part, files in value["data"].items()
+        }
+        found["evaluations"] = [Evaluation(**row) for row in value["evaluations"]]
+        found["selected"] = Evaluation(**value["selected"])
+        return cls(**found)
 
 
 def write_run(run: Run, path: Path) -> None:

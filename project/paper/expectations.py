@@ -113,12 +113,6 @@ VARIANTS = [
     *_figures("share14", "dev", _W2NER, sentences=1360),
 ]
 CORPORA = tuple(dict.fromkeys(figure.corpus for figure in FIGURES))
-_LABELS = {"cadec": {"ADR"}, "share13": {"Disorder"}, "share14": {"Disorder"}}
-# what is wrong with a list of documents, and so with every figure on its part
-_LIST_HINTS = {
-    "not the published split": "the list of documents is not the published one",
-    "document missing": "documents of the list are missing",
-}
 # figures that only a reading of the raw corpus tells: the kind of issue that is counted
 _KINDS = {
     "surface texts that differ": "surface text differs",
@@ -159,7 +153,7 @@ def compare_figures(
     """
     figures = get_figures(corpus, part)
     found = _found(statistics, report)
-    return [_compare(figure, found[figure.name], statistics, report) for figure in figures]
+    return [_compare(figure, found[figure.name]) for figure in figures]
 
 
 def _found(
@@ -181,40 +175,11 @@ def _found(
     }
 
 
-def _compare(
-    figure: Figure,
-    found: int | float | str | None,
-    statistics: CorpusStatistics,
-    report: Report | None,
-) -> FigureCheck:
+def _compare(figure: Figure, found: int | float | str | None) -> FigureCheck:
     result = "not known" if found is None else "same" if found == figure.value else "differs"
-    hint = _hint(figure, found, statistics, report) if result == "differs" else ""
+    others = [v.source for v in VARIANTS if v[:3] == figure[:3] and v.value == found]
+    hint = f"the figure of {'; '.join(others)}" if others and result == "differs" else ""
     return FigureCheck(figure.name, figure.value, found, result, figure.source, hint)
-
-
-def _hint(
-    figure: Figure,
-    found: int | float | str | None,
-    statistics: CorpusStatistics,
-    report: Report | None,
-) -> str:
-    hints = [
-        f"the figure of {variant.source}"
-        for variant in VARIANTS
-        if variant[:3] == figure[:3] and variant.value == found
-    ]
-    counts = Counter[str]() if report is None else report.counts()
-    hints += [hint for kind, hint in _LIST_HINTS.items() if counts[kind]]
-    joined = counts["fragments adjacent after tokenization"]
-    if figure.name == "gap length" and _range(statistics.gap_totals) == figure.value:
-        hints.append("the same if the gaps of an entity are added up")
-    elif figure.name == "discontinuous" and (
-        statistics.discontinuous < int(figure.value) <= statistics.discontinuous + joined
-    ):
-        hints.append(f"in {joined} entities adjacent fragments were joined")
-    elif figure.name == "entities" and not set(statistics.labels) <= _LABELS[figure.corpus]:
-        hints.append(f"the figure is on {', '.join(_LABELS[figure.corpus])} alone")
-    return "; ".join(hints)
 
 
 def _range(counts: Counter[int]) -> str:

@@ -4,11 +4,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-import spacy
 import srsly
 import typer
-from spacy.cli.package import package
-from spacy.util import load_config
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
 from typer.testing import CliRunner
@@ -74,41 +71,6 @@ def test_the_card(trained, tmp_path):
     ):
         assert part in card, part
     assert "{" not in card
-
-
-def test_what_is_described_is_the_pipeline(trained, tmp_path):
-    assert describe(trained, tmp_path / "new", "--encoder", "some/bert").exit_code == 0
-    config = load_config(tmp_path / "new" / "config.cfg")
-    assert config["vars"]["transformer"] == "some/bert"
-    assert "see its model card" in (tmp_path / "new" / "README.md").read_text()
-    text = ANNOTATED[0][0]
-    found = [e.text for e in spacy.load(tmp_path / "new")(text)._.discontinuous_ents]
-    assert found == [e.text for e in trained_pipeline()(text)._.discontinuous_ents] != []
-
-
-def test_spacy_takes_the_card(trained, tmp_path):
-    """Also where an older package has one."""
-    (tmp_path / "output").mkdir()
-    for author in ("Ada", "Grace"):
-        assert describe(trained, tmp_path / "new", "--author", author).exit_code == 0
-        package(tmp_path / "new", tmp_path / "output", create_sdist=False, force=True)
-        folder = tmp_path / "output" / "en_craft_gapdner-0.1.0"
-        card = (folder / "README.md").read_text(encoding="utf8")
-        assert f"| **Author** | {author} |" in card
-        assert "It has no pretrained transformer." in card
-        inner = folder / "en_craft_gapdner" / "en_craft_gapdner-0.1.0" / "README.md"
-        assert inner.read_text(encoding="utf8") == card
-
-
-def test_what_is_missing_is_named(trained, tmp_path):
-    arguments = [str(trained / "tuned"), str(tmp_path / "none.json"), str(tmp_path / "new")]
-    result = CliRunner().invoke(APP, arguments)
-    assert result.exit_code == 1
-    assert "There is no file" in result.output
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.txt").touch()
-    assert "Give another name" in describe(trained, tmp_path / "mine").output.replace("\n", " ")
-    assert list((tmp_path / "mine").iterdir()) == [tmp_path / "mine" / "thesis.txt"]
 
 
 def test_the_workflow_packages_what_it_describes():

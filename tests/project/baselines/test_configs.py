@@ -67,9 +67,9 @@ def test_the_published_settings(name):
     assert (get_spans["max_length"], get_spans["stride"]) == (pipe["max_length"], pipe["stride"])
 
 
+@pytest.mark.slow
 @both_configs
-def test_a_pipeline_of_the_config_is_trained_from_python(name, settings, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def test_a_pipeline_of_the_config_is_trained_from_python(name, settings):
     config = load_config(FOLDER / f"{name}.cfg", overrides=settings, interpolate=True)
     nlp = load_model_from_config(config, auto_fill=True)
     docs = DocBin().from_disk(settings["paths.train"]).get_docs(nlp.vocab)
@@ -84,8 +84,7 @@ def run(*args):
 
 
 @pytest.mark.slow
-def test_commands_take_the_code(settings, tmp_path, monkeypatch):
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+def test_commands_take_the_code(settings, tmp_path):
     code, data = ("--code", "project/baselines/register.py"), settings["paths.dev"]
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
     train = ("train-seeds", FOLDER / "w2ner.cfg", tmp_path / "w2ner", "--name", "W2NER")

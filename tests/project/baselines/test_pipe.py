@@ -2,13 +2,11 @@
 
 import pytest
 import spacy
-import tiny_pipeline
 from tiny_pipeline import (
     CORPUS,
     annotate,
     expected,
     found,
-    make_doc,
     make_examples,
     tok2vec_config,
     train,
@@ -17,7 +15,7 @@ from tiny_pipeline import (
 import project.baselines.register  # noqa: F401  # registers what the configs name
 from spacy_gapdner import get_entities
 
-W2NER_TAGGING = {"@misc": "gapdner-baselines.W2NERTagging.v1"}
+pytestmark = pytest.mark.slow
 
 
 def model_config(name, **settings):
@@ -68,26 +66,6 @@ def test_learns_every_kind_of_entity(trained):
     assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
 
 
-def test_any_network_takes_any_scheme():
-    gap_aware = make_nlp("W2NER", tagging={"@misc": "spacy-gapdner.SoftmaxTagging.v1"})
-    chains = tiny_pipeline.make_nlp({"tagging": W2NER_TAGGING})
-    text, entities = CORPUS[1]
-    for nlp in (gap_aware, chains):
-        train(nlp, 80)
-        assert found(annotate(nlp, text)) == expected(entities)
-
-
-def test_batch_and_padding_change_no_entity_and_no_score(trained):
-    texts = [text for text, _ in CORPUS]
-    together = list(trained.pipe([make_doc(trained, text) for text in ["", *texts]]))[1:]
-    for doc, text in zip(together, texts, strict=True):
-        alone = annotate(trained, text)
-        assert found(doc) == found(alone)
-        assert [e.score for e in get_entities(doc)] == pytest.approx(
-            [e.score for e in get_entities(alone)], abs=1e-5
-        )
-
-
 def test_disk(trained, tmp_path):
     trained.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
@@ -95,21 +73,3 @@ def test_disk(trained, tmp_path):
     assert annotate_all(loaded) == before
     train(loaded, 5)
     assert annotate_all(loaded) != before
-
-
-@pytest.mark.parametrize("name", ["W2NER", "TOE"])
-def test_a_new_type_changes_nothing_that_was_learned(name):
-    known = [(text, entities) for text, entities in CORPUS if "aspirin" not in text]
-    nlp = make_nlp(name, known)
-    train(nlp, 80, corpus=known)
-    before = annotate_all(nlp)
-    # in the order of labels it comes between the two that there are
-    nlp.get_pipe("gapdner").add_label("DRUG")
-    for (text, _), entities in zip(CORPUS, before, strict=True):
-        kept = [e for e in get_entities(annotate(nlp, text)) if e.label_ != "DRUG"]
-        assert [(e.label_, e.token_indices) for e in kept] == [e[:2] for e in entities]
-    train(nlp, 80)
-    assert found(annotate(nlp, "took aspirin and ibuprofen daily")) == [
-        ("DRUG", [1]),
-        ("DRUG", [3]),
-    ]

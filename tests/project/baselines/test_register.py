@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 from baseline_equations import tag_embedding, w2ner
-from grid_models import SEGMENTS, fixed_vectors, make_input, network_of, score
 from grid_models import WIDTH as N_IN
+from grid_models import fixed_vectors, make_input, network_of, score
 
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
@@ -75,22 +75,6 @@ def test_padding_and_batch_change_no_score(name, dilations):
             torch.testing.assert_close(batch[row, :n, :n], alone, rtol=0, atol=1e-5)
 
 
-@both_models
-def test_everything_is_used(name):
-    net = make_network(name, triangle_mask=False)
-    score(net, *make_batch([4, 2]))[0].sum().backward()
-    assert {parameter for parameter, p in net.named_parameters() if p.grad is None} == set()
-
-
-def test_toe_is_w2ner_with_tags():
-    own = {name for name, _ in make_network("W2NER").named_parameters()}
-    tags = {name for name, _ in make_network("TOE").named_parameters()} - own
-    assert tags
-    assert all(name.startswith("tags.") for name in tags)
-    # a representation for each label that a cell can hold
-    assert make_network("TOE").tags.tags.shape == (6, 6)
-
-
 @pytest.mark.parametrize(
     ("name", "tagging", "not_above", "not_on", "not_below"),
     [
@@ -111,27 +95,6 @@ def test_triangles_rule_labels_out(name, tagging, not_above, not_on, not_below):
             assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
     free = make_network(name, tagging, triangle_mask=False)
     assert not (score(free, *inputs) == IMPOSSIBLE).any()
-
-
-@pytest.mark.parametrize(
-    ("name", "dropout"),
-    [
-        *[("W2NER", dropout) for dropout in DROPOUTS],
-        ("TOE", "grid_dropout"),
-        ("TOE", "tag_dropout"),
-    ],
-)
-def test_dropout_acts_in_training_only(name, dropout):
-    off = {setting: 0.0 for setting in MODELS[name][2] if setting.endswith("_dropout")}
-    # of few channels the same might be dropped twice
-    wide = {"grid_width": 40}
-    net, inputs = make_network(name, **{**off, **wide, dropout: 0.5}), make_batch([6])
-    net.eval()
-    assert torch.equal(score(net, *inputs), score(net, *inputs))
-    net.train()
-    assert not torch.equal(score(net, *inputs), score(net, *inputs))
-    net = make_network(name, **off, **wide).train()
-    assert torch.equal(score(net, *inputs), score(net, *inputs))
 
 
 def make_model(name, initialize=True, **settings):
@@ -161,17 +124,6 @@ def test_architecture_builds_its_network(name):
 
 
 @both_models
-def test_bytes_restore_a_model_that_was_never_initialized(name):
-    trained = make_model(name)
-    restored = make_model(name, initialize=False).from_bytes(trained.to_bytes())
-    expected = trained.predict(make_input())
-    lengths = [len(segment) for segments in SEGMENTS for segment in segments]
-    assert [grid.shape[:2] for grid in expected] == [(n, n) for n in lengths]
-    for a, b in zip(restored.predict(make_input()), expected, strict=True):
-        assert np.array_equal(a, b)
-
-
-@both_models
 def test_training_and_prediction_score_alike(name):
     off = {setting: 0.0 for setting in MODELS[name][2] if setting.endswith("_dropout")}
     model = make_model(name, **off)
@@ -184,28 +136,7 @@ def test_training_and_prediction_score_alike(name):
 
 
 @both_models
-@pytest.mark.parametrize("size", [*SIZES, "max_batch_cells"])
-def test_sizes_must_be_positive(name, size):
-    with pytest.raises(ValueError, match=f"{size} must be at least 1, but it is 0"):
-        make_model(name, initialize=False, **{size: 0})
-
-
-@both_models
-@pytest.mark.parametrize("rate", [-0.1, 1.0])
-def test_dropout_rates_must_be_rates(name, rate):
-    for dropout in (setting for setting in MODELS[name][2] if setting.endswith("_dropout")):
-        with pytest.raises(ValueError, match=f"{dropout} must be at least 0 and below 1"):
-            make_model(name, initialize=False, **{dropout: rate})
-
-
-@both_models
 @pytest.mark.parametrize("dilations", [[], [1, 0]])
 def test_dilations_must_be_positive(name, dilations):
     with pytest.raises(ValueError, match="dilations must be numbers from 1 on"):
         make_model(name, initialize=False, dilations=dilations)
-
-
-@pytest.mark.parametrize(("width", "n_heads"), [(6, 4), (6, 0), (4, 8)])
-def test_heads_must_share_the_width(width, n_heads):
-    with pytest.raises(ValueError, match=f"multiple of n_heads, but they are {width} and"):
-        make_model("TOE", initialize=False, hidden_width=width, n_heads=n_heads)

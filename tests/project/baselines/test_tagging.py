@@ -4,14 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from project.baselines.losses import ZLPR
 from project.baselines.tagging import TOETagging, W2NERTagging
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.grid import LabelledCells, TaggingScheme
-from spacy_gapdner.grid.losses import CrossEntropy
 
 LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()
@@ -26,28 +21,6 @@ def entity(label, *tokens):
 # severe joint , shoulder and upper body pain .
 #    0     1   2     3     4    5    6    7   8
 FIGURE = [entity("ADE", 0, 1, 7), entity("ADE", 0, 3, 7), entity("ADE", 0, 5, 6, 7)]
-FIGURE_W2NER = """
-    .  N  .  N  .  N  .  .  .
-    .  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    .  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    .  .  .  .  .  .  N  .  .
-    .  .  .  .  .  .  .  N  .
-    A  .  .  .  .  .  .  .  .
-    .  .  .  .  .  .  .  .  .
-"""
-FIGURE_TOE = """
-    .  N  .  N  .  N  .  a  .
-    P  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    P  .  .  .  .  .  .  N  .
-    .  .  .  .  .  .  .  .  .
-    P  .  .  .  .  .  N  .  .
-    .  .  .  .  .  P  .  N  .
-    A  P  .  P  .  .  P  .  .
-    .  .  .  .  .  .  .  .  .
-"""
 # entities of two words and of one, and two types in one cell: that of [0, 8) and that of 7
 CROWDED = [
     entity("Symptom", 6, 7),
@@ -106,8 +79,6 @@ def encode(tagging, entities):
 @pytest.mark.parametrize(
     ("tagging", "entities", "table"),
     [
-        (W2NER, FIGURE, FIGURE_W2NER),
-        (TOE, FIGURE, FIGURE_TOE),
         (W2NER, FIGURE + CROWDED, CROWDED_W2NER),
         (TOE, FIGURE + CROWDED, CROWDED_TOE),
         (W2NER, [], ". . \n . ."),
@@ -119,15 +90,6 @@ def test_grids_by_hand(tagging, entities, table):
     assert encode(tagging, entities[::-1]) == parse(table)
 
 
-def test_order_of_labels_decides_between_types():
-    entities = [entity("ADE", 0, 1), entity("Symptom", 0, 1)]
-    for labels in (LABELS, LABELS[::-1]):
-        cells = W2NER.encode(entities, labels)
-        assert cells.tolist() == [[0, 1, 1], [1, 0, 2]]
-        (kept,) = W2NER.decode(LabelledCells(cells, np.ones(2)), labels).entities
-        assert kept.label == labels[0]
-
-
 def test_layouts():
     layout = W2NER.layout(LABELS)
     assert layout.channels == ("None", "NNW", "ADE", "Symptom")
@@ -137,14 +99,6 @@ def test_layouts():
     assert layout.channels == ("NNW", "PNW", *directed)
     assert (layout.upper, layout.lower) == ((0, 4, 5), (1, 2, 3))
     assert layout.diagonal == (2, 3, 4, 5)
-
-
-def test_schemes_have_their_losses():
-    assert isinstance(W2NER.loss, CrossEntropy)
-    assert isinstance(TOE.loss, ZLPR)
-    loss = CrossEntropy("cells")
-    assert W2NERTagging(loss).loss is loss
-    assert all(isinstance(tagging, TaggingScheme) for tagging in (W2NER, TOE))
 
 
 def labelled(tagging, scores, cell_threshold=0.0):
@@ -192,20 +146,3 @@ def test_toe_s_mirrored_labels_check_each_other():
     )
     entities = TOE.decode(TOE.labelled_cells(scores.astype("float32"), 0.0), LABELS).entities
     assert entities == [entity("ADE", 0, 1, 2), entity("Symptom", 1)]
-
-
-@given(seed=st.integers(0, 2**32 - 1), n_types=st.integers(1, 3))
-def test_toe_s_labels_agree_with_a_loop_over_cells(seed, n_types):
-    n, n_channels = 3, 2 * n_types + 2
-    scores = np.random.default_rng(seed).normal(0, 2, (n, n, n_channels)).astype("float32")
-    names = [("N", 0), ("P", 0)]
-    names += [("T", k) for k in range(n_types)] + [("H", k) for k in range(n_types)]
-    mirror = dict(zip("NPTH", "PNHT", strict=True))
-    expected = {}
-    for row, column, channel in np.ndindex(n, n, n_channels):
-        kind, k = names[channel]
-        other = names.index((mirror[kind], k))
-        logit = (float(scores[row, column, channel]) + float(scores[column, row, other])) / 2
-        if logit >= 0:
-            expected[row, column, channel] = 1 / (1 + math.exp(-logit))
-    assert labelled(TOE, scores) == pytest.approx(expected, rel=1e-5)

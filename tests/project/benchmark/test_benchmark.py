@@ -72,24 +72,3 @@ def test_all(model, data, tmp_path):
     assert f"biaffine {' '.join(biaffine)}" in words
     memory = found["memory"]["training"]
     assert f"training {memory['loading'] / 1e6:,.0f} {memory['peak'] / 1e6:,.0f} -" in words
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--cpu-time", "--threads", 2], "--cpu-time is for one thread without a GPU"),
-        (["--cpu-time", "--threads", 1, "--gpu-id", 0], "--cpu-time is for one thread"),
-        (["--json", "."], ". is a folder. Give the name of the file to write."),
-    ],
-)
-def test_what_cannot_be_measured(model, data, options, message):
-    result = run(model, "--data", data, *options)
-    assert result.exit_code == 1, result.output
-    assert result.stdout == ""
-    assert len(result.stderr.splitlines()) == 1
-    assert message in result.stderr
-
-
-def test_the_sample_corpus_is_what_is_measured_by_default(model, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert "project/corpus/sample/test.spacy" in run(model).stderr

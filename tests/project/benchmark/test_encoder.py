@@ -2,9 +2,6 @@ from contextlib import contextmanager
 
 import pytest
 import torch
-from benchmark_pipelines import make_pipeline
-
-from project.benchmark.speed import Runner
 
 
 @contextmanager
@@ -32,16 +29,6 @@ def noted_inputs(runner):
     handle.remove()
 
 
-def test_the_encoder_that_is_found(runner):
-    component = runner.encoder.component
-    assert (component is None) == (runner.encoder.layer is runner.pipe.model.get_ref("tok2vec"))
-    if "transformer" in runner.nlp.pipe_names:
-        assert component is runner.nlp.get_pipe("transformer")
-        assert runner.encoder.network is component.model.transformer
-    else:
-        assert runner.encoder.network is None
-
-
 @pytest.mark.parametrize("is_train", [False, True])
 def test_the_encoder_alone_does_the_same_work(runner, examples, is_train):
     docs = [example.predicted for example in examples]
@@ -55,30 +42,3 @@ def test_the_encoder_alone_does_the_same_work(runner, examples, is_train):
             runner.predict(docs)
     assert alone == in_model
     assert all(training == is_train for _, training, *_ in alone)
-
-
-def test_the_encoder_alone_is_as_precise(bert):
-    nlp = make_pipeline("spacy-gapdner.TransformerModel.v1", bert, mixed_precision=True)
-    runner = Runner(nlp, nlp.get_pipe("gapdner"))
-    docs = [nlp.make_doc("fever")]
-    inputs = runner.encoder.read(docs, is_train=False)
-    with noted_inputs(runner) as noted:
-        runner.encoder.predict(inputs)
-        runner.predict(docs)
-    assert [is_mixed for _, _, is_mixed in noted] == [True, True]
-
-
-def test_the_encoder_alone_computes_all_gradients(runner, examples):
-    docs = [example.predicted for example in examples]
-    runner.finish_update()
-    runner.encoder.update(runner.encoder.read(docs, is_train=True))
-    if runner.encoder.network is None:
-        nodes = [node for node in runner.encoder.layer.walk() if node.param_names]
-        assert all(node.has_grad(name) for node in nodes for name in node.param_names)
-        return
-    with_gradient = {n for n, p in runner.encoder.network.named_parameters() if p.grad is not None}
-    # nothing reads what BERT makes of its first word piece
-    assert {n for n, _ in runner.encoder.network.named_parameters()} - with_gradient == {
-        "pooler.dense.weight",
-        "pooler.dense.bias",
-    }

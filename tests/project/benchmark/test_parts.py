@@ -31,26 +31,6 @@ def event(number, name, start, end, own, parent=None, sequence_nr=-1, kernels=()
     )
 
 
-def test_time_counts_for_the_innermost_part():
-    """An operator of 7 in a part of 10, that lies in a part of 100; one of 4 beside them."""
-    outer = event(0, "gapdner.decoding", 0, 100, 90)
-    inner = event(1, "gapdner.span_attention", 20, 30, 3, outer)
-    operator = event(2, "aten::mm", 21, 28, 7, inner)
-    beside = event(3, "aten::add", 200, 204, 4)
-    assert add_up_events([operator, beside, inner, outer]) == {
-        "decoding": 90,
-        "span attention": 10,
-        "rest": 4,
-    }
-
-
-def test_on_a_gpu_kernels_count():
-    """Not those of a mark: they are what its operators have."""
-    part = event(0, "gapdner.bilstm", 0, 10, 3, kernels=[5, 6])
-    operator = event(1, "aten::mm", 1, 8, 7, part, kernels=[5, 6])
-    assert add_up_events([part, operator]) == {"bilstm": 11}
-
-
 BACKWARD = "autograd::engine::evaluate_function: "
 
 
@@ -138,14 +118,6 @@ def test_training(runner, examples):
     )
 
 
-def test_other_components(runner, examples):
-    runner.nlp.add_pipe("attribute_ruler", name="rules")
-    try:
-        assert "rules" in prediction_shares(runner, examples)
-    finally:
-        runner.nlp.remove_pipe("rules")
-
-
 def test_the_pipeline_stays_as_it_was(runner, examples):
     model = runner.pipe.model
 
@@ -159,8 +131,3 @@ def test_the_pipeline_stays_as_it_was(runner, examples):
     prediction_shares(runner, examples)
     training_shares(runner, examples)
     assert state() == before
-
-
-def test_the_profiler_prints_nothing(runner, examples, capfd):
-    prediction_shares(runner, examples[:1])
-    assert capfd.readouterr() == ("", "")

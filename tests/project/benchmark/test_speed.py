@@ -1,9 +1,8 @@
 import hashlib
-from unittest.mock import patch
 
 import pytest
 
-from project.benchmark.speed import time_batches, time_pipe
+from project.benchmark.speed import time_batches
 
 
 class Clock:
@@ -47,18 +46,6 @@ def calls(runner, examples, is_train):
     return 1 if runner.encoder.network is None else len(runner.encoder.read(docs, is_train))
 
 
-def test_prediction(runner, examples, clock):
-    n = calls(runner, examples[:2], False)
-    clock.now = 0.0
-    assert runner.predict([example.predicted for example in examples[:2]]) == n + 10
-
-
-def test_training(runner, examples, clock):
-    n = calls(runner, examples[:2], True)
-    assert runner.update(examples[:2]) == n + 1010
-    assert runner.time(runner.finish_update) == 10_000
-
-
 def test_batches_add_up(runner, examples, clock):
     """Five Docs, three in a batch in prediction, all in one in training."""
     for is_train, loss, optimizer in ((False, 0, 0), (True, 1000, 10_000)):
@@ -67,14 +54,6 @@ def test_batches_add_up(runner, examples, clock):
         assert found["model"] == found["encoder"] + n_batches * (10 + loss)
         assert found["encoder"] >= n_batches
         assert found["optimizer"] == optimizer
-
-
-def test_the_least_of_each_batch_counts(runner, examples, clock):
-    seconds = iter(range(100, 0, -1))
-    with patch.object(runner, "predict", lambda docs: next(seconds)):
-        # the first batch is computed once more
-        found = time_batches(runner, examples, 3, is_train=False)
-    assert found["model"] == 97 + 94
 
 
 def test_nothing_is_learned_and_nothing_left(runner, examples):
@@ -86,16 +65,3 @@ def test_nothing_is_learned_and_nothing_left(runner, examples):
     time_batches(runner, examples, 2, is_train=False)
     assert fingerprint() == before
     assert not any(example.predicted.user_data for example in examples)
-
-
-def test_pipe_runs_on_all_texts(runner, examples, monkeypatch):
-    seen = []
-    annotate = runner.pipe.set_annotations
-
-    def note(docs, entities):
-        seen.extend(doc.text for doc in docs)
-        annotate(docs, entities)
-
-    monkeypatch.setattr(runner.pipe, "set_annotations", note)
-    assert time_pipe(runner, examples, 2) > 0
-    assert seen == 2 * [example.text for example in examples]

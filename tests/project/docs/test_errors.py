@@ -137,9 +137,3 @@ def test_every_quoted_message_is_provoked():
 def test_message(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert PROVOKED[title](tmp_path) == QUOTED[title]
-
-
-def test_nothing_in_doc_ents():
-    nlp = trained_pipeline()
-    doc = nlp("Severe joint and shoulder pain today .")
-    assert (len(doc.ents), len(doc._.discontinuous_ents)) == (0, 2)

@@ -50,25 +50,6 @@ def test_scores():
     assert listed(html) == [("ADE 0.71", "joint … pain"), ("ADE 0.88", "back pain")]
 
 
-def test_windows():
-    html = pictures.draw_windows()
-    assert re.findall(r">(window \d)<", html) == ["window 1", "window 2"]
-    assert re.findall(r">(in (?:a|no) window)<", html) == ["in a window"] * 2 + ["in no window"]
-    assert "14 words in windows of 8, 6 apart. 2 of 3 entities lie within a window." in html
-    # fragments and gaps of the entities, which are drawn from the left to the right
-    lines = re.findall(r'<line class="(.+?)" x1="(\d+)" x2="(\d+)"', html)
-    assert [name for name, _, _ in lines] == [
-        "held fragment",
-        "held fragment",
-        "held gap",
-        "held fragment",
-        "lost fragment",
-        "lost fragment",
-        "lost gap",
-    ]
-    assert all(int(start) < int(end) for _, start, end in lines)
-
-
 @pytest.mark.parametrize("name", pictures.PICTURES)
 def test_every_picture_has_a_text(name):
     html = pictures.PICTURES[name]()

@@ -15,6 +15,7 @@ ANNOTATED = [
 ]
 
 
+@pytest.mark.slow
 def test_recipes(tmp_path, monkeypatch, capsys):
     pytest.importorskip("negspacy")
     monkeypatch.chdir(tmp_path)

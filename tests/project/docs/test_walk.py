@@ -62,6 +62,7 @@ def test_the_brat_folder_is_as_the_page_shows_it(folder):
     assert lines == [" ".join(line.split()) for line in found]
 
 
+@pytest.mark.slow
 def test_walk(folder, served, capsys):
     printed, blocks = None, 0
     for language, code in code_blocks("walk.md"):

@@ -34,16 +34,6 @@ def test_tables(run, folder):
     assert "differ" not in result.stdout
 
 
-def test_the_first_folder_is_what_the_others_are_compared_with(run, folder):
-    result = run("compare", folder / "ablated", folder / "full")
-    assert "less that of w/o BiLSTM" in result.stdout
-    assert "+7.00 ± 2.83" in result.stdout
-
-
-def test_one_name_has_no_differences(run, folder):
-    assert "less that of" not in run("compare", folder / "full").stdout
-
-
 def test_files(run, folder):
     paths = {name: folder / "out" / f"tables.{name}" for name in ("markdown", "json", "csv")}
     options = [part for name, path in paths.items() for part in (f"--{name}", path)]
@@ -52,30 +42,3 @@ def test_files(run, folder):
     assert json.loads(paths["json"].read_text())["groups"][0]["seeds"] == [0, 1]
     with paths["csv"].open() as stream:
         assert next(csv.DictReader(stream))["name"] == "GapDNER"
-
-
-def test_mixed_records_are_told(run, folder):
-    run_1 = make_run("W2NER")
-    run_1.config["training"]["max_steps"] = 7
-    write_run(run_1, folder / "w2ner" / "run.json")
-    result = run("compare", folder)
-    assert "training.max_steps 100" in " ".join(result.stdout.split())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["full", "--published", "table1"], "Unknown table 'table1': choose table2 or table3."),
-        (["nowhere"], "There is no folder nowhere"),
-        (["full", "full"], "There are two runs of GapDNER with seed 0"),
-    ],
-)
-def test_what_cannot_be_compared(fails, folder, monkeypatch, arguments, message):
-    monkeypatch.chdir(folder)
-    fails(message, "compare", *arguments)
-
-
-def test_a_broken_record(fails, folder):
-    path = folder / "full" / "seed_1" / "run.json"
-    path.write_text(path.read_text()[:100])
-    fails(f"{path} is no record of a run", "compare", folder)

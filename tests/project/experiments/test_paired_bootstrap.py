@@ -77,10 +77,3 @@ def test_models_are_tuned_before(run, folder):
     assert "Careful, tuned" in result.stdout
     assert "+0.0 to +0.0" in result.stdout
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*")} == before
-
-
-def test_what_cannot_be_compared(fails, folder, tmp_path):
-    usual, data = folder / "Usual", folder / "data.spacy"
-    fails("There is no folder nowhere", "bootstrap", usual, "nowhere", "--data", data)
-    write_run(make_run(), tmp_path / "run.json")
-    fails(f"no folder {tmp_path / 'model-best'}", "bootstrap", tmp_path, usual, "--data", data)

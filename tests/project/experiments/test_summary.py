@@ -1,11 +1,9 @@
 import math
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from recorded_runs import make_run, make_scores
 
-from project.experiments.summary import Statistic, get_score, seed_table, summarize
+from project.experiments.summary import Statistic, seed_table, summarize
 
 
 def test_mean_and_sample_deviation():
@@ -13,23 +11,6 @@ def test_mean_and_sample_deviation():
     statistic = summarize([0.60, 0.62, 0.67])
     assert statistic == (3, pytest.approx(0.63), pytest.approx(math.sqrt(0.0013)))
     assert statistic.format() == "63.00 ± 3.61"
-
-
-@given(st.lists(st.floats(0, 1), min_size=2))
-def test_against_the_formula(values):
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    statistic = summarize(values)
-    assert statistic == (
-        len(values),
-        pytest.approx(mean),
-        pytest.approx(math.sqrt(variance), abs=1e-9),
-    )
-
-
-def test_a_single_run_has_no_deviation():
-    assert summarize([0.5]) == (1, 0.5, None)
-    assert summarize([0.5]).format() == "50.00"
 
 
 def test_runs_without_a_score_do_not_count():
@@ -48,14 +29,6 @@ def test_runs_without_a_score_do_not_count():
 )
 def test_format(statistic, options, text):
     assert statistic.format(**options) == text
-
-
-def test_get_score():
-    run = make_run(scores={"dev": make_scores(0.5, disc=0.25, p=0.75)})
-    assert get_score(run, "dev") == 0.5
-    assert get_score(run, "dev", measure="p") == 0.75
-    assert get_score(run, "dev", "_disc") == 0.25
-    assert get_score(run, "test") is None
 
 
 def test_seed_table():

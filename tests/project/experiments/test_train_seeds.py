@@ -20,6 +20,8 @@ from project.experiments.__main__ import app
 from project.experiments.runs import read_run
 from spacy_gapdner.errors import GapDNERError
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[3]
 CONFIG = ROOT / "configs" / "gapdner_cpu.cfg"
 SMALL = {
@@ -35,16 +37,6 @@ SMALL = {
     "components.gapdner.model.tok2vec.embed.width": 24,
     "components.gapdner.model.tok2vec.encode.depth": 1,
 }
-
-
-SIX = (
-    "accumulate_gradient",
-    "dropout",
-    "eval_frequency",
-    "max_epochs",
-    "max_steps",
-    "patience",
-)
 
 
 def make_command(folder, *options, output="out", seeds="0,1", name="Tiny", **changes):
@@ -121,12 +113,6 @@ def test_records(trained):
     assert runs[0].evaluations != runs[1].evaluations
 
 
-def test_folders(trained):
-    for seed in (0, 1):
-        found = {path.name for path in (trained[0] / "out" / f"seed_{seed}").iterdir()}
-        assert found == {"run.json", "train.log", "config.cfg", "evaluations.jsonl", "model-best"}
-
-
 def test_printed(trained):
     folder, printed = trained
     log = (folder / "out" / "seed_1" / "train.log").read_text()
@@ -144,13 +130,6 @@ def test_complete_runs_are_not_repeated(again):
     assert "mean ± sd (n = 2)" in result.stdout
 
 
-def test_data_may_move(again):
-    moved = again.folder / "moved.spacy"
-    (again.folder / "train.spacy").rename(moved)
-    result, noted = again(paths__train=moved)
-    assert (result.exit_code, noted) == (0, [])
-
-
 def test_what_is_missing_is_trained(again):
     (again.folder / "out" / "seed_0" / "run.json").unlink()
     result, noted = again(seeds="0,1,5")
@@ -166,63 +145,12 @@ def test_what_is_missing_is_trained(again):
         ({"training__dropout": 0.5}, "its training.dropout is 0.0, not 0.5"),
         ({"name": "Other"}, "its name is 'Tiny', not 'Other'"),
         ({"test": False}, "its test data are others"),
-        (
-            {f"training__{name}": 7 for name in SIX},
-            "its training.max_steps is 40, not 7; and 1 more. Give another OUTPUT",
-        ),
     ],
 )
 def test_a_record_of_another_run(again, options, difference):
     result, noted = again(**options)
     path = again.folder / "out" / "seed_0"
     fails(result, difference, f"Give another OUTPUT, or delete {path} to train it again.")
-    assert noted == []
-
-
-def test_a_broken_record(again):
-    path = again.folder / "out" / "seed_1" / "run.json"
-    path.write_text("{}")
-    result, noted = again()
-    fails(result, f"{path} is no record of a run")
-    assert noted == []
-
-
-def test_models_can_be_dropped(again, monkeypatch):
-    """The folder of a finished training stands in for a new one."""
-    source = again.folder / "out" / "seed_0"
-
-    def copy(config, path, gpu_id, code):
-        shutil.copytree(source, path)
-        (path / "run.json").unlink()
-
-    monkeypatch.setattr(training, "train", copy)
-    assert again("--no-keep-models", output="new", seeds="0")[0].exit_code == 0
-    found = {path.name for path in (again.folder / "new" / "seed_0").iterdir()}
-    assert found == {"run.json", "train.log", "config.cfg", "evaluations.jsonl"}
-    new, old = (read_run(folder / "run.json") for folder in (found_in(again), source))
-    assert new.scores["test"]["spans_gapdner_f"] == old.scores["test"]["spans_gapdner_f"]
-
-
-def found_in(again):
-    return again.folder / "new" / "seed_0"
-
-
-@pytest.mark.parametrize("seeds", ["", "a", "0,0", "1.5", "-1", "0;1"])
-def test_seeds(again, seeds):
-    fails(again(seeds=seeds)[0], "is not a list of different numbers such as 0,1,2.")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"paths__train": "nowhere.spacy"}, "There is no file nowhere.spacy"),
-        ({"training__score_weights__spans_gapdner_p": 0.5}, "by F1 alone"),
-        ({"system__seed": 3}, "Use --seeds"),
-    ],
-)
-def test_what_cannot_be_trained(again, options, message):
-    result, noted = again(**options)
-    fails(result, message)
     assert noted == []
 
 

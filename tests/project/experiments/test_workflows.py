@@ -1,38 +1,26 @@
 """The workflows that repeat the paper's experiments."""
 
 import shlex
-import shutil
-import sys
 from pathlib import Path
 
 import pytest
+import sample_sentences
 import spacy
-import srsly
 from spacy.tokens import DocBin
-from spacy.util import load_config
 from tiny_pipeline import CORPUS, make_doc
 from typer.testing import CliRunner
-from weasel.cli.run import load_project_config, project_run
+from weasel.cli.run import load_project_config
 
 from project.experiments import __main__ as commands
 from project.experiments.published import PUBLISHED
 from project.experiments.runs import flatten
 from project.experiments.training import read_run_config
-from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[3]
-MODULES = ("project/environment.py", "project/tables.py")
-WORKFLOWS = ("compare", "ablation", "quality", "paper")
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
 SETTINGS = "components.gapdner"
 MODEL = f"{SETTINGS}.model"
 SHARE = "corpora.train.augmenter.share"
-SMALL = {
-    "training.optimizer.learn_rate.total_steps": 4,
-    "training.eval_frequency": 2,
-    "components.gapdner.model.hidden_width": 16,
-    "components.gapdner.model.tok2vec.embed.width": 16,
-}
 
 
 def scripts(*names, **overrides):
@@ -131,47 +119,6 @@ def test_the_choices_of_the_default_are_measured_one_by_one(settings):
     }
 
 
-def test_w2ner_is_trained_as_the_default(settings):
-    (default,) = settings("train-default").values()
-    w2ner, plain = settings("train-w2ner").values()
-    assert differences(w2ner, plain) == {SHARE}
-    assert plain[SHARE] == 0.0
-    differing = differences(default, w2ner)
-    network = {name for name in differing if name.startswith(MODEL)}
-    # the default names PyTorch's own precision
-    assert all(name.startswith("nlp.before_creation") for name in differing - network)
-    alike = ("none_bias", "triangle_mask", "tagging.loss.@losses", "tagging.loss.normalize")
-    assert not network & {f"{MODEL}.{name}" for name in alike}
-
-
-def test_the_variables_arrive(called):
-    variables = {"seeds": "3,4", "gpu": 1, "steps": 70, "test": "t.spacy", "train": "a.spacy"}
-    variables |= {"experiment": "mine", "transformer": "some/bert"}
-    call = called(scripts("train-default", **variables)[0])
-    assert (call["seeds"], call["gpu_id"]) == ([3, 4], 1)
-    assert call["output"] == Path("project/runs/mine/default")
-    assert call["test_path"] == Path("t.spacy")
-    steps = "training.optimizer.learn_rate.total_steps"
-    expected = {"paths.train": "a.spacy", steps: 70, "vars.transformer": "some/bert"}
-    assert expected.items() <= call["overrides"].items()
-
-
-@pytest.mark.parametrize("workflow", ["compare", "ablation", "quality"])
-def test_the_table_is_made_of_what_was_trained(called, workflow):
-    trained = [called(script)["output"] for script in scripts(*trainings(workflow))]
-    table, *bootstraps = scripts(f"{workflow}-table")
-    folders = [Path(word) for word in table[1 : table.index("--markdown")]]
-    # the first is what the others are compared with
-    assert folders[0] == trained[0]
-    for folder in folders:
-        assert any(path.is_relative_to(folder) for path in trained)
-    for path in trained:
-        assert any(path.is_relative_to(folder) for folder in folders)
-    for bootstrap in bootstraps:
-        assert {Path(word) for word in bootstrap[1:3]} <= {*trained}
-    assert len(bootstraps) == 2 * (workflow == "quality")
-
-
 @pytest.mark.parametrize(
     ("corpus", "transformer", "batch_size", "n_sentences"),
     [
@@ -195,62 +142,6 @@ def test_the_paper_s_settings_for_each_corpus(
     assert table[2:4] == ["--published", "table2"]
 
 
-@pytest.fixture
-def project(tmp_path):
-    """The project with a corpus in the place of CADEC, and a small config in that of the paper."""
-    for name in ("configs", "project/baselines", "project/experiments", "project/scripts"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("project.yml", "project/__init__.py", *MODULES):
-        shutil.copy(ROOT / name, tmp_path / name)
-    small = load_config(ROOT / "configs/gapdner_cpu.cfg", overrides=SMALL)
-    small.to_disk(tmp_path / "configs/paper.cfg")
-    corpus = tmp_path / "project/corpus/cadec"
-    corpus.mkdir(parents=True)
-    nlp = spacy.blank("en")
-    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS]
-    for part in ("train", "dev", "test"):
-        DocBin(docs=docs).to_disk(corpus / f"{part}.spacy")
-    return tmp_path
-
-
-def test_paper(project, monkeypatch, capfd):
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    project_run(project, "paper-cadec", overrides={"vars.seeds": 2})
-    printed = capfd.readouterr().out
-    assert "GapDNER, seed 2" in printed
-    folder = project / "project/runs/paper-cadec"
-    (group,) = srsly.read_json(folder / "table.json")["groups"]
-    assert (group["name"], group["seeds"]) == ("GapDNER", [2])
-    table = (folder / "table.md").read_text(encoding="utf8")
-    assert "| W2NER | 0 | not run | 74.52 |" in table
-    assert (folder / "table.csv").is_file()
-
-
-@pytest.mark.parametrize(
-    ("workflow", "missing"),
-    [
-        ("compare", "project/corpus/craft/experiments/train.spacy"),
-        ("paper-share13", "project/corpus/share13/train.spacy"),
-    ],
-)
-def test_what_is_missing_is_named(project, capsys, workflow, missing):
-    with pytest.raises(SystemExit):
-        project_run(project, workflow)
-    assert missing in "".join(capsys.readouterr())
-
-
-@pytest.fixture(scope="module")
-def script():
-    folder = ROOT / "project" / "scripts"
-    sys.path.insert(0, str(folder))
-    try:
-        import sample_sentences
-
-        yield sample_sentences
-    finally:
-        sys.path.remove(str(folder))
-
-
 def numbered(n):
     """Docs of one number each, for the place in the text."""
     nlp = spacy.blank("en")
@@ -258,12 +149,12 @@ def numbered(n):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_whole_articles_are_held_out(script, seed):
+def test_whole_articles_are_held_out(seed):
     sizes = [40, 5, 30, 10, 15]
     article = [number for number, size in enumerate(sizes) for _ in range(size)]
     stays, held = (
         [int(doc.text) for doc in docs]
-        for docs in script.hold_out(numbered(100), sizes, 0.15, seed)
+        for docs in sample_sentences.hold_out(numbered(100), sizes, 0.15, seed)
     )
     assert sorted(stays + held) == list(range(100))
     assert (sorted(stays), sorted(held)) == (stays, held)
@@ -271,46 +162,15 @@ def test_whole_articles_are_held_out(script, seed):
     assert not {article[i] for i in held} & {article[i] for i in stays}
 
 
-def test_the_articles_depend_on_the_seed(script):
-    docs = numbered(100)
-    found = {len(script.hold_out(docs, [40, 5, 30, 10, 15], 0.15, seed)[1]) for seed in range(9)}
-    assert len(found) > 1
-
-
-def test_article_sizes(script):
-    docs = numbered(6)
-    for doc, name in zip(docs, "aabbba", strict=True):
-        doc.user_data[DOC_NAME] = name
-    assert script.article_sizes(docs) == [2, 3, 1]
-    assert script.article_sizes(numbered(230)) == [100, 100, 30]
-
-
-def test_sample_sentences(script, tmp_path):
+def test_sample_sentences(tmp_path):
     nlp = spacy.blank("en")
     docs = [make_doc(nlp, text, entities) for text, entities in CORPUS] * 100
     DocBin(docs=docs).to_disk(tmp_path / "all.spacy")
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    script.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
+    sample_sentences.main(tmp_path / "all.spacy", train, 250, 0, dev, 90, 0.2)
     # of the 400 and 100 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
     for path, expected in ((train, (250, 80, 80)), (dev, (90, 20, 20))):
         drawn = list(DocBin().from_disk(path).get_docs(nlp.vocab))
         kinds = [doc[0].text for doc in drawn]
         assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected
-
-
-def test_settings_from_the_environment_reach_every_training(monkeypatch):
-    monkeypatch.setenv("TRAINING_OPTIONS", "--nlp.before_creation.precision medium")
-    names = {name for workflow in WORKFLOWS for name in trainings(workflow)}
-    lines = [line for line in scripts(*names) if line[0] == "train-seeds"]
-    assert len(lines) == 20
-    for line in lines:
-        at = line.index("--nlp.before_creation.precision")
-        assert line[at + 1] == "medium"
-
-
-def test_no_items_are_joined():
-    """Items that are nothing but a variable become one item when spaCy fills them in."""
-    for command in load_project_config(ROOT)["commands"]:
-        for item in (*command.get("deps", ()), *command.get("outputs", ())):
-            assert ", " not in item

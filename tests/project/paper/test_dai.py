@@ -4,10 +4,8 @@ from hypothesis import strategies as st
 
 from project.paper.dai import (
     align_cadec,
-    align_mentions,
     align_share,
     flatten,
-    merge_ranges,
     read_tokenised,
 )
 from project.paper.dai_tokens import cadec_sentences
@@ -35,18 +33,6 @@ def test_records(document):
     assert first.entities == (Entity("Y", ((0, 2),)),)
     assert (second.name, second.tokens) == ("a-2", ("three",))
     assert second.entities == (Entity("X", ((0, 1),)),) * 2
-
-
-@pytest.mark.parametrize("line_end", ["\r\n", "\r"])
-def test_line_ends(document, report, line_end):
-    found = document(f"One{line_end}two")
-    assert (found.text, found.starts, found.ends) == ("One\ntwo", [0, 4], [3, 7])
-    assert report.counts("repaired") == {"line ends CRLF -> LF": 1}
-
-
-def test_no_text(document, report):
-    assert list(document(" \n").records([])) == []
-    assert report.counts("kept") == {"document without text": 1}
 
 
 @pytest.mark.parametrize(
@@ -115,48 +101,6 @@ def test_share(document, report, fragments, tokens, kinds):
     found = align_share(document(TEXT), entity(*fragments), report)
     assert (found and found.token_indices) == tokens
     assert report.counts() == kinds
-
-
-@pytest.mark.parametrize(
-    ("align", "text", "fragment", "found"),
-    [
-        (align_cadec, "\n  pain", (1, 7), False),
-        (align_cadec, "a" + " " * 20 + "b", (0, 2), True),
-        (align_cadec, "a" + " " * 21 + "b", (0, 2), False),
-        (align_cadec, "pain  ", (0, 5), False),
-        (align_share, " " * 9 + "pain", (0, 13), True),
-        (align_share, " " * 10 + "pain", (0, 14), False),
-        (align_share, "pain" + " " * 9, (0, 13), True),
-        (align_share, "pain" + " " * 10, (0, 14), False),
-    ],
-)
-def test_how_far_boundaries_move(document, report, align, text, fragment, found):
-    assert (align(document(text), entity(fragment), report) is not None) == found
-    assert report.counts("dropped") == ({} if found else {"no whole token": 1})
-
-
-def test_repeated_entities_stay(document, report):
-    sources = [entity((0, 6)), entity((7, 12)), entity((0, 6))]
-    found = align_mentions(document(TEXT), sources, align_cadec, report)
-    assert [e.token_indices for e in found] == [(0,), (1,), (0,)]
-    assert [(i.action, i.kind, i.offsets) for i in report.issues] == [
-        ("kept", "duplicate entity", ((0, 6),))
-    ]
-
-
-@pytest.mark.parametrize(
-    ("ranges", "fragments", "kinds"),
-    [
-        ([(0, 1), (4, 4)], ((0, 2), (4, 5)), []),
-        ([(0, 1), (2, 2)], ((0, 3),), ["fragments adjacent after tokenization"]),
-        ([(4, 4), (0, 1)], ((0, 2), (4, 5)), ["fragments out of order"]),
-        ([(3, 1)], ((1, 4),), ["fragment ends before it begins"]),
-        ([(0, 3), (2, 5)], ((0, 6),), ["fragments adjacent after tokenization"]),
-    ],
-)
-def test_merge_ranges(report, ranges, fragments, kinds):
-    assert merge_ranges("X", ranges, report, Place(), ()).fragments == fragments
-    assert list(report.counts("repaired")) == kinds
 
 
 def naive_cadec(starts, ends, start, end):

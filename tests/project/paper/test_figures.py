@@ -9,9 +9,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
-from project.paper import expectations
 from project.paper.__main__ import app
-from project.paper.expectations import Figure
 from spacy_gapdner import Entity, set_entities
 
 
@@ -69,41 +67,8 @@ def test_a_corpus_as_it_is_distributed(cadec, tmp_path):
     }
 
 
-def test_all_the_same(cadec, monkeypatch):
-    figures = [
-        Figure("cadec", "dev", "documents", 1, "x"),
-        Figure("cadec", "dev", "tokens", 4, "x"),
-    ]
-    monkeypatch.setattr(expectations, "FIGURES", figures)
-    result = run("cadec", cadec, "--split", "dev", "--ids", cadec / "ids", "--strict")
-    assert result.exit_code == 0, result.output
-    assert published(result) == [("documents", "1", "1", "same"), ("tokens", "4", "4", "same")]
-    assert "2 figures are as published" in result.stdout
-
-
 def test_a_converted_part(docbin):
     result = run("share13", docbin, "-sk", "gold", "--split", "test")
     assert ("documents", "100", "?", "not known") in published(result)
     assert ("tokens", "136783", "4", "differs") in published(result)
     assert "4 of 7 figures differ, 3 not known" in result.stdout
-
-
-def test_strict(docbin):
-    result = run("cadec", docbin, "-sk", "gold", "--strict")
-    assert result.exit_code == 1
-    assert "figures differ" in result.stdout
-
-
-@pytest.mark.parametrize(
-    ("corpus", "options", "message"),
-    [
-        ("craft", [], "no published figures on craft"),
-        ("cadec", ["--split", "half"], "no published figures on cadec half"),
-        ("cadec", ["--ids", "x"], "is .spacy: --ids are for"),
-    ],
-)
-def test_bad_options(docbin, corpus, options, message):
-    result = run(corpus, docbin, "-sk", "gold", *options)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert message in result.stderr
-    assert len(result.stderr.splitlines()) == 1

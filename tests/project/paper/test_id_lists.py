@@ -1,15 +1,8 @@
-from pathlib import Path
-
 import pytest
 
 from project.paper import id_lists
-from project.paper.id_lists import check_split, hash_names, note_missing, read_ids
+from project.paper.id_lists import hash_names, read_ids
 from spacy_gapdner.errors import GapDNERError
-
-
-def test_hash_ignores_the_order():
-    # printf 'a\nb\n' | sha256sum
-    assert hash_names(["b", "a"]) == hash_names(["a", "b"]) == "911169ddaaf146af"
 
 
 @pytest.mark.parametrize("content", ["b.1\na.2", "a.2\r\nb.1\r\n\r\n", " a.2 \nb.1\n"])
@@ -40,21 +33,3 @@ def test_no_list(write, report):
         read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
     with pytest.raises(GapDNERError, match=r"dev\.id is empty"):
         read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
-
-
-def test_options(tmp_path):
-    check_split(None, None)
-    check_split("dev", tmp_path)
-    with pytest.raises(GapDNERError, match="nothing at ids"):
-        check_split("dev", Path("ids"))
-    with pytest.raises(GapDNERError, match="Unknown split 'all'"):
-        check_split("all", None)
-    with pytest.raises(GapDNERError, match="lists at ids need a split"):
-        check_split(None, Path("ids"))
-
-
-def test_missing_documents(report):
-    note_missing({"a", "b"}, {"b", "c"}, Path("ids"), report)
-    assert report.counts("dropped") == {"document missing": 1}
-    with pytest.raises(GapDNERError, match="None of the 2 documents of ids"):
-        note_missing({"a", "b"}, {"c"}, Path("ids"), report)
