@@ -1,11 +1,10 @@
 import itertools
-import math
 
 import pytest
-import spacy
 import srsly
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from spacy.cli.evaluate import handle_scores_per_type
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -114,28 +113,11 @@ def test_hand_counted_tables(examples):
     }
 
 
-def test_the_example_of_the_readme():
-    # severe joint , shoulder and upper body pain and fever
-    joint, fever = ("ADE", [0, 1, 7]), ("ADE", [9])
-    gold = [joint, ("ADE", [0, 5, 6, 7]), fever]
-    scores = score_discontinuous([make_example(10, gold, [joint, ("ADE", [5, 6, 7]), fever])])
-    assert_subset(scores, "", tp=2, fp=1, fn=1)
-    assert_subset(scores, "disc_", tp=1, fp=0, fn=1)
-
-
-def test_gap_lengths_are_in_numeric_order():
-    gold = [("ADE", [0, 11]), ("ADE", [0, 3]), ("ADE", [0, 2, 4])]
-    scores = score_discontinuous([make_example(12, gold, gold)])
-    assert list(scores["spans_gapdner_gap_lengths"]) == ["2", "10"]
-
-
-def test_scores_serialize(examples):
+def test_scores_serialize_as_plain_floats(examples):
     scores = score_discontinuous(examples)
-    # srsly writes ten digits
-    loaded = srsly.json_loads(srsly.json_dumps(scores))
-    assert list(loaded) == list(scores)
-    assert loaded["spans_gapdner_f"] == pytest.approx(scores["spans_gapdner_f"])
     assert srsly.msgpack_loads(srsly.msgpack_dumps(scores)) == scores
+    assert list(srsly.json_loads(srsly.json_dumps(scores))) == list(scores)
+    assert all(type(value) in (float, dict) for value in scores.values())
 
 
 @pytest.mark.parametrize("examples", [[], [make_example(3, [], [])], [make_example(0, [], [])]])
@@ -146,39 +128,42 @@ def test_nothing_to_score(examples):
     assert set(scores.values()) == {None}
 
 
-def test_no_predictions():
-    scores = score_discontinuous([make_example(3, [("ADE", [0])], [])])
-    assert_subset(scores, "", tp=0, fp=0, fn=1)
-    assert scores["spans_gapdner_disc_f"] is None
-    assert scores["spans_gapdner_gap_lengths"] is None
+# severe joint , shoulder and upper body pain and fever
+JOINT, BODY, FEVER = ("ADE", [0, 1, 7]), ("ADE", [0, 5, 6, 7]), ("ADE", [9])
 
 
-def test_no_gold():
-    scores = score_discontinuous([make_example(3, [], [("ADE", [0, 2])])])
-    assert_subset(scores, "", tp=0, fp=1, fn=0)
-    assert_subset(scores, "disc_", tp=0, fp=1, fn=0)
-    assert scores["spans_gapdner_disc_sents_f"] is None
+@pytest.mark.parametrize(
+    ("gold", "predicted", "subset", "counts"),
+    [
+        # the example of the README
+        ([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER], "", (2, 1, 1)),
+        ([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER], "disc_", (1, 0, 1)),
+        # nothing predicted, or nothing annotated
+        ([FEVER], [], "", (0, 0, 1)),
+        ([FEVER], [], "disc_", None),
+        ([], [JOINT], "disc_", (0, 1, 0)),
+        ([], [JOINT], "disc_sents_", None),
+        # equal entities count once and do not overlap each other
+        ([JOINT, JOINT], [JOINT], "", (1, 0, 0)),
+        ([JOINT, JOINT], [JOINT], "overlap_sents_", None),
+        # equal tokens of two types do
+        ([FEVER, ("DRUG", [9])], [FEVER], "overlap_sents_", (1, 0, 1)),
+        # interleaved entities do not
+        ([("ADE", [0, 2]), ("ADE", [1, 3])], [], "overlap_sents_", None),
+    ],
+)
+def test_small_examples(gold, predicted, subset, counts):
+    scores = score_discontinuous([make_example(10, gold, predicted)])
+    if counts is None:
+        assert scores[f"spans_gapdner_{subset}f"] is None
+    else:
+        assert_subset(scores, subset, *counts)
 
 
-def test_equal_entities_count_once():
-    gold = [("ADE", [0, 2]), ("ADE", [0, 2])]
-    scores = score_discontinuous([make_example(3, gold, gold[:1])])
-    assert_subset(scores, "", tp=1, fp=0, fn=0)
-    # and do not overlap each other
-    assert scores["spans_gapdner_overlap_sents_f"] is None
-
-
-def test_equal_tokens_of_two_types_overlap():
-    gold = [("ADE", [0]), ("DRUG", [0])]
-    scores = score_discontinuous([make_example(3, gold, gold[:1])])
-    assert_subset(scores, "overlap_sents_", tp=1, fp=0, fn=1)
-
-
-def test_interleaved_entities_do_not_overlap():
-    gold = [("ADE", [0, 2]), ("ADE", [1, 3])]
-    assert (
-        score_discontinuous([make_example(4, gold, gold)])["spans_gapdner_overlap_sents_f"] is None
-    )
+def test_gap_lengths_are_in_numeric_order():
+    gold = [("ADE", [0, 11]), ("ADE", [0, 3]), ("ADE", [0, 2, 4])]
+    scores = score_discontinuous([make_example(12, gold, gold)])
+    assert list(scores["spans_gapdner_gap_lengths"]) == ["2", "10"]
 
 
 def test_entity_belongs_to_the_sentence_where_it_starts():
@@ -188,18 +173,10 @@ def test_entity_belongs_to_the_sentence_where_it_starts():
     assert_subset(scores, "disc_sents_", tp=1, fp=0, fn=0)
 
 
-def test_adjacent_fragments_are_one():
-    doc = make_doc(["a", "b", "c"])
-    doc.spans["gapdner_1"] = [doc.char_span(0, 1, label="ADE"), doc.char_span(2, 3, label="ADE")]
-    scores = score_discontinuous([Example(doc, make_doc(["a", "b", "c"], [("ADE", [0, 1])]))])
-    assert_subset(scores, "", tp=1, fp=0, fn=0)
-
-
 @pytest.mark.parametrize(
     ("words", "tokens", "correct"),
     [
         (["Sore", "left-arm", "and", "leg"], [0, 3], True),
-        (["Sore", "left", "-arm", "and", "leg"], [0, 4], True),
         (["So", "re", "left", "-", "arm", "and", "leg"], [0, 1, 6], True),
         (["So", "re", "left", "-", "arm", "and", "leg"], [0, 6], False),
         (["Sore", "left-arm", "and leg"], [0, 2], False),
@@ -217,19 +194,12 @@ def test_tokens_may_differ(words, tokens, correct):
     assert scores["spans_gapdner_gap_lengths"]["4"]["r"] == pytest.approx(float(correct))
 
 
-def test_whitespace_is_no_gap():
-    gold = make_doc(["a", "\n", "b"], [("ADE", [0, 2])])
+def test_whitespace_is_no_gap_and_an_entity_of_it_counts():
+    gold = make_doc(["a", "\n", "b"], [("ADE", [0, 2]), ("ADE", [1])])
     predicted = make_doc(["a", "\n", "b"], [("ADE", [0, 1, 2])])
     scores = score_discontinuous([Example(predicted, gold)])
-    assert_subset(scores, "", tp=1, fp=0, fn=0)
+    assert_subset(scores, "", tp=1, fp=0, fn=1)
     assert scores["spans_gapdner_disc_f"] is None
-
-
-def test_entity_of_whitespace_is_still_counted():
-    scores = score_discontinuous(
-        [Example(make_doc(["a", "\n"]), make_doc(["a", "\n"], [("ADE", [1])]))]
-    )
-    assert_subset(scores, "", tp=0, fp=0, fn=1)
 
 
 def test_other_texts_are_refused():
@@ -247,10 +217,7 @@ def test_spans_key_names_scores_and_groups():
 
 
 def test_spacy_prints_the_scores(examples, capsys):
-    from spacy.cli.evaluate import handle_scores_per_type
-
-    scores = score_discontinuous(examples)
-    handle_scores_per_type(scores, {}, spans_key="gapdner")
+    handle_scores_per_type(score_discontinuous(examples), {}, spans_key="gapdner")
     assert "DRUG" in capsys.readouterr().out
 
 
@@ -303,6 +270,7 @@ def test_agrees_with_naive_counting(drawn):
             assert scores[f"spans_gapdner_{subset}f"] is None
 
 
+@settings(max_examples=50)
 @given(st.tuples(ENTITIES, ENTITIES, ENTITIES), st.sets(st.integers(0, N_TOKENS - 1)))
 def test_splitting_predicted_tokens_changes_nothing(drawn, split):
     gold, predicted, both = drawn
@@ -318,18 +286,3 @@ def test_splitting_predicted_tokens_changes_nothing(drawn, split):
     scores = score_discontinuous([Example(make_doc(pieces, moved, spaces=spaces), reference)])
     same = score_discontinuous([Example(make_doc(words, predicted + both), reference)])
     assert scores == same
-
-
-def test_scores_are_plain_floats(examples):
-    for name, value in score_discontinuous(examples).items():
-        if not isinstance(value, dict):
-            assert type(value) is float, name
-            assert math.isfinite(value), name
-
-
-def test_works_on_processed_text():
-    nlp = spacy.blank("en")
-    reference, predicted = nlp("Pain in my knees and back."), nlp("Pain in my knees and back.")
-    for doc in (reference, predicted):
-        set_entities(doc, [Entity.from_tokens("ADE", [0, 1, 2, 5])])
-    assert score_discontinuous([Example(predicted, reference)])["spans_gapdner_disc_f"] == 1.0

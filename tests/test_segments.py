@@ -8,7 +8,6 @@ from spacy_gapdner.entities import Entity
 from spacy_gapdner.segments import (
     Segment,
     assign_entities,
-    check_window,
     get_segments,
     make_segment_spans,
     merge_segments,
@@ -67,10 +66,6 @@ def test_segments(n_tokens, sent_starts, max_length, stride, segments):
     assert get_segments(doc, max_length, stride) == segments
 
 
-def test_segment_counts_its_tokens():
-    assert len(Segment(3, 7)) == 4
-
-
 @given(windowed_docs())
 def test_segments_cover_sentences(case):
     doc, starts, max_length, stride = case
@@ -92,14 +87,7 @@ def test_segments_cover_sentences(case):
 def test_window_settings_refused(max_length, stride):
     message = rf"0 < stride <= max_length.*stride = {stride} and max_length = {max_length}"
     with pytest.raises(ValueError, match=message):
-        check_window(max_length, stride)
-    with pytest.raises(ValueError, match=message):
         make_segment_spans(max_length, stride)
-
-
-def test_window_settings_accepted():
-    check_window(1, 1)
-    check_window(4, 4)
 
 
 def test_segment_spans_are_those_of_the_segments():
@@ -113,11 +101,6 @@ def test_segment_spans_are_those_of_the_segments():
     assert spans[0][1].doc is docs[0]
 
 
-def test_segment_spans_are_registered():
-    registry = pytest.importorskip("spacy_transformers.span_getters").registry
-    assert registry.span_getters.get("spacy-gapdner.segment_spans.v1") is make_segment_spans
-
-
 def test_assign_by_hand():
     whole = Entity("A", ((1, 2), (5, 6)), 0.5)
     overlap = Entity("A", ((4, 6),))
@@ -129,23 +112,6 @@ def test_assign_by_hand():
     ]
     assert held[0][0].score == 0.5
     assert unheld == [crossing]
-
-
-@given(st.data())
-def test_assign_agrees_with_looking_at_every_segment(data):
-    doc, _, max_length, stride = data.draw(windowed_docs())
-    segments = get_segments(doc, max_length, stride)
-    entities = draw_entities(data.draw, len(doc))
-    held, unheld = assign_entities(entities, segments)
-    inside = [
-        [e for e in entities if segment.start <= e.start and e.end <= segment.end]
-        for segment in segments
-    ]
-    expected = [
-        [local(e, segment) for e in own] for own, segment in zip(inside, segments, strict=True)
-    ]
-    assert held == expected
-    assert unheld == [e for e in entities if not any(e in own for own in inside)]
 
 
 def merged(predictions, segments):
@@ -193,16 +159,13 @@ def test_merge_three_windows():
     assert merged([[(2, 6, 0.9)], [], []], segments) == [(2, 6, 0.9)]
 
 
-def test_sentences_that_meet_are_not_cut():
-    segments = [Segment(0, 5), Segment(5, 9)]
-    expected = [(3, 5, 0.5), (5, 6, 0.25)]
-    assert merged([[(3, 5, 0.5)], [(5, 6, 0.25)]], segments) == expected
-
-
 def test_merge_orders_by_text_and_keeps_labels_apart():
     first = [Entity("B", ((0, 1),)), Entity("A", ((0, 1),)), Entity("A", ((0, 1), (2, 3)))]
     assert merge_segments([first, []], WINDOWS) == [first[1], first[0], first[2]]
-    assert merge_segments([], []) == []
+    # sentences that meet are not cut
+    segments = [Segment(0, 5), Segment(5, 9)]
+    expected = [(3, 5, 0.5), (5, 6, 0.25)]
+    assert merged([[(3, 5, 0.5)], [(5, 6, 0.25)]], segments) == expected
 
 
 @given(st.data())
@@ -211,6 +174,14 @@ def test_assigned_entities_come_back(data):
     segments = get_segments(doc, max_length, stride)
     entities = draw_entities(data.draw, len(doc))
     held, unheld = assign_entities(entities, segments)
+    inside = [
+        [e for e in entities if segment.start <= e.start and e.end <= segment.end]
+        for segment in segments
+    ]
+    assert held == [
+        [local(e, segment) for e in own] for own, segment in zip(inside, segments, strict=True)
+    ]
+    assert unheld == [e for e in entities if not any(e in own for own in inside)]
     found = merge_segments(held, segments)
     assert len(found) == len(set(found))
     assert set(found) == set(entities) - set(unheld)

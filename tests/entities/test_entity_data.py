@@ -56,10 +56,21 @@ def test_they_belong_to_one_entity_though_fragments_are_shared(doc):
     ]
 
 
-def test_setting_the_entities_of_a_doc_keeps_them(doc):
-    set_entities(doc, doc._.discontinuous_ents)
-    assert data(doc) == EXPECTED
-    assert [span.kb_id_ for span in get_entities(doc)[1].spans] == ["Q1", "Q1"]
+@pytest.mark.parametrize(
+    "carry",
+    [
+        lambda doc: Doc(Vocab()).from_bytes(doc.to_bytes()),
+        lambda doc: next(DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())),
+        lambda doc: Doc(Vocab()).from_json(doc.to_json(underscore=["discontinuous_ents_attrs"])),
+        lambda doc: set_entities(doc, doc._.discontinuous_ents) or doc,
+    ],
+    ids=["bytes", "DocBin", "JSON", "set_entities"],
+)
+def test_they_outlive_their_doc(doc, carry):
+    carried = carry(doc)
+    assert data(carried) == EXPECTED
+    assert data(merge_docs([carried, carried])) == EXPECTED * 2
+    assert [span.kb_id_ for span in get_entities(carried)[1].spans] == ["Q1", "Q1"]
 
 
 def test_a_label_is_changed_in_the_doc(doc):
@@ -87,29 +98,11 @@ def test_a_label_that_cannot_be_is_refused(doc, label, message):
     assert [e.label_ for e in get_entities(doc)] == ["ADE", "ADE"]
 
 
-def test_copies_are_apart(doc):
+def test_copies_and_defaults_are_apart(doc):
     other = spacy.blank("en")(doc.text)
     set_entities(other, get_entities(doc))
     get_entities(other)[1]._.cues = ["without"]
-    assert data(doc) == EXPECTED
-
-
-def test_bytes_and_docbin_keep_them(doc):
-    assert data(Doc(Vocab()).from_bytes(doc.to_bytes())) == EXPECTED
-    stored = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes())
-    assert data(next(iter(stored.get_docs(Vocab())))) == EXPECTED
-
-
-def test_json_keeps_them_as_an_extension_of_the_doc(doc):
-    json = doc.to_json(underscore=["discontinuous_ents_attrs"])
-    assert data(Doc(Vocab()).from_json(json)) == EXPECTED
-
-
-def test_merged_docs_keep_them(doc):
-    assert data(merge_docs([doc, doc])) == EXPECTED * 2
-
-
-def test_a_default_is_not_shared(doc):
+    get_entities(other)[0]._.cues.append("x")
     get_entities(doc)[0]._.cues.append("x")
     assert data(doc) == EXPECTED
 
@@ -120,12 +113,6 @@ def test_an_unknown_attribute_is_an_error(doc):
     with pytest.raises(AttributeError, match="set_extension"):
         get_entities(doc)[0]._.speculative = True
     assert not get_entities(doc)[0]._.has("speculative")
-
-
-def test_what_cannot_be_saved_is_refused(doc):
-    with pytest.raises(ValueError, match="cannot be saved"):
-        get_entities(doc)[0]._.cues = {1, 2}
-    assert data(doc) == EXPECTED
 
 
 @pytest.mark.parametrize("name", ["negated", "get", "_x", "a b", ""])
@@ -155,10 +142,6 @@ def test_what_can_be_saved_is_what_msgpack_and_json_take(value):
     else:
         expected = True
     assert can_be_saved(value) == expected
-    assert not can_be_saved("\ud800")
-    assert can_be_saved({"a": [1, "b", None]})
-    for other in ({"a": object()}, {"a": b"x"}, [np.float32(1)], {"a": {1}}):
-        assert not can_be_saved(other)
 
 
 def test_numbers_of_numpy_become_plain_ones(doc):
@@ -170,8 +153,9 @@ def test_numbers_of_numpy_become_plain_ones(doc):
 
 
 def test_attributes_that_no_format_could_hold_are_refused(doc):
-    before = data(doc)
     for value in (b"x", {1}, [np.float32(1)], 10**20):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
-    assert data(doc) == before
+        with pytest.raises(GapDNERError, match="cannot be saved"):
+            get_entities(doc)[0]._.cues = value
+    assert data(doc) == EXPECTED

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
@@ -39,15 +39,12 @@ def test_the_score_is_the_lowest_probability():
     assert n_cut == 0
 
 
-def test_no_entity_is_certain():
-    ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
-    found, _ = search(ranges, graph)
-    assert found == {("A", (0, 1)): 1 - 1e-7}
-    assert search(ranges, graph, threshold=1.0) == ({}, 0)
-
-
-def test_a_range_of_one_node_needs_no_edge():
+def test_ranges_of_one_node_and_certain_ones():
     assert search({(0, 3, 3): 0.25}, PathGraph({}))[0] == {("A", (3,)): 0.25}
+    # no entity is certain
+    ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
+    assert search(ranges, graph)[0] == {("A", (0, 1)): 1 - 1e-7}
+    assert search(ranges, graph, threshold=1.0) == ({}, 0)
 
 
 def test_kinds_take_turns_and_the_first_ends():
@@ -99,14 +96,6 @@ def test_agrees_with_trying_every_path(kinds, ends, threshold):
     assert found == (expected, 0)
 
 
-def test_what_cannot_reach_the_threshold_is_not_looked_at():
-    # 2 ** 12 paths, of which one passes
-    edges = {(i, i + 1): 0.9 for i in range(24)} | {(i, i + 2): 0.4 for i in range(23)}
-    found, n_cut = search({(0, 0, 24): 0.9}, PathGraph(edges), threshold=0.5, max_paths=26)
-    assert found == {("A", tuple(range(25))): 0.9}
-    assert n_cut == 0
-
-
 def keeping_everything(ranges, kinds, max_paths):
     """The best paths, each of `max_paths` steps being the first of all that wait."""
     waiting = [(-p, 1, t, end, (start,)) for (t, start, end), p in ranges.items()]
@@ -128,6 +117,7 @@ def keeping_everything(ranges, kinds, max_paths):
     return found, len(waiting)
 
 
+@settings(max_examples=50)
 @given(data=st.data(), n_kinds=st.integers(1, 2), max_paths=st.integers(1, 30))
 def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_paths):
     every = [(i, j) for i in range(6) for j in range(i + 1, 7)]
@@ -141,21 +131,10 @@ def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_path
     assert (set(found), n_cut) == keeping_everything(ranges, kinds, max_paths)
 
 
-def hostile_scores(kind, n_words, n_channels):
-    shape = n_words, n_words, n_channels
-    if kind == "random":
-        return np.random.default_rng(0).normal(0, 3, shape).astype("float32")
-    scores = np.full(shape, 9, dtype="float32")
-    if kind == "checkerboard":
-        rows, columns, channels = np.indices(shape)
-        scores[(rows + columns) % n_channels != channels] = -9
-    return scores
-
-
-@pytest.mark.parametrize("kind", ["equal", "random", "checkerboard"])
+@pytest.mark.parametrize("kind", ["equal", "random"])
 @pytest.mark.parametrize("threshold", [0.0, 0.1])
 def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
-    tagging, n_words, max_paths = SoftmaxTagging(), 200, 300
+    tagging, n_words, max_paths = SoftmaxTagging(), 100, 150
     lengths = []
 
     def push(queue, item):
@@ -163,7 +142,9 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
         lengths.append(len(queue))
 
     monkeypatch.setattr(decoding, "heappush", push)
-    scores = hostile_scores(kind, n_words, tagging.layout(LABELS).n_channels)
+    shape = n_words, n_words, tagging.layout(LABELS).n_channels
+    spread = 3 if kind == "random" else 0
+    scores = np.random.default_rng(0).normal(9, spread, shape).astype("float32")
     decoded = Selection(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
     assert max(lengths, default=0) <= 2 * max_paths + n_words
     assert len(decoded.entities) <= max_paths
@@ -185,11 +166,3 @@ def test_a_crowded_graph_does_not_fill_the_memory():
     assert n_cut > 100_000
     # 100,000 paths would take more
     assert peak < 5_000_000
-
-
-def test_chains_that_branch_at_every_word():
-    # 2 ** 500 paths; the likeliest takes the short steps, which are certain
-    edges = {(i, i + 1): 1.0 for i in range(1000)} | {(i, i + 2): 0.1 for i in range(999)}
-    found, n_cut = search({(0, 0, 1000): 0.9}, PathGraph(edges), max_paths=3000)
-    assert ("A", tuple(range(1001))) in found
-    assert n_cut > 0

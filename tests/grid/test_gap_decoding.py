@@ -135,29 +135,21 @@ def test_validity(frags, gaps, fragments):
     assert found(grid(frags, gaps, ades=[(2, 0)])) == expected
 
 
-def test_gaps_do_not_follow_gaps():
+def test_labels_where_they_mean_something_else():
+    # gaps do not follow gaps
     frags = [(0, 0), (3, 3)]
     assert found(grid(frags, [(1, 1), (2, 2)], ades=[(3, 0)])) == []
-    assert found(grid(frags, [(1, 1), (2, 2), (1, 2)], ades=[(3, 0)])) == [
-        ("ADE", (0, 1), (3, 4)),
-    ]
-
-
-def test_type_above_the_diagonal_means_nothing():
+    gaps = [(1, 1), (2, 2), (1, 2)]
+    assert found(grid(frags, gaps, ades=[(3, 0)])) == [("ADE", (0, 1), (3, 4))]
+    # a type above the diagonal means nothing
     assert found(grid([(0, 2)], ades=[(0, 2)])) == []
-
-
-def test_one_word_entity_is_a_fragment():
-    # no Frag label at all: both fragments are given by the types
+    # no Frag label at all: both fragments are given by the types of one-word entities
     labelled = grid(gaps=[(1, 1)], ades=[(2, 0), (0, 0)], symptoms=[(2, 2)])
     assert found(labelled) == [("ADE", (0, 1)), ("ADE", (0, 1), (2, 3)), ("Symptom", (2, 3))]
-
-
-def test_types_share_their_path():
-    assert found(grid([(0, 1)], ades=[(1, 0)], symptoms=[(1, 0)])) == [
-        ("ADE", (0, 2)),
-        ("Symptom", (0, 2)),
-    ]
+    # types share their path
+    both = grid([(0, 1)], ades=[(1, 0)], symptoms=[(1, 0)])
+    assert found(both) == [("ADE", (0, 2)), ("Symptom", (0, 2))]
+    assert found(grid()) == []
 
 
 def test_scores_are_the_lowest_probability_of_the_cells():
@@ -185,16 +177,6 @@ def test_scores_are_the_lowest_probability_of_the_cells():
         kept = decode(as_cells(cells), threshold=threshold)
         assert set(kept.entities) == {e for e, score in expected.items() if score >= threshold}
         assert kept.n_cut == 0
-
-
-def test_probability_of_zero():
-    (entity,) = decode(as_cells({(1, 0, ADE): 1.0, (0, 1, FRAG): 0.0})).entities
-    assert entity.score == 0
-
-
-def test_empty_grid():
-    decoded = decode(as_cells({}))
-    assert (decoded.entities, decoded.n_cut) == ([], 0)
 
 
 @given(cells=random_cells(), threshold=st.sampled_from([0.0, 0.3]))
@@ -241,13 +223,6 @@ def test_dead_ends_cost_nothing():
     assert decoded.n_cut == 0
 
 
-def test_every_label_in_every_cell():
-    cells = {(i, j, c): 1.0 for i in range(64) for j in range(64) for c in range(5)}
-    decoded = decode(as_cells(cells), max_paths=500)
-    assert decoded.n_cut > 0
-    assert len(decoded.entities) + decoded.n_cut >= 64 * 65
-
-
 DETERMINISM = """
 import sys
 sys.modules["torch"] = None  # not needed here, and slow to import
@@ -280,5 +255,4 @@ def test_the_same_in_every_process():
     }
     (output,) = outputs
     assert output.count("Entity(") > 50
-    spurious = output.split("spurious=")[1]
-    assert spurious.count("Entity(") > 2
+    assert output.split("spurious=")[1].count("Entity(") > 2

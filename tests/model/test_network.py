@@ -123,20 +123,14 @@ def test_is_the_paper_s_equations(assert_same, switches):
 
 @pytest.mark.parametrize("switch", PARTS)
 def test_a_part_can_be_left_out(switch):
-    def names(net):
-        return {name for name, _ in net.named_parameters() if name.startswith(PARTS[switch])}
-
-    assert names(make_network())
     net = make_network(**{switch: False})
-    assert names(net) == set()
+    assert not any(name.startswith(PARTS[switch]) for name, _ in net.named_parameters())
     words, lengths = make_batch([4, 2], torch.float32)
     scores = score(net, words, lengths)
     assert scores.shape == (2, 4, 4, 5)
-    assert scores.isfinite().all()
     scores[0].sum().backward()
-    # what is left is used: only weights that a softmax is blind to may have no gradient
-    unused = {name for name, p in net.named_parameters() if p.grad is None}
-    assert unused == set()
+    # what is left is used
+    assert all(p.grad is not None for p in net.parameters())
 
 
 def test_weights_keep_their_names_and_shapes():
@@ -180,12 +174,6 @@ def test_weights_keep_their_names_and_shapes():
     }
 
 
-def test_all_parts_can_be_left_out():
-    net = make_network(**dict.fromkeys(PARTS, False), triangle_mask=False, none_bias=0.0)
-    parts = {name.split(".")[0] for name, _ in net.named_parameters()}
-    assert parts == {"head", "tail", "from_boundary", "classifier"}
-
-
 def test_padding_and_batch_change_no_score():
     net = make_network().eval()
     words, lengths = make_batch([3, 9, 1, 6], torch.float32)
@@ -193,11 +181,6 @@ def test_padding_and_batch_change_no_score():
     for row, n in enumerate(lengths.tolist()):
         alone = score(net, words[row : row + 1, :n], torch.tensor([n]))
         torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
-
-
-def test_none_is_preferred_at_first():
-    bias = make_network(none_bias=2.5).classifier.bias
-    assert bias.tolist() == [0.0, *[-2.5] * 4]
 
 
 def test_triangles_rule_labels_out():
@@ -223,15 +206,12 @@ def test_what_is_ruled_out_gets_no_gradient():
 @pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
 def test_dropout_acts_in_training_only(dropout):
     off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
-    # wide, so that not all or none of the channels are dropped twice
-    net = make_network(**{**off, dropout: 0.5}, grid_width=32)
     inputs = make_batch([6], torch.float32)
-    net.eval()
-    assert torch.equal(score(net, *inputs), score(net, *inputs))
-    net.train()
-    assert not torch.equal(score(net, *inputs), score(net, *inputs))
-    net = make_network(**off).train()
-    assert torch.equal(score(net, *inputs), score(net, *inputs))
+    # wide, so that not all or none of the channels are dropped twice
+    for rate, is_train in [(0.5, False), (0.5, True), (0.0, True)]:
+        net = make_network(**{**off, dropout: rate}, grid_width=32).train(is_train)
+        same = torch.equal(score(net, *inputs), score(net, *inputs))
+        assert same == (rate == 0.0 or not is_train)
 
 
 def test_grid_dropout_drops_whole_channels():
@@ -287,27 +267,17 @@ SWITCHES = [
 ]
 
 
-@pytest.mark.parametrize("switches", SWITCHES)
-@pytest.mark.parametrize("spread", [1.0, 100.0])
-@pytest.mark.parametrize("is_train", [False, True])
-def test_scores_and_gradients_are_those_layer_by_layer(assert_same, switches, spread, is_train):
-    net = make_network(**switches, triangle_mask=False).double().train(is_train)
-    make_spread(net, spread)
-    words, lengths = make_batch([3, 1, 9, 5])
-    actual, plain = compute_both(net, words, lengths)
-    assert_same(actual, plain, [words, *net.parameters()], atol=1e-9)
-
-
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
-    lengths=st.lists(st.integers(1, 64), min_size=1, max_size=3),
+    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=3),
     spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),
     switches=st.sampled_from(SWITCHES),
+    is_train=st.booleans(),
     seed=st.integers(0, 2**16),
 )
-def test_is_exact_at_any_length(lengths, spread, switches, seed):
+def test_is_exact_at_any_length(lengths, spread, switches, is_train, seed):
     torch.manual_seed(seed)
-    net = make_network(**switches, triangle_mask=False).double()
+    net = make_network(**switches, triangle_mask=False).double().train(is_train)
     make_spread(net, spread)
     words, lengths = make_batch(lengths)
     actual, plain = compute_both(net, words, lengths, seed)
@@ -323,20 +293,17 @@ def test_is_exact_at_any_length(lengths, spread, switches, seed):
 
 
 @pytest.mark.parametrize("switches", SWITCHES)
-@pytest.mark.parametrize("lengths", [[1], [5], [1, 1], [3, 5]])
-def test_predicting_is_exact_and_leaves_the_weights(switches, lengths):
+def test_predicting_is_exact_and_leaves_the_weights(switches):
     net = make_network(**switches, triangle_mask=False).double().eval()
     before = {name: p.clone() for name, p in net.named_parameters()}
-    words, lengths = make_batch(lengths)
-    with torch.no_grad():
-        actual, plain = compute_both(net, words, lengths)
-        again = compute_both(net, words, lengths)[0]
-    torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
-    assert torch.equal(actual, again)
+    for lengths in ([1], [3, 5]):
+        with torch.no_grad():
+            actual, plain = compute_both(net, *make_batch(lengths))
+        torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
     assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
 
 
-@pytest.mark.parametrize("blocks", [1, 40, 130])
+@pytest.mark.parametrize("blocks", [1, 40])
 @pytest.mark.parametrize("is_train", [False, True])
 def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
     net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
@@ -354,9 +321,8 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks,
     torch.testing.assert_close(predicted, expected.detach(), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("switches", SWITCHES)
-def test_half_precision_is_near(switches):
-    net = make_network(**switches, triangle_mask=False)
+def test_half_precision_is_near():
+    net = make_network(triangle_mask=False)
     words, lengths = make_batch([6, 4], torch.float32)
     with torch.autocast("cpu", torch.bfloat16):
         scores = compute_both(net, words, lengths)[0]
@@ -364,9 +330,4 @@ def test_half_precision_is_near(switches):
     assert scores.dtype == torch.float32
     exact = compute_both(net, words, lengths)[1]
     torch.testing.assert_close(scores, exact, rtol=0.05, atol=0.05)
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        net.eval()
-        predicted = compute_both(net, words, lengths)[0]
-        alone = compute_both(net, words[:1], lengths[:1])[0]
-    torch.testing.assert_close(predicted[: len(alone)], alone, rtol=0.05, atol=0.1)
     assert all(p.grad is None or p.grad.isfinite().all() for p in net.parameters())

@@ -55,27 +55,7 @@ def test_is_equations_8_to_10(assert_same, n):
     assert_same(pool(layer, hidden, hidden), expected, [hidden, *layer.parameters()])
 
 
-def test_by_hand():
-    layer = SpanAttention(1)
-    with torch.no_grad():
-        # above the diagonal all tokens weigh the same, below it by 2 ** token
-        layer.upper.weight.fill_(0.0)
-        layer.lower.weight.fill_(torch.log(torch.tensor(2.0)))
-    tokens = torch.tensor([[[0.0], [1.0], [2.0]]])
-    expected = [[0, 1 / 2, 1], [2 / 3, 1, 3 / 2], [(2 + 2 * 4) / 7, (2 + 2 * 4) / 6, 2]]
-    torch.testing.assert_close(pool(layer, tokens, tokens)[0, :, :, 0], torch.tensor(expected))
-
-
-@pytest.mark.parametrize("n", [1, 6])
-def test_projecting_before_pooling_is_projecting_after(assert_same, n):
-    layer = SpanAttention(4).double()
-    project = torch.nn.Linear(4, 3).double()
-    hidden = torch.randn(2, n, 4, dtype=torch.float64, requires_grad=True)
-    tensors = [hidden, *layer.parameters(), *project.parameters()]
-    assert_same(pool(layer, hidden, project(hidden)), project(pool(layer, hidden, hidden)), tensors)
-
-
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30)
 @given(
     n=st.integers(1, 24) | st.just(64),
     spread=st.sampled_from(SPREADS),
@@ -93,8 +73,7 @@ def test_is_the_definition_for_any_scores(n, spread, offset, block, seed):
     torch.testing.assert_close(actual, define(scores, values), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("offset", OFFSETS)
-@pytest.mark.parametrize("spread", SPREADS)
+@pytest.mark.parametrize(("spread", "offset"), [(5.0, 0.0), (200.0, 500.0), (200.0, -500.0)])
 def test_is_the_definition_in_single_precision(spread, offset):
     scores, values = torch.randn(2, 64, 2) * spread + offset, torch.rand(2, 64, 3) * 2 - 1
     with torch.no_grad():
@@ -105,8 +84,8 @@ def test_is_the_definition_in_single_precision(spread, offset):
     torch.testing.assert_close(actual.double(), define(scores, values), rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("spread", [1.0, 5.0, 200.0])
-@pytest.mark.parametrize("n", [1, 17, 64])
+@pytest.mark.parametrize("spread", [1.0, 200.0])
+@pytest.mark.parametrize("n", [1, 17])
 def test_gradient_is_that_of_the_definition(assert_same, n, spread):
     scores = (torch.randn(2, n, 2, dtype=torch.float64) * spread).requires_grad_()
     values = torch.randn(2, n, 3, dtype=torch.float64, requires_grad=True)

@@ -18,13 +18,12 @@ WEIGHTS = {
 }
 
 
-def info(step, words, f=0.5, disc_f=0.25, **losses):
-    scores = dict(zip(WEIGHTS, (f, 0.75, 0.125, disc_f), strict=False))
+def info(step, words, f=0.5, **losses):
     return {
         "epoch": 1,
         "step": step,
         "score": 0.4375,
-        "other_scores": scores,
+        "other_scores": dict(zip(WEIGHTS, (f, 0.75, 0.125, 0.25), strict=False)),
         "losses": losses or {"gapdner": 12.345},
         "words": words,
     }
@@ -38,26 +37,21 @@ def clock(monkeypatch):
     return now
 
 
-def start(nlp, **settings):
-    stdout, stderr = io.StringIO(), io.StringIO()
-    log, close = make_console_logger(**settings)(nlp, stdout, stderr)
-    return log, close, stdout, stderr
+@pytest.fixture
+def nlp():
+    return make_nlp()
 
 
-def rows(stdout):
-    return [line.split() for line in stdout.getvalue().splitlines()]
-
-
-def with_weights(nlp, weights):
+def set_training(nlp, **settings):
     config = nlp.config
-    config["training"]["score_weights"] = weights
+    config["training"].update(settings)
     nlp.config = config
-    return nlp
 
 
-def test_a_row_for_each_evaluation(clock, tmp_path):
-    nlp = with_weights(make_nlp(), WEIGHTS)
-    log, close, stdout, stderr = start(nlp, output_file=tmp_path / "log.jsonl")
+def test_a_row_for_each_evaluation(clock, nlp, tmp_path):
+    set_training(nlp, score_weights=WEIGHTS)
+    stdout, stderr = io.StringIO(), io.StringIO()
+    log, close = make_console_logger(output_file=tmp_path / "log.jsonl")(nlp, stdout, stderr)
     log(info(0, 0))
     log(None)
     clock[0] += 4.0
@@ -82,13 +76,15 @@ def test_a_row_for_each_evaluation(clock, tmp_path):
     assert logged[1]["scores"]["spans_gapdner_f"] == 100.0
 
 
-def test_several_pipes_have_names(clock):
-    nlp = make_nlp()
+def test_several_pipes_have_names(clock, nlp):
     config = {"model": model_config(), "spans_key": "ade"}
     nlp.add_pipe("gapdner", name="second", config=config)
     nlp.add_pipe("textcat")
-    with_weights(nlp, {**WEIGHTS, "spans_ade_disc_f": 0.5, "cats_score": 0.5})
-    log, _, stdout, _ = start(nlp)
+    set_training(
+        nlp, score_weights={**WEIGHTS, "spans_ade_disc_f": 0.5, "cats_score": 0.5}
+    )
+    stdout = io.StringIO()
+    log, _ = make_console_logger()(nlp, stdout, io.StringIO())
     numbers = info(5, 10, gapdner=1.0, second=2.0, textcat=3.0)
     clock[0] += 1.0
     log({**numbers, "other_scores": {"cats_score": 0.25, "spans_ade_disc_f": None}})
@@ -105,30 +101,20 @@ class Terminal(io.StringIO):
 
 
 @pytest.mark.parametrize(("max_steps", "expected"), [(300, "150/300"), (0, "0/200")])
-def test_a_progress_bar_if_asked(max_steps, expected):
-    nlp = make_nlp()
-    config = with_weights(nlp, WEIGHTS).config
-    config["training"].update(max_steps=max_steps, eval_frequency=200)
-    nlp.config = config
-    terminal = Terminal()
-    log, close = make_console_logger(progress_bar=True)(nlp, io.StringIO(), terminal)
-    log(info(150, 1000))
-    log(None)
-    close()
+def test_a_progress_bar_if_asked_and_there_is_a_terminal(nlp, max_steps, expected):
+    set_training(nlp, score_weights=WEIGHTS, max_steps=max_steps, eval_frequency=200)
+    terminal, file = Terminal(), io.StringIO()
+    for stderr in (terminal, file):
+        log, close = make_console_logger(progress_bar=True)(nlp, io.StringIO(), stderr)
+        log(info(150, 1000))
+        log(None)
+        close()
     assert expected in terminal.getvalue()
-    log, close, _, no_terminal = start(nlp, progress_bar=True)
-    log(info(150, 1000))
-    close()
-    assert no_terminal.getvalue() == ""
+    assert file.getvalue() == ""
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_configs_use_it(path):
-    config = spacy.util.load_config(path)
-    assert config["training"]["logger"] == {
-        "@loggers": "spacy-gapdner.ConsoleLogger.v1",
-        "progress_bar": False,
-        "output_file": None,
-    }
-    weights = config["training"]["score_weights"]
-    assert [name for name, weight in weights.items() if weight is not None] == list(WEIGHTS)[:4]
+    training = spacy.util.load_config(path)["training"]
+    assert training["logger"]["@loggers"] == "spacy-gapdner.ConsoleLogger.v1"
+    assert set(WEIGHTS) - {"sents_f"} <= set(training["score_weights"])

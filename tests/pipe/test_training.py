@@ -26,24 +26,24 @@ from tiny_pipeline import (
     train,
 )
 
-from spacy_gapdner import get_entities, merge_docs
-from spacy_gapdner.analysis.pipes import changed
+from spacy_gapdner import GapDNERError, get_entities, merge_docs, set_entities
 
-LOSS = "spacy-gapdner.CrossEntropy.v1"
+CELLS = {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"}
+PAPER = {
+    "layer_norm": False,
+    "distance_embedding": False,
+    "triangle_mask": False,
+    "co_predictor": False,
+    "none_bias": 0.0,
+}
 
 
-@pytest.fixture(scope="module")
-def trained():
-    nlp = make_nlp()
-    train(nlp, 60)
-    return nlp
+def network_of(pipe):
+    return pipe.model.get_ref("grid").layers[0].shims[0]._model
 
 
-def weights_of(pipe):
-    """Copies of all weights: those of the head by name, those of thinc layers by node."""
-    head = pipe.model.get_ref("grid").layers[0].shims[0]._model
-    weights = {f"head {name}": p.detach().numpy().copy() for name, p in head.named_parameters()}
-    return weights | thinc_weights(pipe.model)
+def network_weights(pipe):
+    return {name: p.detach().numpy().copy() for name, p in network_of(pipe).named_parameters()}
 
 
 def thinc_weights(model):
@@ -54,25 +54,26 @@ def thinc_weights(model):
     }
 
 
-@pytest.mark.parametrize("normalize", ["labelled", "cells"])
-def test_learns_every_kind_of_entity(normalize):
-    tagging = model_config()["tagging"]
-    nlp = make_nlp({"tagging": {**tagging, "loss": {"@losses": LOSS, "normalize": normalize}}})
-    losses = train(nlp, 80)
+def assert_equal(weights, others):
+    assert all(np.array_equal(weights[name], others[name]) for name in weights)
+
+
+@pytest.mark.parametrize(
+    ("model", "n_steps", "threshold"),
+    [
+        ({}, 60, 0.4),
+        ({"tagging": {**model_config()["tagging"], "loss": CELLS}}, 80, 0.4),
+        (PAPER, 120, 0.0),
+    ],
+)
+def test_learns_every_kind_of_entity(model, n_steps, threshold):
+    nlp = make_nlp(model, threshold=threshold)
+    losses = train(nlp, n_steps)
     assert losses[-1] < losses[0] / 5
     for text, entities in CORPUS:
         assert found(annotate(nlp, text)) == expected(entities), text
     scores = nlp.evaluate(make_examples(nlp))
     assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
-
-
-def test_paper_s_network_learns():
-    plain = {"layer_norm": False, "distance_embedding": False, "triangle_mask": False}
-    nlp = make_nlp({**plain, "co_predictor": False, "none_bias": 0.0}, threshold=0.0)
-    train(nlp, 150)
-    assert [found(annotate(nlp, text)) for text, _ in CORPUS] == [
-        expected(entities) for _, entities in CORPUS
-    ]
 
 
 def test_batch_and_padding_change_no_entity_and_no_score(trained):
@@ -86,21 +87,19 @@ def test_batch_and_padding_change_no_entity_and_no_score(trained):
         )
 
 
-def test_a_document_of_twenty_thousand_tokens(trained):
+def test_a_long_document_without_sentences(saved):
+    nlp = spacy.load(saved)
     text, entities = CORPUS[0]
-    sentence = make_doc(trained, text)
-    n, n_sentences = len(sentence), 2300
-    starts = [i % n == 0 for i in range(n * 3)]
-    few = Doc(trained.vocab, words=text.split() * 3, sent_starts=starts)
-    many = Doc(trained.vocab, words=text.split() * n_sentences, sent_starts=None)
-    assert len(many) > 20_000
+    words = text.split()
+    n, n_sentences = len(words), 300
     # windows instead of sentences: one window per sentence
-    with changed(trained.get_pipe("gapdner"), max_length=n, stride=n):
-        found_few, found_many = found(trained(few)), found(trained(many))
-    inner = [(label, np.array(tokens) - n) for label, tokens in found_few if n <= tokens[0] < 2 * n]
+    nlp.get_pipe("gapdner").cfg.update(max_length=n, stride=n)
+    starts = [i % n == 0 for i in range(n * 3)]
+    few = found(nlp(Doc(nlp.vocab, words=words * 3, sent_starts=starts)))
+    many = found(nlp(Doc(nlp.vocab, words=words * n_sentences)))
+    inner = [(label, np.array(tokens) - n) for label, tokens in few if n <= tokens[0] < 2 * n]
     assert len(inner) == len(entities)
-    inner_of_many = [e for e in found_many if n <= e[1][0] < n * (n_sentences - 1)]
-    assert inner_of_many == [
+    assert [e for e in many if n <= e[1][0] < n * (n_sentences - 1)] == [
         (label, (tokens + n * i).tolist())
         for i in range(1, n_sentences - 1)
         for label, tokens in inner
@@ -125,59 +124,55 @@ def test_learns_from_windows_of_a_long_document():
     example = Example(Doc(nlp.vocab, words=[t.text for t in reference]), reference)
     optimizer = nlp.create_optimizer()
     optimizer.learn_rate = 0.01
-    for _ in range(60):
+    for _ in range(50):
         nlp.update([example], sgd=optimizer)
     assert found(nlp(example.predicted.copy())) == found(reference)
     assert len(found(reference)) == 9
 
 
-def test_without_an_optimizer_gradients_accumulate():
+def test_losses_and_gradients_add_up():
     nlp = make_nlp()
     pipe, examples = nlp.get_pipe("gapdner"), make_examples(nlp)
-    net = pipe.model.get_ref("grid").layers[0].shims[0]._model
-    before = weights_of(pipe)
-    pipe.update(examples)
-    gradient = net.classifier.weight.grad.clone()
-    pipe.update(examples)
-    np.testing.assert_allclose(net.classifier.weight.grad, 2 * gradient, rtol=1e-4, atol=1e-6)
-    after = weights_of(pipe)
-    assert all(np.array_equal(after[name], before[name]) for name in before)
-
-
-def test_losses_are_summed_under_the_pipe_s_name():
-    nlp = make_nlp()
-    pipe, examples = nlp.get_pipe("gapdner"), make_examples(nlp)
+    before = network_weights(pipe) | thinc_weights(pipe.model)
     first = pipe.update(examples)["gapdner"]
+    gradient = network_of(pipe).classifier.weight.grad.clone()
     losses = {"gapdner": 1.0, "other": 2.0}
-    assert pipe.update(examples, losses=losses) is losses
+    # empty documents change no loss
+    empty = make_examples(nlp, [("", [])])
+    assert pipe.update([*empty, *examples, *empty], losses=losses) is losses
     assert losses == {"gapdner": pytest.approx(1.0 + first), "other": 2.0}
-
-
-def test_empty_documents_change_no_loss():
-    nlp = make_nlp()
-    pipe = nlp.get_pipe("gapdner")
-    examples, empty = make_examples(nlp), make_examples(nlp, [("", [])])
-    expected_loss = pipe.update(examples)["gapdner"]
-    assert pipe.update([*empty, *examples, *empty])["gapdner"] == pytest.approx(expected_loss)
-    assert pipe.update(empty) == {"gapdner": 0.0}
-    assert pipe.update([]) == {"gapdner": 0.0}
+    total = network_of(pipe).classifier.weight.grad
+    np.testing.assert_allclose(total, 2 * gradient, rtol=1e-4, atol=1e-6)
+    # without an optimizer no weight moves
+    assert_equal(before, network_weights(pipe) | thinc_weights(pipe.model))
+    assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
 
 
 def test_an_unknown_gold_label_is_refused():
     nlp = make_nlp()
-    with pytest.raises(ValueError, match=r"label 'VIRUS', which 'gapdner' does not know.*BODY"):
+    with pytest.raises(GapDNERError, match=r"label 'VIRUS', which 'gapdner' does not know.*BODY"):
         nlp.update(make_examples(nlp, [("a cold", [("VIRUS", [1])])]))
 
 
-def test_a_loss_that_is_not_finite_is_refused():
+@pytest.mark.parametrize("how", ["gradient", "infinite weight", "bias"])
+def test_numbers_that_are_none_stop_the_training(how):
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
-    pipe.model.get_ref("grid").layers[0].shims[0]._model.classifier.bias.data.fill_(np.nan)
-    before = thinc_weights(pipe.model)
-    with pytest.raises(ValueError, match="loss of 'gapdner' is nan: training has diverged"):
+    classifier = network_of(pipe).classifier
+    if how == "gradient":
+        # the step spoils the weights, the loss of the next tells
+        classifier.bias.register_hook(lambda gradient: gradient * np.nan)
         train(nlp, 1)
-    after = thinc_weights(pipe.model)
-    assert all(np.array_equal(after[name], before[name]) for name in before)
+    elif how == "bias":
+        classifier.bias.data.fill_(np.nan)
+    else:
+        classifier.weight.data[0] = np.inf
+    before = thinc_weights(pipe.model)
+    with pytest.raises(GapDNERError, match="loss of 'gapdner' is nan: training has diverged"):
+        train(nlp, 1)
+    assert_equal(before, thinc_weights(pipe.model))
+    with pytest.raises(GapDNERError, match="scores are not numbers"):
+        nlp(make_doc(nlp, CORPUS[0][0]))
 
 
 def make_misaligned(nlp):
@@ -193,13 +188,15 @@ def make_misaligned(nlp):
     return Example(predicted, reference)
 
 
-@pytest.mark.filterwarnings("ignore:1 of 3 gold entities lie between the tokens")
+MESSAGE = "1 of 3 gold entities lie between the tokens"
+
+
+@pytest.mark.filterwarnings(f"ignore:{MESSAGE}")
 def test_gold_between_the_predicted_tokens_is_masked():
     nlp = make_nlp({"triangle_mask": False})
     pipe = nlp.get_pipe("gapdner")
-    example = make_misaligned(nlp)
     scores = [np.zeros((5, 5, 6), dtype="float32")]
-    _, (gradient,) = pipe.get_loss([example], scores)
+    _, (gradient,) = pipe.get_loss([make_misaligned(nlp)], scores)
     # "chest" is half a predicted token: its cell takes no part; all others do
     counts = gradient.any(axis=-1)
     assert not counts[1, 1]
@@ -211,19 +208,28 @@ def test_gold_between_the_predicted_tokens_is_masked():
     assert {(row, column, channel) for row, column, channel in wanted if channel} == learned
 
 
-@pytest.mark.filterwarnings("ignore:1 of 3 gold entities lie between the tokens")
-def test_trains_where_tokens_differ():
+def test_gold_between_the_predicted_tokens_is_told_once_and_refused_in_strict_mode():
     nlp = make_nlp()
-    optimizer = nlp.create_optimizer()
-    optimizer.learn_rate = 0.01
-    for _ in range(50):
+
+    def update():
         example = make_misaligned(nlp)
-        nlp.update([example], sgd=optimizer)
-    doc = nlp(make_misaligned(nlp).predicted)
-    assert [e for e in found(doc) if e[1] != [1]] == [("SYMPTOM", [0, 3, 4]), ("DRUG", [2])]
+        nlp.update([example])
+        # without gold there is nothing to tell
+        set_entities(example.reference, [])
+        nlp.update([example])
+
+    with pytest.warns(UserWarning, match=MESSAGE):
+        update()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        update()
+    pipe = nlp.get_pipe("gapdner")
+    pipe.initialize(lambda: make_examples(nlp), nlp=nlp, strict_alignment=True)
+    with pytest.raises(GapDNERError, match=MESSAGE):
+        update()
 
 
-def make_shared_nlp(lr_scale):
+def make_shared_nlp(lr_scale=1.0):
     """A tok2vec pipe and a gapdner that listens to it."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
@@ -235,12 +241,6 @@ def make_shared_nlp(lr_scale):
     return nlp
 
 
-def train_as_spacy_does(nlp, optimizer):
-    nlp.update(make_examples(nlp), sgd=False)
-    for _, pipe in nlp.pipeline:
-        pipe.finish_update(optimizer)
-
-
 @pytest.mark.parametrize("lr_scale", [1.0, 50.0])
 @pytest.mark.parametrize("replaced", [False, True])
 def test_lr_scale_applies_to_the_network_alone(lr_scale, replaced):
@@ -250,31 +250,21 @@ def test_lr_scale_applies_to_the_network_alone(lr_scale, replaced):
         nlp.replace_listeners("tok2vec", "gapdner", ["model.tok2vec"])
         nlp.remove_pipe("tok2vec")
         tok2vec = pipe.model.get_ref("tok2vec")
-
-    def weights():
-        network = {n: w for n, w in weights_of(pipe).items() if n.startswith("head")}
-        return network, thinc_weights(tok2vec)
-
-    before = weights()
-    train_as_spacy_does(nlp, Adam(1e-4, L2=0.0, use_averages=False))
+    before = network_weights(pipe), thinc_weights(tok2vec)
+    # as `spacy train` does it
+    optimizer = Adam(1e-4, L2=0.0, use_averages=False)
+    nlp.update(make_examples(nlp), sgd=False)
+    for _, component in nlp.pipeline:
+        component.finish_update(optimizer)
+    after = network_weights(pipe), thinc_weights(tok2vec)
     # the first step of Adam moves a weight by the learning rate
-    for old, new, rate in zip(before, weights(), (1e-4 * lr_scale, 1e-4), strict=True):
-        assert max(np.abs(new[name] - old[name]).max() for name in old) == pytest.approx(
-            rate, rel=0.02
-        )
-
-
-def test_a_shared_tok2vec_learns():
-    nlp = make_shared_nlp(1.0)
-    optimizer = Adam(0.01, L2=0.0, use_averages=False)
-    for _ in range(60):
-        train_as_spacy_does(nlp, optimizer)
-    for text, entities in CORPUS:
-        assert found(annotate(nlp, text)) == expected(entities)
+    for old, new, rate in zip(before, after, (1e-4 * lr_scale, 1e-4), strict=True):
+        moved = max(np.abs(new[name] - old[name]).max() for name in old)
+        assert moved == pytest.approx(rate, rel=0.02)
 
 
 def test_a_tok2vec_that_has_not_run_is_told():
-    nlp = make_shared_nlp(1.0)
+    nlp = make_shared_nlp()
     texts = ["severe pain", "", "mild pain"]
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
@@ -292,14 +282,10 @@ def test_the_seed_decides_weights_and_predictions():
         env={**os.environ, "PYTHONHASHSEED": "1"},
         capture_output=True,
         text=True,
-        timeout=120,
-        check=False,
+        timeout=300,
     )
     assert result.returncode == 0, result.stderr
-    first, second = fingerprint(), fingerprint()
-    assert first == second
-    assert result.stdout.split() == list(first)
-    assert fingerprint(seed=1)[0] != first[0]
+    assert result.stdout.split() == list(fingerprint())
 
 
 def test_updates_leave_nothing_behind():
