@@ -40,36 +40,15 @@ def assert_subset(scores, subset, tp, fp, fn):
 
 @pytest.fixture
 def examples():
-    """Three documents whose entities were counted by hand.
-
-    Document 1, sentences [0, 10) and [10, 20). First sentence: gold ADE {0, 1, 5} (gap of 3), ADE
-    {0, 3, 5} (gaps of 2 and 1, so 3) and DRUG {8}; predicted the first, a wrong ADE {0, 5} (gap
-    of 4) and DRUG {8}. Second sentence: gold ADE {11, 12, 13} and the nested ADE
-    {12, 13}; predicted ADE {11, 12, 13} and, of the wrong type, DRUG {12, 13}.
-
-    Document 2, no sentences: gold DRUG {0, 1, 4} (gap 2); predicted nothing.
-
-    Document 3, sentences [0, 3) and [3, 6): gold ADE {0}; predicted ADE {0}, ADE {3, 5} (gap 1).
-    """
+    """Three documents whose entities were counted by hand."""
+    found = [("ADE", [0, 1, 5]), ("DRUG", [8]), ("ADE", [11, 12, 13])]
+    # in the first sentence a gap of 3 (2 and 1) is missed and one of 4 wrong; in the second the
+    # nested entity gets the wrong type
+    gold = [*found, ("ADE", [0, 3, 5]), ("ADE", [12, 13])]
+    predicted = [*found, ("ADE", [0, 5]), ("DRUG", [12, 13])]
     return [
-        make_example(
-            20,
-            [
-                ("ADE", [0, 1, 5]),
-                ("ADE", [0, 3, 5]),
-                ("DRUG", [8]),
-                ("ADE", [11, 12, 13]),
-                ("ADE", [12, 13]),
-            ],
-            [
-                ("ADE", [0, 1, 5]),
-                ("ADE", [0, 5]),
-                ("DRUG", [8]),
-                ("ADE", [11, 12, 13]),
-                ("DRUG", [12, 13]),
-            ],
-            {0, 10},
-        ),
+        make_example(20, gold, predicted, {0, 10}),
+        # a gap of 2, and no sentences
         make_example(6, [("DRUG", [0, 1, 4])], []),
         make_example(6, [("ADE", [0])], [("ADE", [0]), ("ADE", [3, 5])], {0, 3}),
     ]
@@ -97,20 +76,18 @@ def test_hand_counted_tables(examples):
         "3": pytest.approx(prf(tp=1, fp=0, fn=1)),
         "4": pytest.approx(prf(tp=0, fp=1, fn=0)),
     }
-    assert scores["spans_gapdner_counts"] == {
-        "gold": 7,
-        "predicted": 7,
-        "correct": 4,
-        "disc_gold": 3,
-        "disc_predicted": 3,
-        "disc_correct": 1,
-        "disc_sents_gold": 4,
-        "disc_sents_predicted": 3,
-        "disc_sents_correct": 2,
-        "overlap_sents_gold": 5,
-        "overlap_sents_predicted": 5,
-        "overlap_sents_correct": 3,
+    assert list(scores["spans_gapdner_gap_lengths"]) == ["1", "2", "3", "4"]
+    counts = {
+        f"{subset}{side}": n
+        for subset, numbers in {
+            "": (7, 7, 4),
+            "disc_": (3, 3, 1),
+            "disc_sents_": (4, 3, 2),
+            "overlap_sents_": (5, 5, 3),
+        }.items()
+        for side, n in zip(("gold", "predicted", "correct"), numbers, strict=True)
     }
+    assert scores["spans_gapdner_counts"] == counts
 
 
 def test_scores_serialize_as_plain_floats(examples):
@@ -160,12 +137,6 @@ def test_small_examples(gold, predicted, subset, counts):
         assert_subset(scores, subset, *counts)
 
 
-def test_gap_lengths_are_in_numeric_order():
-    gold = [("ADE", [0, 11]), ("ADE", [0, 3]), ("ADE", [0, 2, 4])]
-    scores = score_discontinuous([make_example(12, gold, gold)])
-    assert list(scores["spans_gapdner_gap_lengths"]) == ["2", "10"]
-
-
 def test_entity_belongs_to_the_sentence_where_it_starts():
     # the discontinuous entity reaches into the second sentence, whose own entity is left out
     gold = [("ADE", [0, 4]), ("ADE", [5])]
@@ -209,10 +180,12 @@ def test_other_texts_are_refused():
 
 
 def test_spans_key_names_scores_and_groups():
-    example = make_example(3, [("ADE", [0, 2])], [("ADE", [0, 2])], key="other")
+    example = make_example(12, [("ADE", [0, 11]), ("ADE", [0, 3])], [("ADE", [0, 3])], key="other")
     scores = make_discontinuous_scorer()([example], spans_key="other", labels=["ADE"])
     assert all(name.startswith("spans_other_") for name in scores)
-    assert scores["spans_other_disc_f"] == pytest.approx(1.0)
+    assert scores["spans_other_disc_r"] == pytest.approx(0.5)
+    # lengths are in the order of numbers
+    assert list(scores["spans_other_gap_lengths"]) == ["2", "10"]
     assert score_discontinuous([example])["spans_gapdner_f"] is None
 
 

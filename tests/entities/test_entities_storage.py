@@ -14,25 +14,24 @@ from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
 GAPDNER = [
-    (("Person", ((0, 1),)), 1.0),
-    (("ADE", ((2, 3), (5, 6), (9, 10))), 0.25),
-    (("ADE", ((2, 3), (7, 10))), None),
-    (("ADE", ((2, 4), (9, 10))), 0.5),
+    (Entity("Person", ((0, 1),)), 1.0),
+    (Entity("ADE", ((2, 3), (5, 6), (9, 10))), 0.25),
+    (Entity("ADE", ((2, 3), (7, 10))), None),
+    (Entity("ADE", ((2, 4), (9, 10))), 0.5),
 ]
-OTHER = [(("ADE", ((8, 10),)), 0.125)]
+OTHER = [(Entity("ADE", ((8, 10),)), 0.125)]
 
 
 @pytest.fixture
 def doc():
     doc = Doc(Vocab(), words=WORDS)
-    set_entities(doc, [Entity(*parts, score) for parts, score in GAPDNER])
-    set_entities(doc, [Entity(*parts, score) for parts, score in OTHER], "other")
+    for key, pairs in (("gapdner", GAPDNER), ("other", OTHER)):
+        set_entities(doc, [Entity(e.label, e.fragments, score) for e, score in pairs], key)
     return doc
 
 
 def read(doc, key="gapdner"):
-    found = [(entity.to_entity(), entity.score) for entity in get_entities(doc, key)]
-    return [((entity.label, entity.fragments), score) for entity, score in found]
+    return [(entity.to_entity(), entity.score) for entity in get_entities(doc, key)]
 
 
 def through_disk(doc, path):
@@ -45,22 +44,21 @@ def through_doc_bin(doc, path, **settings):
     return next(DocBin().from_disk(path / "docs.spacy").get_docs(Vocab()))
 
 
-CARRIERS = [
-    lambda doc, _: Doc(Vocab()).from_bytes(doc.to_bytes()),
-    lambda doc, _: pickle.loads(pickle.dumps(doc)),
-    lambda doc, _: doc.copy(),
-    through_disk,
-    through_doc_bin,
-    partial(through_doc_bin, store_user_data=True),
-]
-
-
-@pytest.mark.parametrize("carry", CARRIERS)
+@pytest.mark.parametrize(
+    "carry",
+    [
+        lambda doc, _: Doc(Vocab()).from_bytes(doc.to_bytes()),
+        lambda doc, _: pickle.loads(pickle.dumps(doc)),
+        lambda doc, _: doc.copy(),
+        through_disk,
+        through_doc_bin,
+        partial(through_doc_bin, store_user_data=True),
+    ],
+    ids=["bytes", "pickle", "copy", "disk", "DocBin", "DocBin with user data"],
+)
 def test_carried_whole(doc, tmp_path, carry):
     carried = carry(doc, tmp_path)
-    assert carried is not doc
-    assert read(carried) == GAPDNER
-    assert read(carried, "other") == OTHER
+    assert (read(carried), read(carried, "other")) == (GAPDNER, OTHER)
     set_entities(carried, [])
     assert read(carried) == []
     assert read(doc) == GAPDNER
@@ -68,8 +66,8 @@ def test_carried_whole(doc, tmp_path, carry):
 
 def test_json_loses_the_scores_only(doc):
     carried = Doc(Vocab()).from_json(json.loads(json.dumps(doc.to_json())))
-    assert read(carried) == [(parts, None) for parts, _ in GAPDNER]
-    assert read(carried, "other") == [(parts, None) for parts, _ in OTHER]
+    assert read(carried) == [(entity, None) for entity, _ in GAPDNER]
+    assert read(carried, "other") == [(entity, None) for entity, _ in OTHER]
 
 
 def test_read_by_a_fresh_process(doc, tmp_path):
@@ -96,27 +94,17 @@ print(json.dumps([[e.label_, e.text, e.token_indices, e.score] for e in entities
 
 
 def test_the_extension_prefers_the_default_prefix_to_the_only_other(doc):
-    assert doc._.discontinuous_ents == get_entities(doc)
+    before = doc._.discontinuous_ents
+    assert before == get_entities(doc)
+    with pytest.raises(GapDNERError, match="set_entities"):
+        doc._.discontinuous_ents = before[:1]
     set_entities(doc, [])
-    assert doc._.discontinuous_ents == get_entities(doc, "other")
-
-
-def test_groups_without_labels_are_no_entities(doc):
-    set_entities(doc, [])
-    set_entities(doc, [], "other")
-    doc.spans["coref_clusters_1"] = [doc[0:1]]
-    assert doc._.discontinuous_ents == ()
-
-
-def test_several_prefixes_are_told(doc):
-    set_entities(doc, [])
+    assert doc._.discontinuous_ents == get_entities(doc, "other") != ()
     set_entities(doc, [Entity("OTHER", ((0, 1),))], "ade")
     with pytest.warns(UserWarning, match="ade, other"):
         assert doc._.discontinuous_ents == ()
-
-
-def test_the_extension_cannot_be_set(doc):
-    before = doc._.discontinuous_ents
-    with pytest.raises(GapDNERError, match="set_entities"):
-        doc._.discontinuous_ents = before[:1]
-    assert doc._.discontinuous_ents == before
+    # groups without labels are no entities
+    set_entities(doc, [], "other")
+    set_entities(doc, [], "ade")
+    doc.spans["coref_clusters_1"] = [doc[0:1]]
+    assert doc._.discontinuous_ents == ()

@@ -1,4 +1,4 @@
-"""The path search itself; what the tagging schemes make of it is tested with them."""
+"""The path search itself; what a tagging scheme makes of it is tested with it."""
 
 import tracemalloc
 from heapq import heappush
@@ -154,15 +154,15 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
 
 
 def test_a_crowded_graph_does_not_fill_the_memory():
-    # 500 nodes with an edge between any two: a step may add 499 paths
-    edges = {(i, j): 0.5 + (i * j % 97) / 200 for i in range(500) for j in range(i + 1, 500)}
+    # 300 nodes with an edge between any two: a step may add 299 paths
+    edges = {(i, j): 0.5 + (i * j % 97) / 200 for i in range(300) for j in range(i + 1, 300)}
     graph = PathGraph(edges)
     tracemalloc.start()
     try:
-        _, n_cut = search({(0, 0, 499): 0.9}, graph, max_paths=2000)
+        _, n_cut = search({(0, 0, 299): 0.9}, graph, max_paths=1000)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert n_cut > 100_000
-    # 100,000 paths would take more
-    assert peak < 5_000_000
+    assert n_cut > 30_000
+    # so many paths would take more
+    assert peak < 3_000_000

@@ -6,16 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from grid_models import (
-    LABELS,
-    LENGTHS,
-    SEGMENTS,
-    WIDTH,
-    fixed_vectors,
-    initialize_model,
-    make_input,
-    network_of,
-)
+from grid_models import LABELS, SEGMENTS, fixed_vectors, initialize_model, make_input, network_of
 from numpy.testing import assert_allclose
 from thinc.api import fix_random_seed
 
@@ -43,7 +34,8 @@ def flat_vectors(model):
 
 def assert_close(actual, expected, atol=1e-5):
     for a, b in zip(actual, expected, strict=True):
-        assert_allclose(a, b, rtol=0, atol=atol)
+        assert a.shape == b.shape
+        assert_allclose(a, b, rtol=1e-4, atol=atol)
 
 
 @pytest.mark.parametrize("max_batch_cells", [1, 120, 10**6])
@@ -56,7 +48,6 @@ def test_scores_every_segment_as_if_it_stood_alone(max_batch_cells):
             net(torch.from_numpy(part)[None], torch.tensor([len(part)]), [1])[0][0].numpy()
             for part in flat_vectors(model)
         ]
-    assert [grid.shape for grid in scores] == [grid.shape for grid in expected]
     assert_close(scores, expected)
 
 
@@ -82,9 +73,7 @@ def test_gradient_is_that_of_autograd(max_batch_cells):
     # a token in two windows gets the gradient of both, one in no segment gets none
     expected = [np.zeros(v.shape) if v.grad is None else v.grad.numpy() for v in vectors]
     gradient = model.get_ref("tok2vec").attrs["gradient"]
-    assert [g.shape for g in gradient] == [(n, WIDTH) for n in LENGTHS]
-    for a, b in zip(gradient, expected, strict=True):
-        assert_allclose(a, b, rtol=1e-4, atol=1e-4)
+    assert_close(gradient, expected, atol=1e-4)
     assert gradient[1][4:6].any()
     assert not gradient[4][5:].any()
 
@@ -124,12 +113,11 @@ def test_batches_keep_to_their_cells_and_padding(monkeypatch, max_batch_cells, b
 
 def test_calls_keep_to_their_words(monkeypatch):
     monkeypatch.setattr(bridge, "_MAX_CALL_WORDS", 14)
-    model = make_model(max_batch_cells=8 * 32)
-    expected = make_model().predict(make_input())
     seen = watch_calls(monkeypatch)
-    assert_close(model.predict(make_input()), expected)
+    scores = make_model(max_batch_cells=8 * 32).predict(make_input())
     # batches of one, two and four sentences: 7, 12 and 12 words, padding included
     assert seen == [((1, 7), [7], [1]), ((2, 6), [6, 6], [2]), ((4, 3), [3, 3, 3, 1], [4])]
+    assert_close(scores, make_model().predict(make_input()))
 
 
 def test_documents_without_segments():
@@ -138,9 +126,7 @@ def test_documents_without_segments():
     scores, backprop = model.begin_update((docs[:2], [[], []]))
     assert scores == []
     backprop([])
-    gradient = model.get_ref("tok2vec").attrs["gradient"]
-    assert [g.shape for g in gradient] == [(10, WIDTH), (11, WIDTH)]
-    assert not any(g.any() for g in gradient)
+    assert not any(g.any() for g in model.get_ref("tok2vec").attrs["gradient"])
 
 
 
@@ -217,21 +203,13 @@ def test_a_harmful_pickle_in_the_bytes_is_refused(as_zip, tmp_path, monkeypatch)
     model = make_model()
     with monkeypatch.context() as patch:
         patch.setattr(GapDNERNetwork, "state_dict", lambda self: {"weight": Harmful(victim)})
-        save = partial(torch.save, _use_new_zipfile_serialization=as_zip)
-        patch.setattr(torch, "save", save)
+        patch.setattr(torch, "save", partial(torch.save, _use_new_zipfile_serialization=as_zip))
         data = model.to_bytes()
     # even where the environment asks for the unsafe default
     monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")
     with pytest.raises(pickle.UnpicklingError, match="Weights only"):
         make_model(initialize=False).from_bytes(data)
     assert not victim.exists()
-
-    # the same bytes do harm where they are not refused
-    load = torch.load
-    monkeypatch.setattr(torch, "load", lambda *a, **kw: load(*a, **{**kw, "weights_only": False}))
-    with pytest.raises(RuntimeError, match="state_dict"):
-        make_model(initialize=False).from_bytes(data)
-    assert victim.exists()
 
 
 def test_mixed_precision_multiplies_in_bfloat16():

@@ -1,6 +1,3 @@
-import itertools
-import math
-
 import layer_by_layer
 import pytest
 import torch
@@ -55,18 +52,6 @@ def test_is_equation_13_for_each_sentence(
     assert_same(torch.cat(actual), torch.cat(expected), tensors)
 
 
-def test_attends_to_row_and_column_and_itself_once(layer, classifier):
-    lengths = [3, 5]
-    features = read(layer, classifier, make_grid(lengths))
-    weights = layer.attention(features, make_mask(lengths)).detach()
-    assert weights.shape == (2, 5, 5, 10)
-    for row, n in enumerate(lengths):
-        for i, j in itertools.product(range(n), repeat=2):
-            by_row, by_column = weights[row, i, j].chunk(2)
-            others = [k for k in range(n) if k != i]
-            assert by_row.nonzero().flatten().tolist() == list(range(n))
-            assert by_column.nonzero().flatten().tolist() == others
-            assert float(by_row.sum() + by_column.sum()) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_what_stands_in_the_padding_is_of_no_account(layer, classifier):

@@ -51,7 +51,6 @@ PARTS = {
     "distance_embedding": "distance.",
 }
 N_IN = 5
-IMPOSSIBLE = -1e4
 
 
 def make_network(**settings):
@@ -183,24 +182,8 @@ def test_padding_and_batch_change_no_score():
         torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
 
 
-def test_triangles_rule_labels_out():
-    net, words_and_lengths = make_network().eval(), make_batch([4], torch.float32)
-    ruled_out = score(net, *words_and_lengths)[0] == IMPOSSIBLE
-    for i in range(4):
-        for j in range(4):
-            # types above the diagonal, Frag and Gap below it
-            expected = [3, 4] if i < j else [1, 2] if i > j else []
-            assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
-    free = make_network(triangle_mask=False).eval()
-    assert not (score(free, *words_and_lengths) == IMPOSSIBLE).any()
 
 
-def test_what_is_ruled_out_gets_no_gradient():
-    net = make_network(criss_cross=False).eval()
-    scores = score(net, *make_batch([1, 3], torch.float32))
-    # Frag and Gap below the diagonal
-    scores[1, 2, 0, 1:3].sum().backward()
-    assert all(p.grad is None or not p.grad.any() for p in net.parameters())
 
 
 @pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
@@ -214,26 +197,6 @@ def test_dropout_acts_in_training_only(dropout):
         assert same == (rate == 0.0 or not is_train)
 
 
-def test_grid_dropout_drops_whole_channels():
-    off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "criss_cross": False}
-    net = make_network(**off, grid_width=50, grid_dropout=0.5).train()
-    # a classifier that shows what it reads
-    net.classifier = torch.nn.Linear(50, 50, bias=False)
-    net.classifier.weight.data.copy_(torch.eye(50))
-    net.classifier.bias = torch.nn.Parameter(torch.zeros(50))
-    net.triangle_mask = torch.nn.Identity()
-    net.co_predictor = None
-    hidden = torch.randn(3, 4, 6)
-    grid = net.score(hidden, torch.ones(3, 4, dtype=torch.bool))
-    dropped = (grid == 0).flatten(1, 2)
-    assert torch.equal(dropped.any(1), dropped.all(1))
-    n_dropped = dropped.all(1).sum(1)
-    assert ((n_dropped > 5) & (n_dropped < 45)).all()
-    # each sentence drops channels of its own
-    assert not torch.equal(dropped[0], dropped[1])
-    kept = ~dropped.all(1)[:, None, None].expand_as(grid)
-    whole = layer_by_layer.grid_features(net, hidden, net.head(hidden), net.tail(hidden))
-    torch.testing.assert_close(grid[kept], 2 * whole[kept])
 
 
 def make_spread(net, spread):
@@ -267,15 +230,15 @@ SWITCHES = [
 ]
 
 
-@settings(max_examples=25)
+@settings(max_examples=50)
 @given(
-    lengths=st.lists(st.integers(1, 40), min_size=1, max_size=3),
+    lengths=st.lists(st.integers(1, 30), min_size=1, max_size=3),
     spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),
     switches=st.sampled_from(SWITCHES),
     is_train=st.booleans(),
     seed=st.integers(0, 2**16),
 )
-def test_is_exact_at_any_length(lengths, spread, switches, is_train, seed):
+def test_scores_and_gradients_are_those_layer_by_layer(lengths, spread, switches, is_train, seed):
     torch.manual_seed(seed)
     net = make_network(**switches, triangle_mask=False).double().train(is_train)
     make_spread(net, spread)
@@ -290,17 +253,10 @@ def test_is_exact_at_any_length(lengths, spread, switches, is_train, seed):
     ]
     for gradient, expected in zip(*gradients, strict=True):
         torch.testing.assert_close(gradient, expected, rtol=1e-7, atol=1e-7)
-
-
-@pytest.mark.parametrize("switches", SWITCHES)
-def test_predicting_is_exact_and_leaves_the_weights(switches):
-    net = make_network(**switches, triangle_mask=False).double().eval()
-    before = {name: p.clone() for name, p in net.named_parameters()}
-    for lengths in ([1], [3, 5]):
-        with torch.no_grad():
-            actual, plain = compute_both(net, *make_batch(lengths))
-        torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
-    assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
+    # without gradients it takes other ways
+    with torch.no_grad():
+        predicted = compute_both(net, words, lengths, seed)[0]
+    torch.testing.assert_close(predicted, plain.detach(), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("blocks", [1, 40])

@@ -38,13 +38,6 @@ def test_takes_the_maximum_of_each_word_s_pieces(lengths, seed):
     assert d_pieces.lengths.tolist() == lengths
 
 
-def test_negative_vectors_keep_their_sign():
-    pieces = Ragged(
-        np.array([[-3.0, -1.0], [-2.0, -5.0]], dtype="f"), np.array([0, 2, 0], dtype="i")
-    )
-    assert reduce_max_v1().predict(pieces).tolist() == [[0, 0], [-2, -1], [0, 0]]
-
-
 def test_is_thinc_s_layer_where_every_word_has_pieces():
     pieces = make_pieces([2, 1, 3])
     thinc_layer = registry.resolve({"layer": {"@layers": "reduce_max.v1"}})["layer"]

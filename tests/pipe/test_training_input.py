@@ -15,7 +15,6 @@ from typer.testing import CliRunner
 from spacy_gapdner import Entity, set_entities
 
 OURS, SPACYS = "spacy-gapdner.Corpus.v1", "spacy.Corpus.v1"
-both_readers = pytest.mark.parametrize("reader", [OURS, SPACYS])
 
 
 def save(path, annotated):
@@ -64,38 +63,36 @@ def error_line(result):
     return line
 
 
-@both_readers
-def test_a_good_corpus_trains(run_training, good, tmp_path, reader):
+@pytest.mark.parametrize("reader", [OURS, SPACYS])
+def test_a_good_corpus_trains(run_training, good, reader):
     result = run_training(good, good, reader=reader)
     assert result.exit_code == 0, result.output
     assert not any("gapdner" in message for message in result.warned)
-    # one document, which has no sentences
+
+
+def test_one_document_without_sentences(run_training, tmp_path):
     path = save(tmp_path / "one.spacy", ANNOTATED[:1])
-    result = run_training(path, path, "--nlp.pipeline", '["gapdner"]', reader=reader)
+    result = run_training(path, path, "--nlp.pipeline", '["gapdner"]')
     assert result.exit_code == 0, result.output
 
 
+# spaCy reads the development corpus at the first evaluation, where our code has no part in its own
+# reader
 @pytest.mark.parametrize(
-    "break_up",
+    ("part", "reader", "break_up"),
     [
-        lambda whole: b"",
-        lambda whole: whole[: len(whole) // 2],
-        lambda whole: b"severe joint pain",
-        lambda whole: zlib.compress(b"\x81\xa1a\x01"),
+        (0, OURS, lambda whole: b""),
+        (0, SPACYS, lambda whole: whole[: len(whole) // 2]),
+        (0, SPACYS, lambda whole: b"severe joint pain"),
+        (0, SPACYS, lambda whole: zlib.compress(b"\x81\xa1a\x01")),
+        (1, OURS, lambda whole: whole[: len(whole) // 2]),
     ],
-    ids=["empty", "cut off", "text", "of other keys"],
 )
-def test_a_broken_corpus(run_training, good, tmp_path, break_up):
-    path = tmp_path / "broken.spacy"
-    path.write_bytes(break_up(good.read_bytes()))
-    # spaCy reads the development corpus at the first evaluation, where our code has no part in its
-    # own reader
-    for train_path, dev_path, reader, message in [
-        (path, good, OURS, "is not a .spacy file"),
-        (path, good, SPACYS, "corpus cannot be read"),
-        (good, path, OURS, "is not a .spacy file"),
-    ]:
-        assert message in error_line(run_training(train_path, dev_path, reader=reader))
+def test_a_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
+    broken = tmp_path / "broken.spacy"
+    broken.write_bytes(break_up(good.read_bytes()))
+    line = error_line(run_training(*((good, broken) if part else (broken, good)), reader=reader))
+    assert ("is not a .spacy file" if reader == OURS else "corpus cannot be read") in line
 
 
 @pytest.mark.parametrize(
@@ -105,13 +102,9 @@ def test_a_missing_training_corpus(run_training, good, tmp_path, reader, message
     assert message in error_line(run_training(tmp_path / "x.spacy", good, reader=reader))
 
 
-@pytest.mark.parametrize("name", ["x.spacy", "folder"])
-def test_a_development_corpus_that_cannot_be_one_is_refused_at_once(
-    run_training, good, tmp_path, name
-):
-    (tmp_path / "folder").mkdir()
-    result = run_training(good, tmp_path / name, reader=OURS)
-    assert str(tmp_path / name) in error_line(result)
+def test_a_development_corpus_that_is_not_there_is_refused_at_once(run_training, good, tmp_path):
+    result = run_training(good, tmp_path / "x.spacy", reader=OURS)
+    assert str(tmp_path / "x.spacy") in error_line(result)
     assert "Training pipeline" not in result.output
 
 
@@ -157,7 +150,6 @@ def test_a_type_that_comes_after_the_sample(run_training, good, tmp_path):
     ("option", "value", "message"),
     [
         # the loss tells, or the scores of the evaluation before
-        ("training.optimizer.learn_rate", "1e6", "training (has|that) diverged"),
         ("training.optimizer.learn_rate", "1e30", "training (has|that) diverged"),
         ("components.gapdner.threshold", "7", "threshold must lie between 0 and 1"),
     ],
@@ -180,4 +172,3 @@ def test_gold_between_tokens_is_counted_once_and_refused_in_strict_mode(
     assert len([warned for warned in result.warned if message in warned]) == 1
     strict = {"strict_alignment": True, "labels": None}
     assert message in error_line(run_training(tmp_path / "a.spacy", good, initialize=strict))
-    assert run_training(good, good, initialize=strict).exit_code == 0
