@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 import srsly
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy.cli.evaluate import handle_scores_per_type
 from spacy.tokens import Doc
@@ -241,21 +241,3 @@ def test_agrees_with_naive_counting(drawn):
             assert_subset(scores, subset, tp, fp, fn)
         else:
             assert scores[f"spans_gapdner_{subset}f"] is None
-
-
-@settings(max_examples=50)
-@given(st.tuples(ENTITIES, ENTITIES, ENTITIES), st.sets(st.integers(0, N_TOKENS - 1)))
-def test_splitting_predicted_tokens_changes_nothing(drawn, split):
-    gold, predicted, both = drawn
-    words = [f"w{i}" for i in range(N_TOKENS)]
-    pieces, spaces, index = [], [], {}
-    for i, word in enumerate(words):
-        parts = list(word) if i in split else [word]
-        index[i] = range(len(pieces), len(pieces) + len(parts))
-        pieces += parts
-        spaces += [False] * (len(parts) - 1) + [True]
-    moved = [(label, [j for i in tokens for j in index[i]]) for label, tokens in predicted + both]
-    reference = make_doc(words, gold + both)
-    scores = score_discontinuous([Example(make_doc(pieces, moved, spaces=spaces), reference)])
-    same = score_discontinuous([Example(make_doc(words, predicted + both), reference)])
-    assert scores == same

@@ -1,4 +1,4 @@
-"""Gold entities on the tokens of a predicted Doc that was tokenised differently."""
+"""Gold entities on the tokens of a predicted Doc that was tokenized differently."""
 
 from itertools import pairwise
 

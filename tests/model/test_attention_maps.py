@@ -40,34 +40,22 @@ def record(pipe, doc, segments=None):
     return recording.maps(doc, segments)
 
 
-
-
-
-
-
-
-
-
 def make_maps(token_scores=None, cross_weights=None):
     scores = np.zeros((3, 3, 1))
     return AttentionMaps(Segment(4, 7), ("a", "b", "c"), scores, token_scores, cross_weights)
 
 
-
-
-
-
 def test_span_weights_by_hand():
     maps = make_maps(token_scores=np.log([[1.0, 2.0, 5.0], [4.0, 4.0, 2.0]]))
-    np.testing.assert_allclose(maps.span_weights(0, 2), [1 / 8, 2 / 8, 5 / 8])
-    np.testing.assert_allclose(maps.span_weights(0, 1), [1 / 3, 2 / 3])
-    # below the diagonal the row is the tail
-    np.testing.assert_allclose(maps.span_weights(2, 0), [4 / 10, 4 / 10, 2 / 10])
-    np.testing.assert_allclose(maps.span_weights(2, 1), [4 / 6, 2 / 6])
-    for i in range(3):
-        assert maps.span_weights(i, i).tolist() == [1.0]
-
-
+    for cell, expected in {
+        (0, 2): [1 / 8, 2 / 8, 5 / 8],
+        (0, 1): [1 / 3, 2 / 3],
+        (1, 1): [1.0],
+        # below the diagonal the row is the tail
+        (2, 0): [4 / 10, 4 / 10, 2 / 10],
+        (2, 1): [4 / 6, 2 / 6],
+    }.items():
+        np.testing.assert_allclose(maps.span_weights(*cell), expected)
 
 
 def test_cell_weights_by_hand():
@@ -130,8 +118,7 @@ def test_the_batch_is_of_no_account(nlp, pipe):
     for m in together:
         (alone,) = record(pipe, doc, [m.segment])
         for name in ("scores", "token_scores", "cross_weights"):
-            actual, expected = getattr(m, name), getattr(alone, name)
-            np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5, err_msg=name)
+            np.testing.assert_allclose(getattr(m, name), getattr(alone, name), rtol=0, atol=1e-5)
     # sentences of one length differ, so that mixing them up would show
     assert not np.allclose(together[0].cross_weights, together[3].cross_weights, atol=1e-4)
 

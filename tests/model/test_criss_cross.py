@@ -52,8 +52,6 @@ def test_is_equation_13_for_each_sentence(
     assert_same(torch.cat(actual), torch.cat(expected), tensors)
 
 
-
-
 def test_what_stands_in_the_padding_is_of_no_account(layer, classifier):
     grid = make_grid([2, 4]).detach()
     other = grid.clone()
@@ -77,6 +75,4 @@ def test_folding_the_classifier_is_exact(layer, classifier, lengths, spread):
         single = classify(layer.float(), classifier.float(), grid.float(), mask).double()
     for row, n in enumerate(lengths):
         for found, atol in ((actual, 1e-9), (single, 2e-4)):
-            torch.testing.assert_close(
-                found[row, :n, :n], expected[row, :n, :n], rtol=0, atol=atol
-            )
+            torch.testing.assert_close(found[row, :n, :n], expected[row, :n, :n], rtol=0, atol=atol)

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from thinc.api import Ragged, registry
+from thinc.api import Ragged
 
 from spacy_gapdner.model.pooling import reduce_max_v1
 
@@ -36,9 +36,3 @@ def test_takes_the_maximum_of_each_word_s_pieces(lengths, seed):
             expected[largest, column] = d_words[word, column]
     assert_allclose(d_pieces.dataXd, expected)
     assert d_pieces.lengths.tolist() == lengths
-
-
-def test_is_thinc_s_layer_where_every_word_has_pieces():
-    pieces = make_pieces([2, 1, 3])
-    thinc_layer = registry.resolve({"layer": {"@layers": "reduce_max.v1"}})["layer"]
-    assert_allclose(reduce_max_v1().predict(pieces), thinc_layer.predict(pieces))

@@ -16,17 +16,13 @@ WEIGHTS = {
     "spans_gapdner_disc_f": 0.25,
     "sents_f": None,
 }
+SCORES = dict(zip(WEIGHTS, (0.5, 0.75, 0.125, 0.25), strict=False))
+INFO = {"epoch": 1, "score": 0.4375, "other_scores": SCORES, "losses": {"gapdner": 12.345}}
 
 
-def info(step, words, f=0.5, **losses):
-    return {
-        "epoch": 1,
-        "step": step,
-        "score": 0.4375,
-        "other_scores": dict(zip(WEIGHTS, (f, 0.75, 0.125, 0.25), strict=False)),
-        "losses": losses or {"gapdner": 12.345},
-        "words": words,
-    }
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 @pytest.fixture
@@ -52,17 +48,27 @@ def test_a_row_for_each_evaluation(clock, nlp, tmp_path):
     set_training(nlp, score_weights=WEIGHTS)
     stdout, stderr = io.StringIO(), io.StringIO()
     log, close = make_console_logger(output_file=tmp_path / "log.jsonl")(nlp, stdout, stderr)
-    log(info(0, 0))
+    log({**INFO, "step": 0, "words": 0})
     log(None)
     clock[0] += 4.0
-    log(info(150, 1000, f=1.0))
+    log({**INFO, "step": 150, "words": 1000, "other_scores": {**SCORES, "spans_gapdner_f": 1.0}})
     clock[0] += 2.0
-    log(info(300, 4000))
+    log({**INFO, "step": 300, "words": 4000})
     close()
     printed = stdout.getvalue()
     lines = printed[printed.index(" Epoch") :].splitlines()
-    header = ["Epoch", "Step", "Loss", "F", "P", "R", "disc", "F", "Words/s", "Score"]
-    assert lines[0].split() == header
+    assert lines[0].split() == [
+        "Epoch",
+        "Step",
+        "Loss",
+        "F",
+        "P",
+        "R",
+        "disc",
+        "F",
+        "Words/s",
+        "Score",
+    ]
     assert set(lines[1]) <= {"-", " "}
     assert [line.split() for line in lines[2:]] == [
         ["1", "0", "12.35", "50.00", "75.00", "12.50", "25.00", "-", "43.75"],
@@ -77,27 +83,20 @@ def test_a_row_for_each_evaluation(clock, nlp, tmp_path):
 
 
 def test_several_pipes_have_names(clock, nlp):
-    config = {"model": model_config(), "spans_key": "ade"}
-    nlp.add_pipe("gapdner", name="second", config=config)
+    nlp.add_pipe("gapdner", name="second", config={"model": model_config(), "spans_key": "ade"})
     nlp.add_pipe("textcat")
-    set_training(
-        nlp, score_weights={**WEIGHTS, "spans_ade_disc_f": 0.5, "cats_score": 0.5}
-    )
+    set_training(nlp, score_weights={**WEIGHTS, "spans_ade_disc_f": 0.5, "cats_score": 0.5})
     stdout = io.StringIO()
     log, _ = make_console_logger()(nlp, stdout, io.StringIO())
-    numbers = info(5, 10, gapdner=1.0, second=2.0, textcat=3.0)
     clock[0] += 1.0
-    log({**numbers, "other_scores": {"cats_score": 0.25, "spans_ade_disc_f": None}})
+    losses = {"gapdner": 1.0, "second": 2.0, "textcat": 3.0}
+    scores = {"cats_score": 0.25, "spans_ade_disc_f": None}
+    log({**INFO, "step": 5, "words": 10, "losses": losses, "other_scores": scores})
     header, _, row = stdout.getvalue().splitlines()
     names = ["Loss gapdner", "Loss second", "Loss textcat", "gapdner F", "ade disc F", "cats_score"]
     assert [name for name in names if name in header] == names
     # scores that were not given, or of nothing
     assert row.split() == ["1", "5", "1.00", "2.00", "3.00", *"----", "25.00", "-", "10", "43.75"]
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
 
 
 @pytest.mark.parametrize(("max_steps", "expected"), [(300, "150/300"), (0, "0/200")])
@@ -106,7 +105,7 @@ def test_a_progress_bar_if_asked_and_there_is_a_terminal(nlp, max_steps, expecte
     terminal, file = Terminal(), io.StringIO()
     for stderr in (terminal, file):
         log, close = make_console_logger(progress_bar=True)(nlp, io.StringIO(), stderr)
-        log(info(150, 1000))
+        log({**INFO, "step": 150, "words": 1000})
         log(None)
         close()
     assert expected in terminal.getvalue()
