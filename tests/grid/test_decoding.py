@@ -26,31 +26,12 @@ def search(ranges, graph, threshold=0.0, max_paths=1000):
     return {(e.label, e.token_indices): e.score for e in found.entities}, found.n_cut
 
 
-def test_the_score_is_the_lowest_probability():
-    graph = PathGraph({(0, 1): 0.9, (1, 2): 0.5, (0, 2): 0.4})
-    found, n_cut = search({(0, 0, 2): 0.7, (1, 0, 2): 0.45}, graph)
-    assert found == {
-        ("A", (0, 1, 2)): 0.5,
-        ("A", (0, 2)): 0.4,
-        ("B", (0, 1, 2)): 0.45,
-        ("B", (0, 2)): 0.4,
-    }
-    assert n_cut == 0
-
-
 def test_ranges_of_one_node_and_certain_ones():
     assert search({(0, 3, 3): 0.25}, PathGraph({}))[0] == {("A", (3,)): 0.25}
     # no entity is certain
     ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
     assert search(ranges, graph)[0] == {("A", (0, 1)): 1 - 1e-7}
     assert search(ranges, graph, threshold=1.0) == ({}, 0)
-
-
-def test_kinds_take_turns_and_the_first_ends():
-    # 0 -x-> 1 -y-> 2 -x-> 3; no path ends with y
-    graph = PathGraph({(0, 1): 1.0, (2, 3): 1.0}, {(1, 2): 1.0, (0, 3): 1.0})
-    found, _ = search({(0, 0, 1): 1.0, (0, 0, 2): 1.0, (0, 0, 3): 1.0}, graph)
-    assert set(found) == {("A", (0, 1)), ("A", (0, 1, 2, 3))}
 
 
 def test_threshold_and_cut():

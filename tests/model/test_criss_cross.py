@@ -52,18 +52,6 @@ def test_is_equation_13_for_each_sentence(
     assert_same(torch.cat(actual), torch.cat(expected), tensors)
 
 
-def test_what_stands_in_the_padding_is_of_no_account(layer, classifier):
-    grid = make_grid([2, 4]).detach()
-    other = grid.clone()
-    other[0, 2:] = 1e6
-    other[0, :, 2:] = -1e6
-    mask = make_mask([2, 4])
-    expected = classify(layer, classifier, grid, mask)
-    actual = classify(layer, classifier, other, mask)
-    torch.testing.assert_close(actual[0, :2, :2], expected[0, :2, :2])
-    assert actual.isfinite().all()
-
-
 @pytest.mark.parametrize("lengths", [[7, 1, 4], [70, 1, 66]])
 @pytest.mark.parametrize("spread", [1.0, 30.0])
 def test_folding_the_classifier_is_exact(layer, classifier, lengths, spread):

@@ -1,6 +1,5 @@
 """One pipeline in several threads, and in the workers of nlp.pipe."""
 
-import multiprocessing
 import os
 import pickle
 import string
@@ -54,7 +53,7 @@ def make_transformer(path):
         "upstream": "*",
         "pooling": {"@layers": "spacy-gapdner.reduce_max.v1"},
     }
-    # no entities are needed to see that scores differ, but there must be some
+    # what it finds need not be right, but it must find something
     nlp.add_pipe("gapdner", config={"model": model_config(tok2vec=listener), "threshold": 0.0})
     nlp.initialize(lambda: make_examples(nlp))
     train(nlp, 30)
@@ -96,9 +95,7 @@ def test_training_drops_after_a_prediction(nlp):
     assert len(losses) == 3
 
 
-@pytest.mark.skipif(
-    "fork" not in multiprocessing.get_all_start_methods(), reason="there are no forks"
-)
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_workers_do_not_wait_for_threads_and_other_forks_keep_theirs():
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PREDICT],

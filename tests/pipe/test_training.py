@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
+from grid_models import network_of
 from spacy.tokens import Doc
 from spacy.training import Example
 from thinc.api import Adam
@@ -38,12 +39,10 @@ PAPER = {
 }
 
 
-def network_of(pipe):
-    return pipe.model.get_ref("grid").layers[0].shims[0]._model
-
-
 def network_weights(pipe):
-    return {name: p.detach().numpy().copy() for name, p in network_of(pipe).named_parameters()}
+    return {
+        name: p.detach().numpy().copy() for name, p in network_of(pipe.model).named_parameters()
+    }
 
 
 def thinc_weights(model):
@@ -121,13 +120,13 @@ def test_losses_and_gradients_add_up():
     pipe, examples = nlp.get_pipe("gapdner"), make_examples(nlp)
     before = network_weights(pipe) | thinc_weights(pipe.model)
     first = pipe.update(examples)["gapdner"]
-    gradient = network_of(pipe).classifier.weight.grad.clone()
+    gradient = network_of(pipe.model).classifier.weight.grad.clone()
     losses = {"gapdner": 1.0, "other": 2.0}
     # empty documents change no loss
     empty = make_examples(nlp, [("", [])])
     assert pipe.update([*empty, *examples, *empty], losses=losses) is losses
     assert losses == {"gapdner": pytest.approx(1.0 + first), "other": 2.0}
-    total = network_of(pipe).classifier.weight.grad
+    total = network_of(pipe.model).classifier.weight.grad
     np.testing.assert_allclose(total, 2 * gradient, rtol=1e-4, atol=1e-6)
     # without an optimizer no weight moves
     assert_equal(before, network_weights(pipe) | thinc_weights(pipe.model))
@@ -138,7 +137,7 @@ def test_losses_and_gradients_add_up():
 def test_numbers_that_are_none_stop_the_training(how):
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
-    classifier = network_of(pipe).classifier
+    classifier = network_of(pipe.model).classifier
     if how == "gradient":
         # the step spoils the weights, the loss of the next tells
         classifier.bias.register_hook(lambda gradient: gradient * np.nan)
