@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 import srsly
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.cli.evaluate import handle_scores_per_type
 from spacy.tokens import Doc
@@ -225,6 +225,7 @@ ENTITIES = st.lists(
 SENT_STARTS = st.sets(st.integers(1, N_TOKENS - 1), max_size=3).map(lambda starts: {0, *starts})
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(ENTITIES, ENTITIES, ENTITIES, SENT_STARTS), max_size=3))
 def test_agrees_with_naive_counting(drawn):
     plain = [(N_TOKENS, gold + both, predicted + both, s) for gold, predicted, both, s in drawn]

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
@@ -145,6 +145,7 @@ def test_merge_other_segments():
     assert merged([[(3, 5, 0.5)], [(5, 6, 0.25)]], segments) == expected
 
 
+@settings(max_examples=60)
 @given(st.data())
 def test_assigned_entities_come_back(data):
     doc, _, max_length, stride = data.draw(windowed_docs())

@@ -60,6 +60,7 @@ probabilities = st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9])
 edges = st.dictionaries(pairs, probabilities, max_size=14)
 
 
+@settings(max_examples=60)
 @given(
     kinds=st.lists(edges, min_size=1, max_size=3),
     ends=st.tuples(st.integers(0, 6), st.integers(0, 6)).map(sorted),
@@ -97,7 +98,7 @@ def keeping_everything(ranges, kinds, max_paths):
     return found, len(waiting)
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(data=st.data(), n_kinds=st.integers(1, 2), max_paths=st.integers(1, 30))
 def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_paths):
     every = [(i, j) for i in range(6) for j in range(i + 1, 7)]

@@ -31,7 +31,7 @@ def naive_loss(loss, scores, targets):
 
 
 @both_losses
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_loss_agrees_with_its_definition(loss, data):
     scores, targets = data.draw(batches(several_labels=False))

@@ -221,7 +221,7 @@ SWITCHES = [
 ]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     lengths=st.lists(st.integers(1, 30), min_size=1, max_size=3),
     spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),

@@ -113,7 +113,7 @@ def test_odd_texts_and_tokens_get_the_same_vectors(models):
     assert_same_batch(models, [*make_docs(ODD_TEXTS), *docs])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     texts=st.lists(
         st.text(st.sampled_from(ODD_CHARACTERS), max_size=60) | st.text(max_size=30),

@@ -1,4 +1,4 @@
-"""One pipeline in several threads, and in the workers of nlp.pipe."""
+"""One pipeline in several threads, in the workers of nlp.pipe and in other processes."""
 
 import os
 import pickle
@@ -10,16 +10,25 @@ from pathlib import Path
 
 import pytest
 import spacy
-from tiny_pipeline import CORPUS, found, make_examples, make_nlp, model_config, train
+from tiny_pipeline import (
+    CORPUS,
+    fingerprint,
+    found,
+    make_examples,
+    make_nlp,
+    model_config,
+    train,
+)
 from tiny_transformer import save_bert
 
 TEXTS = [text for text, _ in CORPUS if len(text.split()) > 1]
-# A network that is large enough for PyTorch to use its threads, in a process of its own: the tests
-# themselves compute with one thread
-PREDICT = """
+# A network that is large enough for PyTorch to use its threads, while the tests themselves compute
+# with one
+SCRIPT = """
 import multiprocessing
 import torch
-from tiny_pipeline import make_doc, make_nlp
+from tiny_pipeline import fingerprint, make_doc, make_nlp
+print(*fingerprint())
 torch.set_num_threads(2)
 nlp = make_nlp({"hidden_width": 128, "grid_width": 128})
 text = " ".join(["pain"] * 40)
@@ -31,6 +40,21 @@ with multiprocessing.get_context("fork").Pool(1) as pool:
 print([len(doc.spans) for doc in nlp.pipe(make_docs(), n_process=2, batch_size=1)] == expected)
 print(torch.get_num_threads())
 """
+
+
+@pytest.fixture(scope="module")
+def other_process():
+    """What SCRIPT prints in a process in which sets of texts have another order."""
+    result = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SCRIPT],
+        cwd=Path(__file__).parents[1],
+        env={**os.environ, "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout.split()
 
 
 def make_cnn(_):
@@ -95,15 +119,9 @@ def test_training_drops_after_a_prediction(nlp):
     assert len(losses) == 3
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-def test_workers_do_not_wait_for_threads_and_other_forks_keep_theirs():
-    result = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", PREDICT],
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, "OMP_NUM_THREADS": "2"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.split() == ["2", "True", "2"]
+def test_the_seed_decides_weights_and_predictions(other_process):
+    assert other_process[:2] == list(fingerprint())
+
+
+def test_workers_do_not_wait_for_threads_and_other_forks_keep_theirs(other_process):
+    assert other_process[2:] == ["2", "True", "2"]

@@ -1,10 +1,6 @@
 import gc
-import os
-import subprocess
-import sys
 import tracemalloc
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +13,6 @@ from tiny_pipeline import (
     CORPUS,
     annotate,
     expected,
-    fingerprint,
     found,
     make_doc,
     make_examples,
@@ -29,8 +24,11 @@ from tiny_pipeline import (
 
 from spacy_gapdner import GapDNERError, get_entities, set_entities
 
-CELLS = {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"}
 PAPER = {
+    "tagging": {
+        "@misc": "spacy-gapdner.SoftmaxTagging.v1",
+        "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+    },
     "layer_norm": False,
     "distance_embedding": False,
     "triangle_mask": False,
@@ -57,22 +55,22 @@ def assert_equal(weights, others):
     assert all(np.array_equal(weights[name], others[name]) for name in weights)
 
 
-@pytest.mark.parametrize(
-    ("model", "n_steps", "threshold"),
-    [
-        ({}, 60, 0.4),
-        ({"tagging": {**model_config()["tagging"], "loss": CELLS}}, 80, 0.4),
-        (PAPER, 120, 0.0),
-    ],
-)
-def test_learns_every_kind_of_entity(model, n_steps, threshold):
-    nlp = make_nlp(model, threshold=threshold)
-    losses = train(nlp, n_steps)
-    assert losses[-1] < losses[0] / 5
+def assert_learned(nlp):
     for text, entities in CORPUS:
         assert found(annotate(nlp, text)) == expected(entities), text
     scores = nlp.evaluate(make_examples(nlp))
     assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
+
+
+def test_learns_every_kind_of_entity(trained):
+    assert_learned(trained)
+
+
+def test_the_paper_s_network_and_loss_learn():
+    nlp = make_nlp(PAPER, threshold=0.0)
+    losses = train(nlp, 120)
+    assert losses[-1] < losses[0] / 5
+    assert_learned(nlp)
 
 
 def test_batch_and_padding_change_no_entity_and_no_score(trained):
@@ -239,27 +237,13 @@ def test_a_tok2vec_that_has_not_run_is_told():
         list(nlp.pipe(texts))
 
 
-def test_the_seed_decides_weights_and_predictions():
-    # sets of texts have another order in another process
-    result = subprocess.run(
-        [sys.executable, "-c", "from tiny_pipeline import fingerprint; print(*fingerprint())"],
-        cwd=Path(__file__).parents[1],
-        env={**os.environ, "PYTHONHASHSEED": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert result.returncode == 0, result.stderr
-    assert result.stdout.split() == list(fingerprint())
-
-
 def test_updates_leave_nothing_behind():
     # thinc's own give each weight a tensor over an array over the tensor before, and so on
     nlp = make_nlp()
     examples, optimizer = make_examples(nlp), nlp.create_optimizer()
 
     def links():
-        for _ in range(5):
+        for _ in range(2):
             nlp.update(examples, sgd=optimizer)
         gc.collect()
         taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*dlpack.py")])
