@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import spacy
 import srsly
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,8 +14,8 @@ from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs,
 from spacy_gapdner.entities.attributes import can_be_saved
 from spacy_gapdner.errors import GapDNERError
 
-JOINT = Entity("ADE", ((0, 2), (4, 5)), 0.5)
-BACK = Entity("ADE", ((0, 1), (3, 5)))
+WORDS = ["severe", "joint", "and", "back", "pain"]
+EXPECTED = [(False, [], "", "", None), (True, ["no"], "Q1", "T7", 0.5)]
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +29,14 @@ def extensions():
 
 @pytest.fixture
 def doc():
-    doc = spacy.blank("en")("severe joint and back pain")
-    set_entities(doc, [JOINT, BACK])
+    doc = Doc(Vocab(), words=WORDS)
+    set_entities(doc, [Entity("ADE", ((0, 2), (4, 5)), 0.5), Entity("ADE", ((0, 1), (3, 5)))])
     back, joint = get_entities(doc)
     joint._.negated = True
     joint._.cues = ["no"]
     joint.kb_id_ = "Q1"
     joint.id_ = "T7"
+    # they belong to one entity, though fragments are shared
     assert back._.negated is False
     return doc
 
@@ -45,21 +45,23 @@ def data(doc):
     return [(e._.negated, e._.cues, e.kb_id_, e.id_, e.score) for e in get_entities(doc)]
 
 
-EXPECTED = [(False, [], "", "", None), (True, ["no"], "Q1", "T7", 0.5)]
-
-
-def test_they_belong_to_one_entity_though_fragments_are_shared(doc):
-    assert data(doc) == EXPECTED
-    assert data(doc) == [
-        (e._.get("negated"), e._.get("cues"), e.kb_id_, e.id_, e.score)
-        for e in doc._.discontinuous_ents
-    ]
-
-
-def test_setting_the_entities_of_a_doc_keeps_them(doc):
-    set_entities(doc, doc._.discontinuous_ents)
-    assert data(doc) == EXPECTED
-    assert [span.kb_id_ for span in get_entities(doc)[1].spans] == ["Q1", "Q1"]
+@pytest.mark.parametrize(
+    "carry",
+    [
+        lambda doc: doc,
+        lambda doc: Doc(Vocab()).from_bytes(doc.to_bytes()),
+        lambda doc: next(DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())),
+        lambda doc: Doc(Vocab()).from_json(doc.to_json(underscore=["discontinuous_ents_attrs"])),
+    ],
+    ids=["nothing", "bytes", "DocBin", "JSON"],
+)
+def test_they_outlive_their_doc(doc, carry):
+    carried = carry(doc)
+    assert data(carried) == EXPECTED
+    assert data(merge_docs([carried, carried])) == EXPECTED * 2
+    set_entities(carried, carried._.discontinuous_ents)
+    assert data(carried) == EXPECTED
+    assert [span.kb_id_ for span in get_entities(carried)[1].spans] == ["Q1", "Q1"]
 
 
 def test_a_label_is_changed_in_the_doc(doc):
@@ -68,64 +70,34 @@ def test_a_label_is_changed_in_the_doc(doc):
     joint.label_ = "Symptom"
     assert [span.label_ for span in joint.spans] == ["Symptom", "Symptom"]
     expected = [("ADE", "severe back pain"), ("Symptom", "severe joint pain")]
-    saved = Doc(Vocab()).from_bytes(doc.to_bytes())
-    for changed in (doc, doc.copy(), saved):
+    for changed in (doc, doc.copy(), Doc(Vocab()).from_bytes(doc.to_bytes())):
         assert [(e.label_, e.text) for e in get_entities(changed)] == expected
         assert data(changed) == EXPECTED
     assert joint == get_entities(doc)[1]
     assert hash(joint) != before
     assert repr(joint) == "DiscontinuousEntity('Symptom', (severe joint, pain))"
+    for label in ("", 5):
+        with pytest.raises(GapDNERError, match="label"):
+            joint.label_ = label
+    assert joint.label_ == "Symptom"
 
 
-@pytest.mark.parametrize(
-    ("label", "message"), [("", "has no label"), (5, "label .* must be a text, but it is 5")]
-)
-def test_a_label_that_cannot_be_is_refused(doc, label, message):
-    _, joint = get_entities(doc)
-    with pytest.raises(GapDNERError, match=message):
-        joint.label_ = label
-    assert [e.label_ for e in get_entities(doc)] == ["ADE", "ADE"]
-
-
-def test_copies_are_apart(doc):
-    other = spacy.blank("en")(doc.text)
+def test_copies_and_defaults_are_apart(doc):
+    other = Doc(Vocab(), words=WORDS)
     set_entities(other, get_entities(doc))
     get_entities(other)[1]._.cues = ["without"]
-    assert data(doc) == EXPECTED
-
-
-def test_bytes_and_docbin_keep_them(doc):
-    assert data(Doc(Vocab()).from_bytes(doc.to_bytes())) == EXPECTED
-    stored = DocBin().from_bytes(DocBin(docs=[doc]).to_bytes())
-    assert data(next(iter(stored.get_docs(Vocab())))) == EXPECTED
-
-
-def test_json_keeps_them_as_an_extension_of_the_doc(doc):
-    json = doc.to_json(underscore=["discontinuous_ents_attrs"])
-    assert data(Doc(Vocab()).from_json(json)) == EXPECTED
-
-
-def test_merged_docs_keep_them(doc):
-    assert data(merge_docs([doc, doc])) == EXPECTED * 2
-
-
-def test_a_default_is_not_shared(doc):
     get_entities(doc)[0]._.cues.append("x")
     assert data(doc) == EXPECTED
 
 
 def test_an_unknown_attribute_is_an_error(doc):
+    entity = get_entities(doc)[0]
     with pytest.raises(AttributeError, match="set_extension"):
-        _ = get_entities(doc)[0]._.speculative
+        _ = entity._.speculative
     with pytest.raises(AttributeError, match="set_extension"):
-        get_entities(doc)[0]._.speculative = True
-    assert not get_entities(doc)[0]._.has("speculative")
-
-
-def test_what_cannot_be_saved_is_refused(doc):
-    with pytest.raises(ValueError, match="cannot be saved"):
-        get_entities(doc)[0]._.cues = {1, 2}
-    assert data(doc) == EXPECTED
+        entity._.speculative = True
+    assert not entity._.has("speculative")
+    assert entity._.get("negated") is False
 
 
 @pytest.mark.parametrize("name", ["negated", "get", "_x", "a b", ""])
@@ -155,23 +127,19 @@ def test_what_can_be_saved_is_what_msgpack_and_json_take(value):
     else:
         expected = True
     assert can_be_saved(value) == expected
-    assert not can_be_saved("\ud800")
-    assert can_be_saved({"a": [1, "b", None]})
-    for other in ({"a": object()}, {"a": b"x"}, [np.float32(1)], {"a": {1}}):
-        assert not can_be_saved(other)
 
 
 def test_numbers_of_numpy_become_plain_ones(doc):
     entity = get_entities(doc)[0]
     for value, plain in ((np.float32(0.5), 0.5), (np.int64(3), 3), (np.bool_(True), True)):
         entity._.negated = value
-        assert entity._.negated == plain
-        assert type(entity._.negated) is type(plain)
+        assert (entity._.negated, type(entity._.negated)) == (plain, type(plain))
 
 
 def test_attributes_that_no_format_could_hold_are_refused(doc):
-    before = data(doc)
-    for value in (b"x", {1}, [np.float32(1)], 10**20):
+    for value in (b"x", {1}, [np.float32(1)], 10**20, object()):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
-    assert data(doc) == before
+        with pytest.raises(GapDNERError, match="cannot be saved"):
+            get_entities(doc)[0]._.cues = value
+    assert data(doc) == EXPECTED

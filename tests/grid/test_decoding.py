@@ -1,12 +1,11 @@
-"""The path search itself; what the tagging schemes make of it is tested with them."""
+"""The path search itself; what a tagging scheme makes of it is tested with it."""
 
-import tracemalloc
 from heapq import heappush
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
@@ -27,34 +26,12 @@ def search(ranges, graph, threshold=0.0, max_paths=1000):
     return {(e.label, e.token_indices): e.score for e in found.entities}, found.n_cut
 
 
-def test_the_score_is_the_lowest_probability():
-    graph = PathGraph({(0, 1): 0.9, (1, 2): 0.5, (0, 2): 0.4})
-    found, n_cut = search({(0, 0, 2): 0.7, (1, 0, 2): 0.45}, graph)
-    assert found == {
-        ("A", (0, 1, 2)): 0.5,
-        ("A", (0, 2)): 0.4,
-        ("B", (0, 1, 2)): 0.45,
-        ("B", (0, 2)): 0.4,
-    }
-    assert n_cut == 0
-
-
-def test_no_entity_is_certain():
-    ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
-    found, _ = search(ranges, graph)
-    assert found == {("A", (0, 1)): 1 - 1e-7}
-    assert search(ranges, graph, threshold=1.0) == ({}, 0)
-
-
-def test_a_range_of_one_node_needs_no_edge():
+def test_ranges_of_one_node_and_certain_ones():
     assert search({(0, 3, 3): 0.25}, PathGraph({}))[0] == {("A", (3,)): 0.25}
-
-
-def test_kinds_take_turns_and_the_first_ends():
-    # 0 -x-> 1 -y-> 2 -x-> 3; no path ends with y
-    graph = PathGraph({(0, 1): 1.0, (2, 3): 1.0}, {(1, 2): 1.0, (0, 3): 1.0})
-    found, _ = search({(0, 0, 1): 1.0, (0, 0, 2): 1.0, (0, 0, 3): 1.0}, graph)
-    assert set(found) == {("A", (0, 1)), ("A", (0, 1, 2, 3))}
+    # no entity is certain
+    ranges, graph = {(0, 0, 1): 1.0}, PathGraph({(0, 1): 1.0})
+    assert search(ranges, graph)[0] == {("A", (0, 1)): 1 - 1e-7}
+    assert search(ranges, graph, threshold=1.0) == ({}, 0)
 
 
 def test_threshold_and_cut():
@@ -83,6 +60,7 @@ probabilities = st.sampled_from([0.1, 0.3, 0.5, 0.7, 0.9])
 edges = st.dictionaries(pairs, probabilities, max_size=14)
 
 
+@settings(max_examples=60)
 @given(
     kinds=st.lists(edges, min_size=1, max_size=3),
     ends=st.tuples(st.integers(0, 6), st.integers(0, 6)).map(sorted),
@@ -97,14 +75,6 @@ def test_agrees_with_trying_every_path(kinds, ends, threshold):
             expected["A", path] = min([0.8, *used])
     found = search({(0, start, end): 0.8}, PathGraph(*kinds), threshold=threshold)
     assert found == (expected, 0)
-
-
-def test_what_cannot_reach_the_threshold_is_not_looked_at():
-    # 2 ** 12 paths, of which one passes
-    edges = {(i, i + 1): 0.9 for i in range(24)} | {(i, i + 2): 0.4 for i in range(23)}
-    found, n_cut = search({(0, 0, 24): 0.9}, PathGraph(edges), threshold=0.5, max_paths=26)
-    assert found == {("A", tuple(range(25))): 0.9}
-    assert n_cut == 0
 
 
 def keeping_everything(ranges, kinds, max_paths):
@@ -128,6 +98,7 @@ def keeping_everything(ranges, kinds, max_paths):
     return found, len(waiting)
 
 
+@settings(max_examples=30)
 @given(data=st.data(), n_kinds=st.integers(1, 2), max_paths=st.integers(1, 30))
 def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_paths):
     every = [(i, j) for i in range(6) for j in range(i + 1, 7)]
@@ -141,21 +112,10 @@ def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_path
     assert (set(found), n_cut) == keeping_everything(ranges, kinds, max_paths)
 
 
-def hostile_scores(kind, n_words, n_channels):
-    shape = n_words, n_words, n_channels
-    if kind == "random":
-        return np.random.default_rng(0).normal(0, 3, shape).astype("float32")
-    scores = np.full(shape, 9, dtype="float32")
-    if kind == "checkerboard":
-        rows, columns, channels = np.indices(shape)
-        scores[(rows + columns) % n_channels != channels] = -9
-    return scores
-
-
-@pytest.mark.parametrize("kind", ["equal", "random", "checkerboard"])
+@pytest.mark.parametrize("kind", ["equal", "random"])
 @pytest.mark.parametrize("threshold", [0.0, 0.1])
 def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
-    tagging, n_words, max_paths = SoftmaxTagging(), 200, 300
+    tagging, n_words, max_paths = SoftmaxTagging(), 100, 150
     lengths = []
 
     def push(queue, item):
@@ -163,33 +123,12 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
         lengths.append(len(queue))
 
     monkeypatch.setattr(decoding, "heappush", push)
-    scores = hostile_scores(kind, n_words, tagging.layout(LABELS).n_channels)
+    shape = n_words, n_words, tagging.layout(LABELS).n_channels
+    spread = 3 if kind == "random" else 0
+    scores = np.random.default_rng(0).normal(9, spread, shape).astype("float32")
     decoded = Selection(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
     assert max(lengths, default=0) <= 2 * max_paths + n_words
     assert len(decoded.entities) <= max_paths
     assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)
     # of labels that are equally probable None is taken, and each has a fifth
     assert (decoded.n_cut == 0) == (kind == "equal" and threshold == 0.0)
-
-
-def test_a_crowded_graph_does_not_fill_the_memory():
-    # 500 nodes with an edge between any two: a step may add 499 paths
-    edges = {(i, j): 0.5 + (i * j % 97) / 200 for i in range(500) for j in range(i + 1, 500)}
-    graph = PathGraph(edges)
-    tracemalloc.start()
-    try:
-        _, n_cut = search({(0, 0, 499): 0.9}, graph, max_paths=2000)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert n_cut > 100_000
-    # 100,000 paths would take more
-    assert peak < 5_000_000
-
-
-def test_chains_that_branch_at_every_word():
-    # 2 ** 500 paths; the likeliest takes the short steps, which are certain
-    edges = {(i, i + 1): 1.0 for i in range(1000)} | {(i, i + 2): 0.1 for i in range(999)}
-    found, n_cut = search({(0, 0, 1000): 0.9}, PathGraph(edges), max_paths=3000)
-    assert ("A", tuple(range(1001))) in found
-    assert n_cut > 0

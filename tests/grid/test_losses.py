@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from loss_checks import as_target, batches, check_gradients, is_ignored
 
@@ -31,6 +31,7 @@ def naive_loss(loss, scores, targets):
 
 
 @both_losses
+@settings(max_examples=30)
 @given(data=st.data())
 def test_loss_agrees_with_its_definition(loss, data):
     scores, targets = data.draw(batches(several_labels=False))
@@ -38,6 +39,11 @@ def test_loss_agrees_with_its_definition(loss, data):
     assert isinstance(value, float)
     assert value == pytest.approx(naive_loss(loss, scores, targets), rel=1e-9)
     assert [gradient.shape for gradient in gradients] == [grid.shape for grid in scores]
+    # single precision stays so
+    singles, (single, *_) = loss([grid.astype("float32") for grid in scores], targets)
+    assert single.dtype == np.float32
+    assert singles == pytest.approx(value, rel=1e-5, abs=1e-6)
+    assert single == pytest.approx(gradients[0], abs=1e-6)
 
 
 @both_losses
@@ -66,38 +72,14 @@ def test_cross_entropy_of_the_paper_by_hand():
 
 
 @both_losses
-def test_ignored_cells_take_no_part(loss):
-    rng = np.random.default_rng(1)
-    grid = rng.normal(size=(4, 4, 3))
-    target = as_target({(0, 1, 1), (2, 2, 2), (3, 0, 1)}, [(1, 3)])
-    value, (gradient,) = loss([grid], [target])
-    assert not gradient[1:3, 1:3].any()
-    assert gradient[0].all()
-    changed = grid.copy()
-    changed[1:3, 1:3] = rng.normal(0, 5, (2, 2, 3))
-    again, (same,) = loss([changed], [as_target({(0, 1, 1), (3, 0, 1)}, [(1, 3)])])
-    assert again == pytest.approx(value)
-    assert same == pytest.approx(gradient)
-
-
-@both_losses
-def test_everything_ignored(loss):
+def test_nothing_to_learn(loss):
     grid = np.ones((2, 2, 3))
     value, (gradient,) = loss([grid], [as_target({(0, 1, 1)}, [(0, 2)])])
     assert value == 0.0
     assert not gradient.any()
-
-
-@both_losses
-def test_no_labels_and_no_segments(loss):
-    grid = np.zeros((2, 2, 3))
-    value, (gradient,) = loss([grid], [as_target(())])
-    assert value == pytest.approx(naive_loss(loss, [grid], [as_target(())]))
-    assert value > 0
     # without labels only None may rise
-    rises = gradient < 0
-    assert rises[..., 0].all()
-    assert not rises[..., 1:].any()
+    _, (gradient,) = loss([grid], [as_target(())])
+    assert ((gradient < 0) == [True, False, False]).all()
     assert loss([], []) == (0.0, [])
 
 
@@ -119,17 +101,6 @@ def test_extreme_scores_are_stable(loss, size):
     assert gradient[1, 0, 1] < 0
     assert gradient[1, 0, 2] > 0
     assert not gradient[0, 1].any()
-
-
-@both_losses
-def test_float32_stays_float32(loss):
-    grid = np.random.default_rng(2).normal(size=(3, 3, 4)).astype("float32")
-    targets = [as_target({(0, 1, 1)})]
-    value, (gradient,) = loss([grid], targets)
-    wide, (wide_gradient,) = loss([grid.astype("float64")], targets)
-    assert gradient.dtype == np.float32
-    assert value == pytest.approx(wide, rel=1e-5)
-    assert gradient == pytest.approx(wide_gradient, abs=1e-6)
 
 
 def test_settings():

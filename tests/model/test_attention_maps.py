@@ -1,9 +1,8 @@
-import math
-
 import layer_by_layer
 import numpy as np
 import pytest
 import torch
+from grid_models import network_of
 from thinc.api import Model
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
@@ -28,19 +27,10 @@ def pipe(nlp):
     return nlp.get_pipe("gapdner")
 
 
-@pytest.fixture
-def doc(nlp):
-    return make_text(nlp)
-
-
 def make_text(nlp):
-    text = " ".join(SENTENCES)
     starts = {start for start, _ in BOUNDS}
-    return make_doc(nlp, text, sent_starts=[i in starts for i in range(len(text.split()))])
-
-
-def network_of(pipe):
-    return pipe.model.get_ref("grid").layers[0].shims[0]._model
+    sent_starts = [i in starts for i in range(BOUNDS[-1][1])]
+    return make_doc(nlp, " ".join(SENTENCES), sent_starts=sent_starts)
 
 
 def record(pipe, doc, segments=None):
@@ -55,36 +45,17 @@ def make_maps(token_scores=None, cross_weights=None):
     return AttentionMaps(Segment(4, 7), ("a", "b", "c"), scores, token_scores, cross_weights)
 
 
-def naive_span_weights(hidden, i, j, layer):
-    """Equation 9, the exponentials of Equation 8 one by one."""
-    exps = [math.exp(float(layer(hidden[t]))) for t in range(i, j + 1)]
-    return [value / sum(exps) for value in exps]
-
-
-def naive_cell_weights(grid, row, column, layer):
-    """The softmax of Equation 13, cell by cell."""
-    n = len(grid)
-    cross = [(i, j) for i in range(n) for j in range(n) if i == row or j == column]
-    query = layer.query(grid[row, column])
-    scores = {cell: float(query @ layer.key(grid[cell])) / len(query) ** 0.5 for cell in cross}
-    total = sum(math.exp(score) for score in scores.values())
-    return {cell: math.exp(score) / total for cell, score in scores.items()}
-
-
 def test_span_weights_by_hand():
     maps = make_maps(token_scores=np.log([[1.0, 2.0, 5.0], [4.0, 4.0, 2.0]]))
-    np.testing.assert_allclose(maps.span_weights(0, 2), [1 / 8, 2 / 8, 5 / 8])
-    np.testing.assert_allclose(maps.span_weights(0, 1), [1 / 3, 2 / 3])
-    # below the diagonal the row is the tail
-    np.testing.assert_allclose(maps.span_weights(2, 0), [4 / 10, 4 / 10, 2 / 10])
-    np.testing.assert_allclose(maps.span_weights(2, 1), [4 / 6, 2 / 6])
-    for i in range(3):
-        assert maps.span_weights(i, i).tolist() == [1.0]
-
-
-def test_span_weights_of_scores_far_apart():
-    maps = make_maps(token_scores=np.array([[1000.0, -1000.0, 1000.0]] * 2))
-    np.testing.assert_allclose(maps.span_weights(0, 2), [0.5, 0.0, 0.5])
+    for cell, expected in {
+        (0, 2): [1 / 8, 2 / 8, 5 / 8],
+        (0, 1): [1 / 3, 2 / 3],
+        (1, 1): [1.0],
+        # below the diagonal the row is the tail
+        (2, 0): [4 / 10, 4 / 10, 2 / 10],
+        (2, 1): [4 / 6, 2 / 6],
+    }.items():
+        np.testing.assert_allclose(maps.span_weights(*cell), expected)
 
 
 def test_cell_weights_by_hand():
@@ -96,25 +67,18 @@ def test_cell_weights_by_hand():
     np.testing.assert_array_equal(make_maps(cross_weights=weights).cell_weights(1, 2), expected)
 
 
-def test_segments_get_their_own_tokens_and_scores(pipe, doc):
-    maps = record(pipe, doc)
-    assert [tuple(m.segment) for m in maps] == BOUNDS
-    assert [" ".join(m.tokens) for m in maps] == SENTENCES
-    segments = [Segment(*bounds) for bounds in BOUNDS]
-    scores = pipe.model.predict(([doc], [segments]))
-    for m, expected in zip(maps, scores, strict=True):
-        np.testing.assert_array_equal(m.scores, expected)
-
-
 def test_the_maps_are_those_of_the_prediction(nlp, pipe):
     plain = nlp(make_text(nlp))
     with record_attention(pipe.model) as recording:
         doc = nlp(make_text(nlp))
+    # nothing is recorded afterwards
+    pipe.predict([doc])
+    assert not any(module._forward_hooks for module in network_of(pipe.model).modules())
     segments = pipe.segments([doc])[0]
-    decoded = [
-        pipe.selection.decode(m.scores, pipe.tagging, pipe.labels).entities
-        for m in recording.maps(doc, segments)
-    ]
+    maps = recording.maps(doc, segments)
+    assert [tuple(m.segment) for m in maps] == BOUNDS
+    assert [" ".join(m.tokens) for m in maps] == SENTENCES
+    decoded = [pipe.selection.decode(m.scores, pipe.tagging, pipe.labels).entities for m in maps]
     merged = [(e, e.score) for e in merge_segments(decoded, segments)]
     assert merged
     assert merged == [(e.to_entity(), e.score) for e in get_entities(doc)]
@@ -122,47 +86,39 @@ def test_the_maps_are_those_of_the_prediction(nlp, pipe):
     found = get_entities(plain)
     assert [e for e, _ in merged] == [e.to_entity() for e in found]
     assert [score for _, score in merged] == pytest.approx([e.score for e in found], abs=1e-5)
+    with pytest.raises(ValueError, match="other segments"):
+        recording.maps(doc, [Segment(0, len(doc))])
 
 
 @torch.no_grad()
-def test_weights_are_those_of_the_equations(pipe, doc):
-    network = network_of(pipe)
+def test_weights_are_those_of_the_equations(nlp, pipe):
+    network, doc = network_of(pipe.model), make_text(nlp)
     vectors = pipe.model.get_ref("tok2vec").predict([doc])[0]
     for m in record(pipe, doc):
         n = len(m.tokens)
         words = torch.from_numpy(vectors[m.segment.start : m.segment.end])[None]
         hidden = network.encode(words, torch.tensor([n]))
         heads, tails = network.head(hidden), network.tail(hidden)
-        grid = layer_by_layer.grid_features(network, hidden, heads, tails)[0]
-        for i in range(n):
-            for j in range(n):
-                layer = network.span_attention.upper if i <= j else network.span_attention.lower
-                spans = naive_span_weights(hidden[0], min(i, j), max(i, j), layer)
-                np.testing.assert_allclose(m.span_weights(i, j), spans, rtol=0, atol=1e-5)
-                expected = np.full((n, n), np.nan)
-                for cell, weight in naive_cell_weights(grid, i, j, network.criss_cross).items():
-                    expected[cell] = weight
-                np.testing.assert_allclose(m.cell_weights(i, j), expected, rtol=0, atol=1e-5)
+        grid = layer_by_layer.grid_features(network, hidden, heads, tails)
+        mask = torch.ones(1, n, dtype=torch.bool)
+        crosses = layer_by_layer.cross_weights(network.criss_cross, grid, mask)[0].numpy()
+        for i, j in np.ndindex(n, n):
+            layer = network.span_attention.upper if i <= j else network.span_attention.lower
+            spans = layer(hidden[0, min(i, j) : max(i, j) + 1]).softmax(dim=0)[:, 0]
+            np.testing.assert_allclose(m.span_weights(i, j), spans, rtol=0, atol=1e-5)
+            expected = np.full((n, n), np.nan)
+            expected[:, j] = crosses[i, j, n:]
+            expected[i] = crosses[i, j, :n]
+            np.testing.assert_allclose(m.cell_weights(i, j), expected, rtol=0, atol=1e-5)
 
 
-def test_weights_sum_to_one(pipe, doc):
-    for m in record(pipe, doc):
-        n = len(m.tokens)
-        for i in range(n):
-            for j in range(n):
-                weights = m.cell_weights(i, j)
-                assert np.isfinite(weights).sum() == 2 * n - 1
-                assert np.nansum(weights) == pytest.approx(1, abs=1e-5)
-                assert m.span_weights(i, j).sum() == pytest.approx(1, abs=1e-9)
-
-
-def test_the_batch_is_of_no_account(pipe, doc):
+def test_the_batch_is_of_no_account(nlp, pipe):
+    doc = make_text(nlp)
     together = record(pipe, doc)
     for m in together:
         (alone,) = record(pipe, doc, [m.segment])
         for name in ("scores", "token_scores", "cross_weights"):
-            actual, expected = getattr(m, name), getattr(alone, name)
-            np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-5, err_msg=name)
+            np.testing.assert_allclose(getattr(m, name), getattr(alone, name), rtol=0, atol=1e-5)
     # sentences of one length differ, so that mixing them up would show
     assert not np.allclose(together[0].cross_weights, together[3].cross_weights, atol=1e-4)
 
@@ -170,35 +126,14 @@ def test_the_batch_is_of_no_account(pipe, doc):
 @pytest.mark.parametrize("part", ["linear_attention", "criss_cross"])
 def test_an_attention_that_is_switched_off(part):
     nlp = make_nlp({part: False})
-    pipe = nlp.get_pipe("gapdner")
-    maps = record(pipe, make_text(nlp))[0]
+    maps = record(nlp.get_pipe("gapdner"), make_text(nlp))[0]
     assert (maps.span_weights(0, 1) is None) == (part == "linear_attention")
     assert (maps.cell_weights(0, 1) is None) == (part == "criss_cross")
-
-
-def test_nothing_is_recorded_afterwards(pipe, doc):
-    segments = pipe.segments([doc])[0]
-    with record_attention(pipe.model) as recording:
-        pipe.predict([doc])
-    pipe.predict([doc])
-    assert len(recording.maps(doc, segments)) == len(BOUNDS)
-    with pytest.raises(ZeroDivisionError), record_attention(pipe.model):
-        raise ZeroDivisionError
-    modules = network_of(pipe).modules()
-    assert not any(module._forward_hooks for module in modules)
-
-
-def test_other_segments(pipe, doc):
-    with record_attention(pipe.model) as recording:
-        pipe.predict([doc])
-    with pytest.raises(ValueError, match="other segments"):
-        recording.maps(doc, [Segment(0, len(doc))])
 
 
 def test_networks_without_attention():
     with pytest.raises(ValueError, match=r"'other'.*only the architecture"):
         find_network(Model("other", lambda *_: None))
-    nlp = make_nlp({"linear_attention": False, "criss_cross": False})
-    model = nlp.get_pipe("gapdner").model
+    model = make_nlp({"linear_attention": False, "criss_cross": False}).get_pipe("gapdner").model
     with pytest.raises(ValueError, match=r"'gapdner'.*both are switched off"):
         find_network(model)

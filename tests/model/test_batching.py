@@ -12,35 +12,21 @@ POWERS = st.sampled_from([1, 2])
 PADDING = st.none() | st.integers(0, 200)
 
 
-def sizes_of(lengths, batch, power):
-    return [lengths[i] ** power for i in batch]
-
-
 @given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
-def test_every_sequence_is_in_one_batch_longest_first(lengths, max_size, power, max_padding):
+def test_batches_hold_all_longest_first_and_as_many_as_the_bounds_allow(
+    lengths, max_size, power, max_padding
+):
+    def fits(batch):
+        sizes = [lengths[i] ** power for i in batch]
+        padded = max(sizes) * len(sizes)
+        padding = padded - sum(sizes)
+        return padded <= max_size and (max_padding is None or padding <= max_padding)
+
     batches = batch_by_length(lengths, max_size, power=power, max_padding=max_padding)
-    assert all(batches)
     in_order = [i for batch in batches for i in batch]
     assert in_order == sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-
-
-@given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
-def test_bounds_are_kept(lengths, max_size, power, max_padding):
-    for batch in batch_by_length(lengths, max_size, power=power, max_padding=max_padding):
-        sizes = sizes_of(lengths, batch, power)
-        padded = max(sizes) * len(batch)
-        assert padded <= max_size or len(batch) == 1
-        assert max_padding is None or padded - sum(sizes) <= max_padding
-
-
-@given(lengths=LENGTHS, max_size=SIZES, power=POWERS, max_padding=PADDING)
-def test_no_batch_ends_too_early(lengths, max_size, power, max_padding):
-    batches = batch_by_length(lengths, max_size, power=power, max_padding=max_padding)
-    for batch, (following, *_) in pairwise(batches):
-        sizes = sizes_of(lengths, [*batch, following], power)
-        padded = max(sizes) * len(sizes)
-        too_much_padding = max_padding is not None and padded - sum(sizes) > max_padding
-        assert padded > max_size or too_much_padding
+    assert all(fits(batch) or len(batch) == 1 for batch in batches)
+    assert not any(fits([*batch, other[0]]) for batch, other in pairwise(batches))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 from functools import partial
+from itertools import permutations
 
 import equations
 import layer_by_layer
@@ -51,7 +52,6 @@ PARTS = {
     "distance_embedding": "distance.",
 }
 N_IN = 5
-IMPOSSIBLE = -1e4
 
 
 def make_network(**settings):
@@ -96,6 +96,10 @@ def forward_by_equations(net, words, switches):
         heads, tails = gelu(linear(hidden, part.head[0])), gelu(linear(hidden, part.tail[0]))
         u2, b1 = part.biaffine.linear.weight.T, part.biaffine.linear.bias
         scores = scores + biaffine(heads, tails, part.biaffine.bilinear, u2, b1)
+    if switches["triangle_mask"]:
+        for i, j in permutations(range(len(words)), 2):
+            # types above the diagonal, Frag and Gap below it
+            scores[i, j, slice(3, 5) if i < j else slice(1, 3)] = -1e4
     return scores
 
 
@@ -103,7 +107,7 @@ def forward_by_equations(net, words, switches):
     "switches",
     [
         PAPER,
-        {"triangle_mask": False},
+        {},
         {**PAPER, "biaffine": False, "criss_cross": False},
         {**PAPER, "linear_attention": False, "layer_norm": True},
         {**PAPER, "bilstm": False, "distance_embedding": True},
@@ -123,35 +127,20 @@ def test_is_the_paper_s_equations(assert_same, switches):
 
 @pytest.mark.parametrize("switch", PARTS)
 def test_a_part_can_be_left_out(switch):
-    def names(net):
-        return {name for name, _ in net.named_parameters() if name.startswith(PARTS[switch])}
-
-    assert names(make_network())
     net = make_network(**{switch: False})
-    assert names(net) == set()
+    assert not any(name.startswith(PARTS[switch]) for name, _ in net.named_parameters())
     words, lengths = make_batch([4, 2], torch.float32)
     scores = score(net, words, lengths)
     assert scores.shape == (2, 4, 4, 5)
-    assert scores.isfinite().all()
     scores[0].sum().backward()
-    # what is left is used: only weights that a softmax is blind to may have no gradient
-    unused = {name for name, p in net.named_parameters() if p.grad is None}
-    assert unused == set()
+    # what is left is used
+    assert all(p.grad is not None for p in net.parameters())
 
 
 def test_weights_keep_their_names_and_shapes():
     """Pipelines that are saved hold them."""
     shapes = {name: list(weights.shape) for name, weights in make_network().state_dict().items()}
-    lstm = {
-        f"bilstm.lstm.{name}_l0{direction}": shape
-        for direction in ("", "_reverse")
-        for name, shape in [
-            ("weight_ih", [12, 5]),
-            ("weight_hh", [12, 3]),
-            ("bias_ih", [12]),
-            ("bias_hh", [12]),
-        ]
-    }
+    lstm = {"weight_ih": [12, 5], "weight_hh": [12, 3], "bias_ih": [12], "bias_hh": [12]}
     linear = {
         "head.0": (3, 6),
         "tail.0": (3, 6),
@@ -168,7 +157,8 @@ def test_weights_keep_their_names_and_shapes():
         "classifier": (5, 4),
     }
     assert shapes == {
-        **lstm,
+        **{f"bilstm.lstm.{name}_l0": shape for name, shape in lstm.items()},
+        **{f"bilstm.lstm.{name}_l0_reverse": shape for name, shape in lstm.items()},
         **{f"{name}.weight": list(shape) for name, shape in linear.items()},
         **{f"{name}.bias": [shape[0]] for name, shape in linear.items()},
         "boundary.bilinear": [3, 3, 3],
@@ -180,12 +170,6 @@ def test_weights_keep_their_names_and_shapes():
     }
 
 
-def test_all_parts_can_be_left_out():
-    net = make_network(**dict.fromkeys(PARTS, False), triangle_mask=False, none_bias=0.0)
-    parts = {name.split(".")[0] for name, _ in net.named_parameters()}
-    assert parts == {"head", "tail", "from_boundary", "classifier"}
-
-
 def test_padding_and_batch_change_no_score():
     net = make_network().eval()
     words, lengths = make_batch([3, 9, 1, 6], torch.float32)
@@ -195,65 +179,15 @@ def test_padding_and_batch_change_no_score():
         torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
 
 
-def test_none_is_preferred_at_first():
-    bias = make_network(none_bias=2.5).classifier.bias
-    assert bias.tolist() == [0.0, *[-2.5] * 4]
-
-
-def test_triangles_rule_labels_out():
-    net, words_and_lengths = make_network().eval(), make_batch([4], torch.float32)
-    ruled_out = score(net, *words_and_lengths)[0] == IMPOSSIBLE
-    for i in range(4):
-        for j in range(4):
-            # types above the diagonal, Frag and Gap below it
-            expected = [3, 4] if i < j else [1, 2] if i > j else []
-            assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
-    free = make_network(triangle_mask=False).eval()
-    assert not (score(free, *words_and_lengths) == IMPOSSIBLE).any()
-
-
-def test_what_is_ruled_out_gets_no_gradient():
-    net = make_network(criss_cross=False).eval()
-    scores = score(net, *make_batch([1, 3], torch.float32))
-    # Frag and Gap below the diagonal
-    scores[1, 2, 0, 1:3].sum().backward()
-    assert all(p.grad is None or not p.grad.any() for p in net.parameters())
-
-
 @pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
 def test_dropout_acts_in_training_only(dropout):
     off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}
-    # wide, so that not all or none of the channels are dropped twice
-    net = make_network(**{**off, dropout: 0.5}, grid_width=32)
     inputs = make_batch([6], torch.float32)
-    net.eval()
-    assert torch.equal(score(net, *inputs), score(net, *inputs))
-    net.train()
-    assert not torch.equal(score(net, *inputs), score(net, *inputs))
-    net = make_network(**off).train()
-    assert torch.equal(score(net, *inputs), score(net, *inputs))
-
-
-def test_grid_dropout_drops_whole_channels():
-    off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "criss_cross": False}
-    net = make_network(**off, grid_width=50, grid_dropout=0.5).train()
-    # a classifier that shows what it reads
-    net.classifier = torch.nn.Linear(50, 50, bias=False)
-    net.classifier.weight.data.copy_(torch.eye(50))
-    net.classifier.bias = torch.nn.Parameter(torch.zeros(50))
-    net.triangle_mask = torch.nn.Identity()
-    net.co_predictor = None
-    hidden = torch.randn(3, 4, 6)
-    grid = net.score(hidden, torch.ones(3, 4, dtype=torch.bool))
-    dropped = (grid == 0).flatten(1, 2)
-    assert torch.equal(dropped.any(1), dropped.all(1))
-    n_dropped = dropped.all(1).sum(1)
-    assert ((n_dropped > 5) & (n_dropped < 45)).all()
-    # each sentence drops channels of its own
-    assert not torch.equal(dropped[0], dropped[1])
-    kept = ~dropped.all(1)[:, None, None].expand_as(grid)
-    whole = layer_by_layer.grid_features(net, hidden, net.head(hidden), net.tail(hidden))
-    torch.testing.assert_close(grid[kept], 2 * whole[kept])
+    # wide, so that not all or none of the channels are dropped twice
+    for rate, is_train in [(0.5, False), (0.5, True), (0.0, True)]:
+        net = make_network(**{**off, dropout: rate}, grid_width=32).train(is_train)
+        same = torch.equal(score(net, *inputs), score(net, *inputs))
+        assert same == (rate == 0.0 or not is_train)
 
 
 def make_spread(net, spread):
@@ -287,27 +221,17 @@ SWITCHES = [
 ]
 
 
-@pytest.mark.parametrize("switches", SWITCHES)
-@pytest.mark.parametrize("spread", [1.0, 100.0])
-@pytest.mark.parametrize("is_train", [False, True])
-def test_scores_and_gradients_are_those_layer_by_layer(assert_same, switches, spread, is_train):
-    net = make_network(**switches, triangle_mask=False).double().train(is_train)
-    make_spread(net, spread)
-    words, lengths = make_batch([3, 1, 9, 5])
-    actual, plain = compute_both(net, words, lengths)
-    assert_same(actual, plain, [words, *net.parameters()], atol=1e-9)
-
-
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=30)
 @given(
-    lengths=st.lists(st.integers(1, 64), min_size=1, max_size=3),
+    lengths=st.lists(st.integers(1, 30), min_size=1, max_size=3),
     spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),
     switches=st.sampled_from(SWITCHES),
+    is_train=st.booleans(),
     seed=st.integers(0, 2**16),
 )
-def test_is_exact_at_any_length(lengths, spread, switches, seed):
+def test_scores_and_gradients_are_those_layer_by_layer(lengths, spread, switches, is_train, seed):
     torch.manual_seed(seed)
-    net = make_network(**switches, triangle_mask=False).double()
+    net = make_network(**switches, triangle_mask=False).double().train(is_train)
     make_spread(net, spread)
     words, lengths = make_batch(lengths)
     actual, plain = compute_both(net, words, lengths, seed)
@@ -320,23 +244,13 @@ def test_is_exact_at_any_length(lengths, spread, switches, seed):
     ]
     for gradient, expected in zip(*gradients, strict=True):
         torch.testing.assert_close(gradient, expected, rtol=1e-7, atol=1e-7)
-
-
-@pytest.mark.parametrize("switches", SWITCHES)
-@pytest.mark.parametrize("lengths", [[1], [5], [1, 1], [3, 5]])
-def test_predicting_is_exact_and_leaves_the_weights(switches, lengths):
-    net = make_network(**switches, triangle_mask=False).double().eval()
-    before = {name: p.clone() for name, p in net.named_parameters()}
-    words, lengths = make_batch(lengths)
+    # without gradients it takes other ways
     with torch.no_grad():
-        actual, plain = compute_both(net, words, lengths)
-        again = compute_both(net, words, lengths)[0]
-    torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
-    assert torch.equal(actual, again)
-    assert all(torch.equal(p, before[name]) for name, p in net.named_parameters())
+        predicted = compute_both(net, words, lengths, seed)[0]
+    torch.testing.assert_close(predicted, plain.detach(), rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("blocks", [1, 40, 130])
+@pytest.mark.parametrize("blocks", [1, 40])
 @pytest.mark.parametrize("is_train", [False, True])
 def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
     net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
@@ -352,21 +266,3 @@ def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks,
     with torch.no_grad():
         predicted = compute_both(net, words, lengths)[0]
     torch.testing.assert_close(predicted, expected.detach(), rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("switches", SWITCHES)
-def test_half_precision_is_near(switches):
-    net = make_network(**switches, triangle_mask=False)
-    words, lengths = make_batch([6, 4], torch.float32)
-    with torch.autocast("cpu", torch.bfloat16):
-        scores = compute_both(net, words, lengths)[0]
-        scores.sum().backward()
-    assert scores.dtype == torch.float32
-    exact = compute_both(net, words, lengths)[1]
-    torch.testing.assert_close(scores, exact, rtol=0.05, atol=0.05)
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        net.eval()
-        predicted = compute_both(net, words, lengths)[0]
-        alone = compute_both(net, words[:1], lengths[:1])[0]
-    torch.testing.assert_close(predicted[: len(alone)], alone, rtol=0.05, atol=0.1)
-    assert all(p.grad is None or p.grad.isfinite().all() for p in net.parameters())

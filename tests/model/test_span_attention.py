@@ -6,9 +6,6 @@ from hypothesis import strategies as st
 
 from spacy_gapdner.model.span_attention import SpanAttention
 
-SPREADS = [0.0, 1.0, 5.0, 50.0, 200.0]
-OFFSETS = [0.0, -500.0, 500.0]
-
 
 def given_scores():
     """A layer whose input is the scores above the diagonal and below it."""
@@ -31,85 +28,52 @@ def define(scores, values):
     return torch.stack(rows, dim=1).unflatten(1, (n, n))
 
 
-def pool(layer, hidden, values, rows=slice(None)):
-    """What the layer adds to a grid of zeros."""
+def compute(layer, hidden, values, block=None):
+    """What the layer adds to a grid of zeros, in blocks of rows."""
     batch, n, width = values.shape
-    n_rows = len(range(n)[rows])
-    grid = torch.zeros(batch, n_rows * n, width, dtype=values.dtype)
-    return layer(hidden, values, grid, rows).view(batch, n_rows, n, width)
-
-
-def compute(layer, scores, values, block=None):
-    """All rows of the grid, in blocks of rows."""
-    n = scores.shape[1]
-    size = block or n
-    blocks = [pool(layer, scores, values, slice(i, i + size)) for i in range(0, n, size)]
+    blocks = []
+    for start in range(0, n, block or n):
+        rows = slice(start, start + (block or n))
+        n_rows = len(range(n)[rows])
+        grid = torch.zeros(batch, n_rows * n, width, dtype=values.dtype)
+        blocks.append(layer(hidden, values, grid, rows).view(batch, n_rows, n, width))
     return torch.cat(blocks, dim=1)
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 7])
+@pytest.mark.parametrize("n", [1, 2, 7])
 def test_is_equations_8_to_10(assert_same, n):
     layer = SpanAttention(4).double()
     hidden = torch.randn(2, n, 4, dtype=torch.float64, requires_grad=True)
     expected = torch.stack([regularity(h, layer.upper, layer.lower) for h in hidden])
-    assert_same(pool(layer, hidden, hidden), expected, [hidden, *layer.parameters()])
+    assert_same(compute(layer, hidden, hidden), expected, [hidden, *layer.parameters()])
 
 
-def test_by_hand():
-    layer = SpanAttention(1)
-    with torch.no_grad():
-        # above the diagonal all tokens weigh the same, below it by 2 ** token
-        layer.upper.weight.fill_(0.0)
-        layer.lower.weight.fill_(torch.log(torch.tensor(2.0)))
-    tokens = torch.tensor([[[0.0], [1.0], [2.0]]])
-    expected = [[0, 1 / 2, 1], [2 / 3, 1, 3 / 2], [(2 + 2 * 4) / 7, (2 + 2 * 4) / 6, 2]]
-    torch.testing.assert_close(pool(layer, tokens, tokens)[0, :, :, 0], torch.tensor(expected))
-
-
-@pytest.mark.parametrize("n", [1, 6])
-def test_projecting_before_pooling_is_projecting_after(assert_same, n):
-    layer = SpanAttention(4).double()
-    project = torch.nn.Linear(4, 3).double()
-    hidden = torch.randn(2, n, 4, dtype=torch.float64, requires_grad=True)
-    tensors = [hidden, *layer.parameters(), *project.parameters()]
-    assert_same(pool(layer, hidden, project(hidden)), project(pool(layer, hidden, hidden)), tensors)
-
-
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(
-    n=st.integers(1, 24) | st.just(64),
-    spread=st.sampled_from(SPREADS),
-    offset=st.sampled_from(OFFSETS),
-    block=st.integers(1, 64) | st.none(),
+    n=st.integers(1, 16) | st.just(40),
+    spread=st.sampled_from([0.0, 1.0, 5.0, 50.0, 200.0]),
+    offset=st.sampled_from([0.0, -500.0, 500.0]),
+    block=st.integers(1, 40) | st.none(),
     seed=st.integers(0, 2**16),
 )
 def test_is_the_definition_for_any_scores(n, spread, offset, block, seed):
     generator = torch.Generator().manual_seed(seed)
     scores = torch.randn(2, n, 2, generator=generator).double() * spread + offset
-    values = torch.randn(2, n, 3, generator=generator).double()
-    layer = given_scores().double()
+    values = torch.rand(2, n, 3, generator=generator).double() * 2 - 1
     with torch.no_grad():
-        actual = compute(layer, scores, values, block)
-    torch.testing.assert_close(actual, define(scores, values), rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("offset", OFFSETS)
-@pytest.mark.parametrize("spread", SPREADS)
-def test_is_the_definition_in_single_precision(spread, offset):
-    scores, values = torch.randn(2, 64, 2) * spread + offset, torch.rand(2, 64, 3) * 2 - 1
-    with torch.no_grad():
-        actual = compute(given_scores(), scores, values)
+        actual = compute(given_scores().double(), scores, values, block)
+        torch.testing.assert_close(actual, define(scores, values), rtol=0, atol=1e-9)
+        # scores of hundreds have few digits after the point
+        scores, values, atol = scores.float(), values.float(), 5e-5 if spread > 50 else 1e-5
+        actual = compute(given_scores(), scores, values, block)
     assert actual.dtype == torch.float32
-    # scores of hundreds have few digits after the point
-    atol = 5e-5 if spread == 200.0 else 1e-5
     torch.testing.assert_close(actual.double(), define(scores, values), rtol=0, atol=atol)
 
 
-@pytest.mark.parametrize("spread", [1.0, 5.0, 200.0])
-@pytest.mark.parametrize("n", [1, 17, 64])
-def test_gradient_is_that_of_the_definition(assert_same, n, spread):
-    scores = (torch.randn(2, n, 2, dtype=torch.float64) * spread).requires_grad_()
-    values = torch.randn(2, n, 3, dtype=torch.float64, requires_grad=True)
+@pytest.mark.parametrize("spread", [1.0, 200.0])
+def test_gradient_is_that_of_the_definition(assert_same, spread):
+    scores = (torch.randn(2, 17, 2, dtype=torch.float64) * spread).requires_grad_()
+    values = torch.randn(2, 17, 3, dtype=torch.float64, requires_grad=True)
     actual = compute(given_scores().double(), scores, values)
     assert_same(actual, define(scores, values), [scores, values], atol=1e-9)
 
@@ -124,11 +88,3 @@ def test_the_weights_of_a_span_by_hand():
     assert weights[0, 1].tolist() == [0.0, 1.0, 0.0]
     torch.testing.assert_close(weights[0, 2], torch.stack([e * 0, e, e**2]) / (e + e**2))
     torch.testing.assert_close(weights[1, 0], torch.stack([e, e**0, e**3]) / (1 + e + e**3))
-
-
-def test_half_precision_is_near():
-    scores, values = torch.randn(1, 60, 2) * 5, torch.rand(1, 60, 3) * 2 - 1
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        actual = compute(given_scores(), scores.bfloat16(), values.bfloat16(), 50)
-    expected = define(scores.bfloat16(), values.bfloat16())
-    torch.testing.assert_close(actual.double(), expected, rtol=0, atol=2e-2)

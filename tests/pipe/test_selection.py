@@ -54,22 +54,24 @@ def test_at_zero_the_most_probable_labels_count():
     assert select(threshold=0.0) == pytest.approx({WHOLE: 0.8, TORN: 0.6})
     # however improbable: here None has 0.31
     scores = grid({(1, 1, A): 0.35, (1, 1, B): 0.34})
-    expected = {Entity("A", ((1, 2),)): 0.35}
-    assert select(scores, threshold=0.0) == pytest.approx(expected)
+    assert select(scores, threshold=0.0) == pytest.approx({Entity("A", ((1, 2),)): 0.35})
     assert select(scores, threshold=0.36) == {}
-    line = Line(2.0, 1.0)
-    found = select(scores, threshold=0.0, calibration=Calibration(line, line))
-    assert found == pytest.approx({e: line.probability(p) for e, p in expected.items()})
 
 
-def test_thresholds_of_kinds_and_types():
-    assert set(select(type_thresholds={"B": 0.25})) == {WHOLE, TORN, ONE}
-    assert set(select(type_thresholds={"A": 0.7})) == {WHOLE}
-    assert set(select(threshold=0.2, type_thresholds={"B": 0.4})) == {WHOLE, TORN}
-    assert set(select(disc_threshold=0.65)) == {WHOLE}
-    assert set(select(threshold=0.85, disc_threshold=0.55)) == {TORN}
-    # a discontinuous entity has that threshold whatever its type
-    assert set(select(disc_threshold=0.55, type_thresholds={"A": 0.85})) == {TORN}
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"type_thresholds": {"B": 0.25}}, {WHOLE, TORN, ONE}),
+        ({"type_thresholds": {"A": 0.7}}, {WHOLE}),
+        ({"threshold": 0.2, "type_thresholds": {"B": 0.4}}, {WHOLE, TORN}),
+        ({"disc_threshold": 0.65}, {WHOLE}),
+        ({"threshold": 0.85, "disc_threshold": 0.55}, {TORN}),
+        # a discontinuous entity has that threshold whatever its type
+        ({"disc_threshold": 0.55, "type_thresholds": {"A": 0.85}}, {TORN}),
+    ],
+)
+def test_thresholds_of_kinds_and_types(settings, expected):
+    assert set(select(**settings)) == expected
 
 
 def test_calibration_goes_before_thresholds():

@@ -16,18 +16,13 @@ WEIGHTS = {
     "spans_gapdner_disc_f": 0.25,
     "sents_f": None,
 }
+SCORES = dict(zip(WEIGHTS, (0.5, 0.75, 0.125, 0.25), strict=False))
+INFO = {"epoch": 1, "score": 0.4375, "other_scores": SCORES, "losses": {"gapdner": 12.345}}
 
 
-def info(step, words, f=0.5, disc_f=0.25, **losses):
-    scores = dict(zip(WEIGHTS, (f, 0.75, 0.125, disc_f), strict=False))
-    return {
-        "epoch": 1,
-        "step": step,
-        "score": 0.4375,
-        "other_scores": scores,
-        "losses": losses or {"gapdner": 12.345},
-        "words": words,
-    }
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
 
 @pytest.fixture
@@ -38,37 +33,42 @@ def clock(monkeypatch):
     return now
 
 
-def start(nlp, **settings):
-    stdout, stderr = io.StringIO(), io.StringIO()
-    log, close = make_console_logger(**settings)(nlp, stdout, stderr)
-    return log, close, stdout, stderr
+@pytest.fixture
+def nlp():
+    return make_nlp()
 
 
-def rows(stdout):
-    return [line.split() for line in stdout.getvalue().splitlines()]
-
-
-def with_weights(nlp, weights):
+def set_training(nlp, **settings):
     config = nlp.config
-    config["training"]["score_weights"] = weights
+    config["training"].update(settings)
     nlp.config = config
-    return nlp
 
 
-def test_a_row_for_each_evaluation(clock, tmp_path):
-    nlp = with_weights(make_nlp(), WEIGHTS)
-    log, close, stdout, stderr = start(nlp, output_file=tmp_path / "log.jsonl")
-    log(info(0, 0))
+def test_a_row_for_each_evaluation(clock, nlp, tmp_path):
+    set_training(nlp, score_weights=WEIGHTS)
+    stdout, stderr = io.StringIO(), io.StringIO()
+    log, close = make_console_logger(output_file=tmp_path / "log.jsonl")(nlp, stdout, stderr)
+    log({**INFO, "step": 0, "words": 0})
     log(None)
     clock[0] += 4.0
-    log(info(150, 1000, f=1.0))
+    log({**INFO, "step": 150, "words": 1000, "other_scores": {**SCORES, "spans_gapdner_f": 1.0}})
     clock[0] += 2.0
-    log(info(300, 4000))
+    log({**INFO, "step": 300, "words": 4000})
     close()
     printed = stdout.getvalue()
     lines = printed[printed.index(" Epoch") :].splitlines()
-    header = ["Epoch", "Step", "Loss", "F", "P", "R", "disc", "F", "Words/s", "Score"]
-    assert lines[0].split() == header
+    assert lines[0].split() == [
+        "Epoch",
+        "Step",
+        "Loss",
+        "F",
+        "P",
+        "R",
+        "disc",
+        "F",
+        "Words/s",
+        "Score",
+    ]
     assert set(lines[1]) <= {"-", " "}
     assert [line.split() for line in lines[2:]] == [
         ["1", "0", "12.35", "50.00", "75.00", "12.50", "25.00", "-", "43.75"],
@@ -82,16 +82,16 @@ def test_a_row_for_each_evaluation(clock, tmp_path):
     assert logged[1]["scores"]["spans_gapdner_f"] == 100.0
 
 
-def test_several_pipes_have_names(clock):
-    nlp = make_nlp()
-    config = {"model": model_config(), "spans_key": "ade"}
-    nlp.add_pipe("gapdner", name="second", config=config)
+def test_several_pipes_have_names(clock, nlp):
+    nlp.add_pipe("gapdner", name="second", config={"model": model_config(), "spans_key": "ade"})
     nlp.add_pipe("textcat")
-    with_weights(nlp, {**WEIGHTS, "spans_ade_disc_f": 0.5, "cats_score": 0.5})
-    log, _, stdout, _ = start(nlp)
-    numbers = info(5, 10, gapdner=1.0, second=2.0, textcat=3.0)
+    set_training(nlp, score_weights={**WEIGHTS, "spans_ade_disc_f": 0.5, "cats_score": 0.5})
+    stdout = io.StringIO()
+    log, _ = make_console_logger()(nlp, stdout, io.StringIO())
     clock[0] += 1.0
-    log({**numbers, "other_scores": {"cats_score": 0.25, "spans_ade_disc_f": None}})
+    losses = {"gapdner": 1.0, "second": 2.0, "textcat": 3.0}
+    scores = {"cats_score": 0.25, "spans_ade_disc_f": None}
+    log({**INFO, "step": 5, "words": 10, "losses": losses, "other_scores": scores})
     header, _, row = stdout.getvalue().splitlines()
     names = ["Loss gapdner", "Loss second", "Loss textcat", "gapdner F", "ade disc F", "cats_score"]
     assert [name for name in names if name in header] == names
@@ -99,36 +99,21 @@ def test_several_pipes_have_names(clock):
     assert row.split() == ["1", "5", "1.00", "2.00", "3.00", *"----", "25.00", "-", "10", "43.75"]
 
 
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
 @pytest.mark.parametrize(("max_steps", "expected"), [(300, "150/300"), (0, "0/200")])
-def test_a_progress_bar_if_asked(max_steps, expected):
-    nlp = make_nlp()
-    config = with_weights(nlp, WEIGHTS).config
-    config["training"].update(max_steps=max_steps, eval_frequency=200)
-    nlp.config = config
-    terminal = Terminal()
-    log, close = make_console_logger(progress_bar=True)(nlp, io.StringIO(), terminal)
-    log(info(150, 1000))
-    log(None)
-    close()
+def test_a_progress_bar_if_asked_and_there_is_a_terminal(nlp, max_steps, expected):
+    set_training(nlp, score_weights=WEIGHTS, max_steps=max_steps, eval_frequency=200)
+    terminal, file = Terminal(), io.StringIO()
+    for stderr in (terminal, file):
+        log, close = make_console_logger(progress_bar=True)(nlp, io.StringIO(), stderr)
+        log({**INFO, "step": 150, "words": 1000})
+        log(None)
+        close()
     assert expected in terminal.getvalue()
-    log, close, _, no_terminal = start(nlp, progress_bar=True)
-    log(info(150, 1000))
-    close()
-    assert no_terminal.getvalue() == ""
+    assert file.getvalue() == ""
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_the_configs_use_it(path):
-    config = spacy.util.load_config(path)
-    assert config["training"]["logger"] == {
-        "@loggers": "spacy-gapdner.ConsoleLogger.v1",
-        "progress_bar": False,
-        "output_file": None,
-    }
-    weights = config["training"]["score_weights"]
-    assert [name for name, weight in weights.items() if weight is not None] == list(WEIGHTS)[:4]
+    training = spacy.util.load_config(path)["training"]
+    assert training["logger"]["@loggers"] == "spacy-gapdner.ConsoleLogger.v1"
+    assert set(WEIGHTS) - {"sents_f"} <= set(training["score_weights"])

@@ -1,0 +1,17 @@
+import pytest
+from tiny_pipeline import make_nlp, train
+
+
+@pytest.fixture(scope="session")
+def trained():
+    """A pipeline that has learned CORPUS by heart; not to be changed."""
+    nlp = make_nlp()
+    train(nlp, 60)
+    return nlp
+
+
+@pytest.fixture(scope="session")
+def saved(trained, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model")
+    trained.to_disk(path)
+    return path

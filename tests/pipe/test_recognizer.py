@@ -1,0 +1,273 @@
+"""Labels, settings and what the pipe makes of a model's scores."""
+
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Span
+from spacy.training import Example
+from thinc.api import Config, Model
+from tiny_pipeline import (
+    CORPUS,
+    LABELS,
+    annotate,
+    found,
+    make_doc,
+    make_examples,
+    make_nlp,
+    model_config,
+)
+
+from spacy_gapdner import Entity, GapDNERError, get_entities
+from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
+from spacy_gapdner.pipe import prediction as prediction_module
+
+FRAG, GAP, A, B = range(1, 5)
+# "A" over tokens 0 and 2, "B" over token 1
+TWO_ENTITIES = {
+    (0, 0, FRAG): 0.9,
+    (1, 1, GAP): 0.55,
+    (2, 2, FRAG): 0.9,
+    (2, 0, A): 0.6,
+    (1, 1, B): 0.45,
+}
+
+
+@pytest.fixture
+def nlp():
+    return spacy.blank("en")
+
+
+def make_pipe(nlp, **config):
+    return nlp.add_pipe("gapdner", config={"model": model_config(), **config})
+
+
+def make_scripted(nlp, grids, **settings):
+    """A pipe whose model finds the probabilities `{(row, column, channel): p}` of each segment;
+    None has what is left of a cell."""
+
+    def forward(model, inputs, is_train):
+        lengths = [len(segment) for parts in inputs[1] for segment in parts]
+        scores = []
+        for n, cells in zip(lengths, grids, strict=True):
+            probabilities = np.zeros((n, n, 5))
+            for cell, p in cells.items():
+                probabilities[cell] = p
+            probabilities[..., 0] = 1 - probabilities.sum(axis=-1)
+            scores.append(np.log(probabilities + 1e-12).astype("float32"))
+        return scores, lambda d_scores: []
+
+    model = Model("scripted", forward, attrs={"tagging": SoftmaxTagging()})
+    pipe = DiscontinuousEntityRecognizer(nlp.vocab, model, **settings)
+    pipe.cfg["labels"] = ["A", "B"]
+    return pipe
+
+
+def ents(doc):
+    return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
+
+
+@pytest.mark.parametrize("corpus", [CORPUS[::-1], [("", []), *CORPUS]])
+def test_labels_come_from_the_examples_in_sorted_order(nlp, corpus):
+    pipe = make_pipe(nlp)
+    assert pipe.labels == ()
+    nlp.initialize(lambda: make_examples(nlp, corpus))
+    assert pipe.labels == LABELS
+    assert pipe.label_data == pipe.model.attrs["labels"] == nlp.pipe_labels["gapdner"]
+    assert pipe.label_data == list(LABELS)
+    assert found(annotate(nlp, "fever")) == []
+
+
+def test_labels_come_from_a_file_in_its_order(nlp, tmp_path):
+    labels = ["SYMPTOM", "OTHER", "DRUG", "BODY"]
+    srsly.write_json(tmp_path / "gapdner.json", labels)
+    pipe = make_pipe(nlp)
+    reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "gapdner.json")}
+    nlp.config["initialize"]["components"]["gapdner"] = {"labels": reader}
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.label_data == labels
+
+
+def test_labels_come_from_add_label(nlp):
+    pipe = make_pipe(nlp)
+    for call in (pipe.predict, lambda docs: pipe.update(make_examples(nlp))):
+        with pytest.raises(GapDNERError, match="'gapdner' has no labels"):
+            call([make_doc(nlp, "some words")])
+    assert [pipe.add_label("ZEBRA"), pipe.add_label("ZEBRA")] == [1, 0]
+    assert "ZEBRA" in nlp.vocab.strings
+    for label in ("", None, 3, "half a pair \ud83d"):
+        with pytest.raises(GapDNERError, match="A label must be a text"):
+            pipe.add_label(label)
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.labels == ("ZEBRA", *LABELS)
+
+
+def test_no_gold_names_the_keys_that_exist(nlp):
+    pipe = make_pipe(nlp)
+    with pytest.raises(GapDNERError, match=r"spans_key 'gapdner' of.*under 'coref', 'ents'"):
+        nlp.initialize(lambda: [*make_examples(nlp, key="ents"), *make_examples(nlp, key="coref")])
+    with pytest.raises(GapDNERError, match=r"spans_key 'gapdner'.*max_length or gold_preproc"):
+        nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))
+    # where labels are given, a warning does
+    with pytest.warns(UserWarning, match="No document has an entity under.*under 'other'"):
+        pipe.initialize(lambda: make_examples(nlp, key="other"), labels=["DRUG"])
+    assert pipe.labels == ("DRUG",)
+
+
+def test_the_config_holds_every_setting(nlp):
+    nlp.add_pipe("gapdner", config={"threshold": 0.25, "lr_scale": 20.0})
+    other = spacy.util.load_model_from_config(Config().from_str(nlp.config.to_str()))
+    pipe = other.get_pipe("gapdner")
+    assert (pipe.cfg["threshold"], pipe.cfg["lr_scale"], pipe.key) == (0.25, 20.0, "gapdner")
+    assert other.config["components"] == nlp.config["components"]
+    weights = nlp.config["training"]["score_weights"]
+    assert (weights["spans_gapdner_f"], weights["spans_gapdner_disc_f"]) == (0.75, 0.25)
+
+
+def test_a_new_model_forgets_what_was_fitted_to_another():
+    nlp = make_nlp()
+    cfg = nlp.get_pipe("gapdner").cfg
+    cfg["calibration"] = Calibration(Line(0.0, 0.0), Line()).to_dict()
+    cfg["type_thresholds"] = {LABELS[0]: 1.0}
+    nlp.initialize(lambda: make_examples(nlp))
+    assert (cfg["calibration"], cfg["type_thresholds"]) == (None, {})
+
+
+def test_a_second_pipe_under_the_same_key_warns(tmp_path):
+    nlp = spacy.blank("en")
+    config = {"model": model_config()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.add_pipe("gapdner", config=config)
+        nlp.add_pipe("gapdner", name="other", config={**config, "spans_key": "other"})
+    message = "'third' stores its entities under the spans_key 'other', as 'other' does"
+    with pytest.warns(UserWarning, match=message):
+        nlp.add_pipe("gapdner", name="third", config={**config, "spans_key": "other"})
+    for name in nlp.pipe_names:
+        nlp.get_pipe(name).add_label("A")
+    nlp.to_disk(tmp_path)
+    with pytest.warns(UserWarning, match=message):
+        spacy.load(tmp_path)
+
+
+def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
+    pipe = make_scripted(nlp, [TWO_ENTITIES])
+    doc = make_doc(nlp, "a b c", [("OLD", [0]), ("OLD", [2])])
+    doc.spans["mine"] = [doc[0:1]]
+    predicted = pipe.predict([doc])
+    assert found(doc) == [("OLD", [0]), ("OLD", [2])]
+    assert predicted == [[Entity("A", ((0, 1), (2, 3))), Entity("B", ((1, 2),))]]
+    pipe.set_annotations([doc], predicted)
+    assert found(doc) == [("A", [0, 2]), ("B", [1])]
+    assert set(doc.spans) == {"mine", "gapdner_1", "gapdner_2"}
+    assert [entity.score for entity in get_entities(doc)] == pytest.approx([0.55, 0.45])
+
+
+def test_settings_count_from_the_moment_they_are_changed(nlp):
+    pipe = make_scripted(nlp, [TWO_ENTITIES])
+    doc = make_doc(nlp, "a b c")
+    # nothing is cut: there is no warning
+    assert found(pipe(doc)) == [("A", [0, 2]), ("B", [1])]
+    for name, value, expected in [
+        ("threshold", 0.5, [("A", [0, 2])]),
+        ("threshold", 0.6, []),
+        ("threshold", 0.0, [("A", [0, 2])]),
+        ("threshold", 0.4, [("A", [0, 2]), ("B", [1])]),
+        ("disc_threshold", 0.6, [("B", [1])]),
+        ("disc_threshold", None, [("A", [0, 2]), ("B", [1])]),
+        ("type_thresholds", {"B": 0.5}, [("A", [0, 2])]),
+    ]:
+        pipe.cfg[name] = value
+        assert found(pipe(doc)) == expected, (name, value)
+    # the logit of 0.55 is 0.2
+    pipe.cfg["calibration"] = Calibration(Line(), Line(1.0, 1.0)).to_dict()
+    (entity,) = get_entities(pipe(doc))
+    assert entity.score == pytest.approx(1 / (1 + (0.45 / 0.55) * np.exp(-1.0)))
+    pipe.cfg["spans_key"] = "other"
+    assert found(pipe(doc), "other") == [("A", [0, 2])]
+
+
+def test_what_max_paths_cuts_is_said_once_with_how_much():
+    nlp = make_nlp({"none_bias": 0.0}, threshold=0.05, max_paths=7)
+    texts = ["one two three four five six", "", "one two three four five six seven"]
+    docs = [nlp.make_doc(text) for text in texts]
+    pipe = nlp.get_pipe("gapdner")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        decoded = prediction_module.predict_entities(
+            pipe.model, docs, pipe.segments, pipe.selection, pipe.labels
+        )
+        alone = [n for _, n in decoded]
+        predicted = pipe.predict(docs)
+    (warning,) = caught
+    assert min(alone[0], alone[2]) > 0
+    assert f"gave up {sum(alone)} paths because max_paths (7)" in str(warning.message)
+    assert "in 2 of 3 documents, which may lack entities" in str(warning.message)
+    assert max(map(len, predicted)) <= 7
+
+
+def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
+    nested = {(0, 1, FRAG): 0.9, (1, 0, A): 0.9, (1, 1, B): 0.9, **TWO_ENTITIES}
+    doc = make_doc(nlp, "a b c d")
+    doc.ents = [Span(doc, 1, 3, "CLASH"), Span(doc, 3, 4, "OLD", kb_id="Q1")]
+    before = doc.ents
+    assert make_scripted(nlp, [nested])(doc).ents == before
+    doc = make_scripted(nlp, [nested], annotate_ents=True)(doc)
+    assert found(doc) == [("A", [0, 1]), ("A", [0, 2]), ("B", [1])]
+    # of the two contiguous ones the longer, beside what was there and does not clash
+    assert ents(doc) == [(0, 2, "A"), (3, 4, "OLD")]
+    assert doc.ents[1].kb_id_ == "Q1"
+    # what the pipe itself set goes when it finds something else
+    doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
+    assert ents(doc) == [(2, 3, "B"), (3, 4, "OLD")]
+
+
+def test_sentences_and_windows_have_grids_of_their_own(nlp):
+    doc = make_doc(nlp, "a b c d e", sent_starts=[True, False, False, True, False])
+    pipe = make_scripted(nlp, [TWO_ENTITIES, {(0, 0, B): 0.9}], max_length=3, stride=3)
+    assert found(pipe(doc)) == [("A", [0, 2]), ("B", [1]), ("B", [3])]
+    # windows 0-3, 2-5, 4-6; the entity over tokens 2 and 3 is found by two of them
+    pair = {(2, 3, FRAG): 0.9, (3, 2, A): 0.8}
+    windows = [pair, {(0, 1, FRAG): 0.6, (1, 0, A): 0.6}, {(2, 2, B): 0.9}]
+    pipe = make_scripted(nlp, windows, max_length=4, stride=2)
+    assert found(pipe(make_doc(nlp, "a b c d e f g"))) == [("A", [2, 3]), ("B", [6])]
+
+
+def test_the_spans_key_names_groups_and_scores(nlp):
+    pipe = make_pipe(nlp, spans_key="ades")
+    nlp.initialize(lambda: make_examples(nlp, key="ades"))
+    doc = make_doc(nlp, "fever", [("DRUG", [0])], key="gapdner")
+    pipe.set_annotations([doc], [[Entity("SYMPTOM", ((0, 1),))]])
+    assert found(doc, "ades") == [("SYMPTOM", [0])]
+    assert found(doc) == [("DRUG", [0])]
+    gold = make_doc(nlp, "a b c", [("DRUG", [0, 2]), ("BODY", [1])], key="ades")
+    predicted = make_doc(nlp, "a b c", [("DRUG", [0, 2])], key="ades")
+    scores = pipe.score([Example(predicted, gold)])
+    assert (scores["spans_ades_p"], scores["spans_ades_r"]) == (1.0, 0.5)
+    pipe.scorer = None
+    assert pipe.score([Example(predicted, gold)]) == {}
+
+
+def test_many_words_and_empty_documents_are_predicted_in_several_calls(monkeypatch):
+    nlp = make_nlp({"none_bias": 0.0}, threshold=0.05)
+    component = nlp.get_pipe("gapdner")
+    docs = [make_doc(nlp, text) for text in ("a b c", "d e f g", "h", "", "i j k l m n o", "p")]
+    expected = component.predict(docs)
+    assert all(expected[:3])
+    calls, segment = [], component.segments
+
+    def watch(docs):
+        calls.append([len(doc) for doc in docs])
+        return segment(docs)
+
+    monkeypatch.setattr(prediction_module, "_MAX_WORDS", 5)
+    monkeypatch.setattr(component, "segments", watch)
+    assert component.predict(docs) == expected
+    # a Doc is never torn apart: the one that exceeds the bound is the last of its call
+    assert calls == [[3, 4], [1, 0, 7], [1]]
+    assert component.predict([docs[3]]) == [[]]
+    assert component.predict([]) == []

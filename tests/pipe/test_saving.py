@@ -1,0 +1,99 @@
+import pickle
+import shutil
+
+import pytest
+import spacy
+import srsly
+from spacy.cli.find_threshold import find_threshold
+from spacy.tokens import DocBin
+from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, train
+
+from spacy_gapdner import GapDNERError, get_entities
+from spacy_gapdner.calibration import Calibration, Line
+
+SETTINGS = {
+    "spans_key": "other",
+    "threshold": 0.7,
+    "disc_threshold": 0.57,
+    "max_paths": 7,
+    "max_length": 64,
+    "stride": 32,
+    "annotate_ents": True,
+    "lr_scale": 0.1,
+    "calibration": Calibration(Line(0.5, 0.25), Line(1.0, -0.5)).to_dict(),
+    "type_thresholds": {"DRUG": 0.29},
+}
+
+
+def annotate_all(nlp):
+    docs = [annotate(nlp, text) for text, _ in CORPUS]
+    return [[(e.label_, e.token_indices, e.score) for e in get_entities(doc)] for doc in docs]
+
+
+def from_bytes(nlp):
+    return spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
+
+
+def test_disk_bytes_and_pickle(trained, saved):
+    before, loaded = annotate_all(trained), spacy.load(saved)
+    assert loaded.get_pipe("gapdner").labels == LABELS
+    assert [found(annotate(loaded, text)) for text, _ in CORPUS] == [
+        expected(entities) for _, entities in CORPUS
+    ]
+    for nlp in (loaded, from_bytes(trained), pickle.loads(pickle.dumps(trained))):
+        assert annotate_all(nlp) == before
+    # and it learns on, alone
+    train(loaded, 5)
+    assert annotate_all(loaded) != before == annotate_all(trained)
+
+
+def test_excluded_parts_are_not_saved(trained, tmp_path):
+    trained.get_pipe("gapdner").to_disk(tmp_path, exclude=["model"])
+    assert not (tmp_path / "model").exists()
+    assert (tmp_path / "cfg").exists()
+
+
+def test_find_threshold(trained, saved, tmp_path):
+    gold = [make_doc(trained, text, entities) for text, entities in CORPUS[:3]]
+    DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")
+    threshold, score, scores = find_threshold(
+        str(saved), tmp_path / "dev.spacy", "gapdner", "threshold", "spans_gapdner_f", n_trials=3
+    )
+    assert {float(key): value for key, value in scores.items()} == {0.0: 1.0, 0.5: 1.0, 1.0: 0.0}
+    assert (threshold, score) == (0.0, 1.0)
+
+
+def test_settings_that_were_changed_survive_as_they_are(saved, tmp_path):
+    nlp = spacy.load(saved)
+    cfg = nlp.get_pipe("gapdner").cfg
+    assert cfg.keys() == {"labels", *SETTINGS}
+    assert not any(cfg[name] == value for name, value in SETTINGS.items())
+    cfg.update(SETTINGS)
+    nlp.to_disk(tmp_path)
+    # twice, as a tuned pipeline may be tuned again
+    spacy.load(tmp_path).to_disk(tmp_path / "again")
+    for loaded in (spacy.load(tmp_path / "again"), from_bytes(nlp)):
+        assert loaded.get_pipe("gapdner").cfg == {"labels": list(LABELS), **SETTINGS}
+
+
+def test_what_is_saved_goes_before_the_config(saved):
+    overrides = {"components.gapdner.threshold": 0.125, "components.gapdner.spans_key": "ades"}
+    loaded = spacy.load(saved, config=overrides)
+    # a pipe that is not loaded has what the config says
+    fresh = spacy.util.load_model_from_config(loaded.config)
+    pipes = [nlp.get_pipe("gapdner") for nlp in (loaded, fresh)]
+    assert [(p.cfg["threshold"], p.key) for p in pipes] == [(0.4, "gapdner"), (0.125, "ades")]
+
+
+def test_weights_of_earlier_versions_ask_for_training(saved, tmp_path):
+    shutil.copytree(saved, tmp_path / "old")
+    path = tmp_path / "old" / "gapdner" / "model"
+    model = srsly.msgpack_loads(path.read_bytes())
+    (shims,) = [shims for shims in model["shims"] if shims]
+    shim = srsly.msgpack_loads(shims[0])
+    network = srsly.msgpack_loads(shim["state"])
+    del network["labels"]
+    shims[0] = srsly.msgpack_dumps({**shim, "state": srsly.msgpack_dumps(network)})
+    path.write_bytes(srsly.msgpack_dumps(model))
+    with pytest.raises(GapDNERError, match=r"Train it anew\.$"):
+        spacy.load(tmp_path / "old")

@@ -1,0 +1,256 @@
+import gc
+import tracemalloc
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+from grid_models import network_of
+from spacy.tokens import Doc
+from spacy.training import Example
+from thinc.api import Adam
+from tiny_pipeline import (
+    CORPUS,
+    annotate,
+    expected,
+    found,
+    make_doc,
+    make_examples,
+    make_nlp,
+    model_config,
+    tok2vec_config,
+    train,
+)
+
+from spacy_gapdner import GapDNERError, get_entities, set_entities
+
+PAPER = {
+    "tagging": {
+        "@misc": "spacy-gapdner.SoftmaxTagging.v1",
+        "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+    },
+    "layer_norm": False,
+    "distance_embedding": False,
+    "triangle_mask": False,
+    "co_predictor": False,
+    "none_bias": 0.0,
+}
+
+
+def network_weights(pipe):
+    return {
+        name: p.detach().numpy().copy() for name, p in network_of(pipe.model).named_parameters()
+    }
+
+
+def thinc_weights(model):
+    return {
+        f"{i} {node.name} {name}": node.get_param(name).copy()
+        for i, node in enumerate(model.walk())
+        for name in node.param_names
+    }
+
+
+def assert_equal(weights, others):
+    assert all(np.array_equal(weights[name], others[name]) for name in weights)
+
+
+def assert_learned(nlp):
+    for text, entities in CORPUS:
+        assert found(annotate(nlp, text)) == expected(entities), text
+    scores = nlp.evaluate(make_examples(nlp))
+    assert (scores["spans_gapdner_f"], scores["spans_gapdner_disc_f"]) == (1.0, 1.0)
+
+
+def test_learns_every_kind_of_entity(trained):
+    assert_learned(trained)
+
+
+def test_the_paper_s_network_and_loss_learn():
+    nlp = make_nlp(PAPER, threshold=0.0)
+    losses = train(nlp, 120)
+    assert losses[-1] < losses[0] / 5
+    assert_learned(nlp)
+
+
+def test_batch_and_padding_change_no_entity_and_no_score(trained):
+    texts = [text for text, _ in CORPUS]
+    together = list(trained.pipe([make_doc(trained, text) for text in ["", *texts]]))[1:]
+    for doc, text in zip(together, texts, strict=True):
+        alone = annotate(trained, text)
+        assert found(doc) == found(alone)
+        assert [e.score for e in get_entities(doc)] == pytest.approx(
+            [e.score for e in get_entities(alone)], abs=1e-5
+        )
+
+
+def test_a_long_document_without_sentences(saved):
+    nlp = spacy.load(saved)
+    words, n_sentences = CORPUS[0][0].split(), 300
+    n = len(words)
+    # windows instead of sentences: one window per sentence
+    nlp.get_pipe("gapdner").cfg.update(max_length=n, stride=n)
+    entities = found(annotate(nlp, CORPUS[0][0]))
+    assert len(entities) == 3
+    many = found(nlp(Doc(nlp.vocab, words=words * n_sentences)))
+    # the embeddings of a sentence's ends see its neighbors
+    assert [e for e in many if n <= e[1][0] < n * (n_sentences - 1)] == [
+        (label, [token + n * i for token in tokens])
+        for i in range(1, n_sentences - 1)
+        for label, tokens in entities
+    ]
+
+
+@pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
+def test_entities_that_no_segment_holds_are_told_once(sent_starts):
+    nlp = make_nlp(**({} if sent_starts else {"max_length": 7, "stride": 7}))
+    text, entities = CORPUS[0]
+    predicted = make_doc(nlp, text, sent_starts=sent_starts)
+    example = Example(predicted, make_doc(nlp, text, entities))
+    with pytest.warns(UserWarning, match="3 of 3 gold entities of a document"):
+        nlp.update([example])
+    # the test run makes an error of every warning of ours
+    nlp.update([example])
+
+
+def test_losses_and_gradients_add_up():
+    nlp = make_nlp()
+    pipe, examples = nlp.get_pipe("gapdner"), make_examples(nlp)
+    before = network_weights(pipe) | thinc_weights(pipe.model)
+    first = pipe.update(examples)["gapdner"]
+    gradient = network_of(pipe.model).classifier.weight.grad.clone()
+    losses = {"gapdner": 1.0, "other": 2.0}
+    # empty documents change no loss
+    empty = make_examples(nlp, [("", [])])
+    assert pipe.update([*empty, *examples, *empty], losses=losses) is losses
+    assert losses == {"gapdner": pytest.approx(1.0 + first), "other": 2.0}
+    total = network_of(pipe.model).classifier.weight.grad
+    np.testing.assert_allclose(total, 2 * gradient, rtol=1e-4, atol=1e-6)
+    # without an optimizer no weight moves
+    assert_equal(before, network_weights(pipe) | thinc_weights(pipe.model))
+    assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
+
+
+@pytest.mark.parametrize("how", ["gradient", "infinite weight", "bias"])
+def test_numbers_that_are_none_stop_the_training(how):
+    nlp = make_nlp()
+    pipe = nlp.get_pipe("gapdner")
+    classifier = network_of(pipe.model).classifier
+    if how == "gradient":
+        # the step spoils the weights, the loss of the next tells
+        classifier.bias.register_hook(lambda gradient: gradient * np.nan)
+        train(nlp, 1)
+    elif how == "bias":
+        classifier.bias.data.fill_(np.nan)
+    else:
+        classifier.weight.data[0] = np.inf
+    before = thinc_weights(pipe.model)
+    with pytest.raises(GapDNERError, match="loss of 'gapdner' is nan: training has diverged"):
+        train(nlp, 1)
+    assert_equal(before, thinc_weights(pipe.model))
+    with pytest.raises(GapDNERError, match="scores are not numbers"):
+        nlp(make_doc(nlp, CORPUS[0][0]))
+
+
+def make_misaligned(nlp):
+    """Tokens "no | chest-pain | or | fe ver"; gold on "chest", "no .. fever" and "or"."""
+    gold = [("SYMPTOM", [1]), ("SYMPTOM", [0, 5]), ("DRUG", [4])]
+    spaces = [True, False, False, True, True, False]
+    reference = make_doc(nlp, "no chest - pain or fever", gold, spaces=spaces)
+    predicted = Doc(
+        nlp.vocab,
+        words=["no", "chest-pain", "or", "fe", "ver"],
+        spaces=[True, True, True, False, False],
+    )
+    return Example(predicted, reference)
+
+
+MESSAGE = "1 of 3 gold entities lie between the tokens"
+
+
+@pytest.mark.filterwarnings(f"ignore:{MESSAGE}")
+def test_gold_between_the_predicted_tokens_is_masked():
+    nlp = make_nlp({"triangle_mask": False})
+    pipe = nlp.get_pipe("gapdner")
+    scores = [np.zeros((5, 5, 6), dtype="float32")]
+    _, (gradient,) = pipe.get_loss([make_misaligned(nlp)], scores)
+    # "chest" is half a predicted token: its cell takes no part; all others do
+    counts = gradient.any(axis=-1)
+    assert not counts[1, 1]
+    assert counts.sum() == 24
+    # "no" and "fe ver", whose gap covers the masked token, and "or" are learned
+    frag, gap, drug, symptom = 1, 2, 4, 5
+    learned = {(0, 0, frag), (1, 2, gap), (3, 4, frag), (4, 0, symptom), (2, 2, drug)}
+    wanted = np.argwhere(gradient < 0).tolist()
+    assert {(row, column, channel) for row, column, channel in wanted if channel} == learned
+
+
+def test_gold_between_the_predicted_tokens_is_told_once_and_refused_in_strict_mode():
+    nlp = make_nlp()
+
+    def update():
+        example = make_misaligned(nlp)
+        nlp.update([example])
+        # without gold there is nothing to tell
+        set_entities(example.reference, [])
+        nlp.update([example])
+
+    with pytest.warns(UserWarning, match=MESSAGE):
+        update()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        update()
+    pipe = nlp.get_pipe("gapdner")
+    pipe.initialize(lambda: make_examples(nlp), nlp=nlp, strict_alignment=True)
+    with pytest.raises(GapDNERError, match=MESSAGE):
+        update()
+
+
+@pytest.mark.parametrize("lr_scale", [1.0, 50.0])
+def test_lr_scale_applies_to_the_network_alone(lr_scale):
+    nlp = make_nlp(lr_scale=lr_scale)
+    pipe = nlp.get_pipe("gapdner")
+
+    def weights():
+        return network_weights(pipe), thinc_weights(pipe.model)
+
+    before = weights()
+    nlp.update(make_examples(nlp), sgd=Adam(1e-4, L2=0.0, use_averages=False))
+    # the first step of Adam moves a weight by the learning rate
+    for old, new, rate in zip(before, weights(), (1e-4 * lr_scale, 1e-4), strict=True):
+        moved = max(np.abs(new[name] - old[name]).max() for name in old)
+        assert moved == pytest.approx(rate, rel=0.02)
+
+
+def test_a_tok2vec_that_has_not_run_is_told():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": tok2vec_config()})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24, "upstream": "tok2vec"}
+    nlp.add_pipe("gapdner", config={"model": model_config(tok2vec=listener)})
+    nlp.initialize(lambda: make_examples(nlp))
+    texts = ["severe pain", "", "mild pain"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        list(nlp.pipe(texts))
+    message = "'gapdner' sees zeros in place of 2 of 3 documents"
+    with nlp.select_pipes(disable="tok2vec"), pytest.warns(UserWarning, match=message):
+        list(nlp.pipe(texts))
+
+
+def test_updates_leave_nothing_behind():
+    # thinc's own give each weight a tensor over an array over the tensor before, and so on
+    nlp = make_nlp()
+    examples, optimizer = make_examples(nlp), nlp.create_optimizer()
+
+    def links():
+        for _ in range(2):
+            nlp.update(examples, sgd=optimizer)
+        gc.collect()
+        taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*dlpack.py")])
+        return sum(statistic.count for statistic in taken.statistics("filename"))
+
+    tracemalloc.start()
+    try:
+        assert links() == links()
+    finally:
+        tracemalloc.stop()
