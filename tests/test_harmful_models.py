@@ -110,7 +110,7 @@ def evil(tmp_path):
         ["draw", "DATA", "--model", "MODEL", "--output", "OUT.html"],
         ["convert", "DATA", "OUT.html"],
         ["analyze", "MODEL", "DATA", "--output", "OUT"],
-        ["attention", "MODEL", "TEXT", "--output", "OUT"],
+        ["attention", "MODEL", "TEXT", "--span", "pain", "--output", "OUT"],
     ],
     ids=lambda command: " ".join(command),
 )

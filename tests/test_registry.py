@@ -65,6 +65,7 @@ for factory in ("gapdner", "discontinuous_ner"):
 """
 
 
+@pytest.mark.slow
 def test_nothing_heavy_is_imported_before_it_is_used():
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -129,6 +129,7 @@ def spawning():
     multiprocessing.set_start_method(method, force=True)
 
 
+@pytest.mark.slow
 def test_processes_that_are_spawned(nlp, spawning):
     texts = [text for text, _ in ANNOTATED] * 5
     one, two = (predict(nlp, texts, n_process=n, batch_size=3) for n in (1, 2))

@@ -25,4 +25,4 @@ def test_examples_and_file(run, write_docs, tmp_path):
 def test_bad_input(fails, write_docs):
     fails("There is no file missing.spacy", "augment", "missing.spacy")
     data = write_docs(annotated=SENTENCES)
-    fails("at least one word", "augment", data, "--conjunctions", ",")
+    fails("must be a list of words", "augment", data, "--conjunctions", ",")

@@ -12,7 +12,10 @@ import pytest
 from tiny_pipeline import ANNOTATED
 
 ASPIRIN = ANNOTATED[1][0]
-pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc"),
+]
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ def start(model):
     )
 
 
+@pytest.mark.slow
 def test_it_answers_until_it_is_told_to_end(model):
     with start(model) as process:
         try:
@@ -36,6 +37,7 @@ def test_it_answers_until_it_is_told_to_end(model):
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 def test_a_request_without_end_does_not_keep_it_from_ending(model):
     head = b"POST /predict HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
     with start(model) as process:

@@ -108,6 +108,7 @@ def test_a_format_of_one_s_own(tmp_path, monkeypatch):
     assert [[token.text for token in doc] for doc in docs] == [["no", "pain"], ["a", "rash"]]
 
 
+@pytest.mark.slow
 def test_readers_are_imported_when_they_are_used():
     script = """
 import sys

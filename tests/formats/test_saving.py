@@ -10,6 +10,7 @@ def whole_saving(nlp):
     return create_before_to_disk_callback(callback)(nlp)
 
 
+@pytest.mark.slow
 def test_a_stop_leaves_the_older_pipeline(tmp_path):
     def stop(path, exclude):
         raise KeyboardInterrupt

@@ -22,6 +22,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.serving.app import create_app
 
+pytestmark = pytest.mark.slow
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 CHROMEDRIVER = shutil.which("chromedriver")
 if not CHROMIUM or not CHROMEDRIVER:
