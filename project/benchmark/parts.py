@@ -36,7 +36,7 @@ def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, floa
     nlp, pipe = runner.nlp, runner.pipe
 
     def run() -> None:
-        with _mark("tokenising"):
+        with _mark("tokenizing"):
             docs = [nlp.make_doc(example.text) for example in examples]
         for name, component in nlp.pipeline:
             for batch in minibatch(docs, nlp.batch_size):

@@ -13,7 +13,7 @@ NETWORK = {
     *("encoder", "pooling to words", "bilstm", "biaffine", "span attention", "criss cross"),
     *("classifier", "co predictor", "rest of the grid network"),
 }
-PREDICTION = {"tokenising", "sentencizer", "decoding", "annotation", "rest"}
+PREDICTION = {"tokenizing", "sentencizer", "decoding", "annotation", "rest"}
 
 
 def event(number, name, start, end, own, parent=None, sequence_nr=-1, kernels=()):
