@@ -16,7 +16,7 @@ from ..entities import Entity
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
-from ..grid.grid_losses import grid_losses
+from ..grid.conflicts import find_conflicts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from .predictions import without_annotation
 from .setup import Setup, default_setup, read_setup
@@ -271,13 +271,13 @@ def _round_trip(
     for segment, entities in zip(segments, held, strict=True):
         # the order of the labels decides who gets a cell
         labels = sorted({entity.label for entity in entities})
-        losses = grid_losses(entities, tagging, labels) if entities else None
-        if losses is None:
+        conflicts = find_conflicts(entities, tagging, labels) if entities else None
+        if conflicts is None:
             found.append([])
             continue
-        missed = {entity for entity, _ in losses.missed}
-        causes.update((entity.shift(segment.start), cause) for entity, cause in losses.missed)
-        found.append([entity for entity in entities if entity not in missed] + losses.spurious)
+        missed = {entity for entity, _ in conflicts.missed}
+        causes.update((entity.shift(segment.start), cause) for entity, cause in conflicts.missed)
+        found.append([entity for entity in entities if entity not in missed] + conflicts.spurious)
     merged = set(merge_segments(found, segments))
     gold = {e.shift(s.start) for s, entities in zip(segments, held, strict=True) for e in entities}
     for entity in sorted(gold - merged, key=_order):

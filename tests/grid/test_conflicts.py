@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import LabelledCells, SoftmaxTagging
-from spacy_gapdner.grid.grid_losses import grid_losses
+from spacy_gapdner.grid.conflicts import find_conflicts
 
 TAGGING = SoftmaxTagging()
 LABELS = ["ADE", "Symptom"]
@@ -18,7 +18,7 @@ def entity(label, *tokens):
 
 
 def losses(entities, labels=LABELS):
-    report = grid_losses(entities, TAGGING, labels)
+    report = find_conflicts(entities, TAGGING, labels)
     return report.missed, report.spurious
 
 

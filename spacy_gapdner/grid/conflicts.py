@@ -11,7 +11,7 @@ from .scheme import TaggingScheme, type_channels
 
 
 @dataclass(frozen=True)
-class GridLosses:
+class Conflicts:
     """What a grid cannot carry of a segment's gold entities.
 
     missed (list[tuple[Entity, str]]): Entities that decoding the gold grid does not return, with
@@ -25,15 +25,15 @@ class GridLosses:
     spurious: list[Entity]
 
 
-def grid_losses(
+def find_conflicts(
     entities: Sequence[Entity], tagging: TaggingScheme, labels: Sequence[str]
-) -> GridLosses:
+) -> Conflicts:
     """Encode and decode a segment's gold entities and report what differs, with the cause.
 
     entities (Sequence[Entity]): Gold entities in the segment's offsets, without duplicates.
     tagging (TaggingScheme): The scheme.
     labels (Sequence[str]): The entity types.
-    RETURNS (GridLosses): Missed and spurious entities.
+    RETURNS (Conflicts): Missed and spurious entities.
     """
     cells = tagging.encode(entities, labels)
     decoded = set(tagging.decode(LabelledCells(cells, np.ones(len(cells))), labels).entities)
@@ -53,4 +53,4 @@ def grid_losses(
                 break
         missed.append((entity, cause))
     spurious = decoded - set(entities)
-    return GridLosses(missed, sorted(spurious, key=text_order))
+    return Conflicts(missed, sorted(spurious, key=text_order))
