@@ -61,14 +61,14 @@ def make_line_sentencizer(
 
 
 def blank_pipeline(lang: str = "en") -> Language:
-    """Make a pipeline that tokenises and splits sentences, for ``to_docs``.
+    """Make a pipeline that tokenizes and splits sentences, for ``to_docs``.
 
-    lang (str): Code of the language, for its tokeniser.
+    lang (str): Code of the language, for its tokenizer.
     RETURNS (Language): The pipeline; it takes texts of any length.
     """
     nlp = spacy.blank(lang)
     nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
-    # the limit guards models; a tokeniser needs none
+    # the limit guards models; a tokenizer needs none
     nlp.max_length = 10**9
     return nlp
 
@@ -89,9 +89,9 @@ def _move_past_whitespace(doc: Doc, guesses: list[bool]) -> list[bool]:
 
 
 def make_doc(nlp: Language, text: str) -> Doc:
-    """Tokenise a text in a time that grows with its length, and not with its square.
+    """Tokenize a text in a time that grows with its length, and not with its square.
 
-    spaCy's tokeniser takes marks off the ends of what stands between whitespace, one by one, and
+    spaCy's tokenizer takes marks off the ends of what stands between whitespace, one by one, and
     begins anew after each: 100,000 brackets in a row would take it an hour. So it gets what is
     longer than 1000 characters without whitespace in pieces, and there alone a token may be cut.
 

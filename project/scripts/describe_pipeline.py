@@ -117,11 +117,11 @@ def _sources(encoder: str | None) -> list[dict[str, str]]:
     if encoder is None:
         return [CRAFT]
     known = find_encoder(encoder)
-    licence = known.licence if known else "see its model card"
+    license = known.license if known else "see its model card"
     url = f"https://huggingface.co/{encoder}"
     return [
         CRAFT,
-        {"name": encoder, "url": url, "license": licence, "author": f"licence: {licence}"},
+        {"name": encoder, "url": url, "license": license, "author": f"license: {license}"},
     ]
 
 
@@ -129,9 +129,9 @@ def _encoder_note(encoder: str | None) -> str:
     if encoder is None:
         return "It has no pretrained transformer."
     known = find_encoder(encoder)
-    licence = f"{known.licence} ({known.source})" if known else "see its model card"
+    license = f"{known.license} ({known.source})" if known else "see its model card"
     return (
-        f"The transformer that it was trained from, {encoder}, has a licence of its own: {licence}."
+        f"The transformer that it was trained from, {encoder}, has a license of its own: {license}."
     )
 
 

@@ -26,7 +26,7 @@ def _print_encoders(is_wanted: bool) -> None:
     from ..config.encoders import ENCODERS
 
     rows = [
-        (encoder.name, f"{encoder.parameters} M", encoder.licence, encoder.use)
+        (encoder.name, f"{encoder.parameters} M", encoder.license, encoder.use)
         for encoder in ENCODERS
     ]
     header = ("Name on the Hugging Face hub", "Parameters", "Licence", "For")
@@ -97,5 +97,5 @@ def _describe(name: str | None) -> str:
         return "learned from your data alone"
     encoder = find_encoder(name)
     if encoder is None:
-        return f"{name}. Read its licence before you pass a trained pipeline on."
-    return f"{name} ({encoder.use}, {encoder.parameters} M parameters, {encoder.licence})"
+        return f"{name}. Read its license before you pass a trained pipeline on."
+    return f"{name} ({encoder.use}, {encoder.parameters} M parameters, {encoder.license})"

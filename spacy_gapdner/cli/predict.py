@@ -81,6 +81,7 @@ def predict_cli(
     from ..formats.report import Report
 
     report, n_done = Report(skip=on_error == OnError.skip), 0
+    grows = False
     try:
         with clean_stops(), clean_errors():
             from ..analysis.predictions import predict_records
@@ -114,7 +115,7 @@ def predict_cli(
                 write_json({"input": str(input_path), **report.to_dict()}, report_path)
     except StoppedError as stop:
         where = ""
-        if output_path is not None and part_of(output_path).exists():
+        if grows and output_path is not None and part_of(output_path).exists():
             where = f" What is done is in {part_of(output_path)}; go on with --resume."
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None

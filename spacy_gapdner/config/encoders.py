@@ -1,4 +1,4 @@
-"""Pretrained transformers to begin with: what for, how large, under which licence."""
+"""Pretrained transformers to begin with: what for, how large, under which license."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ class Encoder(NamedTuple):
     name (str): Its name there.
     use (str): For which texts.
     parameters (int): How many, in millions, rounded.
-    licence (str): That of its weights, as `source` states it.
+    license (str): That of its weights, as `source` states it.
     source (str): The page that states it.
     learn_rate (float): The learning rate to begin with.
     """
@@ -20,15 +20,15 @@ class Encoder(NamedTuple):
     name: str
     use: str
     parameters: int
-    licence: str
+    license: str
     source: str
     learn_rate: float = LEARN_RATE
 
 
 def _on_its_card(
-    name: str, use: str, parameters: int, licence: str, learn_rate: float = LEARN_RATE
+    name: str, use: str, parameters: int, license: str, learn_rate: float = LEARN_RATE
 ) -> Encoder:
-    return Encoder(name, use, parameters, licence, f"https://huggingface.co/{name}", learn_rate)
+    return Encoder(name, use, parameters, license, f"https://huggingface.co/{name}", learn_rate)
 
 
 # Sorted by size

@@ -156,7 +156,7 @@ def _check_transformer(name: str) -> str:
 def _language_defaults(lang: str) -> Mapping[str, Any]:
     try:
         defaults: Mapping[str, Any] = get_lang_class(lang).default_config
-    except ImportError:
+    except (ImportError, AttributeError):
         raise GapDNERError(
             f"spaCy has no language {lang!r}. Give a code such as en or de, or xx for any language."
         ) from None

@@ -110,7 +110,8 @@ def note_attribute(
 ) -> None:
     """Count an attribute that a format cannot have, or not as it is.
 
-    action (str): "dropped", or "repaired" if it becomes a text.
+    action (str): "dropped", "kept" if it is left out as what is not said, or "repaired" if it
+        becomes a text.
     entity (DiscontinuousEntity): The entity.
     key (str): The attribute's name.
     value (object): Its value.

@@ -29,6 +29,8 @@ from .report import Place, Report, reading
 
 # infons that entities have by other names
 _TYPE, _KB_ID = "type", "identifier"
+# Characters without text, which spaces fill: beyond it an offset is wrong
+_LONGEST_GAP = 10_000_000
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 Object = Mapping[str, Any]
@@ -133,7 +135,7 @@ def _xml_documents(path: Path) -> Iterator[Object]:
                 yield _from_element(element)
                 element.clear()
     # also encodings that the parser does not know, and offsets that are no numbers
-    except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
+    except (ParseError, DefusedXmlException, LookupError, ValueError, RecursionError) as error:
         raise GapDNERError(f"{path} cannot be read as BioC: {error}. Correct the file.") from None
     if not found:
         raise GapDNERError(f"{path} has no <collection>. Choose the right format.")
@@ -153,9 +155,12 @@ def _from_element(element: Element) -> dict[str, Any]:
 
 
 def _from_annotation(element: Element) -> dict[str, Any]:
+    infons: dict[str, str] = {}
+    for infon in element.findall("infon"):
+        infons.setdefault(str(infon.get("key")), infon.text or "")
     return {
         "id": element.get("id"),
-        "infons": {infon.get("key"): infon.text or "" for infon in element.findall("infon")},
+        "infons": infons,
         "text": element.findtext("text"),
         "locations": [
             {"offset": int(place.get("offset", "")), "length": int(place.get("length", ""))}
@@ -206,6 +211,10 @@ def _join_passages(passages: list[Object], place: Place) -> tuple[str, int]:
                 f"{place}: document {place.document} has passages that overlap at offset {offset}. "
                 "Offsets must count characters, not bytes."
             )
+        if gap > _LONGEST_GAP:
+            raise GapDNERError(
+                f"{place}: document {place.document} has no text up to offset {offset}. Correct it."
+            )
         # whitespace that ends a line fills what is between them
         text += ("\n".rjust(gap) if gap else "") + part
     return text, base
@@ -214,6 +223,8 @@ def _join_passages(passages: list[Object], place: Place) -> tuple[str, int]:
 def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None:
     infons = dict(annotation.get("infons") or {})
     label = infons.pop(_TYPE, None)
+    if not infons.get(_KB_ID):
+        infons.pop(_KB_ID, None)
     locations = [(int(v["offset"]), int(v["length"])) for v in annotation.get("locations") or ()]
     if not label or not isinstance(label, str) or not locations or not can_be_saved(infons):
         return None

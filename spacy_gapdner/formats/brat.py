@@ -22,6 +22,8 @@ from .report import Place, Report, reading
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
+# an entity whose line end is lost
+_ENTITY_WITHIN = re.compile(rf"\tT\d+\t|T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
 _CONF = "annotation.conf"
 
 
@@ -39,7 +41,10 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
         file is not what its name says.
     """
     path = Path(path)
-    files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
+    suffixes = (".txt", *ANNOTATION_SUFFIXES)
+    files = input_files(path, suffixes)
+    if path.suffix not in suffixes and not path.is_dir():
+        raise GapDNERError(f"{path} has none of the endings {', '.join(suffixes)}. Check the path.")
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
         raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
     root = path if path.is_dir() else path.parent
@@ -131,6 +136,8 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
         line = Line(raw.rstrip("\r"), Place(str(path), number, document))
         if is_annotation(line.text):
             others.append(line)
+            if _ENTITY_WITHIN.search(line.text):
+                malformed.append(line)
         elif match := _ENTITY.fullmatch(line.text):
             name, label, ranges, surface = match.groups()
             numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]

@@ -29,6 +29,7 @@ _NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes (\S+)\t(.*)")
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
+_COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 _OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
 _KINDS = {
     "R": "relation",
@@ -70,8 +71,7 @@ def attach(
     entities = list(entities)
     attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
     for text, place in lines:
-        is_comment = re.match(r"#(?!\d)", text)
-        if not is_comment and not _hold(text, attrs):
+        if not _COMMENT.match(text) and not _hold(text, attrs):
             report.add("dropped", _KINDS[text[0]], f"cannot hold {text[:60]!r}", place)
     offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
@@ -111,6 +111,8 @@ def annotation_lines(
         if key == NOTE and isinstance(value, str):
             for text in with_unix_line_ends(value).split("\n"):
                 add("#", f"AnnotatorNotes {name}\t{text}")
+        elif value is False or value is None:
+            note_attribute("kept", entity, key, value, report, place)
         elif key == NOTE or not re.fullmatch(r"\S+", key) or not _is_value(value):
             note_attribute("dropped", entity, key, value, report, place)
         elif value is True:

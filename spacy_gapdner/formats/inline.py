@@ -196,6 +196,8 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str |
             )
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
+    if name and name.splitlines() != [name.strip()]:
+        raise GapDNERError(f"Inline text cannot have the document name {name!r}. Rename it.")
     head = f"{_DOCUMENT}{name}\n" if name else ""
     line = " ".join(tokens)
     if not head and line.startswith(_DOCUMENT):

@@ -102,22 +102,27 @@ def read_annotation_file(path: Path, report: Report, label: str | None = None) -
 
 def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dict[str, Any]]:
     # a mention has slots: values, or in a complex slot and in a triple other annotations
-    owners = {
-        slot.get("id"): mention.get("id", "")
-        for mention in root.iter("classMention")
-        for slot in mention.iter("hasSlotMention")
-    }
+    owners: dict[str | None, list[str]] = {}
+    for mention in root.iter("classMention"):
+        for slot in mention.iter("hasSlotMention"):
+            owners.setdefault(slot.get("id"), []).append(mention.get("id", ""))
+    annotated = {_id_of(annotation, "mention") for annotation in root.iter("annotation")}
     attrs: dict[str, dict[str, Any]] = {}
     for slot in _slots(root):
         values = [part.get("value", "") for part in slot if part.tag.endswith("SlotMentionValue")]
         name = _id_of(slot, "mentionSlot") or ""
-        held = attrs.setdefault(owners.get(slot.get("id"), ""), {})
+        held = [
+            attrs.setdefault(owner, {})
+            for owner in owners.get(slot.get("id"), ())
+            if owner in annotated
+        ]
         if slot.tag in ("complexSlotMention", "triple"):
             kind = "relation"
-        elif slot.get("id") not in owners or name in held:
+        elif not held or any(name in own for own in held):
             kind = "attribute"
         else:
-            held[name] = values[0] if len(values) == 1 else values
+            for own in held:
+                own[name] = values[0] if len(values) == 1 else list(values)
             offer_extensions([name])
             continue
         message = f"cannot hold {slot.get('id')} with {name!r:.60}: {values!r:.60}"

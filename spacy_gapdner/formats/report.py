@@ -109,6 +109,8 @@ class Report:
         RAISES (GapDNERError): If it was dropped and the report is strict.
         """
         message = shorten(printable(message), _LONGEST_MESSAGE)
+        file, document = (name and printable(name) for name in (place.file, place.document))
+        place = place._replace(file=file, document=document)
         issue = Issue(action, kind, message, place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":

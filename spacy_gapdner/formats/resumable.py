@@ -65,7 +65,7 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
     if resume:
         source = part if part.exists() else path
         done, n_bytes = _whole_lines(source)
-        if source == path and done:
+        if source == path and n_bytes:
             shutil.copyfile(path, part)
     with part.open("ab") as stream:
         stream.truncate(n_bytes if resume else 0)

@@ -11,7 +11,7 @@ from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from .base import first_bytes, input_files
 from .docs import DOC_NAME
-from .files import read_json, read_lines
+from .files import parse_json, read_json, read_lines
 from .from_docs import doc_sentences
 from .outputs import replacing
 from .records import TokenRecord
@@ -89,14 +89,8 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
         return
     for number, line in enumerate(read_lines(path), start=1):
         place = Place(str(path), number, f"record {number}")
-        try:
-            if line.strip():
-                yield json.loads(line), place
-        except json.JSONDecodeError as error:
-            raise GapDNERError(
-                f"{place} is not JSON ({error.msg}, column {error.colno}). "
-                "Is the file cut off, or of another format?"
-            ) from None
+        if line.strip():
+            yield parse_json(line, str(place)), place
 
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:

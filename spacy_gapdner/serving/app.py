@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from spacy.language import Language
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -58,6 +59,7 @@ def create_app(
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     _add_style(app)
+    app.add_exception_handler(RequestValidationError, _refuse)
     in_turn = _in_turn(nlp, max_waiting)
 
     def check(message: Text) -> None:
@@ -97,6 +99,13 @@ def create_app(
 
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    # FastAPI's own repeats the input, which may be what no answer can hold
+    assert isinstance(error, RequestValidationError)
+    detail = [{key: e[key] for key in ("type", "loc", "msg")} for e in error.errors()]
+    return JSONResponse({"detail": detail}, 422)
 
 
 def _in_turn(nlp: Language, max_waiting: int) -> Callable[[Callable[[], T]], Awaitable[T]]:

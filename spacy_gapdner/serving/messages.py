@@ -1,10 +1,11 @@
 """What requests and answers hold, and the documents made of them."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -18,6 +19,13 @@ class Text(BaseModel):
     """A text to be read."""
 
     text: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_json(cls, value: Any) -> Any:
+        # NaN and half of a surrogate pair, which no answer can hold
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        return value
 
 
 class Fragment(BaseModel):

@@ -13,7 +13,7 @@ def test_a_config_is_written(run, tmp_path):
     settings = {"lang": "de", "gpu": True, "spans_key": "findings"}
     assert text == make_config_text(file_name=str(path), **settings)
     shown = result.stdout.replace("\n", " ")
-    assert "bert-base-german-cased. Read its licence" in shown
+    assert "bert-base-german-cased. Read its license" in shown
     assert f"python -m spacy train '{path}' --output training" in result.stdout
     assert "--gpu-id 0" in result.stdout
 
@@ -50,7 +50,7 @@ def test_encoders_are_listed_without_a_file(run):
     for encoder in ENCODERS:
         (line,) = (x for x in result.stdout.splitlines() if encoder.name in x)
         assert f"{encoder.parameters} M" in line
-        assert encoder.licence in line
+        assert encoder.license in line
         assert encoder.use in line
 
 

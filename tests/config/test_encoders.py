@@ -21,4 +21,4 @@ def test_they_are_sorted_by_size():
 
 def test_the_documents_say_the_same():
     rows = re.findall(r"^\| `([\w./-]+)` \| (.+?) \| (\d+) M \| \[(.+?)\]\((.+?)\) \|", PAGE, re.M)
-    assert rows == [(e.name, e.use, str(e.parameters), e.licence, e.source) for e in ENCODERS]
+    assert rows == [(e.name, e.use, str(e.parameters), e.license, e.source) for e in ENCODERS]

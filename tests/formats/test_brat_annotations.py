@@ -75,6 +75,11 @@ def test_what_cannot_be_held_is_counted(read, write, report, line, kind):
         read_doc(write({}), Report(strict=True))
 
 
+def test_an_entity_whose_line_end_is_lost_is_reported(read, report):
+    assert len(get_entities(read("#1\tAnnotatorNotes T3\tsevere T4\tPart 7 12\tjoint"))) == 1
+    assert report.counts("dropped") == {"malformed line": 1}
+
+
 def test_what_is_written(tmp_path, report):
     doc = NLP(TEXT)
     attrs = {
@@ -104,7 +109,7 @@ def test_what_is_written(tmp_path, report):
     assert [(issue.action, issue.kind, issue.message) for issue in report.issues] == [
         ("repaired", "ids replaced by T1, T2, ...", "'X1' -> T1"),
         (
-            "dropped",
+            "kept",
             "attribute that the format cannot have",
             "ADR 'severe joint pain' has ('off', False)",
         ),
@@ -138,7 +143,6 @@ def test_scores_are_notes(tmp_path, report):
         {"_": {"a b": True}},
         {"_": {"a": "b c"}},
         {"_": {"n": 3.5, "a": {}}},
-        {"_": {"off": None}},
     ],
 )
 def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs):

@@ -67,7 +67,7 @@ def test_the_card(trained, tmp_path):
         "CL, GO_BP concepts",
         "on 4 sentences (22 words) of CRAFT's development articles",
         "| `ADR` | 100.0 | 75.0 | 85.7 | 4 |",
-        "has a licence of its own: MIT (https://huggingface.co/nlpie/distil-biobert)",
+        "has a license of its own: MIT (https://huggingface.co/nlpie/distil-biobert)",
     ):
         assert part in card, part
     assert "{" not in card

@@ -44,7 +44,7 @@ async function draw() {
   const number = ++asked;
   try {
     const prediction = shown();
-    // a type keeps its colour while others are switched off
+    // a type keeps its color while others are switched off
     const response = await post("draw", { ...prediction, types: types() });
     const drawing = await response.text();
     if (number !== asked) return;
