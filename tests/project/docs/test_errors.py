@@ -26,7 +26,7 @@ def is_not_a_pipeline(folder):
     return str(caught.value)
 
 
-def format_is_not_recognised(folder):
+def format_is_not_recognized(folder):
     (folder / "corpus").mkdir()
     (folder / "corpus" / "a.txt").write_text("a pain")
     (folder / "corpus" / "a.ann").write_text("T1\tADE 2 6\tpain\n")
@@ -116,7 +116,7 @@ def training_diverges(folder):
 
 PROVOKED = {
     "The folder is no pipeline": is_not_a_pipeline,
-    "The format is not recognised": format_is_not_recognised,
+    "The format is not recognized": format_is_not_recognized,
     "An annotation without its text": annotation_without_text,
     "Text that is not UTF-8": text_is_not_utf8,
     "No entities under this key": no_entities_under_this_key,
