@@ -46,6 +46,12 @@ def convert_cli(
     ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
     labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
     types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
+    from_ents: bool = typer.Option(
+        False, "--from-ents", help=".spacy: take the entities of doc.ents"
+    ),
+    from_spans: str | None = typer.Option(
+        None, "--from-spans", help=".spacy: take every span of this group as an entity, e.g. sc"
+    ),
     split: str | None = typer.Option(None, help="CRAFT: train, dev or test; all if not given"),
     ids: Path | None = typer.Option(
         None, help="For readers of your own: lists of a split's documents"
@@ -63,6 +69,7 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
+    from ..entities import describe_no_entities
     from ..formats.convert import convert
     from ..formats.outputs import check_output, write_json
 
@@ -85,6 +92,8 @@ def convert_cli(
                 strict=strict,
                 skip=on_error == OnError.skip,
                 on_doc=lambda n: bar.update(n - bar.n),
+                from_ents=from_ents,
+                from_spans=from_spans,
                 split=split,
                 ids=ids,
                 **reader_options,
@@ -95,7 +104,9 @@ def convert_cli(
             write_json(data, report_path)
     print_statistics({"": statistics})
     print_report(report)
-    if not statistics.entities:
+    if statistics.elsewhere and not statistics.entities:
+        msg.warn(describe_no_entities(str(input_path), spans_key, statistics.elsewhere))
+    elif not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
     msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)

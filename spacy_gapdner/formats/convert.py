@@ -32,6 +32,8 @@ def convert(
     strict: bool = False,
     skip: bool = False,
     on_doc: Callable[[int], object] | None = None,
+    from_ents: bool = False,
+    from_spans: str | None = None,
     **options: Any,
 ) -> tuple[CorpusStatistics, Report]:
     """Convert annotated text from one format to another.
@@ -49,6 +51,8 @@ def convert(
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Leave out documents that cannot be read, instead of stopping.
     on_doc (Optional[Callable[[int], object]]): Called with the number of documents read so far.
+    from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
+    from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
     **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
         repaired on the way.
@@ -66,6 +70,7 @@ def convert(
         raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
     report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
     how = {"lang": lang, "types": types, "alignment": alignment, **options}
+    how |= {"from_ents": from_ents, "from_spans": from_spans}
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **how)
 
     def counted() -> Iterator[Doc]:

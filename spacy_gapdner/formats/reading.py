@@ -29,6 +29,8 @@ def read(
     report: Report | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
     alignment: Alignment = "expand",
+    from_ents: bool = False,
+    from_spans: str | None = None,
     **options: Any,
 ) -> Iterator[Doc]:
     """Read annotated text as Docs with entities, one document at a time.
@@ -42,6 +44,8 @@ def read(
     report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
     spans_key (str): Prefix of the span groups that hold the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
+    from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
     **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
@@ -49,6 +53,7 @@ def read(
     """
     nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
     known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
+    options |= {"from_ents": from_ents or None, "from_spans": from_spans}
     with logging_drops(report, path) as report:
         records = read_records(Path(path), report, format, types=types, known=known, **options)
         yield from to_docs(

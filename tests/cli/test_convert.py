@@ -2,7 +2,7 @@ import json
 
 import pytest
 from spacy.attrs import NORM, ORTH, SENT_START
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
@@ -200,3 +200,22 @@ def test_skipping_documents_that_cannot_be_read(run, tmp_path):
     assert (issue["kind"], issue["document"]) == ("unreadable document", "b")
     clash = run("convert", folder, output, "--on-error", "skip", "--strict")
     assert "Choose one" in clash.stderr
+
+
+def test_entities_of_other_components(data, tmp_path):
+    doc = Doc(Vocab(), words=["joint", "pain"])
+    doc.ents = [Span(doc, 0, 2, "ADR")]
+    doc.spans["sc"] = [Span(doc, 0, 2, "ADR"), Span(doc, 1, 2, "ADR")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
+    output = tmp_path / "b.spacy"
+    hint = "1 in doc.ents and 2 spans in doc.spans['sc']: convert it with --from-ents or --from-"
+    for command in (["convert", tmp_path / "a.spacy", output], ["stats", tmp_path / "a.spacy"]):
+        assert hint in " ".join(run(*command).stdout.split())
+    result = run("convert", tmp_path / "a.spacy", output, "--from-ents")
+    assert "1 of 1 entities" in result.stdout
+    assert entities(output) == [[("ADR", "joint pain")]]
+    result = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc")
+    assert entities(output) == [[("ADR", "joint pain"), ("ADR", "pain")]]
+    both = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc", "--from-ents")
+    assert_one_line(both, "Choose one")
+    assert_one_line(run("convert", data, output, "--from-ents"), "brat has no option from_ents")
