@@ -1,10 +1,12 @@
-"""Texts as Docs."""
+"""Texts as Docs, and their sentences."""
 
+import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_gapdner.sentences import make_doc
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.sentences import load_splitter, make_doc
 
 NLP = spacy.blank("en")
 
@@ -47,3 +49,47 @@ def test_the_tokenizer_gets_no_longer_run_and_others_get_texts_whole(monkeypatch
     nlp.tokenizer = lambda text: asked.append(text) or tokenizer(text)
     make_doc(nlp, "x" * 3000)
     assert asked[8:] == ["x" * 3000]
+
+
+LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 8, "upstream": "*"}
+TOK2VEC = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 8,
+    "depth": 1,
+    "embed_size": 10,
+    "window_size": 1,
+    "maxout_pieces": 1,
+    "subword_features": False,
+    "pretrained_vectors": None,
+}
+SENTER = {"@architectures": "spacy.Tagger.v2", "tok2vec": LISTENER}
+
+
+@pytest.mark.parametrize(
+    ("pipes", "disabled", "expected"),
+    [
+        (["entity_ruler", "sentencizer"], [], ["sentencizer"]),
+        (["tok2vec", "entity_ruler", "senter"], [], ["tok2vec", "senter"]),
+        # as in spaCy's own pipelines: the other splits
+        (["sentencizer", "gapdner_sentencizer"], ["sentencizer"], ["gapdner_sentencizer"]),
+        (["sentencizer", "entity_ruler"], ["sentencizer"], ["sentencizer"]),
+        (["entity_ruler"], [], ["gapdner_sentencizer"]),
+    ],
+)
+def test_what_runs_of_a_pipeline_to_split_sentences(tmp_path, pipes, disabled, expected):
+    nlp = spacy.blank("en")
+    configs = {"tok2vec": {"model": TOK2VEC}, "senter": {"model": SENTER}}
+    for name in pipes:
+        nlp.add_pipe(name, config=configs.get(name, {}))
+    nlp.initialize()
+    for name in disabled:
+        nlp.disable_pipe(name)
+    nlp.to_disk(tmp_path)
+    splitter = load_splitter(tmp_path)
+    assert splitter.pipe_names == expected
+    assert list(splitter("No pain. Rash.").sents)
+
+
+def test_no_pipeline(tmp_path):
+    with pytest.raises(GapDNERError, match="Cannot load the pipeline"):
+        load_splitter(tmp_path)

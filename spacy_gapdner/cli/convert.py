@@ -10,7 +10,7 @@ from . import _options as options
 from ._options import OnError
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
-from ._util import clean_errors, exit_if_skipped, split_list
+from ._util import check_model, clean_errors, exit_if_skipped, split_list
 
 
 def convert_cli(
@@ -31,6 +31,9 @@ def convert_cli(
         "csv, parquet or html; by its ending if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokenizer"),
+    model: str | None = typer.Option(
+        None, "--model", help="Pipeline whose tokenizer and sentences to take instead of --lang's"
+    ),
     n_sents: int | None = typer.Option(
         None,
         "--n-sents",
@@ -77,6 +80,8 @@ def convert_cli(
         inputs = {"input": input_path, "list": ids}
         check_output(output_path, inputs, is_file=False)
         check_output(report_path, {**inputs, "output": output_path})
+        if model is not None:
+            check_model(model)
         reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
         with progress(partial(count_documents, input_path), no_progress) as bar:
             statistics, report = convert(
@@ -85,6 +90,7 @@ def convert_cli(
                 format=format,
                 to=to,
                 lang=lang,
+                model=model,
                 n_sents=n_sents,
                 alignment=cast(Any, alignment),
                 types=split_list(types),

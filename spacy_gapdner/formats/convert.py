@@ -25,6 +25,7 @@ def convert(
     format: str | None = None,
     to: str | None = None,
     lang: str = "en",
+    model: str | Path | None = None,
     n_sents: int | None = None,
     alignment: Alignment = "expand",
     types: tuple[str, ...] = (),
@@ -43,6 +44,8 @@ def convert(
     format (Optional[str]): The input's format, see `FORMATS`; guessed if None.
     to (Optional[str]): The output's format; guessed from its ending if None.
     lang (str): Language of the tokenizer.
+    model (Optional[Union[str, Path]]): Pipeline, a folder or a package, whose tokenizer and
+        sentences are taken, in place of `lang`.
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
@@ -62,14 +65,16 @@ def convert(
     input, output = Path(input), Path(output)
     check_apart(output, input)
     source, target = format or guess_format(input), choose_output(output, to).name
-    if source == "spacy" and n_sents is not None:
-        raise GapDNERError(f"{input} holds Docs already: leave out the number of sentences.")
+    if source == "spacy" and (n_sents is not None or model is not None):
+        raise GapDNERError(
+            f"{input} holds Docs already: leave out the number of sentences and the model."
+        )
     if n_sents is None:
         n_sents = int(target == "spacy")
     if strict and skip:
         raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
     report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
-    how = {"lang": lang, "types": types, "alignment": alignment, **options}
+    how = {"lang": lang, "model": model, "types": types, "alignment": alignment, **options}
     how |= {"from_ents": from_ents, "from_spans": from_spans}
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **how)
 

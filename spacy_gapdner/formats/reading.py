@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..sentences import SENTENCIZER_CONFIG
+from ..sentences import SENTENCIZER_CONFIG, load_splitter
 from ..sentences import blank_pipeline as blank_pipeline
 from .docs import Alignment, to_docs
 from .records import Record
@@ -24,6 +24,7 @@ def read(
     *,
     nlp: Language | None = None,
     lang: str = "en",
+    model: str | Path | None = None,
     n_sents: int = 0,
     types: tuple[str, ...] = (),
     report: Report | None = None,
@@ -39,7 +40,9 @@ def read(
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
     nlp (Optional[Language]): Gives tokenizer and vocab; its components are not run.
     lang (str): Language of the tokenizer if there is no `nlp`.
-    n_sents (int): Sentences per Doc, split by rule; 0 for whole documents, as are .spacy files.
+    model (Optional[Union[str, Path]]): Pipeline, a folder or a package, whose tokenizer and
+        sentences are taken, in place of `nlp` and `lang`.
+    n_sents (int): Sentences per Doc; 0 for whole documents, as are .spacy files.
     types (tuple[str, ...]): Entity types to keep; all if empty.
     report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
     spans_key (str): Prefix of the span groups that hold the entities.
@@ -51,7 +54,10 @@ def read(
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
     """
-    nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
+    if model is not None:
+        nlp = load_splitter(model)
+    else:
+        nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
     known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
     options |= {"from_ents": from_ents or None, "from_spans": from_spans}
     with logging_drops(report, path) as report:

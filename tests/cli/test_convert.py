@@ -1,6 +1,7 @@
 import json
 
 import pytest
+import spacy
 from spacy.attrs import NORM, ORTH, SENT_START
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
@@ -219,3 +220,18 @@ def test_entities_of_other_components(data, tmp_path):
     both = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc", "--from-ents")
     assert_one_line(both, "Choose one")
     assert_one_line(run("convert", data, output, "--from-ents"), "brat has no option from_ents")
+
+
+def test_sentences_of_a_pipeline(data, tmp_path):
+    nlp = spacy.blank("en")
+    # for which a line break is no end, and a comma is one
+    nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
+    nlp.to_disk(tmp_path / "model")
+    result = run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
+    assert result.exit_code == 0, result.output
+    texts = [doc.text for doc in DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())]
+    assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
+    result = run("convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
+    assert_one_line(result, "There is no folder")
+    result = run("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
+    assert_one_line(result, "holds Docs already")
