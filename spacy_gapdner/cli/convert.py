@@ -46,6 +46,12 @@ def convert_cli(
         "-a",
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
+    line_breaks: str = typer.Option(
+        "auto",
+        "--line-breaks",
+        help="keep: each ends a sentence; join: not those within wrapped text; auto: join where "
+        "the lines of a document look wrapped",
+    ),
     ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
     labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
     types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
@@ -93,6 +99,7 @@ def convert_cli(
                 model=model,
                 n_sents=n_sents,
                 alignment=cast(Any, alignment),
+                line_breaks=cast(Any, line_breaks),
                 types=split_list(types),
                 spans_key=spans_key,
                 strict=strict,

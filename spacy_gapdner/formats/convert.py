@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
+from ..sentences import LineBreaks
 from .docs import Alignment
 from .from_docs import report_other_prefixes
 from .outputs import check_apart
@@ -28,6 +29,7 @@ def convert(
     model: str | Path | None = None,
     n_sents: int | None = None,
     alignment: Alignment = "expand",
+    line_breaks: LineBreaks = "auto",
     types: tuple[str, ...] = (),
     spans_key: str = DEFAULT_SPANS_KEY,
     strict: bool = False,
@@ -49,6 +51,7 @@ def convert(
     n_sents (Optional[int]): Sentences per Doc, each with the document's name; 0 for whole
         documents. None means 1 for .spacy and 0 for other formats.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    line_breaks (str): "auto", "keep" or "join", see `spacy_gapdner.formats.read`.
     types (tuple[str, ...]): Entity types to keep; all if empty.
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
@@ -75,7 +78,7 @@ def convert(
         raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
     report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
     how = {"lang": lang, "model": model, "types": types, "alignment": alignment, **options}
-    how |= {"from_ents": from_ents, "from_spans": from_spans}
+    how |= {"line_breaks": line_breaks, "from_ents": from_ents, "from_spans": from_spans}
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **how)
 
     def counted() -> Iterator[Doc]:

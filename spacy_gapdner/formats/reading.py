@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..sentences import SENTENCIZER_CONFIG, load_splitter
+from ..sentences import LineBreaks, load_splitter
 from ..sentences import blank_pipeline as blank_pipeline
 from .docs import Alignment, to_docs
 from .records import Record
@@ -30,6 +30,7 @@ def read(
     report: Report | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
     alignment: Alignment = "expand",
+    line_breaks: LineBreaks = "auto",
     from_ents: bool = False,
     from_spans: str | None = None,
     **options: Any,
@@ -47,6 +48,8 @@ def read(
     report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
     spans_key (str): Prefix of the span groups that hold the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    line_breaks (str): Which end a sentence: "keep" all, "join" the lines of wrapped text, or
+        "auto", see `spacy_gapdner.sentences.LineSentencizer`. Not with `model`, which knows.
     from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
     from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
     **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
@@ -54,10 +57,15 @@ def read(
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
     """
-    if model is not None:
+    if line_breaks not in get_args(LineBreaks):
+        choices = ", ".join(get_args(LineBreaks))
+        raise GapDNERError(f"Unknown line_breaks {line_breaks!r}: choose {choices}.")
+    if model is None:
+        nlp = blank_pipeline(lang, line_breaks) if nlp is None else _splitting(nlp, line_breaks)
+    elif line_breaks == "auto":
         nlp = load_splitter(model)
     else:
-        nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
+        raise GapDNERError(f"{model} splits sentences in its own way: leave out line_breaks.")
     known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
     options |= {"from_ents": from_ents or None, "from_spans": from_spans}
     with logging_drops(report, path) as report:
@@ -113,9 +121,9 @@ def _of_types(records: Iterator[Any], types: tuple[str, ...], report: Report) ->
     report.note_types(types, found)
 
 
-def _splitting_pipeline(nlp: Language) -> Language:
+def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:
     # a trained pipeline would run its components on the gold
     own = Language(nlp.vocab, max_length=10**9)
     own.tokenizer = nlp.tokenizer
-    own.add_pipe(SENTENCIZER_CONFIG["factory"], name="sentencizer")
+    own.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
     return own

@@ -235,3 +235,33 @@ def test_sentences_of_a_pipeline(data, tmp_path):
     assert_one_line(result, "There is no folder")
     result = run("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
     assert_one_line(result, "holds Docs already")
+
+
+def test_wrapped_text(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    text = (
+        "For three days he had been in severe pain, first of the arm\n"
+        "and then of the leg and the back, which kept him from going\n"
+        "to work and from sleep at night. There was no fever, no rash\n"
+        "that the physician saw, and no swelling of the joints either\n"
+        "but the enzymes of the muscles were found to be very high in\n"
+        "blood and in urine, so that the new tablets were stopped and\n"
+        "he came to us.\n"
+    )
+    pain, leg = text.index("severe"), text.index("leg")
+    (data / "a.txt").write_text(text)
+    (data / "a.ann").write_text(f"T1\tADR {pain} {pain + 11};{leg} {leg + 3}\tsevere pain leg\n")
+    output = tmp_path / "a.spacy"
+    for options, expected in (
+        ([], [("ADR", "severe pain leg")]),
+        (["--line-breaks", "join"], [("ADR", "severe pain leg")]),
+        (["--line-breaks", "keep"], []),
+    ):
+        result = run("convert", data, output, *options)
+        assert result.exit_code == 0, result.output
+        assert [entity for of_doc in entities(output) for entity in of_doc] == expected
+    assert_one_line(run("convert", data, output, "--line-breaks", "x"), "choose auto, keep, join")
+    spacy.blank("en").to_disk(tmp_path / "model")
+    both = ["--line-breaks", "join", "--model", tmp_path / "model"]
+    assert_one_line(run("convert", data, output, *both), "in its own way")
