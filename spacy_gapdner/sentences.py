@@ -1,8 +1,11 @@
-"""Sentence boundaries by rule: after sentence-final punctuation, and at every line break."""
+"""Sentence boundaries by rule: after sentence-final punctuation, and at line breaks."""
 
 import re
+import warnings
 from collections.abc import Iterable
 from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal
 
 import spacy
 from spacy.language import Language
@@ -10,22 +13,39 @@ from spacy.pipeline import Sentencizer
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-# for a .cfg: [components.sentencizer] with factory = "gapdner_sentencizer"
-SENTENCIZER_CONFIG: dict[str, str] = {"factory": "gapdner_sentencizer"}
+from .errors import GapDNERError
 
+# what the components assign that split sentences
+_SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
 _LONGEST_RUN = 1000
 _LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN + 1},}}")
-_LINE_BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+_LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
+# of wrapped text: its narrowest width, its fewest full lines, and how full these are
+_WIDTH, _FULL_LINES, _FULL = 40, 5, 0.85
+
+LineBreaks = Literal["auto", "keep", "join"]
 
 
 class LineSentencizer(Sentencizer):
-    """spaCy's Sentencizer, for which a line break ends a sentence too.
+    """spaCy's Sentencizer, for which line breaks can end a sentence too.
 
     Listing line breaks in `punct_chars` does not do it: a whitespace token can be any mixture of
     breaks, spaces and tabs, and the Sentencizer lets punctuation at the head of the next line
     (a bullet, a bracket) go with the line before. Whitespace goes with the sentence it follows,
     so that no sentence consists of it alone, unless the document does.
+
+    name (str): The component's name.
+    line_breaks (str): Which line breaks end a sentence: all with "keep"; with "join" those alone
+        that an empty line follows, for texts that are wrapped at some width. "auto" joins the
+        lines of documents that look wrapped, see `is_wrapped`.
+    **settings: What the Sentencizer takes.
     """
+
+    def __init__(
+        self, name: str = "sentencizer", *, line_breaks: LineBreaks = "auto", **settings: Any
+    ) -> None:
+        super().__init__(name, **settings)
+        self.line_breaks = line_breaks
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
         """Find the first tokens of sentences.
@@ -35,19 +55,42 @@ class LineSentencizer(Sentencizer):
         """
         docs = list(docs)
         return [
-            _move_past_whitespace(doc, guesses)
+            _move_past_whitespace(doc, guesses, self._joins(doc))
             for doc, guesses in zip(docs, super().predict(docs), strict=True)
         ]
+
+    def _joins(self, doc: Doc) -> bool:
+        return self.line_breaks == "join" or (self.line_breaks == "auto" and is_wrapped(doc.text))
+
+
+def is_wrapped(text: str) -> bool:
+    """Find out whether the lines of a text look wrapped at some width, and not ended by an author.
+
+    text (str): The text.
+    RETURNS (bool): Whether most of the lines before another one reach 85% of the longest of them,
+        five of them at least, of 40 characters or more, and most of these end within a sentence.
+    """
+    lines = [line.rstrip() for line in text.splitlines()]
+    followed = [line for line, after in pairwise(lines) if line and after]
+    width = max(map(len, followed), default=0)
+    full = [line for line in followed if len(line) >= _FULL * width]
+    if width < _WIDTH or len(full) < _FULL_LINES:
+        return False
+    return 2 * len(full) > len(followed) and 2 * sum(x[-1].isalnum() for x in full) > len(full)
 
 
 @Language.factory(
     "gapdner_sentencizer",
     assigns=["token.is_sent_start", "doc.sents"],
-    default_config={"punct_chars": None, "overwrite": False},
+    default_config={"punct_chars": None, "overwrite": False, "line_breaks": "auto"},
     default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
 )
 def make_line_sentencizer(
-    nlp: Language, name: str, punct_chars: list[str] | None, overwrite: bool
+    nlp: Language,
+    name: str,
+    punct_chars: list[str] | None,
+    overwrite: bool,
+    line_breaks: LineBreaks = "auto",
 ) -> LineSentencizer:
     """Make a LineSentencizer, the component that conversion and prediction share.
 
@@ -55,33 +98,88 @@ def make_line_sentencizer(
     name (str): The component's name.
     punct_chars (Optional[list[str]]): Tokens that end a sentence; the Sentencizer's if None.
     overwrite (bool): Whether to overwrite sentence boundaries that a Doc has.
+    line_breaks (str): "auto", "keep" or "join", see `LineSentencizer`.
     RETURNS (LineSentencizer): The component.
     """
-    return LineSentencizer(name, punct_chars=punct_chars, overwrite=overwrite)
+    return LineSentencizer(
+        name, punct_chars=punct_chars, overwrite=overwrite, line_breaks=line_breaks
+    )
 
 
-def blank_pipeline(lang: str = "en") -> Language:
+def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Language:
     """Make a pipeline that tokenizes and splits sentences, for ``to_docs``.
 
     lang (str): Code of the language, for its tokenizer.
+    line_breaks (str): "auto", "keep" or "join", see `LineSentencizer`.
     RETURNS (Language): The pipeline; it takes texts of any length.
     """
     nlp = spacy.blank(lang)
-    nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
+    nlp.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
     # the limit guards models; a tokenizer needs none
     nlp.max_length = 10**9
     return nlp
 
 
-def _move_past_whitespace(doc: Doc, guesses: list[bool]) -> list[bool]:
+def load_model(model: str | Path) -> Language:
+    """Load a trained pipeline.
+
+    model (Union[str, Path]): Its folder, or the name of an installed package.
+    RETURNS (Language): The pipeline, which takes texts of any length.
+    RAISES (GapDNERError): If it cannot be loaded.
+    """
+    try:
+        with warnings.catch_warnings():
+            # that a GPU model runs on a CPU and the like is no news to the user
+            warnings.filterwarnings("ignore", message=r"\[W095\]")
+            nlp = spacy.load(model)
+    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
+    except Exception as error:
+        raise GapDNERError(
+            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
+        ) from None
+    # the limit guards a parser's memory; our pipe works on segments
+    nlp.max_length = 10**9
+    return nlp
+
+
+def load_splitter(model: str | Path) -> Language:
+    """Load a trained pipeline to tokenize and split sentences as it does, and for nothing else.
+
+    model (Union[str, Path]): Its folder, or the name of an installed package.
+    RETURNS (Language): The pipeline with the components that set sentence starts, and those that
+        they listen to. Those that are disabled count if there is no other; where there is none at
+        all, sentences are split by rule.
+    RAISES (GapDNERError): If it cannot be loaded.
+    """
+    nlp = load_model(model)
+    splitters: list[str] = []
+    for names in (nlp.pipe_names, nlp.component_names):
+        splitters = splitters or [
+            name for name in names if not _SENTENCES.isdisjoint(nlp.get_pipe_meta(name).assigns)
+        ]
+    heard = [
+        name
+        for name, pipe in nlp.pipeline
+        if not set(splitters).isdisjoint(getattr(pipe, "listening_components", ()))
+    ]
+    for name in splitters:
+        nlp.enable_pipe(name)
+    nlp.select_pipes(enable=[*heard, *splitters])
+    if not splitters:
+        nlp.add_pipe("gapdner_sentencizer")
+    return nlp
+
+
+def _move_past_whitespace(doc: Doc, guesses: list[bool], joins: bool) -> list[bool]:
     starts = [False] * len(doc)
-    pending = False
+    pending, n_breaks = False, 0
     for i, token in enumerate(doc):
         pending = pending or guesses[i]
         if token.is_space:
-            pending = pending or not _LINE_BREAKS.isdisjoint(token.text)
-        elif pending:
-            starts[i], pending = True, False
+            n_breaks += len(_LINE_BREAK.findall(token.text))
+            continue
+        starts[i] = pending or n_breaks > joins
+        pending, n_breaks = False, 0
     if starts:
         first = starts.index(True) if True in starts else 0
         starts[first], starts[0] = False, True

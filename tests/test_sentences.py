@@ -1,10 +1,14 @@
-"""Texts as Docs."""
+"""Texts as Docs, and their sentences."""
 
+import textwrap
+
+import pytest
 import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_gapdner.sentences import make_doc
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.sentences import is_wrapped, load_splitter, make_doc
 
 NLP = spacy.blank("en")
 
@@ -47,3 +51,109 @@ def test_the_tokenizer_gets_no_longer_run_and_others_get_texts_whole(monkeypatch
     nlp.tokenizer = lambda text: asked.append(text) or tokenizer(text)
     make_doc(nlp, "x" * 3000)
     assert asked[8:] == ["x" * 3000]
+
+
+LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 8, "upstream": "*"}
+TOK2VEC = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 8,
+    "depth": 1,
+    "embed_size": 10,
+    "window_size": 1,
+    "maxout_pieces": 1,
+    "subword_features": False,
+    "pretrained_vectors": None,
+}
+SENTER = {"@architectures": "spacy.Tagger.v2", "tok2vec": LISTENER}
+
+
+@pytest.mark.parametrize(
+    ("pipes", "disabled", "expected"),
+    [
+        (["entity_ruler", "sentencizer"], [], ["sentencizer"]),
+        (["tok2vec", "entity_ruler", "senter"], [], ["tok2vec", "senter"]),
+        # as in spaCy's own pipelines: the other splits
+        (["sentencizer", "gapdner_sentencizer"], ["sentencizer"], ["gapdner_sentencizer"]),
+        (["sentencizer", "entity_ruler"], ["sentencizer"], ["sentencizer"]),
+        (["entity_ruler"], [], ["gapdner_sentencizer"]),
+    ],
+)
+def test_what_runs_of_a_pipeline_to_split_sentences(tmp_path, pipes, disabled, expected):
+    nlp = spacy.blank("en")
+    configs = {"tok2vec": {"model": TOK2VEC}, "senter": {"model": SENTER}}
+    for name in pipes:
+        nlp.add_pipe(name, config=configs.get(name, {}))
+    nlp.initialize()
+    for name in disabled:
+        nlp.disable_pipe(name)
+    nlp.to_disk(tmp_path)
+    splitter = load_splitter(tmp_path)
+    assert splitter.pipe_names == expected
+    assert list(splitter("No pain. Rash.").sents)
+
+
+def test_no_pipeline(tmp_path):
+    with pytest.raises(GapDNERError, match="Cannot load the pipeline"):
+        load_splitter(tmp_path)
+
+
+PROSE = (
+    "He had been well until three days before, when severe pain of the left arm and of both legs "
+    "kept him from going to work. There was no fever, and no rash that he or the physician of the "
+    "practice would have seen. Ibuprofen and rest did not help, so he came to the clinic, where "
+    "joint and muscle enzymes were found to be high in the blood and in the urine. It was stopped."
+)
+WRAPPED = textwrap.fill(PROSE, 60)
+PARAGRAPHS = f"History\n\n{WRAPPED}\n\n\n{WRAPPED}\n"
+LISTED = "\n".join(f"{drug} 20 mg a day" for drug in ("Aspirin", "Losartan", "Warfarin") * 3)
+ONE_A_LINE = PROSE.replace(". ", ".\n")
+
+
+def split(text, **settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_sentencizer", config=settings)
+    doc = nlp(text)
+    assert doc.text == text
+    return [" ".join(sentence.text.split()) for sentence in doc.sents]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrapped"),
+    [
+        (WRAPPED, True),
+        (WRAPPED.replace("\n", "\r\n"), True),
+        (WRAPPED.replace("\n", " \n  "), True),
+        (PARAGRAPHS, True),
+        (PROSE, False),
+        (ONE_A_LINE, False),
+        (LISTED, False),
+        (WRAPPED.replace("\n", ".\n"), False),
+        (textwrap.fill(PROSE[:200], 60), False),
+        (textwrap.fill(PROSE, 25), False),
+        ("", False),
+        ("\n \n", False),
+    ],
+)
+def test_only_wrapped_lines_are_joined(text, wrapped):
+    assert is_wrapped(text) == wrapped
+    same = split(text, line_breaks="join" if wrapped else "keep")
+    assert split(text) == split(text, line_breaks="auto") == same
+    assert wrapped == (len(split(text, line_breaks="keep")) > len(same))
+
+
+def test_wrapped_sentences_are_those_of_the_text_before_it():
+    assert split(WRAPPED) == split(PROSE) == split(WRAPPED, line_breaks="join")
+    assert split(PARAGRAPHS) == ["History", *split(PROSE), *split(PROSE)]
+
+
+@pytest.mark.parametrize("name", ["keep", "join", "auto"])
+def test_the_setting_is_saved(tmp_path, name):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner_sentencizer", config={"line_breaks": name})
+    nlp.to_disk(tmp_path)
+    assert len(list(spacy.load(tmp_path)("a\nb").sents)) == (1 if name == "join" else 2)
+
+
+@given(text=st.text(alphabet="ab .\n", max_size=80))
+def test_lines_end_sentences_as_ever_where_nothing_is_wrapped(text):
+    assert split(text) == split(text, line_breaks="keep")

@@ -12,7 +12,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import Entity
+from ..entities import Entity, describe_no_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -309,9 +309,7 @@ def _discontinuous(entities: set[Entity]) -> set[Entity]:
 def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[str]:
     for name, report in reports.items():
         if not report.statistics.entities:
-            others = ", ".join(sorted(report.statistics.spans_keys - {spans_key}))
-            hint = f" There are some under {others}." if others else ""
-            yield f"{name}: no entities under the spans key {spans_key!r}.{hint}"
+            yield describe_no_entities(name, spans_key, report.statistics.elsewhere)
         for tally in (report.misaligned, report.unheld):
             for reason, count in tally.counts.most_common():
                 yield f"{name}: {_entities(count)} cannot be found ({reason})."

@@ -11,7 +11,7 @@ from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 
 from ..calibration import calibration_error, reliability
-from ..entities import get_spans_keys
+from ..entities import count_elsewhere, get_spans_keys
 from ..errors import GapDNERError
 from ..scorer import Tally
 from .bootstrap import bootstrap_intervals
@@ -46,9 +46,10 @@ def evaluate(
         of gold entities), `reliability` (how often the entities of each range of scores are
         right), `calibration_error` and, of discontinuous entities alone, `disc_calibration_error`
         (see `spacy_gapdner.calibration.calibration_error`), `labels_unknown_to_model`,
-        `spans_keys_found` (all prefixes in the data), and `matches` (p, r and f of the measures
-        of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by subset and
-        measure the bounds of the 95% intervals of p, r and f.
+        `spans_keys_found` (all prefixes in the data), `gold_elsewhere` (where there is no gold
+        entity, see `spacy_gapdner.entities.count_elsewhere`), and `matches` (p, r and f of the
+        measures of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by
+        subset and measure the bounds of the 95% intervals of p, r and f.
     RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity
         carry different labels, or `bootstrap` is negative.
     """
@@ -57,6 +58,7 @@ def evaluate(
     pipe = find_pipe(nlp, spans_key)
     gold: Counter[str] = Counter()
     keys: set[str] = set()
+    elsewhere: Counter[str] = Counter()
     judged: list[Judged] = []
     tally, matches = Tally(), MatchTally()
     counted = [count_row(tally, matches)]
@@ -69,6 +71,8 @@ def evaluate(
             n_words += len(example.predicted)
             keys.update(get_spans_keys(example.reference))
             gold.update(label for label, _ in compared.gold)
+            if not gold:
+                elsewhere.update(count_elsewhere(example.reference, key))
             tally.add(compared)
             matches.add(compared)
             counted.append(count_row(tally, matches))
@@ -85,6 +89,7 @@ def evaluate(
         **_calibration(judged),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
         "spans_keys_found": sorted(keys),
+        "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: match.to_dict() for name, match in matches.matches.items()},
     }
     if bootstrap and len(counted) > 1:

@@ -2,7 +2,6 @@
 
 import signal
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -150,22 +149,12 @@ def load_pipeline(
     RAISES (GapDNERError): If there is no such pipeline, it cannot be loaded or has no such pipe,
         or the GPU cannot be used.
     """
-    import spacy
-
     from ..analysis.pipes import find_pipe, use_threshold
+    from ..sentences import load_model
 
     check_model(model)
     use_gpu(gpu_id)
-    try:
-        with warnings.catch_warnings():
-            # that a GPU model runs on a CPU and the like is no news to the user
-            warnings.filterwarnings("ignore", message=r"\[W095\]")
-            nlp = spacy.load(model)
-    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
-    except Exception as error:
-        raise GapDNERError(
-            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
-        ) from None
+    nlp = load_model(model)
     try:
         pipe = find_pipe(nlp, spans_key)
     except GapDNERError as error:
@@ -174,8 +163,6 @@ def load_pipeline(
         raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
     if threshold is not None:
         use_threshold(pipe, threshold)
-    # the limit guards a parser's memory; this pipe works on segments
-    nlp.max_length = 10**9
     return nlp, pipe
 
 

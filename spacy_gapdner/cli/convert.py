@@ -10,7 +10,7 @@ from . import _options as options
 from ._options import OnError
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
-from ._util import clean_errors, exit_if_skipped, split_list
+from ._util import check_model, clean_errors, exit_if_skipped, split_list
 
 
 def convert_cli(
@@ -31,6 +31,9 @@ def convert_cli(
         "csv, parquet or html; by its ending if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokenizer"),
+    model: str | None = typer.Option(
+        None, "--model", help="Pipeline whose tokenizer and sentences to take instead of --lang's"
+    ),
     n_sents: int | None = typer.Option(
         None,
         "--n-sents",
@@ -43,9 +46,21 @@ def convert_cli(
         "-a",
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
+    line_breaks: str = typer.Option(
+        "auto",
+        "--line-breaks",
+        help="keep: each ends a sentence; join: not those within wrapped text; auto: join where "
+        "the lines of a document look wrapped",
+    ),
     ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
     labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
     types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
+    from_ents: bool = typer.Option(
+        False, "--from-ents", help=".spacy: take the entities of doc.ents"
+    ),
+    from_spans: str | None = typer.Option(
+        None, "--from-spans", help=".spacy: take every span of this group as an entity, e.g. sc"
+    ),
     split: str | None = typer.Option(None, help="CRAFT: train, dev or test; all if not given"),
     ids: Path | None = typer.Option(
         None, help="For readers of your own: lists of a split's documents"
@@ -63,6 +78,7 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
+    from ..entities import describe_no_entities
     from ..formats.convert import convert
     from ..formats.outputs import check_output, write_json
 
@@ -70,6 +86,8 @@ def convert_cli(
         inputs = {"input": input_path, "list": ids}
         check_output(output_path, inputs, is_file=False)
         check_output(report_path, {**inputs, "output": output_path})
+        if model is not None:
+            check_model(model)
         reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
         with progress(partial(count_documents, input_path), no_progress) as bar:
             statistics, report = convert(
@@ -78,13 +96,17 @@ def convert_cli(
                 format=format,
                 to=to,
                 lang=lang,
+                model=model,
                 n_sents=n_sents,
                 alignment=cast(Any, alignment),
+                line_breaks=cast(Any, line_breaks),
                 types=split_list(types),
                 spans_key=spans_key,
                 strict=strict,
                 skip=on_error == OnError.skip,
                 on_doc=lambda n: bar.update(n - bar.n),
+                from_ents=from_ents,
+                from_spans=from_spans,
                 split=split,
                 ids=ids,
                 **reader_options,
@@ -95,7 +117,9 @@ def convert_cli(
             write_json(data, report_path)
     print_statistics({"": statistics})
     print_report(report)
-    if not statistics.entities:
+    if statistics.elsewhere and not statistics.entities:
+        msg.warn(describe_no_entities(str(input_path), spans_key, statistics.elsewhere))
+    elif not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
     msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)

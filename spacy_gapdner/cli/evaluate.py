@@ -61,6 +61,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
     from ..analysis.matching import MATCHES
     from ..analysis.subsets import SUBSETS
     from ..calibration import ReliabilityBin
+    from ..entities import describe_no_entities
 
     key = scores["spans_key"]
     name = f"spans_{key}"
@@ -92,9 +93,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
         errors = (percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
         print("Calibration error: {}, of discontinuous entities {}\n".format(*errors))
     if not counts["gold"]:
-        others = [other for other in scores["spans_keys_found"] if other != key]
-        hint = f" There are some under {', '.join(others)}." if others else ""
-        msg.warn(f"No gold entities under the spans key {key!r} in {scores['data']}.{hint}")
+        msg.warn(describe_no_entities(scores["data"], key, scores["gold_elsewhere"]))
     if scores["labels_unknown_to_model"]:
         labels = ", ".join(scores["labels_unknown_to_model"])
         msg.warn(f"The model does not know these types of the data, and misses them: {labels}")

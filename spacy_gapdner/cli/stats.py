@@ -64,6 +64,7 @@ def count_corpus(
     RAISES (GapDNERError): If the corpus cannot be read, or an option is not for it.
     """
     from ..analysis.statistics import stats
+    from ..entities import describe_no_entities
     from ..formats import Report, blank_pipeline, read_records, to_docs
     from ..formats.docbin import find_docbins
 
@@ -82,7 +83,5 @@ def count_corpus(
         docs = to_docs(records, nlp, report, spans_key=spans_key)
     statistics = stats(docs, spans_key=spans_key)
     if not statistics.entities:
-        others = ", ".join(sorted(statistics.spans_keys))
-        hint = f" There are some under {others}." if others else ""
-        msg.warn(f"No entities under the spans key {spans_key!r} in {path}.{hint}")
+        msg.warn(describe_no_entities(str(path), spans_key, statistics.elsewhere))
     return statistics, report

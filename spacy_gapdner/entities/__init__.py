@@ -2,13 +2,14 @@
 
 from .attributes import can_be_saved, has_extension, offer_extensions
 from .doc_entity import TEXTS, DiscontinuousEntity
+from .elsewhere import count_elsewhere, describe_no_entities, read_contiguous
 from .entity import Entity, Fragments
 from .storage import (
     DEFAULT_SPANS_KEY,
-    are_fragments,
     get_contiguous,
     get_entities,
     get_spans_keys,
+    group_names,
     set_contiguous_ents,
     set_entities,
     set_extent_spans,
@@ -22,13 +23,16 @@ __all__ = [
     "DiscontinuousEntity",
     "Entity",
     "Fragments",
-    "are_fragments",
     "can_be_saved",
+    "count_elsewhere",
+    "describe_no_entities",
     "get_contiguous",
     "get_entities",
     "get_spans_keys",
+    "group_names",
     "has_extension",
     "offer_extensions",
+    "read_contiguous",
     "set_contiguous_ents",
     "set_entities",
     "set_extent_spans",

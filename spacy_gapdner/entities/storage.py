@@ -40,10 +40,11 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
     key (str): Prefix of the span groups (the pipe's ``spans_key``).
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order: by first token, last
         token, fragments, label.
-    RAISES (GapDNERError): If the fragments of one group carry different labels.
+    RAISES (GapDNERError): If the spans of one group are no fragments of one entity: they carry
+        different labels, overlap, or are empty.
     """
     entities = []
-    for name in _group_names(doc, key):
+    for name in group_names(doc, key):
         group = doc.spans[name]
         spans = tuple(sorted(group, key=lambda span: (span.start, span.end)))
         if not spans:
@@ -54,6 +55,12 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
                 f"The fragments of doc.spans[{name!r}] carry different labels "
                 f"({', '.join(sorted(labels))}): one group holds one entity. "
                 "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
+            )
+        if not _are_fragments(spans):
+            raise GapDNERError(
+                f"doc.spans[{name!r}] holds a fragment that is empty or overlaps another: one "
+                "group holds the fragments of one entity. If its spans are entities, as spancat "
+                f"writes them, convert with --from-spans {name}."
             )
         entities.append(DiscontinuousEntity(spans, group))
     return tuple(sorted(entities, key=text_order))
@@ -76,7 +83,7 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     keys = [
         key
         for key in get_spans_keys(doc)
-        if all(span.label for name in _group_names(doc, key) for span in doc.spans[name])
+        if all(span.label for name in group_names(doc, key) for span in doc.spans[name])
     ]
     if len(keys) == 1:
         return get_entities(doc, keys[0])
@@ -109,7 +116,7 @@ def set_entities(
     plain.sort(key=text_order)
     named = ((f"{key}_{number}", entity) for number, entity in enumerate(plain, start=1))
     groups = [_make_group(doc, name, entity) for name, entity in named]
-    for name in _group_names(doc, key):
+    for name in group_names(doc, key):
         del doc.spans[name]
     for group in groups:
         doc.spans[group.name] = group
@@ -139,7 +146,7 @@ def get_spans_keys(doc: Doc) -> list[str]:
 
 def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
     """RETURNS (list[Span]): The entities without a gap under a prefix, whatever else is there."""
-    groups = (doc.spans[name] for name in _group_names(doc, key))
+    groups = (doc.spans[name] for name in group_names(doc, key))
     return [group[0] for group in groups if len(group) == 1]
 
 
@@ -153,10 +160,7 @@ def stores_entities(doc: Doc, key: str) -> bool:
         return False
 
 
-def are_fragments(spans: Iterable[Span]) -> bool:
-    """RETURNS (bool): Whether spans in text order could be fragments: none is empty, none overlaps
-    another.
-    """
+def _are_fragments(spans: Iterable[Span]) -> bool:
     bounds = [(span.start, span.end) for span in spans]
     return all(start < end for start, end in bounds) and all(
         before[1] <= after[0] for before, after in pairwise(bounds)
@@ -198,7 +202,8 @@ def set_extent_spans(doc: Doc, key: str, target: str) -> None:
     doc.spans[target] = [Span(doc, start, end, label) for start, end, label in sorted(extents)]
 
 
-def _group_names(doc: Doc, key: str) -> list[str]:
+def group_names(doc: Doc, key: str) -> list[str]:
+    """RETURNS (list[str]): The names of the span groups under a prefix."""
     pattern = re.compile(re.escape(key) + r"_\d+")
     return [name for name in doc.spans if pattern.fullmatch(name)]
 
@@ -213,7 +218,7 @@ def _get_attrs(doc: Doc) -> dict[str, dict[str, Any]]:
     return {
         name: dict(doc.spans[name].attrs)
         for key in get_spans_keys(doc)
-        for name in _group_names(doc, key)
+        for name in group_names(doc, key)
     }
 
 

@@ -36,6 +36,8 @@ class Corpus(DocBinCorpus):
     shuffle (bool): Whether to shuffle the Docs, which takes them all into memory.
     strict (bool): Stop at the first entity that would be left out. Without it their number is
         logged, once.
+    from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
+    from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
     options (Optional[Mapping[str, Any]]): What the format's reader takes beyond.
     RAISES (GapDNERError): If there is nothing at the path, or its format is unclear.
     """
@@ -53,6 +55,8 @@ class Corpus(DocBinCorpus):
         augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
         shuffle: bool = False,
         strict: bool = False,
+        from_ents: bool = False,
+        from_spans: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
@@ -69,6 +73,8 @@ class Corpus(DocBinCorpus):
             "n_sents": n_sents,
             "spans_key": spans_key,
             "alignment": alignment,
+            "from_ents": from_ents,
+            "from_spans": from_spans,
             **(options or {}),
         }
 
@@ -104,6 +110,8 @@ def make_corpus(
     augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
     shuffle: bool = False,
     strict: bool = False,
+    from_ents: bool = False,
+    from_spans: str | None = None,
     options: dict[str, Any] | None = None,
 ) -> Callable[[Language], Iterable[Example]]:
     """Make a Corpus for a config: ``@readers = "spacy-gapdner.Corpus.v1"``; see there.
@@ -126,5 +134,7 @@ def make_corpus(
         augmenter=augmenter,
         shuffle=shuffle,
         strict=strict,
+        from_ents=from_ents,
+        from_spans=from_spans,
         options=options,
     )

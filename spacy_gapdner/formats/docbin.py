@@ -92,6 +92,8 @@ def read_spacy(
     types: tuple[str, ...] = (),
     spans_key: str = DEFAULT_SPANS_KEY,
     vocab: Vocab | None = None,
+    from_ents: bool = False,
+    from_spans: str | None = None,
 ) -> Iterator[Doc]:
     """Read Docs as they are, with their own tokens.
 
@@ -100,18 +102,26 @@ def read_spacy(
     types (tuple[str, ...]): The entity types to keep; all if empty.
     spans_key (str): Prefix of the span groups.
     vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
+    from_ents (bool): Take the entities of ``doc.ents``.
+    from_spans (Optional[str]): Take every span of this group as an entity.
     YIELDS (Doc): The Docs.
-    RAISES (GapDNERError): If there is no .spacy file, or it cannot be read.
+    RAISES (GapDNERError): If there is no .spacy file, it cannot be read, or no Doc has the group.
     """
     # what only reads .spacy files needs none of the other formats
-    from .from_docs import check_stored
+    from .from_docs import check_stored, take_entities
 
+    if from_ents and from_spans:
+        raise GapDNERError("Choose one: the entities of doc.ents or of a group of spans.")
     vocab = Vocab() if vocab is None else vocab
     found: set[str] = set()
+    groups: set[str] = set()
     for file in require_docbins(Path(path)):
         with reading(report, Place(str(file))):
             for doc in read_docbin(file, vocab):
                 with reading(report, Place(str(file))):
+                    groups.update(doc.spans)
+                    if from_ents or from_spans:
+                        take_entities(doc, spans_key, from_spans, report)
                     check_stored(doc, spans_key, file)
                     if types:
                         entities = get_entities(doc, spans_key)
@@ -120,6 +130,9 @@ def read_spacy(
                         wanted = [entity for entity in entities if entity.label_ in types]
                         set_entities(doc, wanted, spans_key)
                     yield doc
+    if from_spans and from_spans not in groups:
+        there = ", ".join(map(repr, sorted(groups))) or "none"
+        raise GapDNERError(f"{path} has no group of spans {from_spans!r}; there are {there}.")
     report.note_types(types, found)
 
 

@@ -12,9 +12,11 @@ from spacy.tokens import Doc
 from ..entities import (
     DiscontinuousEntity,
     Entity,
-    are_fragments,
     get_entities,
     get_spans_keys,
+    group_names,
+    read_contiguous,
+    set_entities,
     stores_entities,
 )
 from ..entities.attributes import can_be_saved
@@ -47,6 +49,27 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
                 f"{where}: the entity at tokens {entity.fragments} has {problem}. Correct it with "
                 "spacy_gapdner.set_entities."
             )
+
+
+def take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
+    """Make contiguous entities of what other components have found.
+
+    doc (Doc): The Doc. The group stays, unless it is under the prefix.
+    spans_key (str): Prefix of the span groups for the entities.
+    group (Optional[str]): Name of the span group; ``doc.ents`` if None.
+    report (Report): Takes the spans that are no entities.
+    RAISES (GapDNERError): If the Doc has other entities under the prefix.
+    """
+    if set(group_names(doc, spans_key)) - {group}:
+        raise GapDNERError(
+            f"There are entities under {spans_key!r} already. Choose another --spans-key."
+        )
+    n_spans = len(doc.ents if group is None else doc.spans.get(group, ()))
+    entities = read_contiguous(doc, group)
+    if missing := n_spans - len(entities):
+        message = f"{missing} of {n_spans} spans are empty or have no label"
+        report.add("dropped", "span without tokens or label", message, doc_place(doc))
+    set_entities(doc, entities, spans_key)
 
 
 def name_entities(
@@ -180,8 +203,6 @@ def _problem(entity: DiscontinuousEntity) -> str | None:
     score, values = entity.score, entity.attrs.get("_", {})
     if not entity.label_:
         return "no label"
-    if not are_fragments(entity.spans):
-        return "a fragment that is empty or overlaps another"
     if not all(isinstance(entity.attrs.get(key, ""), str) for key in ("id", "kb_id", "kb_name")):
         return "an id that is no text"
     if not isinstance(values, dict) or not can_be_saved(values):

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..sentences import SENTENCIZER_CONFIG
+from ..sentences import LineBreaks, load_splitter
 from ..sentences import blank_pipeline as blank_pipeline
 from .docs import Alignment, to_docs
 from .records import Record
@@ -24,11 +24,15 @@ def read(
     *,
     nlp: Language | None = None,
     lang: str = "en",
+    model: str | Path | None = None,
     n_sents: int = 0,
     types: tuple[str, ...] = (),
     report: Report | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
     alignment: Alignment = "expand",
+    line_breaks: LineBreaks = "auto",
+    from_ents: bool = False,
+    from_spans: str | None = None,
     **options: Any,
 ) -> Iterator[Doc]:
     """Read annotated text as Docs with entities, one document at a time.
@@ -37,18 +41,33 @@ def read(
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
     nlp (Optional[Language]): Gives tokenizer and vocab; its components are not run.
     lang (str): Language of the tokenizer if there is no `nlp`.
-    n_sents (int): Sentences per Doc, split by rule; 0 for whole documents, as are .spacy files.
+    model (Optional[Union[str, Path]]): Pipeline, a folder or a package, whose tokenizer and
+        sentences are taken, in place of `nlp` and `lang`.
+    n_sents (int): Sentences per Doc; 0 for whole documents, as are .spacy files.
     types (tuple[str, ...]): Entity types to keep; all if empty.
     report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
     spans_key (str): Prefix of the span groups that hold the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    line_breaks (str): Which end a sentence: "keep" all, "join" the lines of wrapped text, or
+        "auto", see `spacy_gapdner.sentences.LineSentencizer`. Not with `model`, which knows.
+    from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
+    from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
     **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
     """
-    nlp = blank_pipeline(lang) if nlp is None else _splitting_pipeline(nlp)
+    if line_breaks not in get_args(LineBreaks):
+        choices = ", ".join(get_args(LineBreaks))
+        raise GapDNERError(f"Unknown line_breaks {line_breaks!r}: choose {choices}.")
+    if model is None:
+        nlp = blank_pipeline(lang, line_breaks) if nlp is None else _splitting(nlp, line_breaks)
+    elif line_breaks == "auto":
+        nlp = load_splitter(model)
+    else:
+        raise GapDNERError(f"{model} splits sentences in its own way: leave out line_breaks.")
     known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
+    options |= {"from_ents": from_ents or None, "from_spans": from_spans}
     with logging_drops(report, path) as report:
         records = read_records(Path(path), report, format, types=types, known=known, **options)
         yield from to_docs(
@@ -102,9 +121,9 @@ def _of_types(records: Iterator[Any], types: tuple[str, ...], report: Report) ->
     report.note_types(types, found)
 
 
-def _splitting_pipeline(nlp: Language) -> Language:
+def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:
     # a trained pipeline would run its components on the gold
     own = Language(nlp.vocab, max_length=10**9)
     own.tokenizer = nlp.tokenizer
-    own.add_pipe(SENTENCIZER_CONFIG["factory"], name="sentencizer")
+    own.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
     return own

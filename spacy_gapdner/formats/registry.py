@@ -94,7 +94,13 @@ FORMATS = {
         # a sentence in three lines: its tokens, its mentions, and an empty line
         _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
         # spaCy's DocBin: a .spacy file, or a folder of such
-        _format("spacy", None, (".spacy",), ".spacy", ("types", "spans_key", "vocab")),
+        _format(
+            "spacy",
+            None,
+            (".spacy",),
+            ".spacy",
+            ("types", "spans_key", "vocab", "from_ents", "from_spans"),
+        ),
         # BioC: .xml or .json
         _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
         # Knowtator XML of version 1 or 2 with .txt

@@ -7,7 +7,7 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, get_spans_keys
+from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
 from .docs import DOC_NAME
 
 
@@ -35,7 +35,8 @@ class CorpusStatistics:
     entity_lengths (Counter[int]): Entities per number of their tokens, gaps left out.
     sentence_lengths (Counter[int]): Sentences per number of tokens.
     names (set[str]): Names of the documents that the Docs were made from.
-    spans_keys (set[str]): Prefixes of all span groups in the Docs.
+    elsewhere (Counter[str]): What could be meant where there are no entities at all, see
+        `spacy_gapdner.entities.count_elsewhere`.
     """
 
     docs: int = 0
@@ -58,7 +59,7 @@ class CorpusStatistics:
     entity_lengths: Counter[int] = field(default_factory=Counter)
     sentence_lengths: Counter[int] = field(default_factory=Counter)
     names: set[str] = field(default_factory=set, repr=False)
-    spans_keys: set[str] = field(default_factory=set, repr=False)
+    elsewhere: Counter[str] = field(default_factory=Counter, repr=False)
 
     @property
     def documents(self) -> int | None:
@@ -81,12 +82,13 @@ class CorpusStatistics:
         """
         entities = [entity.to_entity() for entity in get_entities(doc, key)]
         self.docs += 1
-        self.spans_keys.update(get_spans_keys(doc))
         if DOC_NAME in doc.user_data:
             self.names.add(doc.user_data[DOC_NAME])
         self.tokens += len(doc)
         self._add_sentences(doc, entities)
         self._add_overlaps(entities)
+        if not entities and not self.entities:
+            self.elsewhere.update(count_elsewhere(doc, key))
         for entity in entities:
             self.entities += 1
             self.labels[entity.label] += 1
@@ -102,7 +104,7 @@ class CorpusStatistics:
         """RETURNS (dict[str, Any]): The counts as JSON has them, histograms in order."""
         # not asdict: Python 3.11 and before make nonsense of a Counter
         result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        del result["names"], result["spans_keys"]
+        del result["names"], result["elsewhere"]
         for name, value in result.items():
             if isinstance(value, Counter):
                 result[name] = {str(key): value[key] for key in sorted(value)}

@@ -1,8 +1,9 @@
 import json
 
 import pytest
+import spacy
 from spacy.attrs import NORM, ORTH, SENT_START
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
@@ -200,3 +201,67 @@ def test_skipping_documents_that_cannot_be_read(run, tmp_path):
     assert (issue["kind"], issue["document"]) == ("unreadable document", "b")
     clash = run("convert", folder, output, "--on-error", "skip", "--strict")
     assert "Choose one" in clash.stderr
+
+
+def test_entities_of_other_components(data, tmp_path):
+    doc = Doc(Vocab(), words=["joint", "pain"])
+    doc.ents = [Span(doc, 0, 2, "ADR")]
+    doc.spans["sc"] = [Span(doc, 0, 2, "ADR"), Span(doc, 1, 2, "ADR")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
+    output = tmp_path / "b.spacy"
+    hint = "1 in doc.ents and 2 spans in doc.spans['sc']: convert it with --from-ents or --from-"
+    for command in (["convert", tmp_path / "a.spacy", output], ["stats", tmp_path / "a.spacy"]):
+        assert hint in " ".join(run(*command).stdout.split())
+    result = run("convert", tmp_path / "a.spacy", output, "--from-ents")
+    assert "1 of 1 entities" in result.stdout
+    assert entities(output) == [[("ADR", "joint pain")]]
+    result = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc")
+    assert entities(output) == [[("ADR", "joint pain"), ("ADR", "pain")]]
+    both = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc", "--from-ents")
+    assert_one_line(both, "Choose one")
+    assert_one_line(run("convert", data, output, "--from-ents"), "brat has no option from_ents")
+
+
+def test_sentences_of_a_pipeline(data, tmp_path):
+    nlp = spacy.blank("en")
+    # for which a line break is no end, and a comma is one
+    nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
+    nlp.to_disk(tmp_path / "model")
+    result = run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
+    assert result.exit_code == 0, result.output
+    texts = [doc.text for doc in DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())]
+    assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
+    result = run("convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
+    assert_one_line(result, "There is no folder")
+    result = run("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
+    assert_one_line(result, "holds Docs already")
+
+
+def test_wrapped_text(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    text = (
+        "For three days he had been in severe pain, first of the arm\n"
+        "and then of the leg and the back, which kept him from going\n"
+        "to work and from sleep at night. There was no fever, no rash\n"
+        "that the physician saw, and no swelling of the joints either\n"
+        "but the enzymes of the muscles were found to be very high in\n"
+        "blood and in urine, so that the new tablets were stopped and\n"
+        "he came to us.\n"
+    )
+    pain, leg = text.index("severe"), text.index("leg")
+    (data / "a.txt").write_text(text)
+    (data / "a.ann").write_text(f"T1\tADR {pain} {pain + 11};{leg} {leg + 3}\tsevere pain leg\n")
+    output = tmp_path / "a.spacy"
+    for options, expected in (
+        ([], [("ADR", "severe pain leg")]),
+        (["--line-breaks", "join"], [("ADR", "severe pain leg")]),
+        (["--line-breaks", "keep"], []),
+    ):
+        result = run("convert", data, output, *options)
+        assert result.exit_code == 0, result.output
+        assert [entity for of_doc in entities(output) for entity in of_doc] == expected
+    assert_one_line(run("convert", data, output, "--line-breaks", "x"), "choose auto, keep, join")
+    spacy.blank("en").to_disk(tmp_path / "model")
+    both = ["--line-breaks", "join", "--model", tmp_path / "model"]
+    assert_one_line(run("convert", data, output, *both), "in its own way")
