@@ -121,6 +121,7 @@ def convert_cli(
         msg.warn(describe_no_entities(str(input_path), spans_key, statistics.elsewhere))
     elif not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
-    msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
+    say = msg.good if statistics.entities else msg.info
+    say(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)
     exit_if_skipped(report)

@@ -52,19 +52,24 @@ def describe_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> 
     RETURNS (str): The message, a line.
     """
     message = f"{where} has no entities under {key!r}"
-    if not elsewhere:
-        return f"{message}."
+    return f"{message}, but {describe_elsewhere(elsewhere)}" if elsewhere else f"{message}."
+
+
+def describe_elsewhere(elsewhere: Mapping[str, int]) -> str:
+    """RETURNS (str): What `count_elsewhere` found, and the options that lead to it."""
     options = sorted(elsewhere)
     found = " and ".join(f"{elsewhere[option]} {_place(option)}" for option in options)
     uses = [option for option in options if option.startswith("--spans-key")]
     converts = [option for option in options if option not in uses]
     advice = [f"use {' or '.join(uses)}"] if uses else []
     advice += [f"convert it with {' or '.join(converts)}"] if converts else []
-    return f"{message}, but {found}: {', or '.join(advice)}."
+    return f"{found}: {', or '.join(advice)}."
 
 
 def _place(option: str) -> str:
     option, _, name = option.partition(" ")
     if option == "--from-ents":
         return "in doc.ents"
-    return f"under {name!r}" if option == "--spans-key" else f"spans in doc.spans[{name!r}]"
+    return (
+        f"entities under {name!r}" if option == "--spans-key" else f"spans in doc.spans[{name!r}]"
+    )

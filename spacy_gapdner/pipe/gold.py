@@ -9,8 +9,9 @@ from traceback import walk_tb
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import Entity, get_entities, get_spans_keys
+from ..entities import Entity, get_entities
 from ..entities.alignment import align_entities
+from ..entities.elsewhere import count_elsewhere, describe_elsewhere
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
@@ -27,7 +28,7 @@ class Gold:
     """What a training corpus holds.
 
     labels (set[str]): The entity types.
-    other_keys (set[str]): Prefixes of span groups in documents without an entity.
+    elsewhere (Counter[str]): What documents without an entity hold, see `count_elsewhere`.
     sample (list[Doc]): The first documents that have tokens.
     n_docs (int): The documents.
     n_entities (int): The entities.
@@ -35,7 +36,7 @@ class Gold:
     """
 
     labels: set[str] = field(default_factory=set)
-    other_keys: set[str] = field(default_factory=set)
+    elsewhere: Counter[str] = field(default_factory=Counter)
     sample: list[Doc] = field(default_factory=list)
     n_docs: int = 0
     n_entities: int = 0
@@ -78,7 +79,7 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
         gold.n_entities += len(entities)
         gold.n_unaligned += len(align_entities(example, key)[1])
         if not entities:
-            gold.other_keys.update(get_spans_keys(example.reference))
+            gold.elsewhere.update(count_elsewhere(example.reference, key))
         if len(gold.sample) < _N_SAMPLE and len(example.reference):
             gold.sample.append(example.reference)
     return gold
@@ -93,9 +94,9 @@ def describe_no_gold(gold: Gold, key: str, name: str) -> str:
     RETURNS (str): The message.
     """
     message = f"No document has an entity under the spans_key {key!r} of '{name}'."
-    if gold.other_keys:
-        keys = ", ".join(map(repr, sorted(gold.other_keys)))
-        return f"{message} There are groups under {keys}: set spans_key to the one meant."
+    if gold.elsewhere:
+        found = describe_elsewhere(gold.elsewhere).replace("--spans-key", "spans_key")
+        return f"{message} There are {found}"
     return (
         f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
         "is set: both must stay off."

@@ -96,7 +96,8 @@ def test_other_spans_key(run, write_docs):
     assert result.exit_code == 0
     text = " ".join(result.stdout.split())
     assert (
-        "train has no entities under 'gapdner', but 5 under 'gold': use --spans-key gold." in text
+        "train has no entities under 'gapdner', but 5 entities under 'gold': use --spans-key gold."
+        in text
     )
     result = run("debug-data", write_docs(key="gold"), "-sk", "gold")
     assert "no entities under" not in result.stdout

@@ -51,7 +51,10 @@ def test_other_spans_key(run, model, write_docs):
     result = run("evaluate", model, data)
     assert result.exit_code == 0
     output = " ".join(result.output.split())
-    assert "has no entities under 'gapdner', but 5 under 'gold': use --spans-key gold." in output
+    assert (
+        "has no entities under 'gapdner', but 5 entities under 'gold': use --spans-key gold."
+        in output
+    )
 
 
 def test_several_pipes(tiny, tiny_config, fails, run, tmp_path, write_docs):

@@ -50,7 +50,7 @@ def test_long_histograms_are_cut_short(docbin):
 def test_wrong_key(docbin):
     result = run(docbin)
     assert result.exit_code == 0
-    message = "has no entities under 'gapdner', but 1 under 'gold': use --spans-key gold."
+    message = "has no entities under 'gapdner', but 1 entities under 'gold': use --spans-key gold."
     assert message in " ".join(result.stdout.split())
 
 
