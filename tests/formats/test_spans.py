@@ -114,6 +114,7 @@ def test_other_entities_are_named_first(make):
     docs = read(make(), from_ents=True, spans_key="gold")
     assert describe_no_entities("a", "gapdner", stats(docs).elsewhere) == (
         "a has no entities under 'gapdner', but 2 in doc.ents and 2 spans in doc.spans['sc'] and "
-        "2 entities under 'gold': use --spans-key gold, or convert it with --from-ents or --from-spans sc."
+        "2 entities under 'gold': use --spans-key gold, or convert it with --from-ents or "
+        "--from-spans sc."
     )
     assert describe_no_entities("a", "gapdner", {}) == "a has no entities under 'gapdner'."
