@@ -1,7 +1,7 @@
 """The reader that lets a config train from annotated text of any format."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,12 @@ class Corpus(DocBinCorpus):
     As `spacy.training.Corpus`, but without `max_length` and `gold_preproc`, which lose the
     entities: our pipes cut long texts themselves.
 
-    path (Union[str, Path]): The file or folder.
+    For a config: ``@readers = "spacy-gapdner.Corpus.v1"``.
+
+    path (Union[str, Path, None]): The file or folder; None, as in configs that wait for
+        ``--paths.train``, is refused.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    types (Iterable[str]): Entity types to keep; all if empty.
+    types (Sequence[str]): Entity types to keep; all if empty.
     n_sents (int): Sentences per Doc; 0 for whole documents.
     spans_key (str): Prefix of the span groups that hold the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
@@ -39,15 +42,15 @@ class Corpus(DocBinCorpus):
     from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
     from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
     options (Optional[Mapping[str, Any]]): What the format's reader takes beyond.
-    RAISES (GapDNERError): If there is nothing at the path, or its format is unclear.
+    RAISES (GapDNERError): If there is no path, nothing at it, or its format is unclear.
     """
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | Path | None,
         *,
         format: str | None = None,
-        types: Iterable[str] = (),
+        types: Sequence[str] = (),
         n_sents: int = 1,
         spans_key: str = DEFAULT_SPANS_KEY,
         alignment: Alignment = "expand",
@@ -59,6 +62,10 @@ class Corpus(DocBinCorpus):
         from_spans: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
+        if path is None:
+            raise GapDNERError(
+                "The corpus has no path. Give it, e.g. on the command line: --paths.train DATA."
+            )
         super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
         # to fail before the training, not at its first evaluation
         if format is None:
@@ -97,44 +104,3 @@ class Corpus(DocBinCorpus):
         for example in self.make_examples(nlp, docs):
             yield from self.augmenter(nlp, example)
         self._has_told = True
-
-
-def make_corpus(
-    path: Path | None,
-    format: str | None = None,
-    types: list[str] | None = None,
-    n_sents: int = 1,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    alignment: Alignment = "expand",
-    limit: int = 0,
-    augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
-    shuffle: bool = False,
-    strict: bool = False,
-    from_ents: bool = False,
-    from_spans: str | None = None,
-    options: dict[str, Any] | None = None,
-) -> Callable[[Language], Iterable[Example]]:
-    """Make a Corpus for a config: ``@readers = "spacy-gapdner.Corpus.v1"``; see there.
-
-    RETURNS (Callable[[Language], Iterable[Example]]): The corpus.
-    RAISES (GapDNERError): If there is no path, as one that the command line did not give.
-    """
-    if path is None:
-        raise GapDNERError(
-            "The corpus has no path. Give it, e.g. on the command line: --paths.train DATA."
-        )
-    return Corpus(
-        path,
-        format=format,
-        types=types or (),
-        n_sents=n_sents,
-        spans_key=spans_key,
-        alignment=alignment,
-        limit=limit,
-        augmenter=augmenter,
-        shuffle=shuffle,
-        strict=strict,
-        from_ents=from_ents,
-        from_spans=from_spans,
-        options=options,
-    )

@@ -71,6 +71,7 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
         stream.truncate(n_bytes if resume else 0)
         try:
             yield Growing(stream, done)
+        # an error; a stop is no Exception, and what it leaves can be resumed
         except Exception:
             stream.close()
             if not (resume and part.stat().st_size):
