@@ -12,9 +12,13 @@ from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 from tiny_pipeline import CORPUS, make_doc
 from tiny_transformer import save_bert
+from typer.testing import CliRunner
 
 import project.baselines.register  # noqa: F401  # registers what the configs name
+from project.benchmark.__main__ import app as benchmark
+from project.experiments.__main__ import app as experiments
 from project.experiments.training import read_run_config
+from spacy_gapdner.cli import app as gapdner
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "project" / "baselines"
@@ -78,31 +82,28 @@ def test_a_pipeline_of_the_config_is_trained_from_python(name, settings):
     assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
 
 
-def run(*args):
-    command = [sys.executable, "-m", *map(str, args)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+def run(app, *args):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 @pytest.mark.slow
 def test_commands_take_the_code(settings, tmp_path):
-    code, data = ("--code", "project/baselines/register.py"), settings["paths.dev"]
+    code, data = ("--code", FOLDER / "register.py"), settings["paths.dev"]
     options = [part for name, value in settings.items() for part in (f"--{name}", value)]
     train = ("train-seeds", FOLDER / "w2ner.cfg", tmp_path / "w2ner", "--name", "W2NER")
-    done = run("project.experiments", *train, "--seeds", 0, *code, *options)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(experiments, *train, "--seeds", 0, *code, *options)
     model = tmp_path / "w2ner" / "seed_0" / "model-best"
-    without = run("spacy", "gapdner", "evaluate", model, data)
+    # in a process of its own, where nothing else has imported the code
+    command = [sys.executable, "-m", "spacy", "gapdner", "evaluate", model]
+    without = subprocess.run([*command, data], capture_output=True, text=True, check=False)
     assert without.returncode == 1
     assert "gapdner-baselines" in without.stderr
-    evaluate = ("evaluate", model, data, "--output", tmp_path / "scores.json")
-    done = run("spacy", "gapdner", *evaluate, *code)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(gapdner, "evaluate", model, data, "--output", tmp_path / "scores.json", *code)
     assert srsly.read_json(tmp_path / "scores.json")["docs"] == len(CORPUS)
     groups = (tmp_path / "w2ner", tmp_path / "w2ner")
-    done = run("project.experiments", "bootstrap", *groups, "--data", data, "--n", 5, *code)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "+0.0 to +0.0" in done.stdout
-    measured = (model, "--data", data, "--limit", 2, "--repeats", 1, "--threads", 1)
-    done = run("project.benchmark", *measured, *code)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Peak memory" in done.stdout
+    printed = run(experiments, "bootstrap", *groups, "--data", data, "--n", 5, *code)
+    assert "+0.0 to +0.0" in printed
+    measured = ("--data", data, "--limit", 2, "--repeats", 1, "--threads", 1)
+    assert "Peak memory" in run(benchmark, model, *measured, *code)

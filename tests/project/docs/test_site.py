@@ -14,7 +14,8 @@ import typer.main
 import spacy_gapdner
 from spacy_gapdner.cli import app
 
-pytestmark = pytest.mark.slow
+# one process: all share a fixture that takes long
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
 
 ROOT = Path(__file__).parents[3]
 # what a browser would fetch by itself

@@ -20,7 +20,8 @@ from project.experiments.__main__ import app
 from project.experiments.runs import read_run
 from spacy_gapdner.errors import GapDNERError
 
-pytestmark = pytest.mark.slow
+# one process: all share a fixture that takes long
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("trained")]
 
 ROOT = Path(__file__).parents[3]
 CONFIG = ROOT / "configs" / "gapdner_cpu.cfg"
