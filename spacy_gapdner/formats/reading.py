@@ -99,9 +99,7 @@ def load_docs(
         cannot be read or holds no document, on the way.
     """
     chosen = find_format(path, format)
-    docs = read(
-        path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options
-    )
+    docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
 
     def some() -> Iterator[Doc]:
         first = next(docs, None)

@@ -10,7 +10,6 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     FORMATS,
     Format,
-    Report,
     TokenRecord,
     get_format,
     guess_format,
