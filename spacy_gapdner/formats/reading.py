@@ -10,7 +10,8 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..sentences import LineBreaks, load_splitter
+from ..loading import load_splitter
+from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
 from .docbin import find_docbins
 from .docs import Alignment, to_docs
