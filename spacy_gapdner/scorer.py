@@ -184,7 +184,10 @@ def score_groups(
 
 
 class Positions:
-    """The tokens and sentences of a Doc in terms of its non-whitespace characters."""
+    """The tokens and sentences of a Doc in terms of its non-whitespace characters.
+
+    bounds (ndarray): The start of each token, and the end of the last.
+    """
 
     def __init__(self, doc: Doc) -> None:
         text = doc.text
@@ -194,8 +197,8 @@ class Positions:
         starts = visible[tokens[:, 0]]
         self.n_chars = int(visible[-1])
         self._offsets = np.append(np.flatnonzero(np.diff(visible)), len(text))
-        self._bounds = np.append(starts, self.n_chars)
-        self._token_starts = starts[np.diff(self._bounds) > 0]
+        self.bounds = np.append(starts, self.n_chars)
+        self._token_starts = starts[np.diff(self.bounds) > 0]
         self._sent_starts = starts[tokens[:, 1] == 1]
 
     def items(self, entities: Sequence[DiscontinuousEntity]) -> set[Item]:
@@ -204,7 +207,7 @@ class Positions:
         for entity in entities:
             ranges: list[tuple[int, int]] = []
             for span in entity.spans:
-                start, end = int(self._bounds[span.start]), int(self._bounds[span.end])
+                start, end = int(self.bounds[span.start]), int(self.bounds[span.end])
                 if ranges and start <= ranges[-1][1]:
                     ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
                 else:
@@ -230,10 +233,10 @@ class Positions:
 
     def tokens(self, item: Item) -> Entity:
         """RETURNS (Entity): The tokens that the entity touches, whitespace between them too."""
-        last_token = len(self._bounds) - 2
+        last_token = len(self.bounds) - 2
         indices: list[int] = []
         for start, end in item[1]:
-            first, last = np.searchsorted(self._bounds, [start, max(start, end - 1)], "right") - 1
+            first, last = np.searchsorted(self.bounds, [start, max(start, end - 1)], "right") - 1
             indices.extend(range(min(first, last_token), min(last, last_token) + 1))
         return Entity.from_tokens(item[0], indices)
 

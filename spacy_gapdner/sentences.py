@@ -1,10 +1,8 @@
 """Sentence boundaries by rule: after sentence-final punctuation, and at line breaks."""
 
 import re
-import warnings
 from collections.abc import Iterable
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal
 
 import spacy
@@ -13,10 +11,6 @@ from spacy.pipeline import Sentencizer
 from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
-from .errors import GapDNERError
-
-# what the components assign that split sentences
-_SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
 _LONGEST_RUN = 1000
 _LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN + 1},}}")
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
@@ -117,56 +111,6 @@ def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Langua
     nlp.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
     # the limit guards models; a tokenizer needs none
     nlp.max_length = 10**9
-    return nlp
-
-
-def load_model(model: str | Path) -> Language:
-    """Load a trained pipeline.
-
-    model (Union[str, Path]): Its folder, or the name of an installed package.
-    RETURNS (Language): The pipeline, which takes texts of any length.
-    RAISES (GapDNERError): If it cannot be loaded.
-    """
-    try:
-        with warnings.catch_warnings():
-            # that a GPU model runs on a CPU and the like is no news to the user
-            warnings.filterwarnings("ignore", message=r"\[W095\]")
-            nlp = spacy.load(model)
-    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
-    except Exception as error:
-        raise GapDNERError(
-            f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
-        ) from None
-    # the limit guards a parser's memory; our pipe works on segments
-    nlp.max_length = 10**9
-    return nlp
-
-
-def load_splitter(model: str | Path) -> Language:
-    """Load a trained pipeline to tokenize and split sentences as it does, and for nothing else.
-
-    model (Union[str, Path]): Its folder, or the name of an installed package.
-    RETURNS (Language): The pipeline with the components that set sentence starts, and those that
-        they listen to. Those that are disabled count if there is no other; where there is none at
-        all, sentences are split by rule.
-    RAISES (GapDNERError): If it cannot be loaded.
-    """
-    nlp = load_model(model)
-    splitters: list[str] = []
-    for names in (nlp.pipe_names, nlp.component_names):
-        splitters = splitters or [
-            name for name in names if not _SENTENCES.isdisjoint(nlp.get_pipe_meta(name).assigns)
-        ]
-    heard = [
-        name
-        for name, pipe in nlp.pipeline
-        if not set(splitters).isdisjoint(getattr(pipe, "listening_components", ()))
-    ]
-    for name in splitters:
-        nlp.enable_pipe(name)
-    nlp.select_pipes(enable=[*heard, *splitters])
-    if not splitters:
-        nlp.add_pipe("gapdner_sentencizer")
     return nlp
 
 

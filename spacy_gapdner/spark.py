@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .analysis.pipes import find_pipe, use_threshold
+from .analysis import pipes
 from .entities import DiscontinuousEntity, get_entities
 from .errors import GapDNERError, check_probability
 
@@ -129,26 +129,14 @@ def load_pipeline(
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline and the pipe.
     RAISES (GapDNERError): If it cannot be loaded or has no such pipe.
     """
-    import spacy
     from pyspark import SparkFiles
 
-    path: str | Path = model
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None
-    if not Path(model).exists() and sent is not None and sent.exists():
-        path = sent
+    path = sent if not Path(model).exists() and sent is not None and sent.exists() else model
     try:
-        nlp = spacy.load(path)
-    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
-    except Exception as error:
-        raise GapDNERError(
-            f"A Spark worker cannot load the pipeline {model} ({type(error).__name__}): {error}"
-        ) from None
-    pipe = find_pipe(nlp, spans_key)
-    if threshold is not None:
-        use_threshold(pipe, threshold)
-    # the limit guards a parser's memory; this pipe works on segments
-    nlp.max_length = 10**9
-    return nlp, pipe
+        return pipes.load_pipeline(path, spans_key=spans_key, threshold=threshold)
+    except GapDNERError as error:
+        raise GapDNERError(f"A Spark worker cannot load the pipeline {model}: {error}") from None
 
 
 def _to_row(entity: DiscontinuousEntity) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from tiny_pipeline import gold_docs, trained_pipeline
 from typer.testing import CliRunner
 
 from spacy_gapdner import Entity, GapDNERError, set_entities
+from spacy_gapdner.analysis.pipes import load_pipeline
 from spacy_gapdner.cli import app
-from spacy_gapdner.cli._util import load_pipeline
 from spacy_gapdner.formats import DOC_NAME, write_docbin
 
 HARM = """

@@ -11,7 +11,8 @@ from pathlib import Path
 import torch
 from spacy.util import minibatch
 
-from spacy_gapdner.cli._util import import_code, load_pipeline
+from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.cli._util import import_code
 
 from .data import read_examples
 from .speed import TRAINING_BATCH, Runner

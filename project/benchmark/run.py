@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from spacy_gapdner.cli._util import load_pipeline
+from spacy_gapdner.analysis.pipes import load_pipeline
 
 from ..environment import get_commit, get_device, get_versions
 from ..tables import Table

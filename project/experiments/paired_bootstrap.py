@@ -9,9 +9,11 @@ from wasabi import msg
 from spacy_gapdner import tune
 from spacy_gapdner.analysis.evaluation import count_row
 from spacy_gapdner.analysis.matching import MatchTally
+from spacy_gapdner.analysis.pipes import load_pipeline
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
-from spacy_gapdner.cli._util import check_model, load_pipeline, read_docs
+from spacy_gapdner.formats import load_docs
 from spacy_gapdner.formats.docbin import require_docbins
+from spacy_gapdner.loading import check_model
 from spacy_gapdner.scorer import Tally
 
 from ..tables import Table
@@ -94,9 +96,9 @@ def _count(model: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarra
     key = run.scores["dev"]["spans_key"]
     nlp, _ = load_pipeline(model, spans_key=key)
     if tune_on is not None:
-        tune(nlp, read_docs(tune_on, nlp.vocab), spans_key=key)
+        tune(nlp, load_docs(nlp, tune_on, key), spans_key=key)
     rows = []
-    for _, compared in compare_examples(predict_examples(nlp, read_docs(data, nlp.vocab)), key):
+    for _, compared in compare_examples(predict_examples(nlp, load_docs(nlp, data, key)), key):
         tally = Tally()
         tally.add(compared)
         counts = count_row(tally, MatchTally())

@@ -8,7 +8,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import evaluate
-from spacy_gapdner.cli._util import load_pipeline, use_gpu
+from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 

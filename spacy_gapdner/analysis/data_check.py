@@ -18,6 +18,7 @@ from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.conflicts import find_conflicts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
+from ..sentences import blank_pipeline, is_wrapped
 from .predictions import without_annotation
 from .setup import Setup, default_setup, read_setup
 from .statistics import CorpusStatistics
@@ -29,6 +30,13 @@ _LONG = 512
 _N_EXAMPLES = 3
 # tokens shown before and after an entity
 _CONTEXT = 3
+_CROSSES = "crosses a sentence boundary"
+_NOT_WHOLE = "not whole tokens"
+# what to do about entities that cannot be found
+_REMEDIES = {
+    _CROSSES: " Split sentences in another way, with convert --model or --line-breaks join.",
+    _NOT_WHOLE: " Use a tokenizer that splits there, that of convert --model.",
+}
 
 
 @dataclass
@@ -82,6 +90,8 @@ class DataReport:
     statistics (CorpusStatistics): Counts of the gold Docs.
     docs_without_entities (int): Docs without any.
     empty_docs (int): Docs without tokens.
+    wrapped_docs (int): Docs whose lines look wrapped at some width.
+    torn_by_lines (int): Entities with a line break inside that cross a sentence boundary.
     segments (int): Segments that the pipe works on.
     longest_segment (int): Tokens of the longest.
     misaligned (KindCounts): Gold entities that are not whole tokens of the pipeline's tokenizer.
@@ -93,6 +103,8 @@ class DataReport:
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
     docs_without_entities: int = 0
     empty_docs: int = 0
+    wrapped_docs: int = 0
+    torn_by_lines: int = 0
     segments: int = 0
     longest_segment: int = 0
     misaligned: KindCounts = field(default_factory=KindCounts)
@@ -107,6 +119,8 @@ class DataReport:
             "statistics": self.statistics.to_dict(),
             "docs_without_entities": self.docs_without_entities,
             "empty_docs": self.empty_docs,
+            "wrapped_docs": self.wrapped_docs,
+            "torn_by_lines": self.torn_by_lines,
             "segments": self.segments,
             "longest_segment": self.longest_segment,
             "misaligned": self.misaligned.to_dict(),
@@ -164,6 +178,7 @@ def check_data(
     config: str | Path | None = None,
     lang: str = "en",
     spans_key: str | None = None,
+    setup: Setup | None = None,
 ) -> DataFindings:
     """Check data before training.
 
@@ -174,11 +189,14 @@ def check_data(
     lang (str): Language of the tokenizer if there is no config.
     spans_key (Optional[str]): Prefix of the span groups; the config's if None. It also chooses
         one of several pipes.
+    setup (Optional[Setup]): How the pipe will see the data, in place of these three.
     RETURNS (DataFindings): The findings.
     RAISES (GapDNERError): If the config is missing or cannot be read, or the fragments of an
         entity carry different labels.
     """
-    setup = default_setup(lang, spans_key) if config is None else read_setup(config, spans_key)
+    if setup is None and config is None:
+        setup = default_setup(blank_pipeline(lang), spans_key)
+    setup = setup or read_setup(config or "", spans_key)
     reports = {}
     for name, docs in (("train", train), ("dev", dev)):
         if docs is None:
@@ -203,17 +221,20 @@ def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
     for reference in docs:
         report.statistics.add(reference, setup.spans_key)
         report.empty_docs += not len(reference)
+        report.wrapped_docs += is_wrapped(reference.text)
         doc = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(doc, reference), setup.spans_key)
         report.docs_without_entities += not aligned and not misaligned
         # of equal entities one counts, as in the scores
         entities = list(dict.fromkeys(aligned))
         for entity in misaligned:
-            report.misaligned.add("not whole tokens", doc, entity)
+            report.misaligned.add(_NOT_WHOLE, doc, entity)
         segments = get_segments(doc, max_length, setup.stride)
         held, unheld = assign_entities(entities, segments)
         for entity in unheld:
-            report.unheld.add(_why_unheld(entity, doc, max_length), doc, entity)
+            why = _why_unheld(entity, doc, max_length)
+            report.unheld.add(why, doc, entity)
+            report.torn_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
         _add_segments(report, doc, segments, [*entities, *misaligned])
         found = _round_trip(doc, segments, held, setup.tagging, report.scheme)
         _score(report.scheme, set(entities), set(misaligned), found)
@@ -253,7 +274,7 @@ def _add_segments(
 def _why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
     inside = range(entity.start + 1, entity.end)
     if doc.has_annotation("SENT_START") and any(doc[i].is_sent_start for i in inside):
-        return "crosses a sentence boundary"
+        return _CROSSES
     if entity.end - entity.start > max_length:
         return "longer than max_length"
     return "cut by every window"
@@ -312,7 +333,8 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
             yield describe_no_entities(name, spans_key, report.statistics.elsewhere)
         for tally in (report.misaligned, report.unheld):
             for reason, count in tally.counts.most_common():
-                yield f"{name}: {_entities(count)} cannot be found ({reason})."
+                remedy = _REMEDIES.get(reason, "")
+                yield f"{name}: {_entities(count)} cannot be found ({reason}).{remedy}"
         longest = report.longest_segment
         if longest >= _LONG:
             yield (
@@ -321,11 +343,10 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
             )
     train, *dev = (report.statistics.labels for report in reports.values())
     for labels in dev:
-        for label in sorted(set(labels) - set(train)):
-            yield f"dev: the type {label} ({_entities(labels[label])}) is not in train."
-    for label, count in sorted(train.items()):
-        if count < _RARE:
-            yield f"train: the type {label} has only {_entities(count)}."
+        if new := {label: n for label, n in sorted(labels.items()) if label not in train}:
+            yield f"dev: types that are not in train: {_listed(new)}."
+    if rare := {label: n for label, n in sorted(train.items()) if n < _RARE}:
+        yield f"train: types with fewer than {_RARE} entities: {_listed(rare)}."
 
 
 def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
@@ -335,6 +356,17 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
             yield f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entity."
         if report.empty_docs:
             yield f"{name}: {report.empty_docs} Docs are empty."
+        if 2 * report.torn_by_lines > report.unheld.counts[_CROSSES]:
+            yield (
+                f"{name}: {report.torn_by_lines} of the entities that cross sentences have a line "
+                "break inside. If the text is wrapped at a width: --line-breaks join, and "
+                'line_breaks = "join" of gapdner_sentencizer in the config.'
+            )
+        elif report.wrapped_docs:
+            yield (
+                f"{name}: {report.wrapped_docs} of {n_docs} Docs look wrapped at a width, and "
+                "their lines are joined into sentences. --line-breaks join does so in all."
+            )
     train, *dev = (report.statistics for report in reports.values())
     if not train.discontinuous and train.entities:
         yield "train: no entity is discontinuous. spaCy's own ner or spancat may do."
@@ -342,6 +374,10 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
         only = sorted(set(train.labels) - set(statistics.labels))
         if only:
             yield f"dev: types of train that it lacks: {', '.join(only)}."
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{label} ({count})" for label, count in counts.items())
 
 
 def _entities(count: int) -> str:

@@ -9,11 +9,12 @@ import numpy as np
 from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.tokens import Doc
+from spacy.training import Example
 
 from ..calibration import calibration_error, reliability
 from ..entities import count_elsewhere, get_spans_keys
 from ..errors import GapDNERError
-from ..scorer import Tally
+from ..scorer import Comparison, Positions, Tally
 from .bootstrap import bootstrap_intervals
 from .matching import MatchTally
 from .pipes import find_pipe, storing_under
@@ -42,7 +43,8 @@ def evaluate(
     seed (int): Seed of these draws.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
         pipe's `threshold`, `disc_threshold` and `type_thresholds`, the `spans_key`,
-        `docs`, `words`, `speed` (words per second, tokenization included), `gold_per_type` (number
+        `docs`, `words`, `speed` (words per second, tokenization included), `crossing` (gold
+        entities that cross the pipeline's sentences, and cannot be found), `gold_per_type` (number
         of gold entities), `reliability` (how often the entities of each range of scores are
         right), `calibration_error` and, of discontinuous entities alone, `disc_calibration_error`
         (see `spacy_gapdner.calibration.calibration_error`), `labels_unknown_to_model`,
@@ -62,7 +64,7 @@ def evaluate(
     judged: list[Judged] = []
     tally, matches = Tally(), MatchTally()
     counted = [count_row(tally, matches)]
-    n_words = 0
+    n_words = crossing = 0
     with storing_under(pipe, spans_key) as key:
         settings = {name: pipe.cfg[name] for name in _SETTINGS}
         start = default_timer()
@@ -76,6 +78,7 @@ def evaluate(
             tally.add(compared)
             matches.add(compared)
             counted.append(count_row(tally, matches))
+            crossing += _count_crossing(example, compared)
             judged.extend(judge_predictions(example, compared, key))
         seconds = default_timer() - start
     scores = {
@@ -85,6 +88,7 @@ def evaluate(
         "words": n_words,
         "speed": n_words / seconds,
         **tally.scores(key),
+        "crossing": crossing,
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
         **_calibration(judged),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
@@ -119,6 +123,12 @@ def count_row(tally: Tally, matches: MatchTally) -> dict[str, tuple[float, float
         "overlap_sents": of(tally.overlap_sents),
         **{name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()},
     }
+
+
+def _count_crossing(example: Example, compared: Comparison) -> int:
+    sentences = Positions(example.predicted).sentence
+    ends = ((item, (item[0], ((item[1][-1][1] - 1,) * 2,))) for item in compared.gold)
+    return sum(sentences(first) != sentences(last) for first, last in ends)
 
 
 def _calibration(judged: list[Judged]) -> dict[str, Any]:

@@ -67,6 +67,7 @@ def predict_records(
     batch_size: int | None = None,
     n_process: int = 1,
     report: Report | None = None,
+    is_done: Callable[[InputText], bool] | None = None,
 ) -> Generator[tuple[Doc, dict[str, Any]], None, None]:
     """Run a pipeline over texts that come with names and other keys.
 
@@ -76,6 +77,9 @@ def predict_records(
     n_process (int): See there.
     report (Optional[Report]): Takes the texts at which the pipeline fails, if it leaves such out;
         else the pipeline's error is raised.
+    is_done (Optional[Callable[[InputText], bool]]): Tells of each text whether it was done before.
+        Such texts give nothing, but stay in their batch with others, whose scores would differ in
+        the last digits without them.
     YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
         asked for, with what else their records hold. The name is in
         ``doc.user_data["gapdner_document"]``.
@@ -85,18 +89,29 @@ def predict_records(
         batches = records.batches(size)
     else:
         batches = batch_texts(records, size, lambda record: len(record.text))
-    asked, kept = tee(batches)
-    texts = ([record.text for record in batch] for batch in asked)
+    asked, kept = tee(_left(batches, is_done))
+    texts = ([record.text for record, _ in batch] for batch in asked)
     skip = report is not None and report.skip
     with closing(_annotate(nlp, texts, n_process, skip=skip, memory_zone=True)) as annotated:
         for found, batch in zip(annotated, kept, strict=True):
-            for doc, record in zip(found, batch, strict=True):
+            for doc, (record, done) in zip(found, batch, strict=True):
+                if done:
+                    continue
                 if isinstance(doc, Doc):
                     # nothing that other pipes left there, such as a transformer's output
                     doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
                     yield doc, record.extra
                 elif report is not None:
                     report.add("dropped", UNREADABLE, doc, record.place)
+
+
+def _left(
+    batches: Iterable[list[InputText]], is_done: Callable[[InputText], bool] | None
+) -> Iterator[list[tuple[InputText, bool]]]:
+    for batch in batches:
+        told = [(record, is_done is not None and is_done(record)) for record in batch]
+        if not all(done for _, done in told):
+            yield told
 
 
 def _annotate(

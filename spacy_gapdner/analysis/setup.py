@@ -16,7 +16,6 @@ from ..formats.files import read_text
 from ..grid import TaggingScheme
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import check_window
-from ..sentences import blank_pipeline
 
 _FACTORIES = ("gapdner", "discontinuous_ner")
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
@@ -43,14 +42,14 @@ class Setup:
     traps: list[str] = field(default_factory=list)
 
 
-def default_setup(lang: str, spans_key: str | None = None) -> Setup:
-    """Make the setup of a pipe with default settings, after a rule-based sentence splitter.
+def default_setup(nlp: Language, spans_key: str | None = None) -> Setup:
+    """Make the setup of a pipe with default settings.
 
-    lang (str): Language of the tokenizer.
+    nlp (Language): Splits texts into words and sentences.
     spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
     RETURNS (Setup): The setup.
     """
-    return _make_setup(blank_pipeline(lang), DEFAULT_SETTINGS, spans_key)
+    return _make_setup(nlp, DEFAULT_SETTINGS, spans_key)
 
 
 def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:

@@ -9,6 +9,14 @@ import typer
 from ._util import clean_errors, import_code
 
 
+class LineBreaksName(str, Enum):
+    """Which line breaks end a sentence, see `spacy_gapdner.sentences.LineSentencizer`."""
+
+    auto = "auto"
+    keep = "keep"
+    join = "join"
+
+
 class OnError(str, Enum):
     """What to do with a document that cannot be read."""
 
@@ -45,7 +53,7 @@ MODEL: Any = typer.Argument(
     ..., metavar="MODEL", help="Folder of a trained pipeline, or installed package"
 )
 DATA: Any = typer.Argument(
-    ..., metavar="DATA", help=".spacy file with gold entities, or folder of such"
+    ..., metavar="DATA", help="Gold entities: .spacy files, or anything that convert reads"
 )
 # of data alone, of data for a pipeline, of a pipeline alone
 SPANS_KEY: Any = spans_key("Prefix of the span groups that hold the entities", "gapdner")
@@ -66,6 +74,21 @@ BATCH_SIZE: Any = typer.Option(
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 ON_ERROR: Any = typer.Option(
     OnError.stop, "--on-error", help="Documents that cannot be read: stop, or skip and report them"
+)
+_LINE_BREAKS = (
+    "keep: each ends a sentence; join: not those within wrapped text; auto: join where the lines "
+    "of a document look wrapped"
+)
+LINE_BREAKS_AUTO: Any = typer.Option(LineBreaksName.auto, "--line-breaks", help=_LINE_BREAKS)
+# of a pipeline
+LINE_BREAKS: Any = typer.Option(
+    None, "--line-breaks", help=f"{_LINE_BREAKS}; the pipeline's own if not given"
+)
+SPLITTER: Any = typer.Option(
+    None, "--model", help="Pipeline whose tokenizer and sentences to take instead of --lang's"
+)
+TYPES: Any = typer.Option(
+    None, "--types", help="Entity types to keep of the data, e.g. ADR,Drug; all if not given"
 )
 NO_PROGRESS: Any = typer.Option(
     False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"

@@ -3,7 +3,7 @@ the terminal with control characters.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from ..formats import Report
 
 _N_EXAMPLES = 3
+# columns of a table that its names get, if they need them
+_NAME_WIDTH = 30
+# what to do about kinds of issues
+_REMEDIES = {
+    "boundary within a token": "--model PIPELINE splits words as your pipeline does",
+    "boundary moved to whole tokens": "--model PIPELINE splits words as your pipeline does",
+    "entity crosses a sentence boundary": "--line-breaks join for text that is wrapped at a width, "
+    "--model PIPELINE for other sentences, or --n-sents 0 for whole documents",
+}
 # numbers of a histogram that are shown one by one
 _N_NUMBERS = 8
 
@@ -31,12 +40,6 @@ class VisiblePrinter(Printer):
     def divider(self, text: str = "", *args: Any, **kwargs: Any) -> Any:
         """Print a divider, see `wasabi.Printer.divider`."""
         return super().divider(visible(text), *args, **kwargs)
-
-    def table(self, data: Any, header: Iterable[Any] | None = None, **kwargs: Any) -> Any:
-        """Print a table, see `wasabi.Printer.table`."""
-        rows = [[visible(str(cell)) for cell in row] for row in data]
-        titles = None if header is None else [visible(str(title)) for title in header]
-        return super().table(rows, header=titles, **kwargs)
 
 
 msg = VisiblePrinter()
@@ -67,13 +70,37 @@ def print_report(report: "Report") -> None:
             for issue in islice(of_kind, _N_EXAMPLES):
                 offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
                 print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+            if kind in _REMEDIES:
+                print_line(f"        → {_REMEDIES[kind]}")
 
 
-def print_table(rows: Sequence[Sequence[Any]], header: Sequence[str]) -> None:
-    """Print a table of names and numbers; nothing if it has no rows."""
-    if rows:
-        aligns = ["l", *"r" * (len(header) - 1)]
-        msg.table(rows, header=header, divider=True, aligns=aligns, max_col=60)
+def print_table(
+    rows: Sequence[Sequence[Any]], header: Sequence[str], aligns: str = "l" + 99 * "r"
+) -> None:
+    """Print a table that fits the terminal, or 80 columns elsewhere; nothing if it has no rows.
+
+    rows (Sequence[Sequence[Any]]): The rows, of names or numbers.
+    header (Sequence[str]): The columns' titles.
+    aligns (str): For each column "l" (left) or "r" (right), of which only what is left may wrap.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    if not rows:
+        return
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    cells = [[Text(visible(str(cell))) for cell in row] for row in (header, *rows)]
+    for title, align in zip(cells[0], aligns, strict=False):
+        table.add_column(title, justify="right" if align == "r" else "left", overflow="fold")
+    # names stay whole while there is room
+    table.columns[0].min_width = min(_NAME_WIDTH, max(row[0].cell_len for row in cells))
+    for row in cells[1:]:
+        table.add_row(*row)
+    print()
+    Console(highlight=False).print(table)
+    print()
 
 
 def print_reliability(bins: "list[ReliabilityBin]") -> None:
@@ -94,9 +121,8 @@ def print_statistics(statistics: dict[str, "CorpusStatistics"]) -> None:
     """Print what corpora hold side by side."""
     labels = sorted({label for found in statistics.values() for label in found.labels})
     columns = [_column(found, labels) for found in statistics.values()]
-    rows = [tuple(name for name, _ in columns[0]), *(tuple(v for _, v in c) for c in columns)]
-    header = ("", *statistics) if any(statistics) else None
-    msg.table(zip(*rows, strict=True), header=header, divider=header is not None, max_col=60)
+    rows = [(cells[0][0], *(value for _, value in cells)) for cells in zip(*columns, strict=True)]
+    print_table(rows, ("", *statistics), "l" * (1 + len(columns)))
 
 
 def _column(found: "CorpusStatistics", labels: Sequence[str]) -> list[tuple[str, Any]]:
@@ -109,9 +135,11 @@ def _column(found: "CorpusStatistics", labels: Sequence[str]) -> list[tuple[str,
         ("Tokens", found.tokens),
         ("Longest sentence", max(found.sentence_lengths, default=0)),
         ("Entities", found.entities),
-        *((f"  {label}", found.labels[label]) for label in labels),
         ("Discontinuous", f"{found.discontinuous} ({found.discontinuous_percent:.2f}%)"),
-        *((f"  {label}", found.discontinuous_labels[label]) for label in labels),
+        *(
+            (f"  {label}", f"{found.labels[label]}, {found.discontinuous_labels[label]} disc.")
+            for label in labels
+        ),
         ("Overlapping", found.overlapping),
         ("Nested", found.nested),
         ("Same tokens, several types", found.multi_type),

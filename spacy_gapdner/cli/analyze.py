@@ -10,7 +10,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_table
-from ._util import check_model, clean_errors, load_pipeline, read_docs
+from ._util import clean_errors, split_list
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
@@ -35,6 +35,7 @@ def analyze_cli(
         "Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
     n_examples: int = options.examples("Errors of a kind and model in report.html at most"),
+    types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(
         "Prefix of the span groups with entities; the first pipe's own if not given"
     ),
@@ -51,7 +52,8 @@ def analyze_cli(
         from ..formats.outputs import check_output, filling
 
         models = name_models([model, *compare])
-        found = _report_models(models, data, spans_key, threshold, batch_size, gpu_id)
+        kept = split_list(types)
+        found = _report_models(models, data, kept, spans_key, threshold, batch_size, gpu_id)
         if output_path is None:
             reports = dict(found)
         else:
@@ -77,19 +79,22 @@ def analyze_cli(
 def _report_models(
     models: Mapping[str, str],
     data: Path,
+    types: tuple[str, ...],
     spans_key: str | None,
     threshold: float | None,
     batch_size: int | None,
     gpu_id: int,
 ) -> Iterator[tuple[str, "ModelReport"]]:
-    from spacy.vocab import Vocab
+    import spacy
 
     from ..analysis.model_report import analyze, report_model
+    from ..analysis.pipes import load_pipeline
     from ..analysis.predictions import pair_examples
     from ..entities import DEFAULT_SPANS_KEY
-    from ..formats.docbin import read_docbin, require_docbins
+    from ..formats import find_format, load_docs, read_docbin
+    from ..loading import check_model
 
-    require_docbins(data)
+    find_format(data)
     for model in models.values():
         if not _holds_predictions(model):
             check_model(model)
@@ -98,9 +103,9 @@ def _report_models(
     for name, model in models.items():
         if _holds_predictions(model):
             spans_key = spans_key or DEFAULT_SPANS_KEY
-            vocab = Vocab()
-            docs = read_docs(data, vocab)
-            examples = pair_examples(read_docbin(Path(model), vocab), docs, source=model)
+            nlp = spacy.blank("en")
+            docs = load_docs(nlp, data, spans_key, types=types)
+            examples = pair_examples(read_docbin(Path(model), nlp.vocab), docs, source=model)
             report = report_model(examples, spans_key)
         else:
             nlp, pipe = load_pipeline(
@@ -108,7 +113,7 @@ def _report_models(
             )
             # one key for all, so that all are compared with the same gold entities
             spans_key = spans_key or pipe.key
-            docs = read_docs(data, nlp.vocab)
+            docs = load_docs(nlp, data, spans_key, types=types)
             report = analyze(nlp, docs, spans_key=spans_key, batch_size=batch_size)
         if not report.scores.rows()[0].gold:
             raise GapDNERError(f"{data} has no gold entities under the spans key {spans_key!r}.")

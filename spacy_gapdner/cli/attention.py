@@ -8,7 +8,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_line, print_table
-from ._util import clean_errors, load_pipeline
+from ._util import clean_errors
 
 if TYPE_CHECKING:
     from ..analysis.attention import AttentionReport, SegmentAttention
@@ -45,6 +45,7 @@ def attention_cli(
     cell over the grid."""
     with clean_errors():
         from ..analysis.attention import attention
+        from ..analysis.pipes import load_pipeline
 
         if output_path is not None:
             from ..drawing.page import check_plots
@@ -68,8 +69,7 @@ def attention_cli(
 
 def _print_report(report: "AttentionReport") -> None:
     rows = report.entity_rows()
-    if rows:
-        msg.table(rows, header=("Entity", "Text", "Tokens", "Score"), divider=True, max_col=60)
+    print_table(rows, ("Entity", "Text", "Tokens", "Score"), "lllr")
     for segment in report.segments:
         for cell in segment.cells:
             _print_cell(segment, *cell)
@@ -80,9 +80,7 @@ def _print_cell(segment: "SegmentAttention", row: int, column: int) -> None:
     print_line(segment.title(row, column) + (f" [{labels}]" if labels else ""))
     print_table(segment.token_rows(row, column), ("Token", "Linear attention"))
     cells = segment.top_rows(row, column, _N_TOP)
-    if cells:
-        header = ("Most attended cells", "Row, column", "Labels", "Weight")
-        msg.table(cells, header=header, divider=True, aligns=list("lllr"), max_col=60)
+    print_table(cells, ("Most attended cells", "Row, column", "Labels", "Weight"), "lllr")
 
 
 def _write_report(report: "AttentionReport", folder: Path) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg, print_line
-from ._util import clean_errors, read_docs, split_list
+from ._util import clean_errors, split_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -33,15 +33,15 @@ def augment_cli(
 
     The augmenter is spacy-gapdner.coordination_augmenter.v1; judge it before a training."""
     with clean_errors():
-        from spacy.vocab import Vocab
+        import spacy
 
         from ..augmentation import augment
-        from ..formats.docbin import write_docbin
+        from ..formats import load_docs, write_docbin
         from ..formats.outputs import check_output
 
         check_output(output_path, {"data": data})
         docs = augment(
-            read_docs(data, Vocab()),
+            load_docs(spacy.blank("en"), data, spans_key),
             share=share,
             insertion_share=insertion_share,
             conjunctions=split_list(conjunctions),

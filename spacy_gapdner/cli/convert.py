@@ -10,7 +10,7 @@ from . import _options as options
 from ._options import OnError
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
-from ._util import check_model, clean_errors, exit_if_skipped, split_list
+from ._util import clean_errors, exit_if_skipped, split_list
 
 
 def convert_cli(
@@ -31,9 +31,7 @@ def convert_cli(
         "csv, parquet or html; by its ending if not given",
     ),
     lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokenizer"),
-    model: str | None = typer.Option(
-        None, "--model", help="Pipeline whose tokenizer and sentences to take instead of --lang's"
-    ),
+    model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None,
         "--n-sents",
@@ -46,12 +44,7 @@ def convert_cli(
         "-a",
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
-    line_breaks: str = typer.Option(
-        "auto",
-        "--line-breaks",
-        help="keep: each ends a sentence; join: not those within wrapped text; auto: join where "
-        "the lines of a document look wrapped",
-    ),
+    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
     ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
     labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
     types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
@@ -81,6 +74,7 @@ def convert_cli(
     from ..entities import describe_no_entities
     from ..formats.convert import convert
     from ..formats.outputs import check_output, write_json
+    from ..loading import check_model
 
     with clean_errors():
         inputs = {"input": input_path, "list": ids}
@@ -99,7 +93,7 @@ def convert_cli(
                 model=model,
                 n_sents=n_sents,
                 alignment=cast(Any, alignment),
-                line_breaks=cast(Any, line_breaks),
+                line_breaks=cast(Any, line_breaks.value),
                 types=split_list(types),
                 spans_key=spans_key,
                 strict=strict,

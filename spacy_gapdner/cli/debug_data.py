@@ -1,13 +1,13 @@
 """debug-data: what in the data will keep a pipe from learning, and what no pipe can learn."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_line, print_statistics, print_table
-from ._util import clean_errors, read_docs
+from ._util import clean_errors, split_list
 
 if TYPE_CHECKING:
     from ..analysis.data_check import DataFindings, DataReport, KindCounts
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def debug_data_cli(
     train_path: Path = typer.Argument(
-        ..., metavar="DATA", help=".spacy file with training data, or folder of such"
+        ..., metavar="DATA", help="Training data: .spacy files, or anything that convert reads"
     ),
     dev_path: Path | None = typer.Option(None, "--dev", "-d", help="The same, development data"),
     config_path: Path | None = typer.Option(
@@ -25,6 +25,9 @@ def debug_data_cli(
         help="Training config to take the settings from and to check; defaults if not given",
     ),
     lang: str = options.lang("Language of the tokenizer if there is no --config"),
+    types: str | None = options.TYPES,
+    model: str | None = options.SPLITTER,
+    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
     spans_key: str | None = options.spans_key(
         "Prefix of the span groups that hold the entities; the config's if not given"
     ),
@@ -36,20 +39,28 @@ def debug_data_cli(
     It tells of labels, of entities that cannot be learned and why, of the best score that each
     tagging scheme could reach, and of settings that would spoil the training."""
     with clean_errors():
-        from spacy.vocab import Vocab
-
         from ..analysis.data_check import check_data
+        from ..analysis.setup import default_setup, read_setup
+        from ..formats import blank_pipeline, load_docs
         from ..formats.outputs import check_output, write_json
+        from ..loading import load_splitter
 
         inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
         check_output(output_path, inputs)
-        findings = check_data(
-            read_docs(train_path, Vocab()),
-            read_docs(dev_path, Vocab()) if dev_path else None,
-            config=config_path,
-            lang=lang,
-            spans_key=spans_key,
+        how: dict[str, Any] = {"line_breaks": line_breaks.value}
+        if config_path is not None:
+            setup = read_setup(config_path, spans_key)
+        elif model is None:
+            setup = default_setup(blank_pipeline(lang, **how), spans_key)
+        else:
+            how = {"model": model}
+            setup = default_setup(load_splitter(model), spans_key)
+        train, dev = (
+            path and load_docs(setup.nlp, path, setup.spans_key, types=split_list(types), **how)
+            for path in (train_path, dev_path)
         )
+        assert train is not None
+        findings = check_data(train, dev, setup=setup)
         if output_path is not None:
             write_json(findings.to_dict(), output_path)
     _print_findings(findings)

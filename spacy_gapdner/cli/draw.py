@@ -8,7 +8,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report
-from ._util import clean_errors, load_pipeline, split_list
+from ._util import clean_errors, split_list
 
 
 def draw_cli(
@@ -43,6 +43,7 @@ def draw_cli(
 
     Lines are solid under fragments, and dotted under gaps."""
     with clean_errors():
+        from ..analysis.pipes import load_pipeline
         from ..drawing.pages import draw
         from ..formats import Report
 

@@ -10,7 +10,7 @@ import typer
 from . import _options as options
 from ._printing import msg, percent, print_reliability, print_table
 from ._progress import count_documents, counted, progress
-from ._util import clean_errors, load_pipeline, read_docs
+from ._util import clean_errors, split_list
 
 _N_GAP_LENGTHS = 10
 
@@ -24,6 +24,8 @@ def evaluate_cli(
     bootstrap: int = typer.Option(
         0, "--bootstrap", min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
     ),
+    types: str | None = options.TYPES,
+    line_breaks: options.LineBreaksName | None = options.LINE_BREAKS,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
     no_progress: bool = options.NO_PROGRESS,
@@ -35,14 +37,16 @@ def evaluate_cli(
     per type and by gap length; and with credit for overlap."""
     with clean_errors():
         from ..analysis.evaluation import evaluate
-        from ..formats.docbin import require_docbins
+        from ..analysis.pipes import load_pipeline
+        from ..formats import find_format, load_docs
         from ..formats.outputs import check_output, write_json
 
         # what is missing is said before a model is loaded
-        require_docbins(data)
+        find_format(data)
         check_output(output_path, {"data": data, "model": model})
-        nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
-        docs = read_docs(data, nlp.vocab)
+        how = {"line_breaks": line_breaks and line_breaks.value, "gpu_id": gpu_id}
+        nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, **how)
+        docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
         scores: dict[str, Any] = {"model": str(model), "data": str(data)}
         with progress(partial(count_documents, data), no_progress) as bar:
             scores |= evaluate(
@@ -92,6 +96,11 @@ def _print_scores(scores: dict[str, Any]) -> None:
     if scores["calibration_error"] is not None:
         errors = (percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
         print("Calibration error: {}, of discontinuous entities {}\n".format(*errors))
+    if scores["crossing"]:
+        msg.info(
+            f"{scores['crossing']} gold entities cross the pipeline's sentences, and cannot be "
+            "found: data cut into sentences (convert) has none of them, and scores higher."
+        )
     if not counts["gold"]:
         msg.warn(describe_no_entities(scores["data"], key, scores["gold_elsewhere"]))
     if scores["labels_unknown_to_model"]:

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg
+from ._printing import msg, print_table
 from ._util import clean_errors
 
 
@@ -30,7 +30,7 @@ def _print_encoders(is_wanted: bool) -> None:
         for encoder in ENCODERS
     ]
     header = ("Name on the Hugging Face hub", "Parameters", "Licence", "For")
-    msg.table(rows, header=header, divider=True, aligns=("l", "r", "l", "l"), max_col=70)
+    print_table(rows, header, "lrll")
     raise typer.Exit
 
 

@@ -15,14 +15,14 @@ from . import _options as options
 from ._options import OnError
 from ._printing import msg, print_report
 from ._progress import counted, progress
-from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped, load_pipeline
+from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+    from ..analysis.uncertainty import UncertaintySampler
     from ..formats.report import Report
     from ..formats.resumable import Growing
-    from ..pipe import DiscontinuousEntityRecognizer
 
     Predictions = Iterator[tuple[Doc, dict[str, Any]]]
 
@@ -48,9 +48,19 @@ def predict_cli(
         None,
         "--uncertain",
         min=1,
-        help="Write only so many texts, those worth annotating next: with the least certain "
-        "decision, least certain first",
+        help="Write only so many texts, those worth annotating next, least certain first",
     ),
+    budget: int | None = typer.Option(
+        None, "--budget", min=1, help="The same with so many words, in place of --uncertain"
+    ),
+    sentences: bool = typer.Option(
+        False, "--sentences", help="--uncertain and --budget choose sentences, and tell their place"
+    ),
+    random_share: float = typer.Option(
+        0.0, "--random", min=0, max=1, help="Share of what is chosen that is drawn at random"
+    ),
+    seed: int = typer.Option(0, "--seed", help="Seed of what is drawn"),
+    line_breaks: options.LineBreaksName | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
@@ -84,12 +94,17 @@ def predict_cli(
     grows = False
     try:
         with clean_stops(), clean_errors():
+            from ..analysis.pipes import load_pipeline
             from ..analysis.predictions import predict_records
+            from ..analysis.uncertainty import UncertaintySampler
             from ..formats.outputs import check_output, write_json
             from ..formats.resumable import growing, part_of
             from ..formats.texts import count_texts, read_texts
 
-            grows = _grows(output_path, format, uncertain, resume)
+            chooses = uncertain is not None or budget is not None
+            grows = _grows(output_path, format, chooses, resume)
+            if not chooses and (sentences or random_share):
+                raise GapDNERError("--sentences and --random need --uncertain or --budget.")
             if gpu_id >= 0 and n_process != 1:
                 raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
             inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
@@ -97,18 +112,29 @@ def predict_cli(
             check_output(report_path, {**inputs, "output": output_path})
             texts = read_texts(input_path, lines=lines, report=report)
             settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
+            settings["line_breaks"] = line_breaks and line_breaks.value
             nlp, pipe = load_pipeline(model, gpu_id=gpu_id, **settings)
+            sampler = None
+            if chooses:
+                sampler = UncertaintySampler(
+                    pipe,
+                    uncertain,
+                    budget=budget,
+                    sentences=sentences,
+                    random_share=random_share,
+                    seed=seed,
+                )
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
             with ExitStack() as stack:
                 grown = None
                 if output_path is not None and grows:
                     grown = stack.enter_context(growing(output_path, resume=resume))
                     n_done = grown.done.total()
-                    texts = grown.missing(texts) if resume else texts
+                is_done = grown.is_done if grown and resume else None
                 count = partial(count_texts, input_path, lines=lines)
                 bar = stack.enter_context(progress(count, no_progress, initial=n_done))
-                pairs = predict_records(nlp, texts, report=report, **how)
-                found = _choose(counted(stack.enter_context(closing(pairs)), bar), pipe, uncertain)
+                pairs = predict_records(nlp, texts, report=report, is_done=is_done, **how)
+                found = _choose(counted(stack.enter_context(closing(pairs)), bar), sampler)
                 found = _count_into(report, found, pipe.key, None if n_done else input_path)
                 _write(found, output_path, format, grown, pipe.key, report)
             if report_path is not None:
@@ -126,9 +152,7 @@ def predict_cli(
     exit_if_skipped(report)
 
 
-def _grows(
-    output_path: Path | None, format: str | None, uncertain: int | None, resume: bool
-) -> bool:
+def _grows(output_path: Path | None, format: str | None, chooses: bool, resume: bool) -> bool:
     # whether the output is written line by line; what is chosen of all texts is known last
     from ..formats.registry import choose_output, get_writable
 
@@ -138,22 +162,17 @@ def _grows(
         raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
     else:
         is_jsonl = False
-    if resume and uncertain is not None:
+    if resume and chooses:
         raise GapDNERError("--uncertain compares all texts: leave out --resume.")
     if resume and not is_jsonl:
         raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
-    return is_jsonl and uncertain is None
+    return is_jsonl and not chooses
 
 
-def _choose(
-    pairs: "Predictions", pipe: "DiscontinuousEntityRecognizer", uncertain: int | None
-) -> "Predictions":
-    from ..analysis.uncertainty import UncertaintySampler
-
-    if uncertain is None:
+def _choose(pairs: "Predictions", sampler: "UncertaintySampler | None") -> "Predictions":
+    if sampler is None:
         yield from pairs
         return
-    sampler = UncertaintySampler(pipe, uncertain)
     with sampler.showing_candidates():
         yield from sampler.sample(pairs)
 

@@ -10,7 +10,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg
-from ._util import clean_errors, load_pipeline
+from ._util import clean_errors
 
 # else a client that never ends its request keeps the server from ending
 _SECONDS_TO_END = 5
@@ -43,6 +43,7 @@ def serve_cli(
             )
         import uvicorn
 
+        from ..analysis.pipes import load_pipeline
         from ..serving.app import LOOPBACK, create_app
 
         # before the model is loaded, which takes longer

@@ -1,26 +1,20 @@
 """stats: what corpora hold, in numbers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report, print_statistics
-from ._util import clean_errors, read_docs, split_list
-
-if TYPE_CHECKING:
-    from ..analysis.statistics import CorpusStatistics
-    from ..formats import Report
+from ._util import clean_errors, split_list
 
 
 def stats_cli(
-    data: list[Path] = typer.Argument(
-        ..., metavar="DATA", help=".spacy files, or anything that convert reads"
-    ),
-    format: str | None = options.format("Format of what is not .spacy; guessed if not given"),
+    data: list[Path] = options.DATA,
+    format: str | None = options.format("Guessed if not given"),
     lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
+    model: str | None = options.SPLITTER,
+    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
     types: str | None = typer.Option(None, "--types", help="See convert"),
     split: str | None = typer.Option(None, "--split", help="See convert"),
     ids: Path | None = typer.Option(None, "--ids", help="See convert"),
@@ -32,56 +26,30 @@ def stats_cli(
 
     There is one column per DATA."""
     with clean_errors():
+        from ..analysis.statistics import stats
+        from ..entities import describe_no_entities
+        from ..formats import Report, blank_pipeline, load_docs
         from ..formats.outputs import check_output, write_json
 
         for path in data:
             check_output(output_path, {"data": path, "list": ids})
-        given = {"types": split_list(types), "split": split, "ids": ids}
-        counted = {str(path): count_corpus(path, format, lang, spans_key, given) for path in data}
+        how = {"model": model, "line_breaks": line_breaks.value, "split": split, "ids": ids}
+        counted = {}
+        for path in data:
+            report = Report()
+            nlp = blank_pipeline(lang)
+            docs = load_docs(
+                nlp, path, spans_key, format=format, report=report, types=split_list(types), **how
+            )
+            counted[str(path)] = stats(docs, spans_key=spans_key), report
         if output_path is not None:
-            values = {name: found.to_dict() for name, (found, _) in counted.items()}
-            for name, (_, report) in counted.items():
-                if report is not None:
-                    values[name]["report"] = report.to_dict()
+            values = {
+                name: {**found.to_dict(), "report": report.to_dict()}
+                for name, (found, report) in counted.items()
+            }
             write_json(values, output_path)
     print_statistics({name: found for name, (found, _) in counted.items()})
-    for _, report in counted.values():
-        if report is not None:
-            print_report(report)
-
-
-def count_corpus(
-    path: Path, format: str | None, lang: str, spans_key: str, given: dict[str, Any]
-) -> tuple["CorpusStatistics", "Report | None"]:
-    """Count what a corpus holds: .spacy data, or anything that convert reads.
-
-    path (Path): The corpus.
-    format (Optional[str]): Format of what is not .spacy; guessed if None.
-    lang (str): Language of the tokenizer for what is not .spacy.
-    spans_key (str): Prefix of the span groups that hold the entities.
-    given (dict[str, Any]): Options of the format's reader.
-    RETURNS (tuple[CorpusStatistics, Optional[Report]]): The counts, and the reader's report.
-    RAISES (GapDNERError): If the corpus cannot be read, or an option is not for it.
-    """
-    from ..analysis.statistics import stats
-    from ..entities import describe_no_entities
-    from ..formats import Report, blank_pipeline, read_records, to_docs
-    from ..formats.docbin import find_docbins
-
-    nlp = blank_pipeline(lang)
-    report = None
-    if format is None and find_docbins(path):
-        unused = [name for name, value in given.items() if value]
-        if unused:
-            raise GapDNERError(
-                f"{path} is .spacy: --{' and --'.join(unused)} are for unconverted corpora."
-            )
-        docs = read_docs(path, nlp.vocab, spans_key)
-    else:
-        report = Report()
-        records = read_records(path, report, format, **given)
-        docs = to_docs(records, nlp, report, spans_key=spans_key)
-    statistics = stats(docs, spans_key=spans_key)
-    if not statistics.entities:
-        msg.warn(describe_no_entities(str(path), spans_key, statistics.elsewhere))
-    return statistics, report
+    for name, (found, report) in counted.items():
+        print_report(report)
+        if not found.entities:
+            msg.warn(describe_no_entities(name, spans_key, found.elsewhere))

@@ -8,7 +8,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_line, print_reliability, print_table
-from ._util import clean_errors, load_pipeline, read_docs
+from ._util import clean_errors, split_list
 
 if TYPE_CHECKING:
     from ..analysis.thresholds import Scores
@@ -64,6 +64,7 @@ def tune_cli(
     plot_path: Path | None = typer.Option(
         None, "--plot", help="Picture of the curve: .png or .svg"
     ),
+    types: str | None = options.TYPES,
     spans_key: str | None = options.GOLD_KEY,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
@@ -74,8 +75,9 @@ def tune_cli(
     The calibration turns scores into probabilities. New thresholds must gain in 90% of
     resamples of the documents, by cross-validation."""
     with clean_errors():
+        from ..analysis.pipes import load_pipeline
         from ..analysis.tuning import tune
-        from ..formats.docbin import require_docbins
+        from ..formats import find_format, load_docs
         from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
 
         # the pipeline may be replaced, by another pipeline
@@ -91,11 +93,11 @@ def tune_cli(
 
             check_plots()
             check_picture(plot_path)
-        require_docbins(data)
-        nlp, _ = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
+        find_format(data)
+        nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
         tuning = tune(
             nlp,
-            read_docs(data, nlp.vocab),
+            load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),
             spans_key=spans_key,
             measure=measure.value,
             min_precision=min_precision,

@@ -14,6 +14,8 @@ from .jsonl import read_jsonl as read_jsonl
 from .jsonl import write_jsonl as write_jsonl
 from .knowtator import read_knowtator as read_knowtator
 from .reading import blank_pipeline as blank_pipeline
+from .reading import find_format as find_format
+from .reading import load_docs as load_docs
 from .reading import read as read
 from .reading import read_records as read_records
 from .records import Record as Record

@@ -10,8 +10,10 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..sentences import LineBreaks, load_splitter
+from ..loading import load_splitter
+from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
+from .docbin import find_docbins
 from .docs import Alignment, to_docs
 from .records import Record
 from .registry import FORMATS, get_readable, guess_format
@@ -73,6 +75,51 @@ def read(
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
+
+
+def load_docs(
+    nlp: Language,
+    path: str | Path,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    *,
+    format: str | None = None,
+    report: Report | None = None,
+    **options: Any,
+) -> Iterator[Doc]:
+    """Load whole Docs with gold entities from any format that can be read, for what works on Docs.
+
+    nlp (Language): Gives tokenizer and vocab; its components are not run. Docs of .spacy files
+        keep their own tokens.
+    path (Union[str, Path]): A file or folder. One with .spacy files is read as these.
+    spans_key (str): Prefix of the span groups that hold the entities.
+    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
+    report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
+    **options: Others of `read`, such as `types`.
+    RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
+    RAISES (GapDNERError): If there is no such path or its format is unclear, now, or if the input
+        cannot be read or holds no document, on the way.
+    """
+    chosen = find_format(path, format)
+    docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
+
+    def some() -> Iterator[Doc]:
+        first = next(docs, None)
+        if first is None:
+            raise GapDNERError(f"{path} holds no document. Check the path.")
+        yield first
+        yield from docs
+
+    return some()
+
+
+def find_format(path: str | Path, format: str | None = None) -> str:
+    """RETURNS (str): The format by which `load_docs` reads a path, whose errors it raises."""
+    path = Path(path)
+    if not path.exists():
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
+    if format is None and find_docbins(path):
+        return "spacy"
+    return get_readable(format or guess_format(path)).name
 
 
 def read_records(

@@ -2,7 +2,7 @@
 
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,23 +24,22 @@ class Growing:
     stream: IO[bytes]
     done: Counter[str] = field(default_factory=Counter)
 
-    def missing(self, texts: Iterable[InputText]) -> Iterator[InputText]:
-        """Leave out the documents that are done.
+    def __post_init__(self) -> None:
+        self._left = self.done.copy()
 
-        texts (Iterable[InputText]): All documents.
-        YIELDS (InputText): Those to do.
-        RAISES (GapDNERError): If one has no id.
+    def is_done(self, text: InputText) -> bool:
+        """Tell whether the next of all documents is done.
+
+        text (InputText): The document.
+        RETURNS (bool): Whether the file held it before.
+        RAISES (GapDNERError): If it has no id.
         """
-        left = self.done.copy()
-        for text in texts:
-            if text.name is None:
-                raise GapDNERError(
-                    f'{text.place} has no "id", by which --resume could find it in the output.'
-                )
-            if left[text.name]:
-                left[text.name] -= 1
-            else:
-                yield text
+        if text.name is None:
+            raise GapDNERError(
+                f'{text.place} has no "id", by which --resume could find it in the output.'
+            )
+        self._left[text.name] -= 1
+        return self._left[text.name] >= 0
 
 
 @contextmanager

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from spacy_gapdner.cli._util import load_pipeline
+from spacy_gapdner.analysis.pipes import load_pipeline
 
 CACHES = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
 

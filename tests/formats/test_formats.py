@@ -13,9 +13,11 @@ from spacy_gapdner.formats import (
     TokenRecord,
     get_format,
     guess_format,
+    load_docs,
     read,
     read_records,
     register_format,
+    write_spacy,
 )
 
 RECORD = '{"sentence": ["a"], "ner": []}'
@@ -135,3 +137,28 @@ def test_read(write):
     assert all(doc.vocab is nlp.vocab for doc in docs)
     (doc,) = read(str(path))
     assert len(get_entities(doc)) == 2
+
+
+def test_load_docs(write, report):
+    found = {"a.txt": "One. Two.", "a.ann": "T1\tA 0 3;5 8\tOne Two\nT2\tA 9 12\tx\n"}
+    path = write(found)
+    nlp = spacy.blank("en")
+    (doc,) = docs = list(load_docs(nlp, path, "gold", report=report))
+    (entity,) = get_entities(doc, "gold")
+    assert (doc.vocab is nlp.vocab, entity.text, len(list(doc.sents))) == (True, "One Two", 2)
+    assert report.counts("dropped") == {"offsets out of range": 1}
+    # what a folder of .spacy files holds beside them does not count
+    write_spacy(docs, path / "a.spacy")
+    (again,) = load_docs(nlp, path, "gold")
+    assert (again.text, get_entities(again, "gold")[0].text) == (doc.text, "One Two")
+
+
+def test_load_docs_says_what_is_wrong(write):
+    nlp = spacy.blank("en")
+    path = write({"a.txt": " ", "a.ann": ""})
+    with pytest.raises(GapDNERError, match="holds no document"):
+        list(load_docs(nlp, path))
+    # at once, before anybody asks for a Doc
+    for name, message in (("b", "nothing at"), ("a.txt", "Unknown format 'x'")):
+        with pytest.raises(GapDNERError, match=message):
+            load_docs(nlp, path / name, format="x")

@@ -13,7 +13,7 @@ from tiny_pipeline import gold_docs, make_nlp, model_config, trained_pipeline
 
 import spacy_gapdner
 from spacy_gapdner import Entity, GapDNERError, convert, set_entities
-from spacy_gapdner.cli._util import load_pipeline, use_gpu
+from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
 
