@@ -55,7 +55,10 @@ def write_labelstudio(docs, folder):
         results = [
             {
                 "value": {"start": s, "end": e, "text": doc.text[s:e], "labels": [label]},
-                **{"id": str(n), "from_name": "label", "to_name": "text", "type": "labels"},
+                "id": str(n),
+                "from_name": "label",
+                "to_name": "text",
+                "type": "labels",
             }
             for n, label, s, e in found
         ]
@@ -101,7 +104,7 @@ def write_pubtator(docs, folder):
         title, _, rest = doc.text.partition("\n")
         lines = [f"{number}|t|{title}", f"{number}|a|{rest}"] if rest else [f"{number}|t|{title}"]
         for e in get_entities(doc):
-            where = f"{e.start_char}\t{e.end_char}\t{doc.text[e.start_char:e.end_char]}"
+            where = f"{e.start_char}\t{e.end_char}\t{doc.text[e.start_char : e.end_char]}"
             lines.append(f"{number}\t{where}\t{e.label_}\tD1")
         blocks.append("\n".join(lines) + "\n")
     (folder / "a.pubtator").write_text("\n".join(blocks), encoding="utf-8")

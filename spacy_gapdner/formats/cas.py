@@ -33,7 +33,7 @@ _POSITION = ("begin", "end", "sofa")
 
 
 def is_cas(path: Path) -> bool:
-    """RETURNS (bool): Whether a file is a CAS, by its name or first bytes, or by what a .zip has."""
+    """RETURNS (bool): Whether a file is a CAS, by its name, its first bytes, or what it packs."""
     if path.suffix == ".json":
         return b'"%TYPES"' in first_bytes(path) or b'"%FEATURE_STRUCTURES"' in first_bytes(path)
     if path.suffix != ".zip" or not is_zipfile(path):

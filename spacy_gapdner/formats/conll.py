@@ -22,7 +22,7 @@ _LETTERS = {"E": "L", "S": "U"}
 
 
 def has_tags(path: Path) -> bool:
-    """RETURNS (bool): Whether the first lines of a file have two columns or more, the last a tag."""
+    """RETURNS (bool): Whether the first lines of a file have several columns, the last a tag."""
     lines = first_bytes(path).decode("utf-8", "replace").splitlines()[:50]
     rows = [line.split() for line in lines if line.strip() and not _is_comment(line)]
     # the last may be cut off

@@ -24,7 +24,8 @@ _ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*
 
 def has_title(path: Path) -> bool:
     """RETURNS (bool): Whether a file begins with the title of an article."""
-    return _TITLE.match(first_bytes(path).decode("utf-8", "replace").lstrip("\ufeff\r\n")) is not None
+    start = first_bytes(path).decode("utf-8", "replace").lstrip("\ufeff\r\n")
+    return _TITLE.match(start) is not None
 
 
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:

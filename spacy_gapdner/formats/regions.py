@@ -67,7 +67,9 @@ def make_record(
         else:
             regions.append(region)
     entities = join_regions(_in_characters(text, regions, place, report), links, place, report)
-    return TextRecord(place.document or "", text, clean_entities(text, entities, report), place.file)
+    return TextRecord(
+        place.document or "", text, clean_entities(text, entities, report), place.file
+    )
 
 
 def join_regions(

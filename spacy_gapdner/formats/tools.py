@@ -130,10 +130,8 @@ def _parse_doccano(record: Object, place: Place) -> Found:
             (labels[n], as_region(n, label, start, end, place))
             for n, (start, end, label) in enumerate(triples)
         ], []
-    items = [
-        (e, as_region(e.get("id"), e.get("label"), e.get("start_offset"), e.get("end_offset"), place))
-        for e in objects(record["entities"])
-    ]
+    keys = ("id", "label", "start_offset", "end_offset")
+    items = [(e, as_region(*map(e.get, keys), place)) for e in objects(record["entities"])]
     links = [
         Link(str(r.get("type")), str(r.get("from_id")), str(r.get("to_id")))
         for r in objects(record.get("relations"))
