@@ -109,7 +109,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
             f"{annotations[0]} has no text: there is no file {text_path}. Add it or remove the "
             "annotation file."
         )
-    text = read_text(text_path, keep_bom=True)
+    text = read_text(text_path, report, keep_bom=True)
     if not annotations:
         message = f"{name} has a text but no annotation file: taken as without entities"
         report.add("kept", "no annotation file", message, place)

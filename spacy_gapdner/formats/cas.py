@@ -55,10 +55,10 @@ def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
     for file in input_files(Path(path), SUFFIXES):
         if file.stem != _UNTOUCHED:
             with reading(report, Place(str(file))):
-                yield _to_record(_load(file), file, report)
+                yield _to_record(_load(file, report), file, report)
 
 
-def _load(path: Path) -> "Cas":
+def _load(path: Path, report: Report) -> "Cas":
     try:
         from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
     except ImportError:
@@ -75,6 +75,7 @@ def _load(path: Path) -> "Cas":
                     for name in archive.namelist()
                 }
             elif (beside := path.with_name(_TYPE_SYSTEM)).is_file():
+                report.files.add(beside)
                 files[_TYPE_SYSTEM] = stack.enter_context(beside.open("rb"))
             found = [name for name in files if name.endswith((".xmi", ".json"))]
             if len(found) != 1:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..errors import GapDNERError
 from .base import first_bytes, input_files
-from .files import read_json
+from .files import read_json, refuse_halves
 from .records import TextEntity, TextRecord
 from .regions import Link, Object, as_region, make_record, objects
 from .report import Place, Report, reading
@@ -69,13 +69,14 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
     """
     for file in input_files(Path(path), (".json",)):
         with reading(report, Place(str(file))):
-            value = read_json(file)
+            value = read_json(file, halves=True)
             tasks = value if isinstance(value, list) else [value]
             for number, task in enumerate(tasks, start=1):
                 if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
                     raise GapDNERError(f'{file} has no tasks with "data". Choose the right format.')
                 place = Place(str(file), None, str(task.get("id", f"{file.stem}-{number}")))
                 with reading(report, place):
+                    refuse_halves(task, str(place))
                     yield from _read_task(task, place, report)
 
 
