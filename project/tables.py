@@ -1,13 +1,12 @@
 """Tables as text: for the screen, for Markdown and for CSV."""
 
-import csv
 import io
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from wasabi import msg
 
-from spacy_gapdner.formats.tables import UnixLines
+from spacy_gapdner.formats.tables import write_rows
 
 
 class Table(NamedTuple):
@@ -47,9 +46,7 @@ def to_csv(header: list[str], rows: Iterable[Iterable[object]]) -> str:
     RETURNS (str): The text.
     """
     stream = io.StringIO()
-    writer = csv.writer(UnixLines(stream))
-    writer.writerow(header)
-    writer.writerows(rows)
+    write_rows(stream, [header, *rows])
     return stream.getvalue()
 
 

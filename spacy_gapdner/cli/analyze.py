@@ -1,6 +1,5 @@
 """analyze: where trained pipelines go wrong, several side by side."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -161,10 +160,10 @@ def _write(reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_exa
 
 
 def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
-    from ..formats.tables import UnixLines
+    from ..formats.tables import write_rows
 
     with path.open("w", encoding="utf-8", newline="") as stream:
-        csv.writer(UnixLines(stream)).writerows(rows)
+        write_rows(stream, rows)
 
 
 def _print(reports: Mapping[str, "ModelReport"]) -> None:

@@ -201,7 +201,7 @@ def _join_passages(passages: list[Object], place: Place) -> tuple[str, int]:
     with_text = (
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
     )
-    parts = sorted((int(part["offset"]), part.get("text") or "") for part in with_text)
+    parts = sorted((_whole(part["offset"]), part.get("text") or "") for part in with_text)
     base = parts[0][0] if parts else 0
     text = ""
     for offset, part in parts:
@@ -225,13 +225,20 @@ def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None
     label = infons.pop(_TYPE, None)
     if not infons.get(_KB_ID):
         infons.pop(_KB_ID, None)
-    locations = [(int(v["offset"]), int(v["length"])) for v in annotation.get("locations") or ()]
+    places = annotation.get("locations") or ()
+    locations = [(_whole(place["offset"]), _whole(place["length"])) for place in places]
     if not label or not isinstance(label, str) or not locations or not can_be_saved(infons):
         return None
     fragments = tuple((start - base, start - base + length) for start, length in locations)
     name = None if annotation.get("id") is None else str(annotation["id"])
     surface = annotation.get("text") or None
     return TextEntity(label, fragments, name, place, surface, *split_attributes(infons, _KB_ID))
+
+
+def _whole(value: Any) -> int:
+    if int(value) != float(value):
+        raise ValueError(f"the offset {value} is no whole number")
+    return int(value)
 
 
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:

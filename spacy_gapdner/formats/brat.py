@@ -10,13 +10,14 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .base import input_files
-from .brat_annotations import Line, annotation_conf, annotation_lines, attach, is_annotation
+from .brat_annotations import annotation_conf, annotation_lines, attach, is_annotation
 from .files import read_text
 from .fragments import choose_text, clean_entities
 from .from_docs import doc_place, name_entities
 from .names import name_file, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
+from .relations import Line, relation_lines
 from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
@@ -30,8 +31,8 @@ _CONF = "annotation.conf"
 def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read brat standoff, one document at a time.
 
-    Entities carry their attributes, notes and normalizations; relations, events and equivalences
-    are reported as dropped.
+    Entities carry their attributes, notes and normalizations; their relations, events and
+    equivalences go with the document.
 
     path (Path): A folder with text and annotation files at any depth, or one of these files.
     report (Report): Takes what is dropped or repaired.
@@ -83,22 +84,18 @@ def write_brat(
     """
     report = Report() if report is None else report
     taken: Counter[str] = Counter()
-    labels: set[str] = set()
-    attributes: dict[str, set[str]] = {}
+    # of each kind of line one tells what annotation.conf must know
+    kinds: dict[tuple[str, ...], str] = {}
     number = 0
     with filling(Path(path)) as temporary:
         for number, doc in enumerate(docs, start=1):
             lines = _document_lines(doc, spans_key, report)
-            for words in map(str.split, lines):
-                if words[0].startswith("T"):
-                    labels.add(words[1])
-                elif words[0].startswith("A"):
-                    attributes.setdefault(words[1], set()).update(words[3:])
+            kinds.update((_kind(line), line) for line in lines)
             stem = name_file(doc, number, taken, temporary)
             with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
             with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
-        if labels and not (Path(path) / _CONF).exists():
-            (temporary / _CONF).write_text(annotation_conf(labels, attributes), encoding="utf-8")
+        if kinds and not (Path(path) / _CONF).exists():
+            (temporary / _CONF).write_text(annotation_conf(kinds.values()), encoding="utf-8")
     return number
 
 
@@ -112,7 +109,7 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
             f"{annotations[0]} has no text: there is no file {text_path}. Add it or remove the "
             "annotation file."
         )
-    text = read_text(text_path, keep_bom=True)
+    text = read_text(text_path, report, keep_bom=True)
     if not annotations:
         message = f"{name} has a text but no annotation file: taken as without entities"
         report.add("kept", "no annotation file", message, place)
@@ -122,9 +119,10 @@ def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
         found, said = _read_file(file, name, report)
         entities += found
         others += said
-    entities = attach(entities, others, report)
+    entities, relations = attach(entities, others, report)
     text = choose_text(text, entities, report, place)
-    return TextRecord(name, text, clean_entities(text, entities, report), str(text_path))
+    cleaned = clean_entities(text, entities, report)
+    return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 
 
 def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEntity], list[Line]]:
@@ -176,7 +174,16 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     for name, entity in zip(names, entities, strict=True):
         lines.append(_entity_line(name, entity, text))
         lines.extend(annotation_lines(name, entity, numbers, report, place))
-    return lines
+    ids = {entity.id_: name for name, entity in zip(names, entities, strict=True)}
+    return [*lines, *relation_lines(doc, ids, numbers, report, place)]
+
+
+def _kind(line: str) -> tuple[str, ...]:
+    # without ids
+    words = line.split()
+    if line[0] == "E":
+        return "E", *(word.partition(":")[0] for word in words[1:])
+    return line[0], words[1], *(words[3:] if line[0] == "A" else ())
 
 
 def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:

@@ -2,8 +2,8 @@
 
 Attributes (A, M), notes (#) and normalizations (N) of entities go into their attrs, and come back.
 The score of an entity is its first note, "score: 0.912345".
-Relations, events and equivalences hold between entities; these, and what is said of them, are
-counted in the report.
+Relations, events and equivalences hold between entities; these, and what is said of them, stay with
+the document, see `relations`.
 """
 
 import re
@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..entities import DiscontinuousEntity
 from ..entities.attributes import offer_extensions
 from .base import note_attribute
 from .files import with_unix_line_ends
 from .records import TextEntity
+from .relations import Line, drop_line, targets_of
 from .report import Place, Report
 
 # The attribute that holds the text of a note; several are lines of it
@@ -31,26 +32,6 @@ _NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 _OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
-_KINDS = {
-    "R": "relation",
-    "E": "event",
-    "*": "equivalence",
-    "A": "attribute",
-    "M": "attribute",
-    "N": "normalization",
-    "#": "note",
-}
-
-
-class Line(NamedTuple):
-    """A line of an annotation file that is no entity.
-
-    text (str): The line.
-    place (Place): Where it stands.
-    """
-
-    text: str
-    place: Place
 
 
 def is_annotation(line: str) -> bool:
@@ -60,24 +41,31 @@ def is_annotation(line: str) -> bool:
 
 def attach(
     entities: Iterable[TextEntity], lines: Iterable[Line], report: Report
-) -> list[TextEntity]:
+) -> tuple[list[TextEntity], list[Line]]:
     """Give entities what other lines say of them.
 
     entities (Iterable[TextEntity]): The entities of a document.
     lines (Iterable[Line]): The lines that are no entities.
     report (Report): Takes what entities cannot hold.
-    RETURNS (list[TextEntity]): The entities, with attrs and scores.
+    RETURNS (tuple[list[TextEntity], list[Line]]): The entities, with attrs and scores; and the
+        lines about several, or about such lines.
     """
     entities = list(entities)
     attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
-    for text, place in lines:
-        if not _COMMENT.match(text) and not _hold(text, attrs):
-            report.add("dropped", _KINDS[text[0]], f"cannot hold {text[:60]!r}", place)
+    relations: list[Line] = []
+    for line in lines:
+        if _COMMENT.match(line.text) or _hold(line.text, attrs):
+            continue
+        if line.text[0] in "RE*" or "".join(targets_of(line.text)).startswith(("R", "E")):
+            relations.append(line)
+        else:
+            drop_line(line, report)
     offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
-    return [
+    found = [
         replace(e, attrs=deepcopy(attrs[e.id or ""]), score=scores[e.id or ""]) for e in entities
     ]
+    return found, relations
 
 
 def annotation_lines(
@@ -124,21 +112,37 @@ def annotation_lines(
     return lines
 
 
-def annotation_conf(labels: Iterable[str], attributes: Mapping[str, set[str]]) -> str:
-    """Write the file with which brat lets people correct the entities.
+def annotation_conf(lines: Iterable[str]) -> str:
+    """Write the file with which brat lets people correct annotation.
 
-    labels (Iterable[str]): The types.
-    attributes (Mapping[str, set[str]]): The values of each attribute; empty if it has none.
+    lines (Iterable[str]): All lines of the annotation files.
     RETURNS (str): Content of ``annotation.conf``.
     """
-    lines = ["[entities]", *sorted(labels), "", "[relations]"]
-    lines += ["# entities may overlap in any way"]
-    lines += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>"]
-    lines += ["", "[events]", "", "[attributes]"]
+    labels, relations, events = set(), {}, {}
+    attributes: dict[str, set[str]] = {}
+    for letter, name, *words in ((line[0], *line.split()[1:]) for line in lines):
+        roles = [word.partition(":")[0] for word in words]
+        if letter == "T":
+            labels.add(name)
+        elif letter == "A":
+            attributes.setdefault(name, set()).update(words[1:])
+        elif letter == "R":
+            relations[name] = ", ".join(f"{role}:<ENTITY>" for role in roles)
+        elif letter == "*":
+            relations[name] = "Arg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive"
+        elif letter == "E":
+            kinds = events.setdefault(name.partition(":")[0], {})
+            kinds.update(dict.fromkeys(f"{role}*:<ANY>" for role in roles))
+    made = ["[entities]", *sorted(labels - events.keys()), "", "[relations]"]
+    made += [f"{name}\t{kinds}" for name, kinds in sorted(relations.items())]
+    made += ["# entities may overlap in any way"]
+    made += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
+    made += [f"{name}\t{', '.join(kinds)}" for name, kinds in sorted(events.items())]
+    made += ["", "[attributes]"]
     for name, values in sorted(attributes.items()):
         choice = f", Value:{'|'.join(sorted(values))}" if values else ""
-        lines.append(f"{name}\tArg:<ENTITY>{choice}")
-    return "\n".join(lines) + "\n"
+        made.append(f"{name}\tArg:<ENTITY>{choice}")
+    return "\n".join(made) + "\n"
 
 
 def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:

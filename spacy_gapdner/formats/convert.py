@@ -82,7 +82,12 @@ def convert(
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **how)
 
     def counted() -> Iterator[Doc]:
+        checked: set[Path] = set()
         for doc in docs:
+            # what lies beside the input is read, too
+            for file in report.files - checked:
+                check_apart(output, file)
+                checked.add(file)
             if target != "spacy":
                 report_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)

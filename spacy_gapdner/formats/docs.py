@@ -13,6 +13,7 @@ from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
 from ..sentences import make_doc
 from .records import Record, TextEntity, TextRecord, TokenRecord
+from .relations import DOC_RELATIONS, keep_relations
 from .report import Action, Place, Report, printable
 
 Alignment = Literal["expand", "contract", "strict"]
@@ -150,28 +151,35 @@ def _text_docs(
             "keeps every character, as spaCy's own do."
         )
     pairs = align_entities_to_tokens(doc, record.entities, report, alignment)
-    if n_sents == 0:
-        set_entities(doc, [entity for entity, _ in pairs], spans_key)
-        yield doc
-        return
-    starts = [sentence.start for sentence in doc.sents]
-    cuts = [*starts[::n_sents], len(doc)]
+    cuts = [*[sentence.start for sentence in doc.sents][:: n_sents or len(doc)], len(doc)]
     held: list[list[Entity]] = [[] for _ in cuts[1:]]
+    homes: dict[str, int] = {}
     for entity, source in pairs:
         number = bisect_right(cuts, entity.start) - 1
         if entity.end <= cuts[number + 1]:
             held[number].append(entity.shift(-cuts[number]))
+            homes[source.id or ""] = number
         else:
             message = f"{source.label} does not fit into {n_sents} sentence(s)"
             _note(report, "dropped", "entity crosses a sentence boundary", message, source)
+    relations = keep_relations(record.relations, homes, len(held), report)
+    for part, inside, lines in zip(_cut(doc, cuts), held, relations, strict=True):
+        set_entities(part, inside, spans_key)
+        if lines:
+            part.user_data[DOC_RELATIONS] = lines
+        yield part
+
+
+def _cut(doc: Doc, cuts: list[int]) -> Iterator[Doc]:
+    if len(cuts) == 2:
+        yield doc
+        return
     words = [token.text for token in doc]
     spaces = [bool(token.whitespace_) for token in doc]
     sent_starts: list[bool | int | None] = [bool(token.is_sent_start) for token in doc]
-    for (start, end), inside in zip(pairwise(cuts), held, strict=True):
+    for start, end in pairwise(cuts):
         part = slice(start, end)
-        cut = Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
-        set_entities(cut, inside, spans_key)
-        yield cut
+        yield Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])
 
 
 def _align(

@@ -26,12 +26,14 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
     """Read a UTF-8 file without touching its line ends, since offsets count them.
 
     path (Path): The file.
-    report (Optional[Report]): Takes a note if a byte order mark was removed.
+    report (Optional[Report]): Takes the file's name, and a note if a byte order mark was removed.
     keep_bom (bool): Leave such a mark in the text.
     RETURNS (str): The text.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     require_file(path)
+    if report is not None:
+        report.files.add(path)
     text = decode(path.read_bytes(), str(path))
     if keep_bom or not text.startswith(BOM):
         return text
@@ -52,34 +54,46 @@ def decode(raw: bytes, where: str) -> str:
         ) from None
 
 
-def read_json(path: Path) -> Any:
+def read_json(path: Path, *, halves: bool = False) -> Any:
     """Read a JSON file.
 
     path (Path): The file.
+    halves (bool): Whether it may hold halves of surrogate pairs, see `refuse_halves`.
     RETURNS (Any): What it holds.
     RAISES (GapDNERError): If the file is missing, or is not JSON in UTF-8.
     """
-    return parse_json(read_text(path), str(path))
+    return parse_json(read_text(path), str(path), halves=halves)
 
 
-def parse_json(text: str, where: str) -> Any:
+def parse_json(text: str, where: str, *, halves: bool = False) -> Any:
     """Parse JSON.
 
     text (str): The JSON.
     where (str): Where it stands, for the message.
+    halves (bool): Whether it may hold halves of surrogate pairs, see `refuse_halves`.
     RETURNS (Any): What it holds.
     RAISES (GapDNERError): If it is no JSON, gives a key twice, or holds what UTF-8 cannot.
     """
     try:
         value = json.loads(text, object_pairs_hook=unique_keys)
-        # half of an emoji, which cut strings have and no file can
-        if "\\ud" in text.lower():
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
     except (ValueError, RecursionError) as error:
         raise GapDNERError(f"{where} is not JSON: {error}. Correct the file.") from None
+    if not halves and "\\ud" in text.lower():
+        refuse_halves(value, where)
     return value
+
+
+def refuse_halves(value: object, where: str) -> None:
+    """Make sure that a value of JSON has no half of an emoji, as strings have that were cut.
+
+    value (object): The value.
+    where (str): Where it stands, for the message.
+    RAISES (GapDNERError): If it has.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
 
 
 def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .names import free_names
+from .relations import DOC_RELATIONS, is_line
 from .report import Place, Report
 
 
@@ -36,9 +37,12 @@ def check_stored(doc: Doc, spans_key: str, path: Path) -> None:
         record is of another type than it must be.
     """
     name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
+    relations = doc.user_data.get(DOC_RELATIONS, [])
     where = f"{path}, document {str(name or doc.text[:20])!r}"
     if not (isinstance(name, str) and isinstance(record, dict) and can_be_saved(record)):
         raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
+    if not isinstance(relations, list | tuple) or not all(map(is_line, relations)):
+        raise GapDNERError(f"{where}: its relations are no lines of brat. Make it anew.")
     try:
         entities = get_entities(doc, spans_key)
     except ValueError as error:

@@ -45,7 +45,7 @@ def make_record(
     RETURNS (TextRecord): The document.
     RAISES (GapDNERError): If the text is not UTF-8.
     """
-    text = read_text(text_path, keep_bom=True)
+    text = read_text(text_path, report, keep_bom=True)
     place = Place(str(text_path), None, name)
     text = choose_text(text, entities, report, place, _SEPARATOR)
     cleaned = clean_entities(text, entities, report, _SEPARATOR)
@@ -104,7 +104,7 @@ def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dic
     # a mention has slots: values, or in a complex slot and in a triple other annotations
     owners: dict[str | None, list[str]] = {}
     for mention in root.iter("classMention"):
-        for slot in mention.iter("hasSlotMention"):
+        for slot in mention.findall("hasSlotMention"):
             owners.setdefault(slot.get("id"), []).append(mention.get("id", ""))
     annotated = {_id_of(annotation, "mention") for annotation in root.iter("annotation")}
     attrs: dict[str, dict[str, Any]] = {}

@@ -7,6 +7,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
+from .relations import Line
 from .report import NOWHERE, Place
 
 
@@ -47,6 +48,7 @@ class TextRecord:
     entities (tuple[TextEntity, ...]): The entities.
     path (Optional[str]): The file of the text.
     extra (Mapping[str, Any]): What else the file holds of it, for formats that can keep it.
+    relations (tuple[Line, ...]): What holds between its entities, as brat writes it.
     """
 
     name: str
@@ -54,6 +56,7 @@ class TextRecord:
     entities: tuple[TextEntity, ...] = ()
     path: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    relations: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -72,9 +72,10 @@ def _format(
     suffixes: tuple[str, ...],
     ending: str | None = None,
     options: tuple[str, ...] = (),
+    module: str | None = None,
 ) -> Format:
     # of this package, whose modules and functions are named after the format
-    module = ".docbin" if name == "spacy" else f".{name}"
+    module = f".{module or name}"
     writer = None if ending is None else f"{module}:write_{name}"
     finder = detector and f"{module}:{detector}"
     return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
@@ -83,6 +84,11 @@ def _format(
 FORMATS = {
     format.name: format
     for format in (
+        # what annotation tools export: regions, and relations between them
+        _format("prodigy", "is_prodigy", (".jsonl",), module="tools"),
+        _format("doccano", "is_doccano", (".jsonl",), module="tools"),
+        _format("labelstudio", "is_labelstudio", (".json",), module="tools"),
+        _format("cas", "is_cas", (".xmi", ".zip", ".json")),
         # a text and its entities a line, as predict writes them
         _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
         # brat standoff: .txt with .ann, or with .a1 and .a2
@@ -100,11 +106,16 @@ FORMATS = {
             (".spacy",),
             ".spacy",
             ("types", "spans_key", "vocab", "from_ents", "from_spans"),
+            "docbin",
         ),
         # BioC: .xml or .json
         _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
         # Knowtator XML of version 1 or 2 with .txt
         _format("knowtator", "has_knowtator_root", (".xml",)),
+        # an article's title, its abstract, and a line an entity
+        _format("pubtator", "has_title", (".pubtator", ".PubTator", ".txt")),
+        # a token and its tag a line: IOB and its kin
+        _format("conll", "has_tags", (".conll", ".iob", ".bio", ".tsv", ".txt")),
         # the CRAFT corpus: its top folder
         _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
         # a table with a row an entity, as text and in columns with types

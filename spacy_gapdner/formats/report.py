@@ -82,6 +82,7 @@ class Report:
     entities (int): Entities the readers handed on.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Entities by type that were not asked for.
+    files (set[Path]): The files that were read beside the one that was named.
     """
 
     strict: bool = False
@@ -90,6 +91,7 @@ class Report:
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    files: set[Path] = field(default_factory=set)
 
     def add(
         self,

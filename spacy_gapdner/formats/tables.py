@@ -1,8 +1,9 @@
 """Entities as tables: a row for each, for spreadsheets and data frames."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -32,18 +33,21 @@ COLUMNS = {
     "sentence": "string",
 }
 _ROWS_AT_ONCE = 10_000
+_LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
-class UnixLines:
-    """Ends the rows of a `csv.writer` with a line feed alone. A writer that is itself told to do
-    so does not, in older versions of Python, quote carriage returns in cells.
+def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
+    """Write CSV, a line a row: line breaks in cells become spaces, one for each character.
+
+    stream (IO[str]): The file, opened with ``newline=""``.
+    rows (Iterable[Iterable[object]]): The rows.
+    RETURNS (int): How many there were.
     """
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
-    def write(self, row: str) -> None:
-        self._stream.write(row.removesuffix("\r\n") + "\n")
+    writer, number = csv.writer(stream, lineterminator="\n"), 0
+    for row in rows:
+        writer.writerow(_LINE_BREAK.sub(" ", x) if isinstance(x, str) else x for x in row)
+        number += 1
+    return number
 
 
 def entity_rows(
@@ -103,19 +107,14 @@ def write_csv(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write entities as CSV, a row for each, as they come; see `entity_rows`. Texts are exact, also
-    those such as "=1+1": import the columns as text into a spreadsheet.
+    """Write entities as CSV, a line for each; see `entity_rows` and `write_rows`. Texts such as
+    "=1+1" stay as they are: import the columns as text into a spreadsheet.
 
     RETURNS (int): The number of rows.
     """
-    number = 0
+    rows = chain([COLUMNS], entity_rows(docs, spans_key, report))
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(UnixLines(stream))
-        writer.writerow(COLUMNS)
-        for row in entity_rows(docs, spans_key, report):
-            writer.writerow(row)
-            number += 1
-    return number
+        return write_rows(stream, rows) - 1
 
 
 def write_parquet(

@@ -11,7 +11,7 @@ from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from .base import first_bytes, input_files
 from .docs import DOC_NAME
-from .files import parse_json, read_json, read_lines
+from .files import parse_json, read_json, read_lines, refuse_halves
 from .from_docs import doc_sentences
 from .outputs import replacing
 from .records import TokenRecord
@@ -84,7 +84,7 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
     if not start:
         raise GapDNERError(f"{path} is empty. Check the file.")
     if start.startswith(b"["):
-        for number, record in enumerate(read_json(path), start=1):
+        for number, record in enumerate(read_json(path, halves=True), start=1):
             yield record, Place(str(path), None, f"record {number}")
         return
     for number, line in enumerate(read_lines(path), start=1):
@@ -95,6 +95,7 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
     where = f"{place}, {place.document}"
+    refuse_halves(record, where)
     if not isinstance(record, dict) or "sentence" not in record or "ner" not in record:
         raise GapDNERError(
             f'{where}: no object with "sentence" and "ner". Choose the right format.'

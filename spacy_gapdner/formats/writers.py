@@ -11,6 +11,7 @@ from .docs import DOC_EXTRA, DOC_NAME
 from .from_docs import report_attributes, report_metadata
 from .jsonl import further_keys, savable_keys, to_line, to_record
 from .registry import choose_output
+from .relations import report_relations
 from .report import Place, Report, logging_drops
 
 __all__ = ["Predictions", "to_record", "write", "write_lines", "write_predictions"]
@@ -86,6 +87,8 @@ def _counting_losses(
         if format != "jsonl":
             report_metadata(doc, report)
         place = Place(None, None, doc.user_data.get(DOC_NAME))
+        if format != "brat":
+            report_relations(doc, report, place)
         for entity in get_entities(doc, spans_key):
             keys = [key for key in entity.attrs if key not in _ATTRS]
             report_attributes(entity, keys, "attrs that no file has", report, place)

@@ -114,7 +114,7 @@ def assert_one_line(result, message):
         ("missing", None, ["-f", "w2ner"], "There is no file"),
         ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
         ("a.json", "[]", ["-f", "w2ner"], "holds no document"),
-        ("a.json", "{}", ["-f", "conll"], "Unknown format 'conll'"),
+        ("a.json", "{}", ["-f", "ggg"], "Unknown format 'ggg'"),
         ("a.json", "{}", [], "no format fits"),
         ("a.xml", '<annotations textSource="b.txt">', [], "not well-formed"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--split", "dev"], "no option split"),

@@ -114,6 +114,7 @@ def test_a_document_that_cannot_be_read_is_left_out(write):
     assert [issue.place.document for issue in report.skipped] == ["2", None]
 
 
+FRACTION = json.dumps({"documents": [{"id": "1", "passages": [{"offset": 1.5, "text": "pain"}]}]})
 BOMB = '<!DOCTYPE a [<!ENTITY b "c">]><collection><document>&b;</document></collection>'
 
 
@@ -126,6 +127,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "c">]><collection><document>&b;</document></coll
         ("a.xml", XML.replace('offset="22"', 'offset="x"'), "cannot be read as BioC"),
         ("a.xml", XML.replace("<offset>54", "<offset>50"), "passages that overlap at offset 50"),
         ("a.json", "{}", 'no list of "documents"'),
+        ("a.json", FRACTION, "the offset 1.5 is no whole number"),
         ("a.json", "{", "is not JSON"),
         ("a.xml", XML.replace("UTF-8", "x"), "cannot be read as BioC: unknown encoding"),
         ("a.json", '{"documents": [1]}', 'no list of "documents"'),

@@ -54,9 +54,9 @@ def test_entities_carry_what_is_said_of_them(read, report):
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ("R1\tCauses Arg1:T3 Arg2:T3", "relation"),
-        ("E1\tADR:T3", "event"),
-        ("*\tOR T3 T3", "equivalence"),
+        ("R1\tCauses Arg1:T3 Arg2:T9", "relation"),
+        ("E1\tADR:T9", "event"),
+        ("*\tOR T3 T9", "equivalence"),
         ("A1\tNegation E1", "attribute"),
         ("A1\tNegation T9", "attribute"),
         ("A1\tnote T3", "attribute"),
@@ -64,6 +64,8 @@ def test_entities_carry_what_is_said_of_them(read, report):
         ("#1\tAnnotatorNotes E1\tno", "note"),
         ("#1\tNormalizedForm T3\tjoint", "note"),
         ("#1 AnnotatorNotes T3\tx", "note"),
+        ("#1 AnnotatorNotes T3", "note"),
+        ("R1\tx", "relation"),
         ("N1\tReference T9 ICD:1\tx", "normalization"),
         ("N1\tReference T3", "normalization"),
     ],

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from knowtator_files import HAIR_CELLS, TEXT, version_1
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
@@ -120,3 +121,20 @@ def test_entities_under_another_prefix_are_named(tmp_path, name):
     _, report = convert(tmp_path / "a.spacy", tmp_path / name)
     kept = [] if name == "b.spacy" else [("entities under another prefix", "2 under 'other'")]
     assert [(i.kind, i.message) for i in report.issues] == kept
+
+
+@pytest.mark.parametrize(
+    ("files", "input", "output", "to"),
+    [
+        ({"a.txt": "pain", "a.ann": "T1\tA 0 4\tpain\n"}, "a.ann", "a.txt", "inline"),
+        ({"a.txt": "pain", "a.ann": ""}, "a.txt", "a.ann", "jsonl"),
+        ({"t/x.txt": TEXT, "a.xml": version_1("x.txt", HAIR_CELLS)}, "a.xml", "t/x.txt", "inline"),
+        ({"t/x.txt": TEXT, "a.xml": version_1("x.txt", HAIR_CELLS)}, "a.xml", "t", "brat"),
+    ],
+)
+def test_no_file_that_is_read_is_overwritten(write, files, input, output, to):
+    path = write(files)
+    with pytest.raises(GapDNERError, match="which would be overwritten"):
+        convert(path / input, path / output, to=to)
+    assert {p.relative_to(path).as_posix() for p in path.rglob("*.*")} == files.keys()
+    assert all((path / name).read_text() == content for name, content in files.items())

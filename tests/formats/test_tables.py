@@ -76,15 +76,15 @@ def test_csv(docs, tmp_path):
     assert len(lines) == 3
 
 
-@pytest.mark.parametrize("text", ["=1+1", "\t=1", "a\rb", "a\r\n", 'a, "b"'])
-def test_a_csv_has_texts_exactly(tmp_path, text):
+@pytest.mark.parametrize("text", ["=1+1", "\t=1", "a\rb", "a\r\n\u2028b", 'a, "b"'])
+def test_a_csv_has_texts_exactly_but_for_line_breaks(tmp_path, text):
     # spreadsheet programs take some for formulas, but offsets and programs count on each character
     doc = spacy.blank("en")(text)
     set_entities(doc, [Entity(text, ((0, len(doc)),))])
     write_csv([doc], tmp_path / "x.csv")
-    with (tmp_path / "x.csv").open(encoding="utf-8", newline="") as stream:
-        (row,) = csv.DictReader(stream)
-    assert (row["type"], row["text"], row["sentence"]) == (text, text, text)
+    (row,) = csv.DictReader((tmp_path / "x.csv").read_bytes().decode().splitlines())
+    one_line = text.translate(dict.fromkeys(map(ord, "\r\n\u2028"), " "))
+    assert (row["type"], row["text"], row["sentence"]) == (one_line, one_line, one_line)
 
 
 def test_parquet_and_data_frames_agree(docs, tmp_path):

@@ -152,3 +152,11 @@ def test_names_of_documents_are_told(tmp_path, nlp, report):
             "no place for the names of 1 documents, the first 'a'",
         )
     ]
+
+
+def test_half_of_an_emoji_costs_its_record_alone(write):
+    records = '[{"sentence": ["a"], "ner": []}, {"sentence": ["\\ud83d"], "ner": []}]'
+    path = write({"a.json": records}) / "a.json"
+    report = Report(skip=True)
+    assert [record.tokens for record in read_w2ner(path, report)] == [("a",)]
+    assert [issue.place.document for issue in report.skipped] == ["record 2"]

@@ -7,6 +7,14 @@ from pathlib import Path
 
 from knowtator_files import version_1
 from spacy.tokens import Doc
+from tool_files import (
+    write_cas,
+    write_conll,
+    write_doccano,
+    write_labelstudio,
+    write_prodigy,
+    write_pubtator,
+)
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
@@ -26,7 +34,16 @@ WRITTEN = {
     "spacy": "a.spacy",
     "bioc": "a.xml",
 }
-READERS = (*WRITTEN, "knowtator", "texts")
+# those that are only read, of regions without overlap
+TOOLS = {
+    "prodigy": write_prodigy,
+    "doccano": write_doccano,
+    "labelstudio": write_labelstudio,
+    "cas": write_cas,
+    "pubtator": write_pubtator,
+    "conll": write_conll,
+}
+READERS = (*WRITTEN, *TOOLS, "knowtator", "texts")
 # what no reader may pass over in silence
 _ENTITIES = {
     "jsonl": rb'"fragments": \[\{',
@@ -81,11 +98,15 @@ def check(reader, seed):
 
 
 def _make(rng, reader, root):
-    docs = [_make_doc(rng, str(number)) for number in range(rng.randint(1, 3))]
+    contiguous, apart = reader in ("pubtator", "conll"), reader in TOOLS
+    names = map(str, range(rng.randint(1, 3)))
+    docs = [_make_doc(rng, name, contiguous, apart) for name in names]
     found = [get_entities(doc) for doc in docs]
     if reader == "texts":
         for number, doc in enumerate(docs):
             (root / f"{number}.txt").write_bytes(doc.text.encode())
+    elif reader in TOOLS:
+        TOOLS[reader](docs, root)
     elif reader == "knowtator":
         for number, (doc, entities) in enumerate(zip(docs, found, strict=True)):
             spans = [[(s.start_char, s.end_char) for s in e.spans] for e in entities]
@@ -98,12 +119,17 @@ def _make(rng, reader, root):
     return sum(map(len, found))
 
 
-def _make_doc(rng, name):
+def _make_doc(rng, name, contiguous, apart):
     words = [rng.choice(WORDS) for _ in range(rng.randint(1, 12))]
     doc = Doc(NLP.vocab, words=words, user_data={DOC_NAME: name})
-    entities = {}
+    entities, taken = {}, set()
     for _ in range(rng.randint(0, 4)):
         tokens = rng.sample(range(len(words)), rng.randint(1, min(4, len(words))))
+        if contiguous:
+            tokens = range(min(tokens), max(tokens) + 1)
+        if apart and not taken.isdisjoint(tokens):
+            continue
+        taken.update(tokens)
         score = rng.choice([None, 0.5])
         entities[Entity.from_tokens(rng.choice(["ADR", "Drug", "T1"]), tokens, score)] = None
     set_entities(doc, [*entities])

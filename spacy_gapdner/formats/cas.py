@@ -1,0 +1,138 @@
+"""UIMA CAS as INCEpTION and WebAnno export it: XMI with its type system, also zipped, or JSON.
+
+Entities are the annotations of the layer "Named entity" and of span layers of one's own; relations
+and the links of link features lead from one to another.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+from zipfile import ZipFile, is_zipfile
+
+from ..errors import GapDNERError
+from .base import first_bytes, input_files, split_attributes
+from .records import TextEntity, TextRecord
+from .regions import Link, as_region, make_record
+from .report import Place, Report, reading
+
+if TYPE_CHECKING:
+    from cassis import Cas
+
+SUFFIXES = (".xmi", ".zip", ".json")
+_TYPE_SYSTEM = "TypeSystem.xml"
+# how INCEpTION names a document of a project before anybody annotated it
+_UNTOUCHED = "INITIAL_CAS"
+_NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
+_METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
+_OWN = ("custom.", "webanno.custom.")
+# the features that hold a type, of several; and those of every annotation
+_LABELS = ("value", "label")
+_POSITION = ("begin", "end", "sofa")
+
+
+def is_cas(path: Path) -> bool:
+    """RETURNS (bool): Whether a file is a CAS, by its name, its first bytes, or what it packs."""
+    if path.suffix == ".json":
+        return b'"%TYPES"' in first_bytes(path) or b'"%FEATURE_STRUCTURES"' in first_bytes(path)
+    if path.suffix != ".zip" or not is_zipfile(path):
+        return path.suffix == ".xmi"
+    with ZipFile(path) as archive:
+        return any(name.endswith(SUFFIXES) for name in archive.namelist())
+
+
+def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
+    """Read UIMA CAS with dkpro-cassis, one document at a time.
+
+    path (Path): A .xmi with ``TypeSystem.xml`` beside it, a .zip of both, a .json, or a folder of
+        such at any depth.
+    report (Report): Takes what is dropped or repaired; relations are dropped.
+    YIELDS (TextRecord): Documents by the order of their files, with the name that they have in the
+        project, else that of the file.
+    RAISES (GapDNERError): If dkpro-cassis is not installed, or a file cannot be read.
+    """
+    for file in input_files(Path(path), SUFFIXES):
+        if file.stem != _UNTOUCHED:
+            with reading(report, Place(str(file))):
+                yield _to_record(_load(file, report), file, report)
+
+
+def _load(path: Path, report: Report) -> "Cas":
+    try:
+        from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
+    except ImportError:
+        raise GapDNERError(
+            f"Reading {path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
+        ) from None
+    try:
+        with ExitStack() as stack:
+            files: dict[str, BinaryIO] = {path.name: stack.enter_context(path.open("rb"))}
+            if path.suffix == ".zip":
+                archive = stack.enter_context(ZipFile(path))
+                files = {
+                    Path(name).name: stack.enter_context(archive.open(name))  # type: ignore[misc]
+                    for name in archive.namelist()
+                }
+            elif (beside := path.with_name(_TYPE_SYSTEM)).is_file():
+                report.files.add(beside)
+                files[_TYPE_SYSTEM] = stack.enter_context(beside.open("rb"))
+            found = [name for name in files if name.endswith((".xmi", ".json"))]
+            if len(found) != 1:
+                raise GapDNERError(f"{path} holds {len(found)} documents. Make a file of each.")
+            if found[0].endswith(".json"):
+                return load_cas_from_json(files[found[0]])
+            if _TYPE_SYSTEM not in files:
+                raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} beside it. Add it.")
+            return load_cas_from_xmi(files[found[0]], load_typesystem(files[_TYPE_SYSTEM]))
+    except (GapDNERError, OSError):
+        raise
+    # what is cut off or of another kind fails anywhere in the library
+    except Exception as error:
+        raise GapDNERError(
+            f"{path} cannot be read as UIMA CAS ({type(error).__name__}: {error}). Export it anew."
+        ) from None
+
+
+def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
+    annotations = cas.select_all_fs()
+    names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
+    place = Place(str(path), None, str(next(filter(None, names), path.stem)))
+    items: list[tuple[object, TextEntity | None]] = []
+    links: list[Link] = []
+    for annotation in annotations:
+        if annotation.type.name != _NAMED_ENTITY and not annotation.type.name.startswith(_OWN):
+            continue
+        features = {f.name: annotation.get(f.name) for f in annotation.type.all_features}
+        if "begin" not in features:
+            # of the document as a whole
+            continue
+        layer = annotation.type.name.rpartition(".")[2]
+        texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
+        if "Governor" in features and "Dependent" in features:
+            label = next(iter(texts.values()), layer)
+            links.append(Link(label, _id(features["Governor"]), _id(features["Dependent"])))
+            continue
+        key = next((key for key in (*_LABELS, *texts) if key in texts and key != "identifier"), "")
+        begin, end = features["begin"], features["end"]
+        region = as_region(_id(annotation), texts.get(key, layer), begin, end, place)
+        items.append((annotation, region and _with_attrs(region, features, key)))
+        for value in features.values():
+            # a link feature is an array of links with a role and a target
+            for link in getattr(value, "elements", None) or ():
+                if "target" in {f.name for f in link.type.all_features}:
+                    links.append(Link(str(link.get("role")), _id(annotation), _id(link.target)))
+    return make_record(cas.sofa_string or "", items, links, place, report)
+
+
+def _with_attrs(region: TextEntity, features: dict[str, Any], label: str) -> TextEntity:
+    values = {
+        key: value
+        for key, value in features.items()
+        if key not in (*_POSITION, label) and isinstance(value, str | bool | int | float)
+    }
+    return replace(region, attrs=split_attributes(values, "identifier")[1])
+
+
+def _id(annotation: Any) -> str:
+    return str(getattr(annotation, "xmiID", None))

@@ -1,0 +1,73 @@
+"""CoNLL: a token a line, with its tag in the last column: IOB, BIO, BILOU or BIOES."""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+from spacy.training.iob_utils import iob_to_biluo, tags_to_entities
+
+from ..entities import Entity
+from ..errors import GapDNERError
+from .base import first_bytes, input_files
+from .files import read_lines
+from .records import TokenRecord
+from .report import Place, Report, reading
+
+SUFFIXES = (".conll", ".iob", ".bio", ".tsv", ".txt")
+_TAG = re.compile(r"O|[BILUES]-\S+")
+_DOCUMENT = "-DOCSTART-"
+# BIOES in the letters of BILOU
+_LETTERS = {"E": "L", "S": "U"}
+
+
+def has_tags(path: Path) -> bool:
+    """RETURNS (bool): Whether the first lines of a file have several columns, the last a tag."""
+    lines = first_bytes(path).decode("utf-8", "replace").splitlines()[:50]
+    rows = [line.split() for line in lines if line.strip() and not _is_comment(line)]
+    # the last may be cut off
+    return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
+
+
+def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
+    """Read sentences with an empty line between them; tokens stand in the first column.
+
+    path (Path): A file, or a folder of such.
+    report (Report): Takes the documents that cannot be read.
+    YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on, with a document
+        for each ``-DOCSTART-``.
+    RAISES (GapDNERError): If a line has no tag.
+    """
+    for file in input_files(Path(path), SUFFIXES):
+        with reading(report, Place(str(file))):
+            lines = ((n, line) for n, line in enumerate(read_lines(file, report), start=1))
+            rows = ((n, line.split()) for n, line in lines if not _is_comment(line))
+            number = n_documents = 0
+            for is_sentence, group in groupby(rows, key=lambda row: bool(row[1])):
+                sentence = list(group)
+                if is_sentence and sentence[0][1][0] == _DOCUMENT:
+                    n_documents += 1
+                elif is_sentence:
+                    number += 1
+                    document = f"{file.stem}-{n_documents}" if n_documents else None
+                    place = Place(str(file), sentence[0][0], document)
+                    yield _to_record(sentence, f"{file.stem}-{number}", place)
+
+
+def _to_record(rows: list[tuple[int, list[str]]], name: str, place: Place) -> TokenRecord:
+    tags = []
+    for line, row in rows:
+        if len(row) < 2 or not _TAG.fullmatch(row[-1]):
+            raise GapDNERError(
+                f"{place._replace(line=line)}: {row[-1][:40]!r} is no tag such as O or B-ADE. "
+                "Correct the line, or choose the right format."
+            )
+        tags.append(_LETTERS.get(row[-1][0], row[-1][0]) + row[-1][1:])
+    found = tags_to_entities(iob_to_biluo(tags))
+    entities = tuple(Entity(label, ((first, last + 1),)) for label, first, last in found)
+    return TokenRecord(name, tuple(row[0] for _, row in rows), entities, place, place.document)
+
+
+def _is_comment(line: str) -> bool:
+    # a "#" of the text has a tag
+    return line.startswith("#") and not _TAG.fullmatch(line.split()[-1])

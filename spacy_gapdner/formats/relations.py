@@ -1,0 +1,138 @@
+"""What holds between entities in brat files: relations, events and equivalences.
+
+A Doc keeps their lines as they are. They name entities by the ids that these have in their attrs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from spacy.tokens import Doc
+
+from .report import Place, Report
+
+# in doc.user_data: the lines
+DOC_RELATIONS = "gapdner_relations"
+KINDS = {
+    "R": "relation",
+    "E": "event",
+    "*": "equivalence",
+    "A": "attribute",
+    "M": "attribute",
+    "N": "normalization",
+    "#": "note",
+}
+_LINE = re.compile(r"(?:[REAMN#]\d+\S*|\*)\t")
+
+
+class Line(NamedTuple):
+    """A line of an annotation file that is no entity.
+
+    text (str): The line.
+    place (Place): Where it stands.
+    """
+
+    text: str
+    place: Place
+
+
+def is_line(value: object) -> bool:
+    """RETURNS (bool): Whether a value is a line of brat that is no entity."""
+    return isinstance(value, str) and _LINE.match(value) is not None
+
+
+def targets_of(line: str) -> list[str]:
+    """RETURNS (list[str]): The ids of what a line is about; an empty one if it is malformed."""
+    words = line.partition("\t")[2].split("\t")[0].split(" ")
+    if line[0] == "*":
+        return words[1:]
+    if line[0] in "RE":
+        return [word.partition(":")[2] for word in words[line[0] == "R" :] if word]
+    return words[1:2]
+
+
+def find_homes(lines: Sequence[Line], homes: Mapping[str, int]) -> list[int | None]:
+    """Find out where lines belong.
+
+    lines (Sequence[Line]): The lines, which may be about each other.
+    homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
+    RETURNS (list[Optional[int]]): For each line the Doc of all that it is about; None if that is
+        in several, or not there.
+    """
+    found: dict[str, int | None] = dict(homes)
+    result: list[int | None] = [None] * len(lines)
+    waiting = list(range(len(lines)))
+    while waiting:
+        later = []
+        for number in waiting:
+            targets = targets_of(lines[number].text)
+            if any(target not in found for target in targets):
+                later.append(number)
+                continue
+            where = {found[target] for target in targets}
+            result[number] = where.pop() if len(where) == 1 else None
+            found.setdefault(lines[number].text.split("\t")[0], result[number])
+        if len(later) == len(waiting):
+            break
+        waiting = later
+    return result
+
+
+def keep_relations(
+    lines: Sequence[Line], homes: Mapping[str, int], n_docs: int, report: Report
+) -> list[list[str]]:
+    """Give the lines of a document to the Docs it was cut into.
+
+    lines (Sequence[Line]): The lines.
+    homes (Mapping[str, int]): See `find_homes`.
+    n_docs (int): The number of Docs.
+    report (Report): Takes the lines that no Doc can have.
+    RETURNS (list[list[str]]): The lines of each Doc.
+    """
+    kept: list[list[str]] = [[] for _ in range(n_docs)]
+    for line, home in zip(lines, find_homes(lines, homes), strict=True):
+        if home is None:
+            drop_line(line, report)
+        else:
+            kept[home].append(line.text)
+    return kept
+
+
+def relation_lines(
+    doc: Doc, names: Mapping[str, str], numbers: Counter[str], report: Report, place: Place
+) -> list[str]:
+    """Write the lines of a Doc, those of entities that have gone left out.
+
+    doc (Doc): The Doc.
+    names (Mapping[str, str]): The ids of entities in the file, by those that they had.
+    numbers (Counter[str]): How many lines of each letter the file has; counted on.
+    report (Report): Takes what is left out.
+    place (Place): The document.
+    RETURNS (list[str]): Lines with their ends.
+    """
+    lines = [Line(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
+    (kept,) = keep_relations(lines, dict.fromkeys(names, 0), 1, report)
+    written = []
+    for line in kept:
+        id, body, *rest = line.split("\t")
+        if line[0] in "AMN#":
+            numbers[line[0]] += 1
+            id = f"{line[0]}{numbers[line[0]]}"
+        words = []
+        for word in body.split(" "):
+            role, colon, target = word.rpartition(":")
+            words.append(f"{role}{colon}{names.get(target, target)}")
+        written.append("\t".join([id, " ".join(words), *rest]) + "\n")
+    return written
+
+
+def report_relations(doc: Doc, report: Report, place: Place) -> None:
+    """Count the lines of a Doc where a format has no place for them."""
+    for text in doc.user_data.get(DOC_RELATIONS, ()):
+        drop_line(Line(text, place), report)
+
+
+def drop_line(line: Line, report: Report) -> None:
+    """Count a line that nothing can hold."""
+    report.add("dropped", KINDS[line.text[0]], f"cannot hold {line.text[:60]!r}", line.place)

@@ -1,0 +1,91 @@
+"""UIMA CAS as INCEpTION exports it: layers, relations, links, and the ways it is packed."""
+
+import sys
+from zipfile import ZipFile
+
+import pytest
+from cassis import Cas, TypeSystem
+from tool_files import make_cas
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME, guess_format, read
+
+TEXT = "😀 severe joint and shoulder pain"
+FOUND = [(1, "ADE", 2, 14), (2, "ADE", 28, 32), (3, "ADE", 19, 32)]
+LINKS = [(1, 2, "fragment"), (1, 3, "other")]
+EXPECTED = [("ADE", "severe joint pain"), ("ADE", "shoulder pain")]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    cas = make_cas(TEXT, FOUND, LINKS)
+    cas.to_json(tmp_path / "a.json")
+    (tmp_path / "x").mkdir()
+    cas.to_xmi(tmp_path / "x/a.xmi")
+    cas.typesystem.to_xml(tmp_path / "x/TypeSystem.xml")
+    for name in ("a", "INITIAL_CAS"):
+        with ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            archive.write(tmp_path / "x/a.xmi", "a.xmi")
+            archive.write(tmp_path / "x/TypeSystem.xml", "TypeSystem.xml")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.zip", "x", "x/a.xmi"])
+def test_packed(folder, report, name):
+    assert guess_format(folder / name) == "cas"
+    (doc,) = read(folder / name, report=report)
+    assert (doc.text, doc.user_data[DOC_NAME]) == (TEXT, "a")
+    assert [(e.label_, e.text) for e in get_entities(doc)] == EXPECTED
+    assert report.counts() == {"relation": 1}
+
+
+def test_a_folder_without_what_nobody_annotated(folder, report):
+    assert len(list(read(folder, "cas", report=report))) == 3
+
+
+def test_layers_and_links(tmp_path, report):
+    types = TypeSystem()
+    entity = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity")
+    meta = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData")
+    token = types.create_type("de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token")
+    link = types.create_type("webanno.custom.AdePartsLink", "uima.cas.TOP")
+    ade = types.create_type("webanno.custom.Ade")
+    for made, names in ((entity, ["value", "identifier"]), (meta, ["documentTitle"])):
+        for name in names:
+            types.create_feature(made, name, "uima.cas.String")
+    types.create_feature(link, "role", "uima.cas.String")
+    types.create_feature(link, "target", "uima.tcas.Annotation")
+    types.create_feature(ade, "parts", "uima.cas.FSArray", elementType=link.name)
+    types.create_feature(ade, "sure", "uima.cas.Boolean")
+    cas = Cas(types)
+    cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
+    end = ade(begin=28, end=32)
+    array = types.get_type("uima.cas.FSArray")(elements=[link(role="fragment", target=end)])
+    cas.add_all([token(begin=2, end=8), end, ade(begin=2, end=14, parts=array, sure=True)])
+    cas.add_all([entity(begin=9, end=14, value="Part", identifier="x:1")])
+    cas.add(meta(begin=0, end=len(TEXT), documentTitle="post 1.txt"))
+    cas.to_json(tmp_path / "admin.json")
+    (doc,) = read(tmp_path, report=report)
+    assert doc.user_data[DOC_NAME] == "post 1.txt"
+    assert [(e.label_, e.text, e.kb_id_, e.attrs.get("_")) for e in get_entities(doc)] == [
+        ("Ade", "severe joint pain", "", {"sure": True}),
+        ("Part", "joint", "x:1", None),
+    ]
+    assert not report.issues
+
+
+def test_what_cannot_be_read(folder, report, monkeypatch):
+    (folder / "x/TypeSystem.xml").unlink()
+    (folder / "b.json").write_text('{"%TYPES": 1}')
+    (folder / "b.zip").write_bytes((folder / "a.zip").read_bytes()[:300])
+    for name, message in (
+        ("x/a.xmi", "has no TypeSystem.xml"),
+        ("b.json", "cannot be read as UIMA CAS"),
+        ("b.zip", "cannot be read as UIMA CAS"),
+    ):
+        with pytest.raises(GapDNERError, match=message):
+            list(read(folder / name, "cas", report=report))
+    monkeypatch.setitem(sys.modules, "cassis", None)
+    with pytest.raises(GapDNERError, match=r"needs dkpro-cassis: pip install 'spacy-gapdner\[cas"):
+        list(read(folder / "a.json", report=report))

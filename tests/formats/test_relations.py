@@ -1,0 +1,89 @@
+"""Relations of brat: they stay with their Doc, as long as their entities do."""
+
+import pytest
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import Report, blank_pipeline, read, write
+from spacy_gapdner.formats.convert import convert
+from spacy_gapdner.formats.relations import DOC_RELATIONS, Line, find_homes
+
+TEXT = "Severe pain after Lipitor. Rash after Zocor."
+ENTITIES = (
+    "T1\tADE 0 11\tSevere pain\nT2\tDrug 18 25\tLipitor\nT5\tADE 27 31\tRash\n"
+    "T7\tDrug 38 43\tZocor\n"
+)
+FIRST = (
+    "R1\tCauses Arg1:T2 Arg2:T1\t\n*\tOR T1 T2\nE1\tADE:T1 Theme:T2 Theme2:E3\nE3\tDrug:T2\n"
+    "A1\tNegation E1\n#1\tAnnotatorNotes R1\tsure: T5\n"
+)
+SECOND = "R2\tCauses Arg1:T7 Arg2:T5\n"
+ACROSS = "R3\tBefore Arg1:T1 Arg2:T5\nE4\tADE:T5 Theme:E1\n#2\tAnnotatorNotes R3\tx\n"
+
+
+@pytest.fixture
+def brat(write):
+    return write({"in/a.txt": TEXT, "in/a.ann": ENTITIES + FIRST + SECOND + ACROSS}) / "in"
+
+
+def lines_of(path):
+    return sorted(line for line in path.read_text().splitlines(keepends=True) if line[0] != "T")
+
+
+def test_whole_documents_keep_all(brat, tmp_path):
+    _, first = convert(brat, tmp_path / "a.spacy", n_sents=0)
+    _, second = convert(tmp_path / "a.spacy", tmp_path / "out")
+    assert not first.issues + second.issues
+    assert lines_of(tmp_path / "out/a.ann") == sorted((FIRST + SECOND + ACROSS).splitlines(True))
+    assert (tmp_path / "out/annotation.conf").read_text() == (
+        "[entities]\n\n[relations]\nBefore\tArg1:<ENTITY>, Arg2:<ENTITY>\n"
+        "Causes\tArg1:<ENTITY>, Arg2:<ENTITY>\n"
+        "OR\tArg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive\n"
+        "# entities may overlap in any way\n"
+        "<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>\n\n"
+        "[events]\nADE\tTheme*:<ANY>, Theme2*:<ANY>\nDrug\t\n\n"
+        "[attributes]\nNegation\tArg:<ENTITY>\n"
+    )
+
+
+def test_sentences_keep_their_own(brat, tmp_path):
+    _, report = convert(brat, tmp_path / "a.spacy")
+    assert report.counts("dropped") == {"relation": 1, "event": 1, "note": 1}
+    assert [issue.place.line for issue in report.issues] == [12, 13, 14]
+    convert(tmp_path / "a.spacy", tmp_path / "out")
+    assert lines_of(tmp_path / "out/a.ann") == sorted(FIRST.splitlines(True))
+    assert lines_of(tmp_path / "out/a-2.ann") == [SECOND]
+
+
+def test_without_their_entities_they_are_counted(brat, tmp_path):
+    _, report = convert(brat, tmp_path / "out", types=("ADE",))
+    # between T1 and T5, and its note
+    assert lines_of(tmp_path / "out/a.ann") == [
+        "#1\tAnnotatorNotes R3\tx\n",
+        ACROSS.splitlines(True)[0],
+    ]
+    dropped = {"relation": 2, "equivalence": 1, "event": 3, "attribute": 1, "note": 1}
+    assert report.counts("dropped") == dropped
+    _, report = convert(brat, tmp_path / "a.jsonl")
+    dropped = {"relation": 3, "equivalence": 1, "event": 3, "attribute": 1, "note": 2}
+    assert report.counts("dropped") == dropped
+
+
+def test_new_ids(brat, tmp_path):
+    (doc,) = read(brat)
+    doc.spans["gapdner_1"].attrs["id"] = "X"
+    doc.user_data[DOC_RELATIONS] = ["*\tOR X T5", "R1\tY Arg1:X Arg2:T5"]
+    write([doc], tmp_path / "out", report=Report())
+    assert lines_of(tmp_path / "out/a.ann") == ["*\tOR T1 T5\n", "R1\tY Arg1:T1 Arg2:T5\n"]
+
+
+def test_circles_have_no_home():
+    lines = [Line(text, None) for text in ("E1\tA:T1 B:E2", "E2\tA:T1 B:E1", "E3\tA:T1")]
+    assert find_homes(lines, {"T1": 4}) == [None, None, 4]
+
+
+def test_what_is_no_line_is_refused(tmp_path):
+    doc = blank_pipeline("en")("a")
+    doc.user_data[DOC_RELATIONS] = ["Rx"]
+    write([doc], tmp_path / "a.spacy")
+    with pytest.raises(GapDNERError, match="its relations are no lines of brat"):
+        list(read(tmp_path / "a.spacy"))
