@@ -1,37 +1,38 @@
 """What is drawn, read from the HTML."""
 
+import re
 from html.parser import HTMLParser
 
 
 class Drawn(HTMLParser):
-    """Of every sentence its words, each with the (kind, color, label) of what stands under it."""
+    """Of every sentence its words, each with the (kind, color, label) of what stands under it.
+    Words with nothing under them end at spaces."""
 
     def __init__(self, html):
         super().__init__()
-        self.sentences, self.spot = [], None
+        self.sentences, self.in_word, self.is_open = [], False, False
         self.feed(html)
 
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         if attrs.get("class") == "entities":
             self.sentences.append([])
+            self.is_open = True
         elif attrs.get("class") == "word":
-            self.sentences[-1].append(["", []])
-            self.spot = "word"
-        elif tag == "i" and self.spot:
+            self.in_word = True
+        elif tag == "i" and self.in_word:
             color = attrs.get("style", "").removeprefix("border-color: ")
-            self.sentences[-1][-1][1].append((attrs.get("class", ""), color, ""))
-            self.spot = "label"
+            cell = (attrs.get("class", ""), color, attrs.get("data-label", ""))
+            self.sentences[-1][-1][1].append(cell)
 
     def handle_endtag(self, tag):
-        self.spot = None if tag in ("span", "div") else self.spot
+        self.in_word = self.in_word and tag == "i"
+        self.is_open = self.is_open and tag != "div"
 
     def handle_data(self, data):
-        if self.spot == "word":
-            self.sentences[-1][-1][0] += data
-        elif self.spot == "label":
-            cells = self.sentences[-1][-1][1]
-            cells[-1] = (*cells[-1][:2], data)
+        if self.is_open:
+            words = [data] if self.in_word else re.findall(r"\S+\s*", data)
+            self.sentences[-1] += [[word, []] for word in words]
 
 
 def rows(sentence):

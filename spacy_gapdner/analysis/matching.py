@@ -109,6 +109,32 @@ class MatchTally:
             match.gold += len(gold)
 
 
+def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[str], list[str]]:
+    """Tell of each entity of two annotations what the other makes of it.
+
+    gold (Sequence[Item]): Types and fragments of the gold entities.
+    predicted (Sequence[Item]): The same of the predictions, in the same offsets.
+    RETURNS (tuple[list[str], list[str]]): "right" for those that both have. Of the gold entities
+        the others are "wrong" if a prediction that is not right overlaps, or "missed"; of the
+        predictions, "wrong" if a gold entity overlaps, or "spurious".
+    """
+    right = set(gold) & set(predicted)
+    found, touching = set(), set()
+    for i, j in _meeting_extents(gold, predicted):
+        if _share(gold[i][1], predicted[j][1]):
+            touching.add(j)
+            if predicted[j] not in right:
+                found.add(i)
+
+    def mark(item: Item, overlaps: bool, alone: str) -> str:
+        return "right" if item in right else "wrong" if overlaps else alone
+
+    return (
+        [mark(item, i in found, "missed") for i, item in enumerate(gold)],
+        [mark(item, j in touching, "spurious") for j, item in enumerate(predicted)],
+    )
+
+
 class Error(NamedTuple):
     """An error; one of its sides may be missing, never both.
 

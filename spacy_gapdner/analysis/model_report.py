@@ -1,8 +1,9 @@
 """What a model gets right and wrong on annotated Docs: scores by group, errors in context."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from spacy.language import Language
@@ -15,13 +16,15 @@ from ..scorer import Comparison, Item
 from ..segments import get_segments
 from .matching import KINDS, Error, find_errors, n_shared
 from .pipes import find_pipe, storing_under
-from .predictions import compare_examples, predict_examples
+from .predictions import compare_examples, predict_examples, predicted_scores
 from .subsets import SubsetTally
 
 _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
 ]
-ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES)
+ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
+# stands in for the entity that is missing on one side of a confusion
+NOTHING = "nothing"
 # tokens shown before and after the entities of an error
 _CONTEXT = 25
 
@@ -32,7 +35,7 @@ class EntityInContext(NamedTuple):
     label (str): Its type.
     text (str): Its fragments' texts, with " … " between them.
     fragments (Fragments): Character offsets in the text of the reference.
-    tokens (Entity): The tokens it touches, as indices of the error's `words`.
+    tokens (Entity): The tokens it touches, as indices of the error's `words`, and its score.
     """
 
     label: str
@@ -69,6 +72,11 @@ class ErrorInContext(NamedTuple):
     others: tuple[tuple[str, EntityInContext], ...]
 
     @property
+    def score(self) -> float | None:
+        """RETURNS (Optional[float]): The score of the wrong prediction; None if there is none."""
+        return self.predicted.tokens.score if self.predicted else None
+
+    @property
     def is_discontinuous(self) -> bool:
         """RETURNS (bool): Whether an entity with a gap is involved."""
         return any(e is not None and len(e.fragments) > 1 for e in (self.gold, self.predicted))
@@ -82,6 +90,7 @@ class ErrorInContext(NamedTuple):
             "sentence": self.sentence,
             "gold": self.gold and self.gold.to_dict(),
             "predicted": self.predicted and self.predicted.to_dict(),
+            "score": self.score,
         }
 
 
@@ -131,12 +140,37 @@ class ModelReport:
             for kind, found in by_kind.items()
         ]
 
+    def confusion(self) -> dict[tuple[str, str], int]:
+        """RETURNS (dict[tuple[str, str], int]): Number of entities by gold and predicted type, of
+        which one may be NOTHING. Entities that are not equal are paired as in `errors`.
+        """
+        rows = (row for row in self.scores.rows() if row.group == "type")
+        counts = Counter({(row.value, row.value): row.correct for row in rows})
+        for error in self.errors:
+            counts[
+                error.gold.label if error.gold else NOTHING,
+                error.predicted.label if error.predicted else NOTHING,
+            ] += 1
+        return {pair: n for pair, n in counts.items() if n}
+
+    def common_texts(self, kind: str, n: int) -> list[tuple[str, str, int]]:
+        """Find the texts that errors of a kind are about most often.
+
+        kind (str): The kind, such as "missed" or "spurious".
+        n (int): Number of texts at most.
+        RETURNS (list[tuple[str, str, int]]): Text in lower case, type and number of errors.
+        """
+        entities = (e.gold or e.predicted for e in self.errors if e.kind == kind)
+        counts = Counter((e.text.lower(), e.label) for e in entities if e)
+        return [(*pair, count) for pair, count in counts.most_common(n)]
+
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report as JSON has it."""
         return {
             "docs": self.docs,
             "scores": [row._asdict() for row in self.scores.rows()],
             "error_counts": [count._asdict() for count in self.count_errors()],
+            "confusion": [[*pair, n] for pair, n in self.confusion().items()],
             "errors": [error.to_dict() for error in self.errors],
         }
 
@@ -176,7 +210,8 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
         report.scores.add(compared)
         errors = find_errors(compared.gold, compared.predicted)
         if errors:
-            context = _Context(example.reference, compared, report.docs)
+            scores = predicted_scores(example, key)
+            context = _Context(example.reference, compared, scores, report.docs)
             report.errors += map(context.locate, errors)
     return report
 
@@ -189,7 +224,8 @@ def error_table(errors: Iterable[ErrorInContext]) -> list[tuple[Any, ...]]:
         "0 6;17 30".
     """
     return [
-        (e.kind, e.doc, e.name, e.sentence, *_cells(e.gold), *_cells(e.predicted)) for e in errors
+        (e.kind, e.doc, e.name, e.sentence, *_cells(e.gold), *_cells(e.predicted), e.score)
+        for e in errors
     ]
 
 
@@ -202,9 +238,11 @@ def _cells(entity: EntityInContext | None) -> tuple[str, str, str]:
 
 class _Context:
     # finds the sentences and words behind the errors of one Doc
-    def __init__(self, doc: Doc, compared: Comparison, number: int) -> None:
+    def __init__(
+        self, doc: Doc, compared: Comparison, scores: Mapping[Item, float | None], number: int
+    ) -> None:
         self.doc, self.text, self.number = doc, doc.text, number
-        self.compared = compared
+        self.compared, self.scores = compared, scores
         self.sentences = get_segments(doc, max_length=len(doc), stride=len(doc))
         self.starts = [sentence.start for sentence in self.sentences]
 
@@ -229,10 +267,10 @@ class _Context:
             self.number,
             self.doc.user_data.get(DOC_NAME),
             " ".join(self.doc[first.start : last.end].text.split()),
-            error.gold and self._show(error.gold, offset),
+            error.gold and self._show(error.gold, offset, is_gold=True),
             error.predicted and self._show(error.predicted, offset),
             tuple(words),
-            tuple((role, self._show(item, offset)) for role, item in others),
+            tuple((role, self._show(item, offset, role == "gold")) for role, item in others),
         )
 
     def _role(self, item: Item, items: list[Item]) -> str | None:
@@ -242,8 +280,9 @@ class _Context:
             return "gold"
         return "correct" if item in self.compared.gold else "predicted"
 
-    def _show(self, item: Item, offset: int) -> EntityInContext:
+    def _show(self, item: Item, offset: int, is_gold: bool = False) -> EntityInContext:
         fragments = self.compared.positions.char_offsets(item)
         text = " … ".join(" ".join(self.text[start:end].split()) for start, end in fragments)
-        tokens = self.compared.positions.tokens(item).shift(-offset)
+        score = None if is_gold else self.scores.get(item)
+        tokens = replace(self.compared.positions.tokens(item).shift(-offset), score=score)
         return EntityInContext(item[0], text, fragments, tokens)

@@ -211,21 +211,30 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
         yield example, compared
 
 
+def predicted_scores(example: Example, key: str) -> dict[Item, float | None]:
+    """Find the score of each predicted entity; of equal ones the highest.
+
+    example (Example): Prediction and reference.
+    key (str): Prefix of the span groups.
+    RETURNS (dict[Item, Optional[float]]): Scores by entity; None for those without.
+    """
+    positions = Positions(example.predicted)
+    scores: dict[Item, float | None] = {}
+    for entity in get_entities(example.predicted, key):
+        (item,) = positions.items([entity])
+        scores[item] = max(scores.get(item), entity.score, key=lambda score: score or 0.0)
+    return scores
+
+
 def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:
-    """Tell for each predicted entity whether it is right; of equal ones the one with the highest
-    score counts.
+    """Tell for each predicted entity whether it is right.
 
     example (Example): Prediction and reference.
     compared (Comparison): Their entities in comparable form.
     key (str): Prefix of the span groups.
     RETURNS (list[Judged]): The entities.
     """
-    positions = Positions(example.predicted)
-    scores: dict[Item, float] = {}
-    for entity in get_entities(example.predicted, key):
-        (item,) = positions.items([entity])
-        scores[item] = max(scores.get(item, 0.0), entity.score or 0.0)
     return [
-        Judged(item[0], len(item[1]) > 1, score, item in compared.gold)
-        for item, score in scores.items()
+        Judged(item[0], len(item[1]) > 1, score or 0.0, item in compared.gold)
+        for item, score in predicted_scores(example, key).items()
     ]

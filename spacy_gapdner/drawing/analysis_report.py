@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from ..analysis.matching import KINDS
-from ..analysis.model_report import ErrorCount, ErrorInContext, ModelReport
+from ..analysis.matching import KINDS, MISSED, SPURIOUS
+from ..analysis.model_report import NOTHING, ErrorCount, ErrorInContext, ModelReport
 from ..analysis.subsets import SUBSETS, ScoreRow, select
 from .analysis_plots import LAST_NUMBER, plot_errors, plot_numbers, plot_subsets
 from .entities import ENTITIES_CSS, Bar, render_entities
-from .page import TEMPLATES, has_plots, inline_svg, render_page, render_table
+from .page import PAGES_JS, TEMPLATES, has_plots, inline_svg, render_page, render_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,23 +33,20 @@ _NUMBERS = {
         "All entities by the number of their tokens, gaps left out.",
     ),
 }
-# shown at once; the rest of the examples unfolds
-_N_OPEN = 3
+_COMMON = {MISSED: "Most often missed", SPURIOUS: "Most often spurious"}
+_N_COMMON = 15
 _COLORS = {"gold": "#0078b4", "predicted": "#d86000", "correct": "#00796c"}
 
 _CSS = """
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
+.matrix thead th { writing-mode: vertical-rl; padding: 0.4rem 0; text-align: start; }
+.matrix td { padding: 0.15rem 0.4rem; min-width: 1.2rem; }
 .example { margin-top: 0.8rem; break-inside: avoid; }
 .example p { margin: 0; color: var(--soft); font-size: 0.8rem; }
 """
 
 _BODY = TEMPLATES.from_string("""\
-{% macro examples(shown) %}
-{% for place, drawing in shown %}
-<div class="example"><p>document {{ place }}</p>{{ drawing }}</div>
-{% endfor %}
-{% endmacro %}
 <p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens:
 F1 (precision/recall) in percent.</p>
 <h2>Scores</h2>
@@ -76,16 +73,23 @@ under its own. Numbers over {{ last }} are one point.</figcaption></figure>
 <dt>{{ kind }}</dt><dd>{{ meaning }}</dd>
 {% endfor %}
 </dl>
-{% for kind, models in errors.items() %}
-<h2>{{ kind|capitalize }}</h2>
-{% for name, total, shown in models %}
-<h3>{{ name }}: {{ total }}
-{%- if shown|length < total %}, the first {{ shown|length }}{% endif %}</h3>
-{{ examples(shown[:n_open]) }}
-{% if shown|length > n_open %}
-<details><summary>{{ shown|length - n_open }} more</summary>{{ examples(shown[n_open:]) }}</details>
-{% endif %}
+{% for name, confusion, common in confusions %}
+<h2>{{ name }}: types and texts</h2>
+<details open><summary>Gold types (rows) and predicted types (columns)</summary>
+<div class="matrix">{{ confusion }}</div></details>
+<div class="sides">{% for table in common %}<div>{{ table }}</div>{% endfor %}</div>
 {% endfor %}
+{% for kind, models in errors.items() if models %}
+<section class="doc"><h2>{{ kind|capitalize }}</h2>
+{% for name, total, shown in models %}
+<section class="doc"><h3>{{ name }}: {{ total }}
+{%- if shown|length < total %}, {{ shown|length }} of them here{% endif %}</h3>
+{% for place, drawing in shown %}
+<div class="unit example"><p>document {{ place }}</p>{{ drawing }}</div>
+{% endfor %}
+</section>
+{% endfor %}
+</section>
 {% endfor %}
 """)
 
@@ -95,7 +99,7 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
 
     reports (Mapping[str, ModelReport]): Reports by the models' names, on the same data.
     data (str): What the data is called.
-    n_examples (int): Errors of one kind and model to be drawn at most.
+    n_examples (int): Errors of one kind and model to be drawn at most, from the highest score on.
     RETURNS (str): A self-contained HTML page, without plots if matplotlib is not installed.
     """
     by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
@@ -112,9 +116,12 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
         counts=render_table(("Errors (discontinuous)", *reports), counts),
         kinds=KINDS,
         errors={kind: list(_errors(reports, kind, n_examples)) for kind in KINDS},
-        n_open=_N_OPEN,
+        confusions=[
+            (name, _confusion(report), [_common(report, kind) for kind in _COMMON])
+            for name, report in reports.items()
+        ],
     )
-    return render_page("Scores and errors", Markup(body), ENTITIES_CSS + _CSS)
+    return render_page("Scores and errors", Markup(body), ENTITIES_CSS + _CSS, PAGES_JS)
 
 
 def _draw(plot: Callable[..., "Figure"], *args: Any) -> Markup:
@@ -156,11 +163,25 @@ def _count(count: ErrorCount) -> str:
     return f"{count.errors} ({count.discontinuous})" if count.errors else "0"
 
 
+def _confusion(report: ModelReport) -> Markup:
+    counts = report.confusion()
+    types = sorted({name for pair in counts for name in pair} - {NOTHING})
+    names = [*types, NOTHING]
+    rows = [(gold, *(counts.get((gold, name), "") for name in names)) for gold in names]
+    return render_table(("", *names), rows)
+
+
+def _common(report: ModelReport, kind: str) -> Markup:
+    rows = report.common_texts(kind, _N_COMMON)
+    return render_table((_COMMON[kind], "Type", "Times"), rows, n_text=2) if rows else Markup("")
+
+
 def _errors(
     reports: Mapping[str, ModelReport], kind: str, n_examples: int
 ) -> Iterable[tuple[str, int, list[tuple[str, Markup]]]]:
     for name, report in reports.items():
         errors = [error for error in report.errors if error.kind == kind]
+        errors.sort(key=lambda error: -(error.score or 0.0))
         if errors:
             yield name, len(errors), [_example(error) for error in errors[:n_examples]]
 
@@ -168,7 +189,7 @@ def _errors(
 def _example(error: ErrorInContext) -> tuple[str, Markup]:
     own = (("gold", error.gold), ("predicted", error.predicted))
     bars = [
-        Bar(e.tokens, f"{role} {e.label}", e.text, _COLORS[role], is_thin=is_other)
+        Bar(e.tokens, e.text, _COLORS[role], role, is_thin=is_other)
         for roles, is_other in ((own, False), (error.others, True))
         for role, e in roles
         if e is not None

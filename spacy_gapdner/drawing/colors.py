@@ -21,6 +21,8 @@ _LEGEND = TEMPLATES.from_string("""\
 <ul class="legend" aria-label="Entity types">
 {% for label, color in colors.items() %}
 <li><i style="border-color: {{ color }}"></i>{{ label }}</li>
+{% endfor %}
+{% for word, sign in marks.items() %}<li>{{ sign }} {{ word }}</li>
 {% endfor %}</ul>
 """)
 
@@ -52,10 +54,11 @@ def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None)
     return chosen
 
 
-def render_legend(colors: Mapping[str, str]) -> Markup:
+def render_legend(colors: Mapping[str, str], marks: Mapping[str, str] | None = None) -> Markup:
     """List the types with their colors.
 
     colors (Mapping[str, str]): Colors by entity type.
+    marks (Optional[Mapping[str, str]]): Signs by what they mean.
     RETURNS (Markup): HTML; empty without types.
     """
-    return Markup(_LEGEND.render(colors=colors) if colors else "")
+    return Markup(_LEGEND.render(colors=colors, marks=marks or {}) if colors else "")

@@ -1,8 +1,8 @@
 """Entities under the words of their sentence: fragments as bars, gaps as dots, in as few rows as
 they need, each with its label.
 
-Every word is a column that may move to the next line together with the bars under it, so that long
-sentences need no scrolling. Bars are borders, which browsers print.
+A word with something under it is a column that moves to the next line together with that, so
+that long sentences need no scrolling. Bars are borders, which browsers print.
 """
 
 from collections.abc import Sequence
@@ -20,43 +20,59 @@ _MOST_ROWS = 40
 
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
-# without colors of the page, as it may stand in a notebook
+# without colors of the page, as it may stand in a notebook; what is drawn is no part of the text
 ENTITIES_CSS = """
-.entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; }
+.entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; overflow-x: clip;
+  padding-inline-end: 2.5rem; }
 .entities .word { display: inline-block; vertical-align: top; white-space: break-spaces;
   min-width: 0.4rem; max-width: 100%; }
 .entities > span[dir] { margin: 0 0.25rem; }
 .entities i { display: block; height: 1.05rem; margin-top: 2px; font-style: normal;
-  border-top: 4px solid transparent; box-sizing: border-box; }
+  border-top: 4px solid transparent; box-sizing: border-box; position: relative; }
 .entities i.gap { border-top: 3px dotted; }
 .entities i.thin { border-top-width: 1px; }
 .entities i.last { margin-inline-end: 0.3rem; }
-.entities b { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
-  max-width: 9rem; font: 0.7rem/0.85rem system-ui, sans-serif; user-select: none; }
+.entities i.off { opacity: 0.2; }
+.entities i[data-label]::after { content: attr(data-label); display: block; overflow: hidden;
+  text-overflow: ellipsis; white-space: nowrap; max-width: 9rem; unicode-bidi: plaintext;
+  font: bold 0.7rem/0.85rem system-ui, sans-serif; }
+.entities i.free::after { position: absolute; max-width: 14rem; }
 .doc { margin: 0 0 1.6rem; } .doc h2 { font-size: 1rem; margin: 0 0 0.2rem; }
 .legend { padding: 0; margin: 0 0 1rem; list-style: none; overflow-wrap: anywhere; }
 .legend li { display: inline-block; margin-inline-end: 1.2rem; font-weight: 600; }
 .legend i { display: inline-block; width: 1.6rem; border-top: 4px solid; margin-inline-end: 0.4rem;
   vertical-align: middle; }
 .sides { display: grid; grid-template-columns: 1fr 1fr; column-gap: 2rem; }
-.sides h3 { margin: 0; font-size: 0.8rem; opacity: 0.75; font-weight: 600; }
-@media (max-width: 45rem) { .sides { grid-template-columns: 1fr; } }
+.heads, .sides > div::before { font-size: 0.8rem; opacity: 0.75; }
+@media (max-width: 45rem) {
+  .sides { grid-template-columns: 1fr; } .heads { display: none; }
+  .sides > div::before { content: attr(data-side); }
+}
 @media print { .entities { break-inside: avoid; } }
 """
+
+# what an entity can be, with the sign before it
+MARKS = {"right": "✓", "wrong": "✗", "missed": "○", "spurious": "＋"}
 
 _ENTITIES = TEMPLATES.from_string("""\
 <div class="entities" dir="{{ direction }}">
 {%- for run_direction, columns in runs -%}
 {% if run_direction != direction %}<span dir="{{ run_direction }}">{% endif %}
 {%- for word, cells in columns if cells or not word.isspace() -%}
+{%- if not cells %}{{ word }}{% else -%}
 <span class="word">{{ word }}
-{%- for row in range(cells|max + 1 if cells else 0) -%}
-{% if row in cells %}{% set kind, bar, label = cells[row] -%}
-<i class="{{ kind }}" style="border-color: {{ bar.color }}" \
-title="{{ (bar.label ~ ": " ~ bar.text)|truncate(200) }}">
-{%- if label %}<b dir="auto">{{ label }}</b>{% endif %}</i>
+{%- for row in range(cells|max + 1) -%}
+{% if row in cells %}{% set cell = cells[row] -%}
+<i class="{{ cell.kind }}" style="border-color: {{ cell.bar.color }}" data-n="{{ cell.number }}"
+{%- if cell.has_label %} title="{{ cell.bar.title|truncate(200) }}" \
+data-label="{{ cell.bar.label }}" \
+data-type="{{ cell.bar.entity.label }}"
+{%- if cell.bar.mark %} data-mark="{{ cell.bar.mark }}"{% endif %}
+{%- if cell.bar.entity.score is not none %} data-score="{{ cell.bar.entity.score|round(3) }}"
+{%- endif %}{% endif %}></i>
 {%- else %}<i></i>{% endif %}
 {%- endfor %}</span>
+{%- endif -%}
 {%- endfor -%}
 {% if run_direction != direction %}</span>{% endif %}
 {%- endfor -%}
@@ -70,22 +86,39 @@ title="{{ (bar.label ~ ": " ~ bar.text)|truncate(200) }}">
 class Bar(NamedTuple):
     """An entity to be drawn.
 
-    entity (Entity): Its tokens, as indices of the words.
-    label (str): What stands at it.
+    entity (Entity): Its type and score, and its tokens as indices of the words.
     text (str): Its text, which shows while the pointer is over it.
     color (str): Its color as CSS has it.
+    mark (str): What it is beside another annotation, one of `MARKS` or another word; or nothing.
     is_thin (bool): Whether it is there for comparison only.
     """
 
     entity: Entity
-    label: str
     text: str
     color: str
+    mark: str = ""
     is_thin: bool = False
 
+    @property
+    def label(self) -> str:
+        """RETURNS (str): What stands at it."""
+        score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
+        word = "" if self.mark == "right" else self.mark
+        parts = (MARKS.get(self.mark, ""), word, self.entity.label, score)
+        return " ".join(part for part in parts if part)
 
-# classes, entity, and its label where it stands
-_Cell = tuple[str, Bar, str]
+    @property
+    def title(self) -> str:
+        """RETURNS (str): What shows while the pointer is over it."""
+        return f"{'right: ' if self.mark == 'right' else ''}{self.label}: {self.text}"
+
+
+class _Cell(NamedTuple):
+    # a piece of an entity under a word; its classes, the entity's number, whether the label is here
+    kind: str
+    bar: Bar
+    number: int
+    has_label: bool
 
 
 def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
@@ -97,15 +130,16 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
     """
     under: list[dict[int, _Cell]] = [{} for _ in words]
     n_hidden = 0
-    for bar in bars:
+    for number, bar in enumerate(bars):
         extent = under[bar.entity.start : bar.entity.end]
         rows = (row for row in range(_MOST_ROWS) if not any(row in cells for cells in extent))
         row = next(rows, None)
         if row is None:
             n_hidden += 1
             continue
-        for i, cell in _cells(bar, words).items():
+        for i, cell in _cells(bar, number, words).items():
             under[i][row] = cell
+    _free_labels(words, under)
     directions = _directions(words)
     columns = zip(directions, zip(words, under, strict=True), strict=True)
     runs = [
@@ -114,6 +148,20 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
     ]
     direction = next(iter(directions), "ltr")
     return Markup(_ENTITIES.render(runs=runs, direction=direction, n_hidden=n_hidden))
+
+
+def _free_labels(words: Sequence[str], under: Sequence[dict[int, _Cell]]) -> None:
+    # a label longer than its word lies under the next ones if nothing else is there in its row
+    for i, cells in enumerate(under):
+        for row, cell in cells.items():
+            room, j = 0, i
+            while cell.has_label and j < len(words) and room < len(cell.bar.label):
+                if under[j].get(row, cell).bar is not cell.bar:
+                    break
+                room, j = room + len(words[j]), j + 1
+            else:
+                if cell.has_label:
+                    cells[row] = cell._replace(kind=f"{cell.kind} free")
 
 
 def _directions(words: Sequence[str]) -> list[str]:
@@ -133,13 +181,10 @@ def _directions(words: Sequence[str]) -> list[str]:
     return directions
 
 
-def _cells(bar: Bar, words: Sequence[str]) -> dict[int, _Cell]:
+def _cells(bar: Bar, number: int, words: Sequence[str]) -> dict[int, _Cell]:
     kinds = dict.fromkeys(range(bar.entity.start, bar.entity.end), "gap")
     for start, end in bar.entity.fragments:
         kinds |= dict.fromkeys(range(start, end), "fragment")
         kinds[end - 1] = "fragment last"
-    # where it does not push the words apart: a letter of it has two thirds of a word's width
-    n_letters = len(bar.label) * 2 // 3
-    labeled = max(range(*bar.entity.fragments[0]), key=lambda i: min(len(words[i]), n_letters))
     thin = " thin" if bar.is_thin else ""
-    return {i: (kind + thin, bar, bar.label * (i == labeled)) for i, kind in kinds.items()}
+    return {i: _Cell(kind + thin, bar, number, i == bar.entity.start) for i, kind in kinds.items()}

@@ -1,10 +1,12 @@
-"""Self-contained HTML pages, and plots in them: no script, no font and no file beside them."""
+"""Self-contained HTML pages, and plots in them: nothing is loaded from elsewhere."""
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from importlib.util import find_spec
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment
@@ -40,16 +42,31 @@ details { margin: 0.5rem 0 1rem; } summary { cursor: pointer; color: var(--accen
 @media print { figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
 """
 
+# Search, filters and pages of what has the class "unit", in boxes of the class "doc".
+PAGES_JS = (Path(__file__).parent / "static" / "pages.js").read_text(encoding="utf-8")
+_PAGES_CSS = """
+.js .unit:not(.on), .js .doc:not(.on) { display: none; }
+.unit { content-visibility: auto; contain-intrinsic-size: auto 4rem; }
+.tools { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; gap: 0.3rem 1.2rem;
+  align-items: center; padding: 0.5rem 0; margin: 1rem 0; background: var(--ground);
+  border-bottom: 1px solid var(--line); }
+.tools input, .tools select, .tools button { font: inherit; max-width: 14rem; }
+.tools input[type="number"] { width: 4.2rem; }
+@media print { .tools { display: none; } }
+@media (max-width: 45rem) { .tools { position: static; } }
+"""
+
 _PAGE = TEMPLATES.from_string("""\
 <!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; \
-style-src 'unsafe-inline'; img-src data:">
+style-src 'unsafe-inline'; img-src data:{{ policy }}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{{ title }}</title>
 <style>{{ css }}</style>
+{% if script %}<script>{{ script }}</script>{% endif %}
 </head>
 <body>
 <h1>{{ title }}</h1>
@@ -71,15 +88,22 @@ _TABLE = TEMPLATES.from_string("""\
 """)
 
 
-def render_page(title: str, body: Markup, css: str = "") -> str:
+def render_page(title: str, body: Markup, css: str = "", script: str = "", policy: str = "") -> str:
     """Make a self-contained HTML page.
 
     title (str): Its title and heading.
     body (Markup): HTML; text from data must be escaped already, as `TEMPLATES` does.
     css (str): Rules beyond `PAGE_CSS`.
+    script (str): JavaScript of the page, such as `PAGES_JS`; no other is let run.
+    policy (str): What the page may do beyond that, as Content-Security-Policy has it.
     RETURNS (str): The page.
     """
-    return _PAGE.render(title=title, body=body, css=Markup(PAGE_CSS + css))
+    if script:
+        digest = b64encode(sha256(script.encode()).digest()).decode()
+        policy = f"; script-src 'sha256-{digest}'; {policy}"
+    css = PAGE_CSS + (_PAGES_CSS if script == PAGES_JS else "") + css
+    shown = {"css": Markup(css), "script": Markup(script), "policy": Markup(policy)}
+    return _PAGE.render(title=title, body=body, **shown)
 
 
 def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:

@@ -1,7 +1,5 @@
 """Pages of documents with their entities, written document by document."""
 
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +10,7 @@ from spacy.tokens import Doc
 
 from ..analysis.pipes import find_pipe, storing_under
 from ..analysis.predictions import predict_examples, predict_records
-from ..entities import DEFAULT_SPANS_KEY, get_entities
+from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
 from ..formats.files import visible_files
@@ -21,10 +19,10 @@ from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report
 from ..formats.texts import STDIN, read_texts
-from .colors import choose_colors, render_legend
+from .colors import choose_colors
 from .entities import ENTITIES_CSS
-from .page import render_page
-from .render import render_doc
+from .page import PAGES_JS, render_page
+from .render import write_body
 
 # Stands in an empty page for what is written between its head and its end
 _BODY = "<!-- documents -->"
@@ -115,24 +113,11 @@ def write_columns(
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
-    n_docs = 0
-    # types are numbered as they appear; their colors are known when all have
-    numbered: dict[str, str] = {}
-    head, end = render_page("Entities", Markup(_BODY), ENTITIES_CSS).split(_BODY)
-    with replacing(path) as temporary, tempfile.TemporaryFile("w+", encoding="utf-8") as body:
-        for docs in rows:
-            n_docs += 1
-            entities = [get_entities(doc, spans_key) for doc in docs]
-            for label in (e.label_ for found in entities for e in found):
-                numbered.setdefault(label, f"var(--type-{len(numbered)})")
-            body.write(render_doc(docs, entities, numbered))
-        body.seek(0)
-        chosen = choose_colors(numbered, colors)
-        rules = "".join(f"--type-{i}: {chosen[label]}; " for i, label in enumerate(numbered))
-        with temporary.open("w", encoding="utf-8") as stream:
-            stream.write(f"{head}<style>:root {{ {rules}}}</style>\n{render_legend(chosen)}")
-            shutil.copyfileobj(body, stream)
-            stream.write(end)
+    head, end = render_page("Entities", Markup(_BODY), ENTITIES_CSS, PAGES_JS).split(_BODY)
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        stream.write(head)
+        n_docs = write_body(rows, stream, spans_key, colors)
+        stream.write(end)
     return n_docs
 
 

@@ -1,29 +1,38 @@
 """Documents with their entities, as HTML: what displaCy does for contiguous spans."""
 
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
 from itertools import pairwise
+from tempfile import SpooledTemporaryFile
+from typing import TextIO
 
 from markupsafe import Markup
 from spacy.tokens import Doc
 from spacy.util import is_in_jupyter
 
+from ..analysis.matching import mark_items
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, text_order
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
+from ..scorer import Positions
 from .colors import choose_colors, render_legend
-from .entities import ENTITIES_CSS, Bar, render_entities
-from .page import TEMPLATES, render_page
+from .entities import ENTITIES_CSS, MARKS, Bar, render_entities
+from .page import PAGES_JS, TEMPLATES, render_page
 
-_DOC = TEMPLATES.from_string("""\
-<div class="doc">
-{% if title %}<h2>{{ title }}</h2>{% endif %}
-{% for sides in parts %}
-{% if sides|length == 2 %}<div class="sides">
-<div><h3>gold</h3>{{ sides[0] }}</div><div><h3>predicted</h3>{{ sides[1] }}</div></div>
-{% else %}{{ sides[0] }}{% endif %}
-{% endfor %}
-</div>
+_UNIT = TEMPLATES.from_string("""\
+<div class="unit">{% if sides|length == 2 %}<div class="sides">
+<div data-side="gold">{{ sides[0] }}</div><div data-side="predicted">{{ sides[1] }}</div></div>
+{% else %}{{ sides[0] }}{% endif %}</div>
 """)
+_HEAD = TEMPLATES.from_string("""\
+<section class="doc">
+{% if title %}<h2>{{ title }}</h2>{% endif %}
+{% if beside %}<div class="sides heads"><b>gold</b><b>predicted</b></div>{% endif %}
+""")
+_END = "</section>\n"
+# larger bodies are put into a file until their colors are known
+_IN_MEMORY = 2**24
 
 
 def render(
@@ -57,14 +66,10 @@ def render(
             f"The {len(texts[0])} gold documents have other texts than the {len(texts[-1])} "
             "predicted ones. Give the same documents, in the same order."
         )
-    pairs = list(zip(*columns, strict=True))
-    found = [[get_entities(doc, spans_key) for doc in versions] for versions in pairs]
-    labels = {e.label_ for versions in found for entities in versions for e in entities}
-    chosen = choose_colors(labels, colors)
-    body = render_legend(chosen)
-    for versions, entities in zip(pairs, found, strict=True):
-        body += render_doc(versions, entities, chosen)
-    html = render_page(title, body, ENTITIES_CSS) if page else _with_style(body)
+    stream = StringIO()
+    write_body(zip(*columns, strict=True), stream, spans_key, colors)
+    body = Markup(stream.getvalue())
+    html = render_page(title, body, ENTITIES_CSS, PAGES_JS) if page else _with_style(body)
     if jupyter or (jupyter is None and is_in_jupyter()):
         from IPython.display import HTML, display
 
@@ -79,10 +84,50 @@ def render_entity(entity: DiscontinuousEntity) -> str:
     entity (DiscontinuousEntity): The entity.
     RETURNS (str): HTML.
     """
-    parts = _parts(entity.doc, [[entity]])
-    start, end = next(part for part in parts if part[0] <= entity.start_char < part[1])
-    drawn = _render_part(entity.doc, start, end, [entity], choose_colors([entity.label_]))
-    return _with_style(Markup(_DOC.render(parts=[[drawn]])))
+    colors = choose_colors([entity.label_])
+    start, end = next(
+        part for part in _parts(entity.doc, [[entity]]) if part[0] <= entity.start_char < part[1]
+    )
+    return _with_style(_render_part(entity.doc, start, end, [(entity, "")], colors))
+
+
+def write_body(
+    rows: Iterable[tuple[Doc, ...]],
+    stream: TextIO,
+    spans_key: str = DEFAULT_SPANS_KEY,
+    colors: Mapping[str, str] | None = None,
+) -> int:
+    """Write documents with their entities, each document below one heading.
+
+    rows (Iterable[tuple[Doc, ...]]): A document, or its gold and its predicted version each.
+    stream (TextIO): Takes HTML that needs the rules `ENTITIES_CSS`.
+    spans_key (str): Prefix of the span groups.
+    colors (Optional[Mapping[str, str]]): Colors by entity type.
+    RETURNS (int): The number of documents.
+    """
+    n_docs, title, beside = 0, None, False
+    # types are numbered as they appear; their colors are known when all have
+    numbered: dict[str, str] = {}
+    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as body:
+        for docs in rows:
+            beside = len(docs) == 2
+            entities = [get_entities(doc, spans_key) for doc in docs]
+            for label in (e.label_ for found in entities for e in found):
+                numbered.setdefault(label, f"var(--type-{len(numbered)})")
+            before, title = title, docs[-1].user_data.get(DOC_NAME)
+            # what was cut into sentences is one document
+            if not n_docs or title is None or title != before:
+                body.write(_END if n_docs else "")
+                body.write(_HEAD.render(title=title, beside=beside))
+            body.write(render_doc(docs, entities, numbered))
+            n_docs += 1
+        chosen = choose_colors(numbered, colors)
+        rules = "; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered))
+        stream.write(f'<div style="{rules}">\n{render_legend(chosen, MARKS if beside else {})}')
+        body.seek(0)
+        shutil.copyfileobj(body, stream)
+        stream.write(f"{_END if n_docs else ''}</div>\n")
+    return n_docs
 
 
 def render_doc(
@@ -90,22 +135,31 @@ def render_doc(
     entities: Sequence[Sequence[DiscontinuousEntity]],
     colors: Mapping[str, str],
 ) -> Markup:
-    """Draw a document, or its gold and its predicted version beside each other.
+    """Draw the sentences of a document, or of its gold and its predicted version beside each other.
 
     docs (Sequence[Doc]): The document, or the two.
     entities (Sequence[Sequence[DiscontinuousEntity]]): The entities of each.
     colors (Mapping[str, str]): Colors of all entity types.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
+    if len(docs) == 2:
+        items = [
+            [next(iter(positions.items([entity]))) for entity in found]
+            for positions, found in zip(map(Positions, docs), entities, strict=True)
+        ]
+        marks = mark_items(*items)
+    else:
+        marks = ([""] * len(entities[0]),)
+    marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
     # the last Doc is the predicted one, whose sentences part the text
-    parts = [
+    units = [
         [
             _render_part(doc, start, end, found, colors)
-            for doc, found in zip(docs, entities, strict=True)
+            for doc, found in zip(docs, marked, strict=True)
         ]
         for start, end in _parts(docs[-1], entities)
     ]
-    return Markup(_DOC.render(title=docs[-1].user_data.get(DOC_NAME), parts=parts))
+    return Markup("").join(Markup(_UNIT.render(sides=sides)) for sides in units)
 
 
 def _with_style(body: Markup) -> str:
@@ -128,17 +182,20 @@ def _render_part(
     doc: Doc,
     start: int,
     end: int,
-    entities: Sequence[DiscontinuousEntity],
+    marked: Sequence[tuple[DiscontinuousEntity, str]],
     colors: Mapping[str, str],
 ) -> Markup:
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:
         return Markup("")
-    inside = [entity for entity in entities if start <= entity.start_char < end]
-    bars = []
-    for entity in sorted(inside, key=text_order):
-        score = "" if entity.score is None else f" {entity.score:.2f}"
-        text = " … ".join(part.text for part in entity.spans)
-        tokens = entity.to_entity().shift(-span.start)
-        bars.append(Bar(tokens, entity.label_ + score, text, colors[entity.label_]))
+    inside = [pair for pair in marked if start <= pair[0].start_char < end]
+    bars = [
+        Bar(
+            entity.to_entity().shift(-span.start),
+            " … ".join(part.text for part in entity.spans),
+            colors[entity.label_],
+            mark,
+        )
+        for entity, mark in sorted(inside, key=lambda pair: text_order(pair[0]))
+    ]
     return render_entities([" ".join(token.text_with_ws.split("\n")) for token in span], bars)

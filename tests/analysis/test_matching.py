@@ -16,6 +16,7 @@ from spacy_gapdner.analysis.matching import (
     MatchTally,
     _meeting_extents,
     find_errors,
+    mark_items,
     n_shared,
 )
 from spacy_gapdner.entities import Entity, set_entities
@@ -139,6 +140,18 @@ def test_ties_in_text_order():
         Error(WRONG_BOUNDARY, first, gold),
         Error(MISSED, second, None),
     ]
+
+
+def test_marks():
+    fever = item("ADE", 9)
+    # the joint's is found, the shoulder's nearly, the body's pain not, and the fever too
+    predicted = [JOINT, item("ADE", 3, 4, 7), fever, item("ADE", 12)]
+    gold = [JOINT, item("ADE", 3), item("ADE", 0, 5, 6), item("DRUG", 9)]
+    assert mark_items(gold, predicted) == (
+        ["right", "wrong", "missed", "wrong"],
+        ["right", "wrong", "wrong", "spurious"],
+    )
+    assert mark_items([], []) == ([], [])
 
 
 def test_a_correct_entity_is_no_partner():

@@ -7,7 +7,13 @@ from spacy.vocab import Vocab
 from tiny_pipeline import gold_docs
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis.model_report import ERROR_COLUMNS, analyze, error_table, report_model
+from spacy_gapdner.analysis.model_report import (
+    ERROR_COLUMNS,
+    NOTHING,
+    analyze,
+    error_table,
+    report_model,
+)
 from spacy_gapdner.analysis.subsets import ScoreRow, pool_tail, select
 from spacy_gapdner.formats import DOC_NAME
 
@@ -162,6 +168,30 @@ def test_a_pipeline_on_gold_docs(nlp):
     assert report.docs == 2
     first, *_ = error_table(report.errors)
     sides = ("Food", "aspirin", "8 15", "Drug", "aspirin", "8 15")
-    assert first == ("wrong type", 1, None, "He took aspirin twice .", *sides)
+    assert first == ("wrong type", 1, None, "He took aspirin twice .", *sides, pytest.approx(1))
     assert len(first) == len(ERROR_COLUMNS)
     assert nlp.get_pipe("gapdner").key == "gapdner"
+
+
+def test_types_and_texts_that_are_confused():
+    predicted = [JOINT, ("SIGN", [3, 7]), ("SIGN", [10])]
+    report = report_model([make_example([JOINT, SHOULDER, FEVER], predicted)] * 2)
+    assert report.confusion() == {
+        ("ADE", "ADE"): 2,
+        ("ADE", NOTHING): 2,
+        ("ADE", "SIGN"): 2,
+        (NOTHING, "SIGN"): 2,
+    }
+    assert report.common_texts("missed", 5) == [("severe … shoulder … pain", "ADE", 2)]
+    assert report.common_texts("spurious", 5) == [("shoulder … pain", "SIGN", 2)]
+    assert report.common_texts("missed", 0) == []
+
+
+def test_errors_have_the_scores_of_predictions():
+    example = make_example([FEVER], [])
+    set_entities(example.predicted, [Entity("SIGN", ((10, 11),), 0.75), Entity("A", ((0, 1),))])
+    assert [(e.kind, e.score) for e in report_model([example]).errors] == [
+        ("spurious", None),
+        ("wrong type", 0.75),
+    ]
+    assert [e.score for e in report_model([make_example([FEVER], [])]).errors] == [None]

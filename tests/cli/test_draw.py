@@ -17,12 +17,14 @@ def brat(tmp_path):
 
 def columns(path):
     """Of each column its heading, and the entities listed in it."""
-    parts = re.split(r"<h3>(\w+)</h3>", path.read_text())[1:]
+    parts = re.split(r'data-side="(\w+)"', path.read_text())[1:]
     return dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
 
 
 def listed(html):
-    return list(dict.fromkeys(re.findall(r'title="(\w+?)(?: [\d.]+)?: (.+?)"', html)))
+    return list(
+        dict.fromkeys(re.findall(r'title="(?:\w+: )?(?:\W )?(\w[\w ]*?)(?: [\d.]+)?: (.+?)"', html))
+    )
 
 
 JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder pain")
@@ -36,7 +38,7 @@ def test_annotation(run, brat, tmp_path):
     assert result.stdout.splitlines()[-1] == str(page)
     html = page.read_text()
     assert listed(html) == [JOINT, ("Time", "today")]
-    assert "--type-0: rgb(1,2,3); --type-1: teal;" in html
+    assert "--type-0: rgb(1,2,3); --type-1: teal" in html
     assert "<h2>a</h2>" in html
 
 
@@ -44,7 +46,10 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     page = tmp_path / "page.html"
     result = run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
     assert result.exit_code == 0, result.output
-    assert columns(page) == {"gold": [JOINT], "predicted": [SHOULDER, JOINT]}
+    assert columns(page) == {
+        "gold": [JOINT],
+        "predicted": [("wrong ADR", SHOULDER[1]), JOINT],
+    }
     assert "<h2>a</h2>" in page.read_text()
 
 

@@ -94,7 +94,7 @@ def test_report():
     for name, content in plots.items():
         assert content.startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
     for text in [
-        '<span class="word">severe <i class="fragment"',
+        '<span class="word">severe <i class="fragment free"',
         '<td class="text">0:2, 4:5</td>',
         "Labeled Frag 0.90",
         "Frag and Gap mark the span from row to column",

@@ -1,3 +1,6 @@
+from base64 import b64encode
+from hashlib import sha256
+
 from markupsafe import Markup
 
 from spacy_gapdner.drawing.page import figure_bytes, inline_svg, new_figure, render_page
@@ -29,3 +32,11 @@ def test_no_name_is_taken_for_a_formula():
     svg = figure_bytes(draw(), "svg").decode()
     assert "$x^$" in svg
     assert r"$\unknown$" in svg
+
+
+def test_a_page_lets_its_own_script_run_alone():
+    assert "script-src" not in render_page("a", Markup(""))
+    page = render_page("a", Markup(""), script="alert(1 < 2);")
+    assert "<script>alert(1 < 2);</script>" in page
+    digest = b64encode(sha256(b"alert(1 < 2);").digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in page

@@ -10,6 +10,7 @@ from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.drawing.render import render
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import DOC_NAME
 
 TEXT = "Brenorix gave severe joint and back pain. It went away."
 ENTITIES = [
@@ -42,10 +43,12 @@ def test_sentences_with_their_entities(doc):
     first, second = Drawn(html).sentences
     assert rows(first) == ["= =..== ", "  ==..= "]
     assert labels(first) == [("Brenorix", "DRUG 0.88"), ("severe", "ADE"), ("severe", "ADE 0.75")]
-    assert [word for word, _ in second] == ["It ", "went ", "away", "."]
+    assert [word for word, _ in second] == ["It ", "went ", "away."]
     assert 'title="ADE 0.75: severe joint … pain"' in html
     used = {(label.split()[0], color) for _, cells in first for _, color, label in cells if label}
-    assert used == set(choose_colors(["ADE", "DRUG"]).items())
+    assert used == {("DRUG", "var(--type-0)"), ("ADE", "var(--type-1)")}
+    colors = choose_colors(["ADE", "DRUG"])
+    assert f'style="--type-0: {colors["DRUG"]}; --type-1: {colors["ADE"]}"' in html
     assert re.findall(r"</i>(\w+)</li>", html) == ["ADE", "DRUG"]
 
 
@@ -53,8 +56,26 @@ def test_gold_stands_beside_the_prediction(nlp, doc):
     gold = nlp(TEXT)
     set_entities(gold, ENTITIES[:1])
     html = render(doc, gold=gold)
-    assert re.findall(r"<h3>(.+?)</h3>", html) == ["gold", "predicted"] * 2
+    assert re.findall(r'data-side="(.+?)"', html) == ["gold", "predicted"] * 2
     assert [len(found) for found in drawn_rows(html)] == [1, 2, 0, 0]
+    gold, predicted, *_ = Drawn(html).sentences
+    assert labels(gold) == [("Brenorix", "✓ DRUG 0.88")]
+    # in text order; the second overlaps the first alone
+    assert [label for _, label in labels(predicted)] == [
+        "✓ DRUG 0.88",
+        "＋ spurious ADE",
+        "＋ spurious ADE 0.75",
+    ]
+    assert "<li>✓ right</li>" in html
+
+
+def test_sentences_of_a_document_stand_below_one_heading(nlp):
+    docs = [nlp(text) for text in ("No pain.", "Fever.", "Rash.", "Cough.")]
+    for doc, name in zip(docs, ("a", "a", "b", None), strict=True):
+        doc.user_data[DOC_NAME] = name
+    html = render(docs)
+    assert re.findall(r"<h2>(.+?)</h2>", html) == ["a", "b"]
+    assert html.count('<section class="doc">') == html.count("</section>") == 3
 
 
 def test_gold_of_another_text_is_refused(nlp, doc):
@@ -65,7 +86,7 @@ def test_gold_of_another_text_is_refused(nlp, doc):
 def test_sentences_that_an_entity_crosses_are_drawn_as_one(nlp):
     doc = nlp("Pain in the leg. And in the arm. Gone.")
     set_entities(doc, [Entity("ADE", ((0, 1), (8, 9)))])
-    assert [len(words) for words in Drawn(render(doc)).sentences] == [10, 2]
+    assert [len(words) for words in Drawn(render(doc)).sentences] == [10, 1]
 
 
 def test_lines_of_a_text_without_sentences():
@@ -87,16 +108,14 @@ def test_right_to_left():
     html = render(doc)
     assert '<div class="entities" dir="rtl">' in html
     # columns are no text to the browser: what runs the other way needs an element of its own
-    (run,) = re.findall(r'<span dir="ltr">(.+?)</span></span>', html)
-    assert re.sub("<.+?>", "", run) == "severe pain "
-    assert '<b dir="auto">ADE</b>' in html
+    assert re.findall(r'<span dir="ltr">(.+?)</span>', html) == ["severe pain "]
 
 
 def test_nothing_of_the_text_is_code(nlp):
     doc = nlp("<script>alert(1)</script> pain")
     set_entities(doc, [Entity("<b>", ((0, len(doc)),))])
     html = render(doc, page=True, title="<i>")
-    assert "<script" not in html
+    assert "<script>alert" not in html
     assert "<b>" not in html
     assert "<title>&lt;i&gt;</title>" in html
 

@@ -60,7 +60,7 @@ def test_a_type_keeps_its_color_while_others_are_not_drawn(client):
     types = ["ADE", next(f"A{i}" for i in range(100) if shares_color(f"A{i}", "ADE"))]
     for given in ([], types):
         html = client.post("/draw", json={**RECORD, "types": given}).text
-        assert f'"border-color: {choose_colors([*given, "ADE"])["ADE"]}"' in html
+        assert f'"--type-0: {choose_colors([*given, "ADE"])["ADE"]}"' in html
 
 
 def shares_color(one, other):

@@ -1,0 +1,135 @@
+"use strict";
+// Without this script a page shows everything. With it: search, filters, and so many at a time.
+const SIZE = 100;
+const DISAGREEMENTS = ["wrong", "missed", "spurious"];
+// the style sheet hides what is on no page from now on
+document.documentElement.classList.add("js");
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+// text and entities of a sentence, or of gold and prediction beside each other
+function read(unit) {
+  const entities = new Map();
+  [...unit.querySelectorAll(".entities")].forEach((block, side) => {
+    for (const cell of block.querySelectorAll("i[data-n]:not(.thin)")) {
+      const key = `${side} ${cell.dataset.n}`;
+      if (!entities.has(key)) entities.set(key, { cells: [], gap: false });
+      const entity = entities.get(key);
+      entity.cells.push(cell);
+      entity.gap ||= cell.classList.contains("gap");
+      const { type, mark, score } = cell.dataset;
+      if (type !== undefined) Object.assign(entity, { type, mark, score: score && Number(score) });
+    }
+  });
+  const heading = unit.closest(".doc")?.querySelector("h2")?.textContent ?? "";
+  const text = `${heading} ${unit.textContent}`.replace(/\s+/g, " ").toLowerCase();
+  return { text, entities: [...entities.values()] };
+}
+
+function start() {
+  const units = [...document.querySelectorAll(".unit")];
+  if (!units.length) return;
+  const heads = [...document.querySelectorAll("i[data-type]:not(.thin)")];
+  const types = [...new Set(heads.map((head) => head.dataset.type))].sort();
+  const search = make("input", { type: "search", placeholder: "Search in the text" });
+  search.setAttribute("aria-label", search.placeholder);
+  const type = make("select", {}, make("option", { value: "" }, "All types"));
+  type.append(...types.map((name) => make("option", { value: name }, name)));
+  type.setAttribute("aria-label", "Type");
+  const gaps = make("input", { type: "checkbox" });
+  const wrong = make("input", { type: "checkbox" });
+  const bound = (value) => make("input", { type: "number", min: 0, max: 1, step: 0.05, value });
+  const [least, most] = [bound("0"), bound("1")];
+  least.setAttribute("aria-label", "Lowest score");
+  most.setAttribute("aria-label", "Highest score");
+  const back = make("button", { type: "button" }, "Back");
+  const next = make("button", { type: "button" }, "Next");
+  const status = make("span", { role: "status" });
+  const filters = [search, type, make("label", {}, gaps, " discontinuous only")];
+  if (heads.some((head) => DISAGREEMENTS.includes(head.dataset.mark))) {
+    filters.push(make("label", {}, wrong, " disagreements only"));
+  }
+  if (heads.some((head) => head.dataset.score)) {
+    filters.push(make("span", {}, "score ", least, " to ", most));
+  }
+  const tools = make("div", { className: "tools" }, ...filters);
+  tools.append(make("span", {}, back, " ", next, " ", status));
+  document.querySelector(".doc").before(tools);
+
+  const known = new Map();
+  let found = units;
+  let page = 0;
+
+  function readOnce(unit) {
+    if (!known.has(unit)) known.set(unit, read(unit));
+    return known.get(unit);
+  }
+
+  const inRange = () => Number(least.value) > 0 || Number(most.value || 1) < 1;
+  const filtered = () => type.value || gaps.checked || wrong.checked || inRange();
+
+  function fits({ type: own, gap, mark, score }) {
+    if (type.value && own !== type.value) return false;
+    if (gaps.checked && !gap) return false;
+    if (wrong.checked && !DISAGREEMENTS.includes(mark)) return false;
+    return !inRange() || (score >= Number(least.value) && score <= Number(most.value || 1));
+  }
+
+  function show() {
+    for (const element of document.querySelectorAll(".on")) element.classList.remove("on");
+    const shown = found.slice(page * SIZE, (page + 1) * SIZE);
+    for (const unit of shown) {
+      for (let box = unit; box; box = box.parentElement.closest(".doc")) box.classList.add("on");
+      if (!filtered() && !known.has(unit)) continue;
+      for (const entity of readOnce(unit).entities) {
+        const off = filtered() && !fits(entity);
+        for (const cell of entity.cells) cell.classList.toggle("off", off);
+      }
+    }
+    const count = (n) => n.toLocaleString("en");
+    const first = page * SIZE + 1;
+    status.textContent = shown.length
+      ? `${count(first)} to ${count(first + shown.length - 1)} of ${count(found.length)}`
+      : "nothing found";
+    back.disabled = page === 0;
+    next.disabled = (page + 1) * SIZE >= found.length;
+  }
+
+  function filter() {
+    const wanted = search.value.trim().replace(/\s+/g, " ").toLowerCase();
+    page = 0;
+    found = units.filter((unit) => {
+      if (wanted && !readOnce(unit).text.includes(wanted)) return false;
+      return !filtered() || readOnce(unit).entities.some(fits);
+    });
+    show();
+  }
+
+  function turn(step) {
+    page += step;
+    show();
+    tools.scrollIntoView();
+  }
+
+  let timer = 0;
+  tools.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(filter, 150);
+  });
+  back.addEventListener("click", () => turn(-1));
+  next.addEventListener("click", () => turn(1));
+  show();
+}
+
+// an entity shows its text wherever the pointer is over it
+document.addEventListener("mouseover", ({ target }) => {
+  const { n } = target.dataset;
+  if (n && !target.title) {
+    target.title = target.closest(".entities").querySelector(`i[data-n="${n}"][title]`).title;
+  }
+});
+document.addEventListener("DOMContentLoaded", start);
