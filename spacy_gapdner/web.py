@@ -2,9 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from functools import partial
 from typing import TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -61,8 +60,16 @@ class Turns:
 
     def __init__(self, max_waiting: int = 16) -> None:
         self.max_waiting = max_waiting
+        # tells thinc whether it works on a GPU
+        self._context = copy_context()
         self._thread = ThreadPoolExecutor(1, "pipeline")
         self._waiting = 0
+
+    def submit(self, function: Callable[[], T]) -> Future[T]:
+        """RETURNS (Future[T]): What a function will return when its turn has come; it may wait
+        however many do.
+        """
+        return self._thread.submit(self._context.copy().run, function)
 
     async def __call__(self, function: Callable[[], T]) -> T:
         """Run a function when its turn comes.
@@ -75,9 +82,7 @@ class Turns:
             raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
         self._waiting += 1
         try:
-            # the context tells thinc whether it works on a GPU
-            run_here = partial(copy_context().run, function)
-            return await asyncio.get_running_loop().run_in_executor(self._thread, run_here)
+            return await asyncio.wrap_future(self.submit(function))
         finally:
             self._waiting -= 1
 

@@ -37,6 +37,11 @@ class Mark:
     fragments: Fragments
     id: str | None = None
 
+    @property
+    def key(self) -> tuple[str, Fragments]:
+        """RETURNS (tuple[str, Fragments]): What makes two entities equal."""
+        return self.label, self.fragments
+
 
 class Lost(NamedTuple):
     """A line that was taken out with an entity.
@@ -109,7 +114,7 @@ class BratFile:
         lines, new = list(self._lines), []
         for name, mark in zip(ids, marks, strict=True):
             known = self.entities.get(name)
-            if known and (known.label, known.fragments) == (mark.label, mark.fragments):
+            if known and known.key == mark.key:
                 continue
             line = entity_line(name, mark.label, mark.fragments, self.text)
             if name in self._places:

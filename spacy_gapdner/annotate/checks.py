@@ -1,6 +1,7 @@
 """How a text is cut into words, sentences and windows, and what cannot be learned of it."""
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -8,9 +9,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..analysis.data_check import why_unheld
+from ..analysis.setup import default_setup
 from ..entities import Entity, Fragments
+from ..pipe import DiscontinuousEntityRecognizer
 from ..segments import Segment, assign_entities, get_segments
-from ..sentences import make_doc
+from ..sentences import load_splitter, make_doc
 from .brat_file import Mark
 
 
@@ -58,25 +61,49 @@ class Checker:
         doc = self.splitter(make_doc(self.splitter, text))
         return Layout(doc, get_segments(doc, self.max_length, self.stride))
 
-    def warn(self, mark: Mark, text: str) -> list[str]:
-        """Say what keeps a model from learning an entity.
+    def warn(self, marks: Sequence[Mark], text: str) -> list[list[str]]:
+        """Say what keeps a model from learning entities.
 
-        mark (Mark): The entity.
+        marks (Sequence[Mark]): The entities.
         text (str): The document.
-        RETURNS (list[str]): The warnings.
+        RETURNS (list[list[str]]): The warnings of each.
         """
         doc, segments = self.layout(text)
-        warnings, tokens = [], []
-        for start, end in mark.fragments:
-            span = doc.char_span(start, end, alignment_mode="expand")
-            assert span is not None
-            tokens += range(span.start, span.end)
-            if (span.start_char, span.end_char) != (start, end):
-                warnings.append(f"cut inside a token: {text[start:end]!r} of {span.text!r}")
-        entity = Entity.from_tokens(mark.label, tokens)
-        if assign_entities([entity], segments)[1]:
-            warnings.append(why_unheld(entity, doc, self.max_length))
+        entities, warnings = [], []
+        for mark in marks:
+            tokens: list[int] = []
+            cuts = []
+            for start, end in mark.fragments:
+                span = doc.char_span(start, end, alignment_mode="expand")
+                # none lies beyond the text
+                assert span is not None
+                tokens += range(span.start, span.end)
+                if (span.start_char, span.end_char) != (start, end):
+                    cuts.append(f"cut inside a token: {text[start:end]!r} of {span.text!r}")
+            entities.append(Entity.from_tokens(mark.label, tokens))
+            warnings.append(cuts)
+        unheld = set(assign_entities(entities, segments)[1])
+        for entity, said in zip(entities, warnings, strict=True):
+            if entity in unheld:
+                said.append(why_unheld(entity, doc, self.max_length))
         return warnings
+
+
+def make_checker(
+    model: str | None = None, pipe: DiscontinuousEntityRecognizer | None = None, lang: str = "en"
+) -> Checker:
+    """Cut texts as a pipeline does.
+
+    model (Optional[str]): Folder or name of the pipeline; by rule if None.
+    pipe (Optional[DiscontinuousEntityRecognizer]): Its pipe.
+    lang (str): Language of the tokenizer if there is no pipeline.
+    RETURNS (Checker): Cuts and checks.
+    """
+    if model is None or pipe is None:
+        setup = default_setup(lang)
+        return Checker(setup.nlp, setup.max_length, setup.stride)
+    # its own, as the model is at work in another thread
+    return Checker(load_splitter(model), pipe.cfg["max_length"], pipe.cfg["stride"])
 
 
 def find_direction(text: str) -> str:

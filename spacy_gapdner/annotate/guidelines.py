@@ -1,7 +1,7 @@
 """The labels that people annotate with: their colors, keys and what they mean."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -37,52 +37,57 @@ class Label:
         return {key: value for key, value in asdict(self).items() if key != "dark" or value}
 
 
-def read_guidelines(given: str | None, folder: Path, known: Iterable[str] = ()) -> list[Label]:
-    """Find the labels of a folder.
+def read_guidelines(
+    given: str | None, folders: Sequence[Path], known: Iterable[str] = ()
+) -> list[Label]:
+    """Find the labels to annotate with.
 
-    given (Optional[str]): Names, as "ADE,DRUG", or a file: labels.json, {"ADE": {"color": "#d86000",
-        "key": "a", "description": "..."}, ...} with all of these optional, or brat's
-        annotation.conf. If None, such a file of the folder.
-    folder (Path): The folder.
+    given (Optional[str]): Names, as "ADE,DRUG", or a file: labels.json, an object of objects such
+        as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}} where all is optional,
+        or brat's annotation.conf. If None, the first such file of the folders.
+    folders (Sequence[Path]): Where annotated texts are.
     known (Iterable[str]): Labels of the model; they and those of the annotation files count where
         no file and no name is given.
     RETURNS (list[Label]): The labels in their order.
     RAISES (GapDNERError): If there are none, or the file is not of this form.
     """
-    path = next((folder / name for name in _NAMES if (folder / name).is_file()), None)
+    files = (folder / name for folder in folders for name in _NAMES)
+    path = next((file for file in files if file.is_file()), None)
     if given is not None and given.endswith((".json", ".conf")):
         path = Path(given)
         require_file(path)
     elif given is not None:
-        return _make_labels({name.strip(): {} for name in given.split(",") if name.strip()}, given)
+        return _make_labels(given.split(","), {}, given)
     if path is None:
-        return _make_labels(dict.fromkeys(sorted({*known, *_used(folder)}), {}), str(folder))
-    labels = _read_json(path) if path.suffix == ".json" else dict.fromkeys(_read_conf(path), {})
-    return _make_labels(labels, str(path))
+        used = {label for folder in folders for label in _used(folder)}
+        return _make_labels([*known, *sorted(used)], {}, str(folders[0]))
+    if path.suffix == ".conf":
+        return _make_labels(_read_conf(path), {}, str(path))
+    members = _read_json(path)
+    return _make_labels(members, members, str(path))
 
 
-def _make_labels(labels: dict[str, dict[str, str]], where: str) -> list[Label]:
-    if not labels:
+def _make_labels(
+    names: Iterable[str], members: Mapping[str, dict[str, str]], where: str
+) -> list[Label]:
+    names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not names:
         raise GapDNERError(
             f"{where} names no label. Give them with --labels ADE,DRUG or --labels labels.json."
         )
-    for name in labels:
+    for name in names:
         if re.search(r"\s", name):
             raise GapDNERError(f"{where}: brat cannot have the label {name!r}. Rename it.")
-    colors = choose_colors(labels, {n: m["color"] for n, m in labels.items() if "color" in m})
-    taken = {members["key"] for members in labels.values() if "key" in members}
+    colors = choose_colors(names, {n: m["color"] for n, m in members.items() if "color" in m})
+    taken = {m["key"] for m in members.values() if "key" in m}
     # letters that are no commands of the page come after the digits
     free = iter(key for key in "123456789befghijklmotuvwx" if key not in taken)
-    return [
-        Label(
-            name,
-            colors[name],
-            members.get("key") or next(free, None),
-            members.get("description", ""),
-            members.get("dark"),
-        )
-        for name, members in labels.items()
-    ]
+    labels = []
+    for name in names:
+        own = members.get(name, {})
+        key = own.get("key") or next(free, None)
+        labels.append(Label(name, colors[name], key, own.get("description", ""), own.get("dark")))
+    return labels
 
 
 def _read_json(path: Path) -> dict[str, dict[str, str]]:
@@ -97,7 +102,9 @@ def _read_json(path: Path) -> dict[str, dict[str, str]]:
             )
         if len(members.get("key", "1")) != 1:
             raise GapDNERError(f"{path}: the key of {name} must be one character.")
-        choose_colors((), {name: members[key] for key in ("color", "dark") if key in members})
+        # a color that is none is an error
+        for key in {"color", "dark"} & members.keys():
+            choose_colors((), {name: members[key]})
     return labels
 
 

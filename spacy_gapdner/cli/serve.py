@@ -28,7 +28,8 @@ def serve_cli(
     POST /predict; /openapi.json describes the answers. Ctrl-C ends it."""
     with clean_errors():
         listener = listen(host, port)
-        from ..serving.app import LOOPBACK, create_app
+        from ..serving.app import create_app
+        from ..web import LOOPBACK
 
         nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
         app = create_app(

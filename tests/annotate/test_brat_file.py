@@ -49,8 +49,10 @@ def test_what_is_read():
     assert TEXT[46:54] == "Brenorix"
     assert file.notes() == {
         "T1": ["Negated", "is it?  ", "Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7"],
-        "T3": ["Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7", "Intake:T3 Theme:T7"]
-        + ["RxNorm:12 Brenorix"],
+        "T3": [
+            *("Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7", "Intake:T3 Theme:T7"),
+            "RxNorm:12 Brenorix",
+        ],
         "T7": ["Same T1 T3 T7", "Intake:T3 Theme:T7"],
     }
 
