@@ -148,7 +148,7 @@ def load_splitter(model: str | Path) -> Language:
     model (Union[str, Path]): Its folder, or the name of an installed package.
     RETURNS (Language): The pipeline with the components that set sentence starts, and those that
         they listen to. Those that are disabled count if there is no other; where there is none at
-        all, sentences are split by rule.
+        all, sentences are split by rule. Other components are taken out.
     RAISES (GapDNERError): If it cannot be loaded.
     """
     nlp = load_model(model)
@@ -164,7 +164,8 @@ def load_splitter(model: str | Path) -> Language:
     ]
     for name in splitters:
         nlp.enable_pipe(name)
-    nlp.select_pipes(enable=[*heard, *splitters])
+    for name in set(nlp.component_names).difference(heard, splitters):
+        nlp.remove_pipe(name)
     if not splitters:
         nlp.add_pipe("gapdner_sentencizer")
     return nlp

@@ -213,7 +213,7 @@ def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
         segments = get_segments(doc, max_length, setup.stride)
         held, unheld = assign_entities(entities, segments)
         for entity in unheld:
-            report.unheld.add(_why_unheld(entity, doc, max_length), doc, entity)
+            report.unheld.add(why_unheld(entity, doc, max_length), doc, entity)
         _add_segments(report, doc, segments, [*entities, *misaligned])
         found = _round_trip(doc, segments, held, setup.tagging, report.scheme)
         _score(report.scheme, set(entities), set(misaligned), found)
@@ -250,7 +250,8 @@ def _add_segments(
         report.texts[text] = report.texts.get(text, False) or has_entity
 
 
-def _why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+    """RETURNS (str): Why no segment of a Doc can hold an entity."""
     inside = range(entity.start + 1, entity.end)
     if doc.has_annotation("SENT_START") and any(doc[i].is_sent_start for i in inside):
         return "crosses a sentence boundary"

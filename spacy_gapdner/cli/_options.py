@@ -67,6 +67,12 @@ GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 ON_ERROR: Any = typer.Option(
     OnError.stop, "--on-error", help="Documents that cannot be read: stop, or skip and report them"
 )
+HOST: Any = typer.Option(
+    "127.0.0.1", "--host", help="Address to listen at; 0.0.0.0 for all of the machine's"
+)
+PORT: Any = typer.Option(
+    5000, "--port", min=0, max=65535, help="Port to listen at; 0 for any that is free"
+)
 NO_PROGRESS: Any = typer.Option(
     False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
 )
