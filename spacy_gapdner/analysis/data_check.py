@@ -232,7 +232,7 @@ def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
         segments = get_segments(doc, max_length, setup.stride)
         held, unheld = assign_entities(entities, segments)
         for entity in unheld:
-            why = _why_unheld(entity, doc, max_length)
+            why = why_unheld(entity, doc, max_length)
             report.unheld.add(why, doc, entity)
             report.torn_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
         _add_segments(report, doc, segments, [*entities, *misaligned])
@@ -271,7 +271,8 @@ def _add_segments(
         report.texts[text] = report.texts.get(text, False) or has_entity
 
 
-def _why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
+    """RETURNS (str): Why no segment of a Doc can hold an entity."""
     inside = range(entity.start + 1, entity.end)
     if doc.has_annotation("SENT_START") and any(doc[i].is_sent_start for i in inside):
         return _CROSSES

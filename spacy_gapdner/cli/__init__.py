@@ -8,6 +8,7 @@ import typer
 from spacy.cli._util import app as spacy_app
 
 from .analyze import analyze_cli
+from .annotate import annotate_cli
 from .attention import attention_cli
 from .augment import augment_cli
 from .convert import convert_cli
@@ -46,6 +47,7 @@ app.command("tune")(tune_cli)
 app.command("attention")(attention_cli)
 app.command("draw")(draw_cli)
 app.command("serve")(serve_cli)
+app.command("annotate")(annotate_cli)
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

@@ -90,6 +90,12 @@ SPLITTER: Any = typer.Option(
 TYPES: Any = typer.Option(
     None, "--types", help="Entity types to keep of the data, e.g. ADR,Drug; all if not given"
 )
+HOST: Any = typer.Option(
+    "127.0.0.1", "--host", help="Address to listen at; 0.0.0.0 for all of the machine's"
+)
+PORT: Any = typer.Option(
+    5000, "--port", min=0, max=65535, help="Port to listen at; 0 for any that is free"
+)
 NO_PROGRESS: Any = typer.Option(
     False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entities import DEFAULT_SPANS_KEY, Fragments, get_entities
 from ..errors import GapDNERError
 from .base import input_files
 from .brat_annotations import annotation_conf, annotation_lines, attach, is_annotation
@@ -52,7 +52,7 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
         with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
-            yield _read_document(stem, name, report)
+            yield read_document(stem, name, report)
 
 
 def has_annotations(path: Path) -> bool:
@@ -99,7 +99,54 @@ def write_brat(
     return number
 
 
-def _read_document(stem: Path, name: str, report: Report) -> TextRecord:
+def parse_entity(line: Line) -> TextEntity | None:
+    """RETURNS (Optional[TextEntity]): The entity of a line, with the offsets that it gives; None
+    if it is no entity.
+    """
+    match = _ENTITY.fullmatch(line.text)
+    if match is None:
+        return None
+    name, label, ranges, surface = match.groups()
+    numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]
+    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    surface = surface if surface and surface.strip() else None
+    return TextEntity(label, fragments, name, line.place, surface)
+
+
+def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
+    """Write an entity, its fragments cut at line ends, as brat does.
+
+    name (str): Its id.
+    label (str): Its type.
+    fragments (tuple[tuple[int, int], ...]): Character ranges.
+    text (str): The document.
+    RETURNS (str): The line, without its end.
+    RAISES (GapDNERError): If the label cannot stand in the format.
+    """
+    if not re.fullmatch(r"\S+", label):
+        raise GapDNERError(
+            f"brat cannot have the label {label!r}: it is empty or holds whitespace. Rename it."
+        )
+    pieces = [
+        (start + match.start(), start + match.end())
+        for start, end in fragments
+        for match in re.finditer(r"[^\r\n]+", text[start:end])
+        if match[0].strip()
+    ]
+    offsets = ";".join(f"{start} {end}" for start, end in pieces)
+    surface = " ".join(text[start:end] for start, end in pieces)
+    return f"{name}\t{label} {offsets}\t{surface}"
+
+
+def read_document(stem: Path, name: str, report: Report) -> TextRecord:
+    """Read one document.
+
+    stem (Path): Its files without their endings.
+    name (str): Its name.
+    report (Report): Takes what is dropped or repaired.
+    RETURNS (TextRecord): The document.
+    RAISES (GapDNERError): See `read_brat`.
+    """
     text_path = with_ending(stem, ".txt")
     place = Place(str(text_path), None, name)
     annotations = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
@@ -136,12 +183,8 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
             others.append(line)
             if _ENTITY_WITHIN.search(line.text):
                 malformed.append(line)
-        elif match := _ENTITY.fullmatch(line.text):
-            name, label, ranges, surface = match.groups()
-            numbers = [int(n) for n in re.findall(r"-?\d+", ranges)]
-            fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-            surface = surface if surface and surface.strip() else None
-            entities.append(TextEntity(label, fragments, name, line.place, surface))
+        elif entity := parse_entity(line):
+            entities.append(entity)
         elif line.text.strip():
             malformed.append(line)
     is_brat = entities or others or any(re.match(r"T\d+\s", line.text) for line in malformed)
@@ -172,7 +215,8 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     numbers: Counter[str] = Counter()
     names = name_entities(entities, report, place, r"T\d+")
     for name, entity in zip(names, entities, strict=True):
-        lines.append(_entity_line(name, entity, text))
+        spans = tuple((span.start_char, span.end_char) for span in entity.spans)
+        lines.append(entity_line(name, entity.label_, spans, text) + "\n")
         lines.extend(annotation_lines(name, entity, numbers, report, place))
     ids = {entity.id_: name for name, entity in zip(names, entities, strict=True)}
     return [*lines, *relation_lines(doc, ids, numbers, report, place)]
@@ -184,19 +228,3 @@ def _kind(line: str) -> tuple[str, ...]:
     if line[0] == "E":
         return "E", *(word.partition(":")[0] for word in words[1:])
     return line[0], words[1], *(words[3:] if line[0] == "A" else ())
-
-
-def _entity_line(name: str, entity: DiscontinuousEntity, text: str) -> str:
-    if re.search(r"\s", entity.label_):
-        raise GapDNERError(
-            f"brat cannot have the label {entity.label_!r}: it holds whitespace. Rename it."
-        )
-    pieces = [
-        (span.start_char + match.start(), span.start_char + match.end())
-        for span in entity.spans
-        for match in re.finditer(r"[^\r\n]+", span.text)
-        if match[0].strip()
-    ]
-    offsets = ";".join(f"{start} {end}" for start, end in pieces)
-    surface = " ".join(text[start:end] for start, end in pieces)
-    return f"{name}\t{entity.label_} {offsets}\t{surface}\n"

@@ -1,6 +1,7 @@
 """Finding files, and reading their text honestly."""
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -132,15 +133,20 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     RAISES (GapDNERError): If a file's ending differs from these by capitals alone.
     """
     found = {}
-    for path in folder.rglob("*"):
-        relative = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in relative.parts)
-        if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
-            continue
-        if not path.name.endswith(suffixes):
-            raise GapDNERError(
-                f"{path} would be passed over: only endings in small letters are read, as "
-                f"{path.suffix.lower()}. Rename it, or take it out of the folder."
-            )
-        found[relative.as_posix()] = path
+    for root, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        parent = Path(root)
+        within = "" if parent == folder else f"{parent.relative_to(folder).as_posix()}/"
+        for name in names:
+            if name.startswith(".") or not name.lower().endswith(suffixes):
+                continue
+            path = parent / name
+            if not path.is_file():
+                continue
+            if not name.endswith(suffixes):
+                raise GapDNERError(
+                    f"{path} would be passed over: only endings in small letters are read, as "
+                    f"{path.suffix.lower()}. Rename it, or take it out of the folder."
+                )
+            found[within + name] = path
     return [path for _, path in sorted(found.items())]

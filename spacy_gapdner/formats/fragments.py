@@ -25,7 +25,7 @@ def clean_entities(
     """
     cleaned: dict[tuple[str, Fragments], TextEntity] = {}
     for entity in entities:
-        fragments = _clean_fragments(text, entity, report)
+        fragments = clean_fragments(text, entity, report)
         if not fragments:
             continue
         if not surface_fits(text, entity, separator):
@@ -85,7 +85,11 @@ def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
     return any(_slices(text, fragments, separator).split() == wanted for fragments in orders)
 
 
-def _clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
+def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
+    """RETURNS (tuple[tuple[int, int], ...]): The fragments of an entity, see `clean_entities`;
+    none if the text cannot hold them.
+    """
+
     def note(action: Action, kind: str, message: str) -> None:
         report.add(action, kind, f"{_name(entity)} {message}", entity.place, entity.fragments)
 

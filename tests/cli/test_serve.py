@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 import pytest
 import uvicorn
 
-from spacy_gapdner.cli import serve
+from spacy_gapdner.cli import _server
 
 
 def start(model):
@@ -98,5 +98,5 @@ def test_errors(fails, model, tmp_path, monkeypatch):
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
     fails("no folder", "serve", tmp_path / "missing", "--port", 0)
     fails("Cannot listen", "serve", model, "--host", "a..b", "--port", 0)
-    monkeypatch.setattr(serve, "find_spec", lambda name: None)
+    monkeypatch.setattr(_server, "find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)

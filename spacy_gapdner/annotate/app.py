@@ -1,0 +1,127 @@
+"""The web application: the page, and what it asks for as JSON.
+
+Nothing that a request says becomes a path, a model or a setting: texts are those that were found in
+the folder, and people's names are checked.
+"""
+
+from pathlib import Path
+from secrets import compare_digest
+from typing import Annotated, Any
+from urllib.parse import unquote
+
+from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
+from fastapi.responses import JSONResponse
+from fastapi.staticfiles import StaticFiles
+
+from ..errors import GapDNERError
+from ..web import LOOPBACK, Turns, new_app
+from .messages import Annotation
+from .proposals import Proposal
+from .session import Order, Session
+from .store import ChangedError, Store
+
+# the page may be open in many windows
+_MAX_WAITING = 100
+
+
+def create_app(
+    session: Session, *, token: str | None = None, hosts: tuple[str, ...] = LOOPBACK
+) -> FastAPI:
+    """Make the web application.
+
+    session (Session): What there is to annotate.
+    token (Optional[str]): What each request has to know; nothing if None.
+    hosts (tuple[str, ...]): Names under which it may be called, see `new_app`.
+    RETURNS (FastAPI): The application.
+    """
+    app = new_app(hosts)
+    app.add_exception_handler(GapDNERError, _refuse)
+    app.add_exception_handler(OSError, _refuse)
+    desk = Turns(_MAX_WAITING)
+
+    async def check(
+        x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
+    ) -> None:
+        if token is not None and not compare_digest(x_token.encode(), token.encode()):
+            raise HTTPException(401, "The address has a wrong token, or none.")
+        # another page in the same browser
+        if sec_fetch_site in ("cross-site", "same-site"):
+            raise HTTPException(403, "Other pages may not ask this one.")
+
+    async def find_person(x_annotator: Annotated[str, Header()] = "") -> str:
+        return unquote(x_annotator)
+
+    async def find_store(person: Annotated[str, Depends(find_person)]) -> Store:
+        return session.store(person)
+
+    Person = Annotated[str, Depends(find_person)]
+    Own = Annotated[Store, Depends(find_store)]
+    api = APIRouter(prefix="/api", dependencies=[Depends(check)])
+
+    def find(name: str) -> str:
+        if name not in session.texts and name not in session.texts.list():
+            raise HTTPException(404, f"There is no text {name}.")
+        return name
+
+    @api.get("/project")
+    async def project(person: Person) -> dict[str, Any]:
+        """What there is to annotate, and with which labels."""
+        return await desk(lambda: session.project(person))
+
+    @api.get("/texts")
+    async def texts(own: Own, order: Order = "files") -> Response:
+        """All texts."""
+        return JSONResponse(await desk(lambda: session.list_texts(own, order)))
+
+    @api.get("/texts/{name:path}")
+    async def text(own: Own, name: str) -> Response:
+        """A text with its entities."""
+        return JSONResponse(await desk(lambda: session.show(own.load(find(name)))))
+
+    @api.put("/texts/{name:path}")
+    async def save(own: Own, name: str, sent: Annotation) -> Response:
+        """Save the entities of a text, and how far it is."""
+
+        def run() -> Response:
+            try:
+                return JSONResponse(session.save(own, find(name), sent))
+            except ChangedError as error:
+                current = session.show(error.current)
+                return JSONResponse({"detail": str(error), "current": current}, 409)
+
+        return await desk(run)
+
+    @api.post("/texts/{name:path}/proposals")
+    async def propose(own: Own, name: str) -> dict[str, Any]:
+        """What the model, or one of two people, finds in a text."""
+        loaded = await desk(lambda: own.load(find(name)))
+        found: list[Proposal] = []
+        version = 0
+        if session.proposer is not None and session.settling is None:
+            model, version = session.proposer.model, session.proposer.version
+            found = await session.proposer.turns(lambda: model.propose(loaded.text))
+        proposals = await desk(lambda: session.choose(loaded, found))
+        return {"proposals": proposals, "model_version": version}
+
+    @api.get("/state")
+    async def state(own: Own) -> dict[str, Any]:
+        """How far everything is."""
+        return await desk(lambda: session.state(own))
+
+    @api.post("/train", status_code=202)
+    async def train(own: Own) -> dict[str, Any]:
+        """Train the model on all that is done."""
+        try:
+            await desk(session.train)
+        except GapDNERError as error:
+            raise HTTPException(409, str(error)) from None
+        return {"training": (await desk(lambda: session.state(own)))["training"]}
+
+    app.include_router(api)
+    app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
+    return app
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    # a file that cannot be written is no fault of the request
+    return JSONResponse({"detail": str(error)}, 422 if isinstance(error, GapDNERError) else 500)

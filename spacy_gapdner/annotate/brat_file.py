@@ -1,0 +1,260 @@
+"""An annotation file of brat as lines: entities change, and every other line stays as it is.
+
+What points at a deleted entity goes with it where it cannot stand alone: attributes, notes,
+relations, events of which it is the trigger, equivalences of fewer than two. Other events and
+equivalences lose it as a member.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..entities import Fragments
+from ..errors import GapDNERError
+from ..formats.brat import entity_line, parse_entity
+from ..formats.brat_annotations import Line
+from ..formats.files import BOM, decode
+from ..formats.fragments import choose_text, clean_fragments, surface_fits
+from ..formats.records import TextEntity
+from ..formats.report import NOWHERE, Report
+
+_NAME = re.compile(r"T\d+\S*")
+_NUMBER = re.compile(r"\bT(\d+)")
+_ABOUT = re.compile(r"[AMN#]\d+\S*")
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An entity of a text.
+
+    label (str): Its type.
+    fragments (tuple[tuple[int, int], ...]): Character ranges in text order.
+    id (Optional[str]): Its id in the file; None if it has none yet.
+    """
+
+    label: str
+    fragments: Fragments
+    id: str | None = None
+
+    @property
+    def key(self) -> tuple[str, Fragments]:
+        """RETURNS (tuple[str, Fragments]): What makes two entities equal."""
+        return self.label, self.fragments
+
+
+class Lost(NamedTuple):
+    """A line that was taken out with an entity.
+
+    line (str): The line as it was.
+    left (str): What it is now; empty if it is gone.
+    """
+
+    line: str
+    left: str
+
+
+class Change(NamedTuple):
+    """What becomes of a file.
+
+    content (bytes): The new content.
+    ids (list[str]): The ids of the entities, in the order in which they were given.
+    removed (list[Lost]): Lines that went or shrank with deleted entities.
+    lost (list[Lost]): The same of all changes so far, but for those that have come back.
+    """
+
+    content: bytes
+    ids: list[str]
+    removed: list[Lost]
+    lost: list[Lost]
+
+
+class BratFile:
+    """An annotation file, read.
+
+    content (bytes): The file.
+    text (str): The document, as its file has it.
+    where (str): The file's name, for messages.
+    RAISES (GapDNERError): If it is not UTF-8, or its offsets count the characters of the text in
+        another way than brat does.
+    """
+
+    def __init__(self, content: bytes, text: str, where: str) -> None:
+        decoded = decode(content, where)
+        self.text = text
+        self._mark = BOM if decoded.startswith(BOM) else ""
+        self._lines = re.findall(r"[^\n]*\n|[^\n]+$", decoded.removeprefix(BOM))
+        self._end = "\r\n" if self._lines and self._lines[0].endswith("\r\n") else "\n"
+        self._places: dict[str, int] = {}
+        self.entities: dict[str, Mark] = {}
+        self.misfits: dict[str, str] = {}
+        self._read(where)
+
+    def notes(self) -> dict[str, list[str]]:
+        """RETURNS (dict[str, list[str]]): By entity what other lines say of it."""
+        found: dict[str, list[str]] = {}
+        for line in self._lines:
+            for target in _targets(line):
+                if target in self.entities:
+                    found.setdefault(target, []).append(_describe(line))
+        return found
+
+    def change(self, marks: Sequence[Mark], lost: Sequence[Lost] = ()) -> Change:
+        """Replace the entities. Those that stay the same keep their lines, those that change their
+        ids; a new one gets the id it asks for, or a number above all others.
+
+        marks (Sequence[Mark]): All entities that there shall be.
+        lost (Sequence[Lost]): What went with entities deleted before. It comes back with them, if
+            they are given with their old ids.
+        RETURNS (Change): The new content, and what went with deleted entities.
+        RAISES (GapDNERError): If a label, an id or a fragment is none that brat can have.
+        """
+        marks = [clean_mark(mark, self.text) for mark in marks]
+        ids = self._choose_ids(marks, lost)
+        lines, new = list(self._lines), []
+        for name, mark in zip(ids, marks, strict=True):
+            known = self.entities.get(name)
+            if known and known.key == mark.key:
+                continue
+            line = entity_line(name, mark.label, mark.fragments, self.text)
+            if name in self._places:
+                place = self._places[name]
+                lines[place] = line + _line_end(lines[place])
+            else:
+                new.append(line + self._end)
+        gone = self.entities.keys() - set(ids)
+        for name in gone:
+            lines[self._places[name]] = ""
+        removed = _take_out(lines, set(gone))
+        kept = [*lost, *removed]
+        if new:
+            if lines and lines[-1] and not lines[-1].endswith("\n"):
+                lines[-1] += self._end
+            lines += new
+            kept = _bring_back(lines, kept, self._end)
+        content = self._mark + "".join(lines)
+        return Change(content.encode("utf-8"), ids, removed, kept)
+
+    def _read(self, where: str) -> None:
+        found: list[TextEntity] = []
+        for number, raw in enumerate(self._lines):
+            entity = parse_entity(Line(raw.rstrip("\r\n"), NOWHERE))
+            if entity is None or entity.id is None or entity.id in self._places:
+                continue
+            self._places[entity.id] = number
+            found.append(entity)
+            # what the text cannot hold stays a line that is not understood
+            if fragments := clean_fragments(self.text, entity, Report()):
+                self.entities[entity.id] = Mark(entity.label, fragments, entity.id)
+            if not surface_fits(self.text, entity):
+                self.misfits[entity.id] = entity.surface or ""
+        if self.misfits and choose_text(self.text, found, Report(), NOWHERE) != self.text:
+            raise GapDNERError(
+                f"{where} counts line ends or a byte order mark in another way than brat does: "
+                f"{next(iter(self.misfits))} would lie elsewhere. Convert the folder first: "
+                "gapdner convert FOLDER NEW --format brat --n-sents 0."
+            )
+
+    def _choose_ids(self, marks: Sequence[Mark], lost: Sequence[Lost]) -> list[str]:
+        given = [mark.id for mark in marks if mark.id is not None]
+        for name in given:
+            if not _NAME.fullmatch(name):
+                raise GapDNERError(f"{name!r} is no id of an entity.")
+            if given.count(name) > 1:
+                raise GapDNERError(f"There are two entities with the id {name}.")
+        texts = (*self._places, *given, *(line for line, _ in lost))
+        highest = max((int(n) for text in texts for n in _NUMBER.findall(text)), default=0)
+        ids = []
+        for mark in marks:
+            highest += mark.id is None
+            ids.append(mark.id or f"T{highest}")
+        return ids
+
+
+def clean_mark(mark: Mark, text: str) -> Mark:
+    """Bring the fragments of an entity in order.
+
+    mark (Mark): The entity.
+    text (str): The document.
+    RETURNS (Mark): The same with fragments as files are read.
+    RAISES (GapDNERError): If the text does not have them, or its label is none.
+    """
+    entity = TextEntity(mark.label, mark.fragments)
+    fragments = clean_fragments(text, entity, Report()) if mark.fragments else ()
+    if not fragments:
+        raise GapDNERError(f"{mark.label} at {mark.fragments} covers no text.")
+    return Mark(mark.label, fragments, mark.id)
+
+
+def _take_out(lines: list[str], gone: set[str]) -> list[Lost]:
+    # what points at a line that goes may have to go, too
+    removed = []
+    while gone:
+        follow: set[str] = set()
+        for place, line in enumerate(lines):
+            if gone.isdisjoint(_targets(line)):
+                continue
+            lines[place] = _without(line, gone)
+            removed.append(Lost(line, lines[place]))
+            if not lines[place]:
+                follow.add(line.split("\t")[0])
+        gone = follow
+    return removed
+
+
+def _bring_back(lines: list[str], lost: Sequence[Lost], end: str) -> list[Lost]:
+    left = list(lost)
+    names = {line.split("\t")[0] for line in lines}
+    found = True
+    while found:
+        found = False
+        for entry in reversed(left):
+            if not names.issuperset(_targets(entry.line)):
+                continue
+            line = entry.line if entry.line.endswith("\n") else entry.line + end
+            if entry.left and entry.left in lines:
+                lines[lines.index(entry.left)] = line
+            else:
+                lines.append(line)
+            names.add(entry.line.split("\t")[0])
+            left.remove(entry)
+            found = True
+            break
+    return left
+
+
+def _targets(line: str) -> list[str]:
+    name, *fields = line.rstrip("\r\n").split("\t")
+    words = fields[0].split() if fields else []
+    if _ABOUT.fullmatch(name):
+        return words[1:2]
+    if name[:1] in ("R", "E"):
+        return [word.rpartition(":")[2] for word in words if ":" in word]
+    return words[1:] if name == "*" else []
+
+
+def _without(line: str, gone: set[str]) -> str:
+    # empty if the line cannot stand alone
+    name, content, *rest = line.rstrip("\r\n").split("\t")
+    first, *words = content.split()
+    kept = [word for word in words if word.rpartition(":")[2] not in gone]
+    is_event = name[0] == "E" and first.rpartition(":")[2] not in gone
+    if is_event or (name == "*" and len(kept) > 1):
+        return "\t".join([name, " ".join([first, *kept]), *rest]) + _line_end(line)
+    return ""
+
+
+def _describe(line: str) -> str:
+    name, content, *rest = line.rstrip("\r\n").split("\t")
+    words = content.split()
+    if name[0] == "#":
+        return " ".join(rest)
+    if name[0] in "AM":
+        return ": ".join([words[0], *words[2:]])
+    if name[0] == "N":
+        return " ".join([*words[2:], *rest])
+    return content
+
+
+def _line_end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]

@@ -1,0 +1,127 @@
+"""The labels that people annotate with: their colors, keys and what they mean."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ..drawing.colors import choose_colors
+from ..errors import GapDNERError
+from ..formats.files import read_json, read_lines, require_file, visible_files
+
+_NAMES = ("labels.json", "annotation.conf")
+_MEMBERS = {"color", "dark", "key", "description"}
+_ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Label:
+    """A label with what the page shows of it.
+
+    name (str): The label.
+    color (str): Its color, as CSS has it.
+    key (Optional[str]): The key that chooses it.
+    description (str): What it means.
+    dark (Optional[str]): Its color on dark ground; the same if None.
+    """
+
+    name: str
+    color: str
+    key: str | None = None
+    description: str = ""
+    dark: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The label as JSON has it."""
+        return {key: value for key, value in asdict(self).items() if key != "dark" or value}
+
+
+def read_guidelines(
+    given: str | None, folders: Sequence[Path], known: Iterable[str] = ()
+) -> list[Label]:
+    """Find the labels to annotate with.
+
+    given (Optional[str]): Names, as "ADE,DRUG", or a file: labels.json, an object of objects such
+        as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}} where all is optional,
+        or brat's annotation.conf. If None, the first such file of the folders.
+    folders (Sequence[Path]): Where annotated texts are.
+    known (Iterable[str]): Labels of the model; they and those of the annotation files count where
+        no file and no name is given.
+    RETURNS (list[Label]): The labels in their order.
+    RAISES (GapDNERError): If there are none, or the file is not of this form.
+    """
+    files = (folder / name for folder in folders for name in _NAMES)
+    path = next((file for file in files if file.is_file()), None)
+    if given is not None and given.endswith((".json", ".conf")):
+        path = Path(given)
+        require_file(path)
+    elif given is not None:
+        return _make_labels(given.split(","), {}, given)
+    if path is None:
+        used = {label for folder in folders for label in _used(folder)}
+        return _make_labels([*known, *sorted(used)], {}, str(folders[0]))
+    if path.suffix == ".conf":
+        return _make_labels(_read_conf(path), {}, str(path))
+    members = _read_json(path)
+    return _make_labels(members, members, str(path))
+
+
+def _make_labels(
+    names: Iterable[str], members: Mapping[str, dict[str, str]], where: str
+) -> list[Label]:
+    names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+    if not names:
+        raise GapDNERError(
+            f"{where} names no label. Give them with --labels ADE,DRUG or --labels labels.json."
+        )
+    for name in names:
+        if re.search(r"\s", name):
+            raise GapDNERError(f"{where}: brat cannot have the label {name!r}. Rename it.")
+    colors = choose_colors(names, {n: m["color"] for n, m in members.items() if "color" in m})
+    taken = {m["key"] for m in members.values() if "key" in m}
+    # letters that are no commands of the page come after the digits
+    free = iter(key for key in "123456789befghijklmotuvwx" if key not in taken)
+    labels = []
+    for name in names:
+        own = members.get(name, {})
+        key = own.get("key") or next(free, None)
+        labels.append(Label(name, colors[name], key, own.get("description", ""), own.get("dark")))
+    return labels
+
+
+def _read_json(path: Path) -> dict[str, dict[str, str]]:
+    labels = read_json(path)
+    if not isinstance(labels, dict):
+        raise GapDNERError(f'{path} must hold an object such as {{"ADE": {{"key": "a"}}}}.')
+    for name, members in labels.items():
+        right = isinstance(members, dict) and members.keys() <= _MEMBERS
+        if not right or not all(isinstance(value, str) for value in members.values()):
+            raise GapDNERError(
+                f"{path}: {name} must be an object of texts: {', '.join(sorted(_MEMBERS))}."
+            )
+        if len(members.get("key", "1")) != 1:
+            raise GapDNERError(f"{path}: the key of {name} must be one character.")
+        # a color that is none is an error
+        for key in {"color", "dark"} & members.keys():
+            choose_colors((), {name: members[key]})
+    return labels
+
+
+def _read_conf(path: Path) -> list[str]:
+    section, names = "", []
+    for line in read_lines(path):
+        # a tab before a type makes it one of another; "!" says that it cannot be annotated
+        name = line.split("#")[0].split("\t[")[0].strip()
+        if name.startswith("["):
+            section = name
+        elif section == "[entities]" and name and not name.startswith(("!", "-", "<")):
+            names.append(name.split()[0])
+    return names
+
+
+def _used(folder: Path) -> set[str]:
+    found: set[bytes] = set()
+    for path in visible_files(folder, (".ann",)):
+        found.update(_ENTITY.findall(path.read_bytes()))
+    return {label.decode("utf-8", "replace") for label in found}

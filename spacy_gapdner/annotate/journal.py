@@ -1,0 +1,108 @@
+"""What there is to know of texts beside their entities, in a file that only grows."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from .brat_file import Mark
+
+Status = Literal["new", "done", "skipped", "doubtful"]
+_HOUR = 3600
+
+
+class Entry(NamedTuple):
+    """How far a text is.
+
+    status (str): "new", "done", "skipped" or "doubtful".
+    rejected (tuple[Mark, ...]): Proposals that are none.
+    annotator (str): Who said so.
+    time (float): When, in seconds since 1970.
+    """
+
+    status: Status = "new"
+    rejected: tuple[Mark, ...] = ()
+    annotator: str = ""
+    time: float = 0.0
+
+
+@dataclass
+class Journal:
+    """The file `.gapdner/annotate.jsonl` of a folder: a line for each change, of which the last
+    counts. Lines that other processes add are read, too.
+
+    folder (Path): The folder.
+    """
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self.path = self.folder / ".gapdner" / "annotate.jsonl"
+        self._entries: dict[str, Entry] = {}
+        self._done: dict[str, float] = {}
+        self._read = 0
+
+    def entries(self) -> dict[str, Entry]:
+        """RETURNS (dict[str, Entry]): The last entry of each text that has one."""
+        if self.path.exists() and self.path.stat().st_size > self._read:
+            with self.path.open("rb") as stream:
+                stream.seek(self._read)
+                for line in stream:
+                    # the last may not be whole yet
+                    if line.endswith(b"\n"):
+                        self._read += len(line)
+                        self._take(line)
+        return self._entries
+
+    def add(self, name: str, entry: Entry) -> None:
+        """Write how far a text is, unless nothing has changed but the time.
+
+        name (str): The text's id.
+        entry (Entry): The entry.
+        """
+        before = self.entries().get(name, Entry())
+        if entry[:3] == before[:3]:
+            return
+        rejected = [mark.key for mark in entry.rejected]
+        record = {"id": name, **entry._asdict(), "rejected": rejected}
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("ab+") as stream:
+            # a line that the end of a process has cut off
+            if stream.tell() and stream.seek(-1, os.SEEK_END) and stream.read() != b"\n":
+                stream.write(b"\n")
+            stream.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
+
+    def done(self) -> list[str]:
+        """RETURNS (list[str]): The ids of the texts that are done, the first done first."""
+        self.entries()
+        return sorted(self._done, key=self._done.__getitem__)
+
+    def pace(self, now: float) -> float | None:
+        """Tell how fast texts get done.
+
+        now (float): The time.
+        RETURNS (Optional[float]): Texts an hour, of those of the last hour; None before there are
+            two.
+        """
+        times = [self._done[name] for name in self.done() if self._done[name] > now - _HOUR]
+        return None if len(times) < 2 else (len(times) - 1) * _HOUR / max(now - times[0], 1)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            record = json.loads(line)
+            name = record.pop("id")
+            marks = (Mark(label, _fragments(pairs)) for label, pairs in record.pop("rejected"))
+            entry = Entry(rejected=tuple(marks), **record)
+        # a line cut off by the end of a process
+        except (ValueError, KeyError, TypeError):
+            return
+        if entry.status != "done":
+            self._done.pop(name, None)
+        elif name not in self._done:
+            self._done[name] = entry.time
+        self._entries[name] = entry
+
+
+def _fragments(pairs: list[list[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((start, end) for start, end in pairs)

@@ -1,0 +1,139 @@
+"""What the process of a training does: a pipeline learns from the texts that are done.
+
+It gets its job as a line of JSON on standard input, and ends when that is closed, so that it never
+outlives the server.
+"""
+
+import json
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.util import import_file, registry
+from thinc.api import fix_random_seed, require_gpu
+
+from ..analysis.pipes import find_pipe
+from ..entities import get_entities
+from ..errors import GapDNERError
+from ..formats.brat import read_document
+from ..formats.docs import to_docs
+from ..formats.outputs import replacing_folder
+from ..formats.records import TextRecord
+from ..formats.report import Report
+from ..loading import load_model, load_splitter
+
+_EPOCHS = 10
+
+
+def learn(
+    model: str, stems: Iterable[tuple[str, str]], output: Path, spans_key: str | None = None
+) -> Report:
+    """Train a pipeline further, with the optimizer, the batches and the augmentation of its own
+    config, and save it.
+
+    model (str): Folder or name of the pipeline.
+    stems (Iterable[tuple[str, str]]): The texts: their ids, and their files without ending.
+    output (Path): Where the new pipeline goes, whole or not at all.
+    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
+    RETURNS (Report): What of the annotation could not be used.
+    RAISES (GapDNERError): If the texts hold no entity, or training fails.
+    """
+    fix_random_seed(0)
+    nlp, report = load_model(model), Report()
+    pipe = find_pipe(nlp, spans_key)
+    splitter, key = load_splitter(model), pipe.key
+    docs = list(to_docs(_records(stems, report), splitter, report, n_sents=1, spans_key=key))
+    labels = {entity.label_ for doc in docs for entity in get_entities(doc, key)}
+    if not labels:
+        raise GapDNERError("There is nothing to learn: no text that is done has an entity.")
+    for label in sorted(labels):
+        pipe.add_label(label)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "done.spacy"
+        DocBin(docs=docs, store_user_data=True).to_disk(path)
+        _update(nlp, path)
+    with replacing_folder(output) as temporary:
+        nlp.to_disk(temporary)
+    return report
+
+
+def _records(stems: Iterable[tuple[str, str]], report: Report) -> Iterator[TextRecord]:
+    for name, stem in stems:
+        yield read_document(Path(stem), name, report)
+
+
+def _update(nlp: Language, path: Path) -> None:
+    config = nlp.config.interpolate()
+    settings = config["training"]
+    corpus = _resolve(_reader(config, path))
+    batcher = _resolve(settings["batcher"])
+    n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
+    optimizer = _resolve(_scaled(settings["optimizer"], n_steps))
+    for _ in range(_EPOCHS):
+        for batch in batcher(corpus(nlp)):
+            nlp.update(
+                batch,
+                drop=settings["dropout"],
+                sgd=optimizer,
+                exclude=settings["frozen_components"],
+                annotates=settings["annotating_components"],
+            )
+            optimizer.step_schedules()
+
+
+def _reader(config: dict[str, Any], path: Path) -> dict[str, Any]:
+    block = config.get("corpora", {}).get("train") or {"@readers": "spacy.Corpus.v1"}
+    return {**block, "path": str(path)}
+
+
+def _scaled(optimizer: dict[str, Any], n_steps: int) -> dict[str, Any]:
+    # a schedule that was made for a long training
+    rate = optimizer.get("learn_rate")
+    if not isinstance(rate, dict) or "total_steps" not in rate:
+        return optimizer
+    warmup = n_steps * rate.get("warmup_steps", 0) // max(rate["total_steps"], 1)
+    scaled = {**rate, "total_steps": n_steps}
+    if "warmup_steps" in rate:
+        scaled["warmup_steps"] = warmup
+    return {**optimizer, "learn_rate": scaled}
+
+
+def _resolve(block: dict[str, Any]) -> Any:
+    return registry.resolve({"block": block})["block"]
+
+
+def _end_with_server() -> None:
+    sys.stdin.read()
+    os._exit(1)
+
+
+def main() -> None:
+    """Do the job that standard input names."""
+    job = json.loads(sys.stdin.readline())
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    try:
+        if job["gpu_id"] >= 0:
+            require_gpu(job["gpu_id"])
+        if job["code"]:
+            import_file("python_code", job["code"])
+        report = learn(job["model"], job["stems"], Path(job["output"]), job["spans_key"])
+        # for the log
+        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+    # whatever goes wrong is told on the page, in a line
+    except Exception as error:
+        kind = "" if isinstance(error, GapDNERError) else f"{type(error).__name__}: "
+        print(f"{kind}{error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    sys.stdout.flush()
+    # the thread that waits for the server would be in the way
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

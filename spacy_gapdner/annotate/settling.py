@@ -1,0 +1,77 @@
+"""Two people's annotation of the same texts becomes one: what they agree on, and then what a third
+decides."""
+
+from pathlib import Path
+
+from ..entities import Fragments
+from ..errors import GapDNERError
+from ..formats.names import with_ending
+from ..formats.outputs import check_apart, replacing
+from .brat_file import BratFile
+from .journal import Entry, Journal
+from .proposals import Proposal
+from .store import Store, Texts
+
+
+class Settling:
+    """The disagreements of two folders.
+
+    first (Path): A folder of texts and annotation files.
+    second (Path): Another one, of the same texts.
+    RAISES (GapDNERError): If no text is annotated in both.
+    """
+
+    def __init__(self, first: Path, second: Path) -> None:
+        names = (first.name, second.name)
+        self.sources = names if names[0] != names[1] else (str(first), str(second))
+        pairs = zip((first, second), self.sources, strict=True)
+        self.folders = [first, second]
+        self.stores = [Store(Texts(folder), name) for folder, name in pairs]
+        both = [
+            {name for name in store.texts.list() if with_ending(store.stem(name), ".ann").exists()}
+            for store in self.stores
+        ]
+        self.names = sorted(both[0] & both[1])
+        self.n_left = len(both[0] ^ both[1])
+        if not self.names:
+            raise GapDNERError(f"No text is annotated in both {first} and {second}.")
+
+    def prepare(self, folder: Path) -> None:
+        """Write the texts with the entities that both folders have, and what the first says of
+        them. Texts on which both agree are done; those that are there already stay.
+
+        folder (Path): The folder; it is made.
+        RAISES (GapDNERError): If a text differs between the folders.
+        """
+        for store in self.stores:
+            check_apart(folder, store.folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        journal = Journal(folder)
+        for name in self.names:
+            first, second = (store.load(name) for store in self.stores)
+            if first.text != second.text:
+                raise GapDNERError(f"The text {name} is not the same in both folders.")
+            source = self.stores[0].texts.path(name)
+            stem = (folder / source.relative_to(self.stores[0].folder)).with_suffix("")
+            if with_ending(stem, ".ann").exists():
+                continue
+            agreed = [m for m in first.file.entities.values() if m.key in _keys(second.file)]
+            content = first.file.change(agreed).content
+            for ending, new in ((".txt", first.text.encode("utf-8")), (".ann", content)):
+                with replacing(with_ending(stem, ending)) as temporary:
+                    temporary.write_bytes(new)
+            if _keys(first.file) == _keys(second.file):
+                journal.add(name, Entry("done", annotator=" = ".join(self.sources)))
+
+    def disagreements(self, name: str) -> list[Proposal]:
+        """RETURNS (list[Proposal]): The entities of a text that one of the two alone has."""
+        files = [store.load(name).file for store in self.stores]
+        return [
+            Proposal(label, fragments, None, source)
+            for source, own, other in zip(self.sources, files, reversed(files), strict=True)
+            for label, fragments in sorted(_keys(own) - _keys(other), key=lambda key: key[::-1])
+        ]
+
+
+def _keys(file: BratFile) -> set[tuple[str, Fragments]]:
+    return {mark.key for mark in file.entities.values()}

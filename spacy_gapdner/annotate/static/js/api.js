@@ -1,0 +1,57 @@
+/** The server's answers, as `types.js` names them. */
+
+const token = new URLSearchParams(location.search).get("token");
+
+let annotator = "";
+
+/** @param {string} name of the person whose annotations these are */
+export function setAnnotator(name) {
+  annotator = name;
+}
+
+/** A request that the server refused, with what it said. */
+export class Refused extends Error {
+  /** @param {number} status @param {any} answer */
+  constructor(status, answer) {
+    const detail = answer?.detail;
+    super(typeof detail === "string" ? detail : `The server answered ${status}.`);
+    this.status = status;
+    this.answer = answer;
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+async function ask(method, path, body) {
+  /** @type {Record<string, string>} */
+  const headers = token ? { "X-Token": token } : {};
+  if (annotator) headers["X-Annotator"] = encodeURIComponent(annotator);
+  if (body) headers["Content-Type"] = "application/json";
+  const response = await fetch(`api/${path}`, { method, headers, body: JSON.stringify(body) });
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) throw new Refused(response.status, answer);
+  return answer;
+}
+
+/** @param {string} id @returns {string} folders stay folders */
+const pathOf = (id) => `texts/${id.split("/").map(encodeURIComponent).join("/")}`;
+
+export const api = {
+  /** @returns {Promise<import("./types.js").Project>} */
+  project: () => ask("GET", "project"),
+  /** @param {string} order @returns {Promise<{texts: import("./types.js").Listed[], pending: boolean}>} */
+  texts: (order) => ask("GET", `texts?order=${encodeURIComponent(order)}`),
+  /** @param {string} id @returns {Promise<import("./types.js").Text>} */
+  text: (id) => ask("GET", pathOf(id)),
+  /** @param {string} id @param {import("./types.js").Body} body @returns {Promise<import("./types.js").Answer>} */
+  save: (id, body) => ask("PUT", pathOf(id), body),
+  /** @param {string} id @returns {Promise<{proposals: import("./types.js").Proposed[], model_version: number}>} */
+  proposals: (id) => ask("POST", `${pathOf(id)}/proposals`),
+  /** @returns {Promise<import("./types.js").Progress>} */
+  state: () => ask("GET", "state"),
+  train: () => ask("POST", "train"),
+};

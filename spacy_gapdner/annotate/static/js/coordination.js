@@ -1,0 +1,51 @@
+/** "joint, shoulder and back" and "pain" into three entities. */
+
+import { joined, trimmed } from "./mentions.js";
+
+/** @typedef {import("./types.js").Range} Range */
+
+// no words that mean something else in another of these languages: "of", "en", "a"
+const WORDS =
+  "and or und oder sowie bzw et ou y e o u ni och eller og samt ja tai sekä i oraz lub albo nebo " +
+  "и или та або și sau és vagy ve veya un vai و أو או";
+const COORDINATORS = ["as well as", "ainsi que", ...WORDS.split(" ")].join("|");
+// a slash and a comma between digits belong to a number
+const SEPARATOR = new RegExp(
+  `(?:\\s*(?:[;&،؛、，]|(?<!\\d)[,/]|[,/](?!\\d)|(?<![\\p{L}\\p{N}])(?:${COORDINATORS})` +
+    "(?![\\p{L}\\p{N}]))\\s*)+",
+  "gu",
+);
+
+/**
+ * @param {Range} range
+ * @param {string} text
+ * @returns {Range[]} what stands between commas, slashes and coordinators
+ */
+export function parts(range, text) {
+  const [first, last] = range;
+  /** @type {Range[]} */
+  const found = [];
+  let start = first;
+  for (const match of text.slice(first, last).matchAll(SEPARATOR)) {
+    found.push([start, first + match.index]);
+    start = first + match.index + match[0].length;
+  }
+  found.push([start, last]);
+  return found.map((part) => trimmed(part, text)).filter(([a, b]) => a < b);
+}
+
+/**
+ * Combine each part of a fragment with each part of the others.
+ * @param {Range[]} fragments
+ * @param {string} text
+ * @returns {Range[][]} the fragments of each entity; one if there is nothing to split
+ */
+export function combinations(fragments, text) {
+  /** @type {Range[][]} */
+  let all = [[]];
+  for (const fragment of fragments) {
+    const choices = parts(fragment, text);
+    all = all.flatMap((chosen) => choices.map((choice) => [...chosen, choice]));
+  }
+  return all.map((chosen) => joined(chosen, text));
+}

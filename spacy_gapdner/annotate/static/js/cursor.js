@@ -1,0 +1,69 @@
+/** The word cursor, and the words (or characters) that are marked from it. */
+
+import { indexAt } from "./blocks.js";
+import { lengthAt } from "./offsets.js";
+
+/** @typedef {import("./types.js").Range} Range */
+
+export class Cursor {
+  /** @param {string} text @param {Range[]} tokens */
+  constructor(text, tokens) {
+    this.text = text;
+    this.tokens = tokens;
+    /** @type {Range} where marking began */
+    this.anchor = tokens[0] ?? [0, 0];
+    /** @type {Range} where the cursor is */
+    this.head = this.anchor;
+    this.isMarking = false;
+  }
+
+  /** @returns {Range} what is marked, or the word at the cursor */
+  get range() {
+    return union(this.anchor, this.head);
+  }
+
+  /** @param {number} offset @returns {Range} the token there */
+  tokenAt(offset) {
+    return this.tokens[indexAt(this.tokens, offset)];
+  }
+
+  /** @param {Range} head @param {boolean} [marks] whether what lies between is marked */
+  go(head, marks = false) {
+    this.head = head;
+    if (!marks) this.anchor = head;
+    this.isMarking = marks;
+  }
+
+  /** @param {1 | -1} step @param {boolean} marks */
+  byWord(step, marks) {
+    const i = indexAt(this.tokens, this.head[0]);
+    const token = this.tokens[i];
+    // from within a word to its edge first
+    const isWithin = step > 0 ? this.head[1] < token[1] : token[0] < this.head[0];
+    this.go(isWithin && marks ? token : (this.tokens[i + step] ?? token), marks);
+  }
+
+  /** @param {1 | -1} step @param {boolean} marks */
+  byCharacter(step, marks) {
+    const [start, end] = this.head;
+    const isWhole = start + lengthAt(this.text, start) < end;
+    let at = start;
+    if (isWhole) at = marks && step < 0 ? before(this.text, before(this.text, end)) : start;
+    else at = step > 0 ? end : before(this.text, start);
+    if (at < 0 || at >= this.text.length) return;
+    // to shorten a marked word, its begin stays
+    if (isWhole && marks) this.anchor = [start, start + lengthAt(this.text, start)];
+    this.go([at, at + lengthAt(this.text, at)], marks);
+    if (!marks) this.isMarking = true;
+  }
+}
+
+/** @param {string} text @param {number} offset @returns {number} where the character before begins */
+function before(text, offset) {
+  return offset - (offset > 1 && lengthAt(text, offset - 2) === 2 ? 2 : 1);
+}
+
+/** @param {Range} a @param {Range} b @returns {Range} */
+export function union(a, b) {
+  return [Math.min(a[0], b[0]), Math.max(a[1], b[1])];
+}

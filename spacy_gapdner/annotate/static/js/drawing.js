@@ -1,0 +1,129 @@
+/**
+ * A block with its entities under the words: fragments as bars, gaps as dots, in as few rows as they
+ * need, as `gapdner draw` does.
+ */
+
+import { columnsOf, indexAt } from "./blocks.js";
+import { directionsOf } from "./directions.js";
+import { make } from "./dom.js";
+import { extent, inOrder } from "./mentions.js";
+
+/** @typedef {import("./types.js").Range} Range */
+/** @typedef {import("./blocks.js").Block} Block */
+/**
+ * @typedef {object} Bar
+ * @property {number} key
+ * @property {string} label
+ * @property {string} note what stands after the label: a score, a source
+ * @property {Range[]} fragments
+ * @property {string} text
+ * @property {string} style the class that gives it its color
+ * @property {boolean} isProposal
+ * @property {boolean} isSelected
+ * @property {boolean} isWarned
+ */
+/** @typedef {{kind: string, bar: Bar, hasLabel: boolean}} Cell */
+
+/**
+ * @param {HTMLElement} element is filled anew
+ * @param {Block} block
+ * @param {string} text
+ * @param {Bar[]} bars those that touch it
+ * @param {"ltr" | "rtl"} main direction of the text
+ */
+export function drawBlock(element, block, text, bars, main) {
+  const columns = columnsOf(block, bars.flatMap((bar) => bar.fragments));
+  const words = columns.map(([start], i) => text.slice(start, columns[i + 1]?.[0] ?? block.end));
+  const rows = cellsOf(columns, words, bars);
+  const { direction, words: directions } = directionsOf(words, main);
+  element.replaceChildren();
+  element.dir = direction;
+  const indent = text.slice(block.start, columns[0][0]);
+  if (indent) element.append(make("span", { className: "indent" }, indent));
+  let run = element;
+  columns.forEach((column, i) => {
+    if (directions[i] !== (directions[i - 1] ?? direction)) {
+      run = element;
+      if (directions[i] !== direction) element.append((run = make("span", { dir: directions[i] })));
+    }
+    run.append(drawWord(column, words[i], rows[i]));
+  });
+}
+
+/**
+ * @param {Range[]} columns
+ * @param {string[]} words
+ * @param {Bar[]} bars
+ * @returns {Cell[][]} what stands under each column, by row
+ */
+function cellsOf(columns, words, bars) {
+  /** @type {Cell[][]} */
+  const under = columns.map(() => []);
+  for (const bar of bars) {
+    const [start, end] = extent(bar);
+    const touched = columns.map((c, i) => (c[0] < end && start < c[1] ? i : -1)).filter((i) => i >= 0);
+    if (!touched.length) continue;
+    let row = 0;
+    while (touched.some((i) => under[i][row])) row += 1;
+    for (const i of touched) under[i][row] = { kind: "gap", bar, hasLabel: false };
+    const fragments = inOrder(bar.fragments);
+    fragments.forEach(([from, to]) => {
+      const own = touched.filter((i) => columns[i][0] < to && from < columns[i][1]);
+      for (const i of own) under[i][row].kind = "fragment";
+      const last = own.at(-1);
+      if (last !== undefined && columns[last][1] === to) under[last][row].kind = "fragment last";
+    });
+    // the label where it does not push words apart, once in a block
+    const from = fragments.find((f) => columns.some((c) => c[0] < f[1] && f[0] < c[1]));
+    const places = from ? touched.filter((i) => columns[i][0] < from[1] && from[0] < columns[i][1]) : touched;
+    const needed = ((bar.label.length + bar.note.length) * 2) / 3;
+    const room = places.map((i) => Math.min(words[i].length, needed));
+    under[places[room.indexOf(Math.max(...room))]][row].hasLabel = true;
+  }
+  return under;
+}
+
+/** @param {Range} column @param {string} word @param {Cell[]} cells @returns {HTMLElement} */
+function drawWord([start, end], word, cells) {
+  const element = make("span", { className: "word" }, word);
+  element.dataset.start = String(start);
+  element.dataset.end = String(end);
+  for (let row = 0; row < cells.length; row += 1) {
+    const cell = cells[row];
+    element.append(cell ? drawCell(cell) : make("i", {}));
+    if (cell?.bar.isSelected && cell.kind !== "gap") element.classList.add("selected", cell.bar.style);
+  }
+  return element;
+}
+
+/** @param {Cell} cell @returns {HTMLElement} */
+function drawCell({ kind, bar, hasLabel }) {
+  const element = make("i", { className: `${kind} ${bar.style}`, title: `${bar.label}: ${bar.text}` });
+  element.classList.toggle("proposal", bar.isProposal);
+  element.classList.toggle("chosen", bar.isSelected);
+  element.dataset.key = String(bar.key);
+  if (hasLabel) {
+    const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
+    const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];
+    element.append(make("b", { dir: "auto" }, ...warning, bar.label, ...note));
+  }
+  return element;
+}
+
+/**
+ * @param {Block[]} blocks
+ * @param {Bar[]} bars
+ * @returns {Bar[][]} the bars that touch each block, in their order
+ */
+export function barsOf(blocks, bars) {
+  const ranges = blocks.map((block) => /** @type {Range} */ ([block.start, block.end]));
+  /** @type {Bar[][]} */
+  const result = blocks.map(() => []);
+  for (const bar of bars) {
+    const [start, end] = extent(bar);
+    for (let i = indexAt(ranges, start); i < blocks.length && blocks[i].start < end; i += 1) {
+      if (start < blocks[i].end) result[i].push(bar);
+    }
+  }
+  return result;
+}

@@ -1,0 +1,261 @@
+/** What a user does to the entities of the open text. */
+
+import { combinations } from "./coordination.js";
+import { choose } from "./dialogs.js";
+import { added, covers, extent, inOrder, trimmed, without, wording } from "./mentions.js";
+
+/** @typedef {import("./types.js").Range} Range */
+/** @typedef {import("./types.js").Mention} Mention */
+/** @typedef {import("./types.js").Entity} Entity */
+/** @typedef {import("./types.js").Proposal} Proposal */
+/** @typedef {import("./session.js").Session} Session */
+/** @typedef {import("./app.js").App} App */
+
+/** @param {Entity | Proposal} item @returns {item is Proposal} */
+export const isProposal = (item) => "source" in item;
+
+/** @param {Session} session @param {Mention} mention @returns {string} */
+const named = (session, mention) => `${mention.label} “${wording(mention, session.text)}”`;
+
+export class Gestures {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+  }
+
+  /** @returns {Session} */
+  get session() {
+    return this.app.session;
+  }
+
+  /** Words were marked: make an entity of them, or add them to the chosen one. @param {Range} marked @param {boolean} adds */
+  mark(marked, adds) {
+    const range = trimmed(marked, this.session.text);
+    if (range[0] >= range[1]) return;
+    this.session.cursor.go(this.session.cursor.tokenAt(range[1] - 1));
+    if ((adds || this.app.isAdding) && this.session.chosen) this.addFragment(range);
+    else this.makeEntity(range);
+    this.app.isAdding = false;
+    this.app.draw();
+  }
+
+  /** @param {Range} range */
+  makeEntity(range) {
+    const { session, app } = this;
+    if (!app.label) return app.say("No entity types: start with --labels labels.json, or an annotation.conf.");
+    const entity = session.entity({ label: app.label, fragments: [range] });
+    const same = session.content.entities.find((e) => session.identity(e) === session.identity(entity));
+    if (same) return this.select(same.key);
+    session.change({ entities: [...session.content.entities, entity] }, entity.key);
+    app.say(`Made ${named(session, entity)}.`);
+  }
+
+  /** The key `Enter`: what is marked, or the word at the cursor, becomes an entity. */
+  make() {
+    const { cursor, chosen } = this.session;
+    const marked = this.app.marked;
+    if (marked) return this.mark(marked, false);
+    if (chosen && isProposal(chosen)) return this.accept();
+    // once made, it is not made again
+    if (!chosen || !covers(chosen.fragments, cursor.range)) this.mark(cursor.range, false);
+  }
+
+  /** The key `+`: add what is marked, or the word at the cursor, or what is dragged next. */
+  add() {
+    const { chosen, cursor } = this.session;
+    if (!chosen) return this.app.say("Choose an entity first, then add a fragment to it.");
+    const marked = this.app.marked;
+    if (marked) return this.mark(marked, true);
+    if (!covers(chosen.fragments, cursor.range)) return this.mark(cursor.range, true);
+    this.app.isAdding = !this.app.isAdding;
+    this.app.say(this.app.isAdding ? "Drag over the words to add." : "");
+    this.app.draw();
+  }
+
+  /** Add a fragment, or take it out if it is there. @param {Range} range */
+  addFragment(range) {
+    const { chosen, text } = this.session;
+    if (!chosen) return;
+    const isThere = covers(chosen.fragments, range);
+    const fragments = isThere ? without(chosen.fragments, range, text) : added(chosen.fragments, range);
+    this.#edit({ fragments });
+  }
+
+  /** The key Backspace: take out the fragment that was added last. */
+  removeFragment() {
+    const { chosen } = this.session;
+    if (chosen) this.#edit({ fragments: chosen.fragments.slice(0, -1) });
+  }
+
+  /** @param {string} label */
+  setLabel(label) {
+    this.app.label = label;
+    const marked = this.app.marked;
+    if (marked) this.mark(marked, false);
+    else if (this.session.chosen) this.#edit({ label });
+    else this.app.say(`New entities are ${label}.`);
+    this.app.draw();
+  }
+
+  /** @param {Partial<Mention>} change */
+  #edit(change) {
+    const { session, app } = this;
+    const { chosen, content } = session;
+    if (!chosen) return;
+    if (change.fragments?.length === 0) return this.remove();
+    const edited = { ...chosen, ...change };
+    const twin = content.entities.find(
+      (e) => e.key !== chosen.key && session.identity(e) === session.identity(edited),
+    );
+    if (twin) return app.say(`${named(session, twin)} is there already.`);
+    if (isProposal(chosen)) {
+      const entity = session.entity(edited);
+      session.change({ entities: [...content.entities, entity], rejected: [...content.rejected, plain(chosen)] }, entity.key);
+    } else {
+      const { key, label, fragments } = edited;
+      session.change({ entities: content.entities.map((e) => (e.key === key ? { key, label, fragments } : e)) });
+    }
+    app.say(`Now ${named(session, edited)}.`);
+  }
+
+  /** The key Delete. */
+  remove() {
+    const { session } = this;
+    const { chosen, content } = session;
+    if (!chosen) return;
+    if (isProposal(chosen)) return this.reject();
+    session.change({ entities: content.entities.filter(({ key }) => key !== chosen.key) }, null);
+    this.app.say(`Deleted ${named(session, chosen)}.`);
+  }
+
+  /** The key `c`: "joint, shoulder and back" and "pain" become three entities. */
+  async split() {
+    const { session, app } = this;
+    const { chosen, content } = session;
+    if (!chosen) return app.say("Choose an entity first: its coordinated parts become entities.");
+    const all = combinations(chosen.fragments, session.text);
+    if (all.length < 2) return app.say("No comma, slash or coordinator to split the entity at.");
+    const mentions = all.map((fragments) => ({ label: chosen.label, fragments }));
+    const ticked = await choose({
+      title: "One entity for each part",
+      text: "Untick what is none.",
+      take: "Take",
+      choices: mentions.map((mention) => ({
+        text: wording(mention, session.text),
+        label: mention.label,
+        style: app.styleOf(mention.label),
+        isTicked: true,
+      })),
+    });
+    app.focusText();
+    if (!ticked?.includes(true)) return;
+    const known = new Set(content.entities.map((e) => session.identity(e)));
+    const made = mentions
+      .filter((mention, i) => ticked[i] && !known.has(session.identity(mention)))
+      .map((mention) => session.entity(mention));
+    const rejected = isProposal(chosen) ? [...content.rejected, plain(chosen)] : content.rejected;
+    const others = content.entities.filter(({ key }) => key !== chosen.key);
+    session.change({ entities: [...others, ...made], rejected }, made[0]?.key ?? null);
+    app.say(`Made ${made.length} entities.`);
+  }
+
+  /** @param {"undo" | "redo"} step */
+  travel(step) {
+    if (!this.session.travel(step)) this.app.say(`Nothing to ${step}.`);
+    else this.app.say(step === "undo" ? "Undone." : "Done again.");
+  }
+
+  /** @param {number | null} key */
+  select(key) {
+    const { session, app } = this;
+    session.selected = key;
+    app.isAdding = false;
+    const { chosen } = session;
+    if (chosen) {
+      session.cursor.go(session.cursor.tokenAt(inOrder(chosen.fragments)[0][0]));
+      app.showCursor();
+      app.say(describe(chosen, session));
+    }
+    app.draw();
+  }
+
+  /** Go on to the entity or proposal after the chosen one, or after the cursor. @param {1 | -1} step */
+  step(step) {
+    const { items, chosen, cursor } = this.session;
+    if (!items.length) return this.app.say("No entities.");
+    let next = chosen ? items.indexOf(chosen) + step : items.findIndex((item) => extent(item)[0] >= cursor.head[0]);
+    if (!chosen && next < 0) next = 0;
+    this.select(items[(next + items.length) % items.length].key);
+  }
+
+  /** A click on a word: the entities there take turns. @param {Range} at @param {number | null} key */
+  click(at, key) {
+    const { session } = this;
+    session.cursor.go(at[0] < at[1] ? at : session.cursor.tokenAt(at[0]));
+    this.app.showCursor();
+    if (key !== null) return this.select(key);
+    const here = session.items.filter((item) => covers(item.fragments, session.cursor.range));
+    const i = here.findIndex((item) => item.key === session.selected);
+    this.select(here.length ? here[(i + 1) % here.length].key : null);
+  }
+
+  /** The key `a`. */
+  accept() {
+    const proposal = this.#proposal();
+    if (!proposal) return;
+    this.app.say(`Accepted ${named(this.session, proposal)}.`);
+    const entity = this.session.entity(proposal);
+    this.#answer(proposal, { entities: [...this.session.content.entities, entity] });
+  }
+
+  /** The key `r`. */
+  reject() {
+    const proposal = this.#proposal();
+    if (!proposal) return;
+    this.app.say(`Rejected ${named(this.session, proposal)}.`);
+    this.#answer(proposal, { rejected: [...this.session.content.rejected, plain(proposal)] });
+  }
+
+  /** @returns {Proposal | undefined} the chosen one, or the only one */
+  #proposal() {
+    const { chosen, proposals } = this.session;
+    if (chosen && isProposal(chosen)) return chosen;
+    this.app.say(proposals.length ? "Choose a proposal first: Space goes to the next." : "No proposals.");
+    return undefined;
+  }
+
+  /** @param {Proposal} proposal @param {Partial<import("./types.js").Content>} change */
+  #answer(proposal, change) {
+    const { session } = this;
+    const all = session.items.filter(isProposal);
+    const next = all[all.indexOf(proposal) + 1] ?? all.find((other) => other !== proposal);
+    session.change(change, next?.key ?? null);
+    if (next) session.cursor.go(session.cursor.tokenAt(inOrder(next.fragments)[0][0]));
+    this.app.showCursor();
+  }
+
+  /** The key `A`. */
+  acceptAll() {
+    const { session, app } = this;
+    const taken = app.sureProposals();
+    if (!taken.length) return app.say("No proposal has that score.");
+    const entities = taken.map((proposal) => session.entity(proposal));
+    session.change({ entities: [...session.content.entities, ...entities] }, null);
+    app.say(`Accepted ${taken.length} proposals.`);
+  }
+}
+
+/** @param {Mention} mention @returns {Mention} */
+const plain = ({ label, fragments }) => ({ label, fragments });
+
+/** @param {Entity | Proposal} item @param {Session} session @returns {string} what a screen reader says of it */
+export function describe(item, session) {
+  const warnings = session.remarks.get(item.key)?.warnings ?? [];
+  const kind = isProposal(item) ? `, proposed by ${item.source}${scoreOf(item)}` : "";
+  return [`${named(session, item)}${kind}.`, ...warnings].join(" ");
+}
+
+/** @param {Proposal} proposal @returns {string} */
+function scoreOf({ score }) {
+  return score === null ? "" : `, score ${score.toFixed(2)}`;
+}

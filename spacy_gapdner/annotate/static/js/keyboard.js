@@ -1,0 +1,31 @@
+/** Keys and buttons into commands. */
+
+import { commandNamed, commandOf, keyOf, nameOf } from "./commands.js";
+
+/** @param {import("./app.js").App} app */
+export function listenToKeys(app) {
+  document.addEventListener("keydown", (event) => {
+    if (!app.open_ || event.isComposing || document.querySelector("dialog[open]") || takesKeys(event)) return;
+    const key = keyOf(event);
+    const label = app.project.labels.find((other) => other.key === key);
+    const command = commandOf(key);
+    if (!label && !command) return;
+    event.preventDefault();
+    if (command) void command.run(app);
+    else if (label) app.gestures.setLabel(label.name);
+  });
+  for (const button of document.querySelectorAll("[data-command]")) {
+    const command = button instanceof HTMLElement && commandNamed(button.dataset.command ?? "");
+    if (!command) continue;
+    button.ariaKeyShortcuts = command.keys[0];
+    button.title = `${command.help} (${nameOf(command.keys[0])})`;
+    button.addEventListener("click", () => app.open_ && command.run(app));
+  }
+}
+
+/** @param {KeyboardEvent} event @returns {boolean} whether the element in focus needs the key itself */
+function takesKeys({ target, key }) {
+  if (!(target instanceof Element)) return false;
+  if (target.closest("input, select, textarea, #text-list")) return true;
+  return Boolean(target.closest("button, summary, a")) && (key === "Enter" || key === " ");
+}

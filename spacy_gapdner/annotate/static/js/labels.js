@@ -1,0 +1,41 @@
+/** The entity types: buttons, colors, guidelines. */
+
+import { find, make } from "./dom.js";
+
+/** @typedef {import("./types.js").Label} Label */
+
+/** @param {Label[]} labels @returns {(label: string) => string} the class that gives a type its color */
+export function addColors(labels) {
+  const sheet = new CSSStyleSheet();
+  const light = labels.map(({ color }, i) => `.type${i} { --type: ${color}; }`);
+  const dark = labels.map(({ color, dark }, i) => `.type${i} { --type: ${dark ?? color}; }`);
+  sheet.replaceSync(`${light.join("\n")}\n@media (prefers-color-scheme: dark) { ${dark.join("\n")} }`);
+  document.adoptedStyleSheets.push(sheet);
+  const styles = new Map(labels.map(({ name }, i) => [name, `type${i}`]));
+  return (label) => styles.get(label) ?? "unknown-type";
+}
+
+/**
+ * @param {Label[]} labels
+ * @param {(label: string) => string} styleOf
+ * @param {(label: string) => void} choose
+ * @returns {(pressed: string | null) => void} shows which type is in use
+ */
+export function listLabels(labels, styleOf, choose) {
+  const buttons = labels.map(({ name, key, description }) => {
+    const keyed = key ? [make("kbd", {}, key)] : [];
+    const button = make("button", { className: `type ${styleOf(name)}`, title: description }, ...keyed, name);
+    button.ariaLabel = `Type ${name}${key ? `, key ${key}` : ""}`;
+    button.addEventListener("click", () => choose(name));
+    return button;
+  });
+  find("labels", HTMLElement).replaceChildren(...buttons);
+  find("guidelines", HTMLElement).replaceChildren(
+    ...labels.flatMap(({ name, key, description }) => [
+      make("dt", { className: styleOf(name) }, name, ...(key ? [" ", make("kbd", {}, key)] : [])),
+      make("dd", {}, description),
+    ]),
+  );
+  return (pressed) =>
+    buttons.forEach((button, i) => (button.ariaPressed = String(labels[i].name === pressed)));
+}

@@ -1,0 +1,59 @@
+/** Starts the page. */
+
+import { api, setAnnotator } from "./api.js";
+import { App } from "./app.js";
+import { askName } from "./dialogs.js";
+import { find, make } from "./dom.js";
+import { listenToKeys } from "./keyboard.js";
+import { ProgressBar } from "./progress.js";
+
+/** @param {App} app @param {string} order */
+async function listTexts(app, order) {
+  const { texts, pending } = await api.texts(order);
+  app.list.show(texts);
+  find("pending", HTMLElement).hidden = !pending;
+  if (pending) setTimeout(() => order === find("order", HTMLSelectElement).value && listTexts(app, order), 3000);
+}
+
+/** @returns {Promise<import("./types.js").Project>} as the person has it who annotates */
+async function findProject() {
+  const project = await api.project();
+  if (!project.shared) return project;
+  const place = `annotator of ${project.name}`;
+  const name = localStorage.getItem(place) ?? (await askName(project.name));
+  localStorage.setItem(place, name);
+  setAnnotator(name);
+  return api.project();
+}
+
+async function start() {
+  const project = await findProject();
+  const app = new App(project);
+  find("name", HTMLElement).textContent = project.name;
+  find("writes", HTMLElement).textContent = `Saved in ${project.writes}${
+    project.annotator && ` for ${project.annotator}`
+  }`;
+  const order = find("order", HTMLSelectElement);
+  order.replaceChildren(...project.orders.map((value) => make("option", { value }, value)));
+  order.value = project.order;
+  order.addEventListener("change", () => listTexts(app, order.value));
+  listenToKeys(app);
+  find("retry", HTMLElement).addEventListener("click", () => app.retry());
+  find("show-texts", HTMLElement).addEventListener("click", () => document.body.classList.toggle("lists-texts"));
+  addEventListener("hashchange", () => app.openNamed());
+  addEventListener("focus", () => app.refresh());
+  addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());
+  const progress = new ProgressBar(project, (message) => app.say(message), () => {
+    void app.open_?.propose();
+    if (order.value === "uncertain") void listTexts(app, order.value);
+  });
+  void progress.ask();
+  // the text of the address need not wait for a long list
+  const id = app.named;
+  await Promise.all([listTexts(app, order.value), id && app.open(id)]);
+  await app.openNamed();
+}
+
+start().catch((error) => {
+  find("said", HTMLElement).textContent = `The page cannot start: ${error.message}`;
+});

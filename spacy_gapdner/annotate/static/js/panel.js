@@ -1,0 +1,48 @@
+/** The chosen entity or proposal: its type, its fragments, what is to be said of it. */
+
+import { find, make } from "./dom.js";
+import { isProposal } from "./gestures.js";
+import { inOrder } from "./mentions.js";
+
+/** @typedef {import("./types.js").Range} Range */
+
+/** @param {import("./app.js").App} app @returns {void} */
+export function drawPanel(app) {
+  const { chosen, text, remarks } = app.session;
+  const box = find("chosen", HTMLElement);
+  for (const name of ["accept", "reject"]) command(name).hidden = !chosen || !isProposal(chosen);
+  for (const name of ["add", "split", "delete"]) command(name).disabled = !chosen;
+  command("add").ariaPressed = String(app.isAdding);
+  if (!chosen) {
+    box.replaceChildren(make("p", { className: "hint" }, "Drag over words to make an entity. Shift-drag adds a fragment."));
+    return;
+  }
+  const { notes, warnings } = remarks.get(chosen.key) ?? { notes: [], warnings: [] };
+  const origin = isProposal(chosen) ? `proposed by ${chosen.source}` : "";
+  const score = isProposal(chosen) && chosen.score !== null ? ` ${chosen.score.toFixed(2)}` : "";
+  box.replaceChildren(
+    make("h3", { className: app.styleOf(chosen.label) }, chosen.label, make("small", {}, ` ${origin}${score}`)),
+    make(
+      "ul",
+      { className: "fragments", ariaLabel: "Fragments" },
+      ...inOrder(chosen.fragments).map((fragment) => fragmentItem(app, text, fragment)),
+    ),
+    ...warnings.map((warning) => make("p", { className: "warning" }, `⚠ ${warning}`)),
+    ...notes.map((note) => make("p", { className: "note" }, note)),
+  );
+}
+
+/** @param {import("./app.js").App} app @param {string} text @param {Range} fragment @returns {HTMLElement} */
+function fragmentItem(app, text, fragment) {
+  const words = text.slice(...fragment);
+  const button = make("button", { ariaLabel: `Take out ${words}`, title: "Take out this fragment" }, "×");
+  button.addEventListener("click", () => app.gestures.addFragment(fragment));
+  return make("li", {}, make("span", { dir: "auto" }, words), button);
+}
+
+/** @param {string} name @returns {HTMLButtonElement} */
+function command(name) {
+  const button = document.querySelector(`[data-command="${name}"]`);
+  if (!(button instanceof HTMLButtonElement)) throw new Error(`The page has no button for ${name}.`);
+  return button;
+}

@@ -1,0 +1,75 @@
+/** Drags and clicks on the text. */
+
+import { union } from "./cursor.js";
+
+/** @typedef {import("./types.js").Range} Range */
+/**
+ * @typedef {object} Gestures
+ * @property {(offset: number) => Range} tokenAt
+ * @property {(range: Range) => void} drag what would be marked
+ * @property {(range: Range, adds: boolean) => void} mark
+ * @property {(at: Range, key: number | null) => void} click
+ * @property {(at: Range) => void} doubleClick
+ */
+
+const EDGE = 24;
+
+/**
+ * @param {HTMLElement} container
+ * @param {import("./text-view.js").TextView} view
+ * @param {Gestures} on
+ */
+export function listen(container, view, on) {
+  /** @type {{x: number, y: number, first: Range, range: Range, moved: boolean} | null} */
+  let drag = null;
+
+  /** @param {MouseEvent} event @returns {Range | null} a word, or with Alt the place between two characters */
+  function rangeAt(event) {
+    const at = view.at(event.clientX, event.clientY);
+    if (!at) return null;
+    return event.altKey ? [at.offset, at.offset] : on.tokenAt(Number(at.word.dataset.start));
+  }
+
+  // fingers scroll, and mark as their browser does
+  container.addEventListener("pointerdown", (event) => {
+    const first = event.button === 0 && event.pointerType !== "touch" && rangeAt(event);
+    if (!first) return;
+    drag = { x: event.clientX, y: event.clientY, first, range: first, moved: false };
+    container.setPointerCapture(event.pointerId);
+  });
+  // the browser's own marking would be in the way
+  container.addEventListener("mousedown", (event) => {
+    if (!drag) return;
+    event.preventDefault();
+    container.focus({ preventScroll: true });
+  });
+  container.addEventListener("pointermove", (event) => {
+    if (!drag) return;
+    drag.moved ||= Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 4;
+    if (!drag.moved) return;
+    const box = container.getBoundingClientRect();
+    if (event.clientY < box.top + EDGE) container.scrollBy(0, -EDGE);
+    if (event.clientY > box.bottom - EDGE) container.scrollBy(0, EDGE);
+    drag.range = union(drag.first, rangeAt(event) ?? drag.range);
+    on.drag(drag.range);
+  });
+  container.addEventListener("pointerup", (event) => {
+    if (!drag) return;
+    const { first, range, moved } = drag;
+    drag = null;
+    if (moved) on.mark(range, event.shiftKey);
+    else if (event.shiftKey) on.mark(first, true);
+    else on.click(first, view.at(event.clientX, event.clientY)?.key ?? null);
+  });
+  container.addEventListener("pointercancel", () => (drag = null));
+  container.addEventListener("dblclick", (event) => {
+    const at = rangeAt(event);
+    if (at && !event.shiftKey) on.doubleClick(at);
+  });
+  // a finger's tap
+  container.addEventListener("click", (event) => {
+    if (/** @type {PointerEvent} */ (event).pointerType !== "touch") return;
+    const at = view.at(event.clientX, event.clientY);
+    if (at) on.click(on.tokenAt(Number(at.word.dataset.start)), at.key);
+  });
+}

@@ -1,0 +1,61 @@
+/** How far the folder is, and the model in the background. */
+
+import { api } from "./api.js";
+import { find } from "./dom.js";
+
+const PAUSE = 4000;
+
+export class ProgressBar {
+  /**
+   * @param {import("./types.js").Project} project
+   * @param {(message: string) => void} say
+   * @param {() => void} onModel a new model is in
+   */
+  constructor(project, say, onModel) {
+    this.project = project;
+    this.say = say;
+    this.onModel = onModel;
+    /** @type {number | null} */
+    this.version = null;
+    this.timer = 0;
+    const train = find("train", HTMLButtonElement);
+    train.addEventListener("click", async () => {
+      await api.train().catch((error) => say(error.message));
+      void this.ask();
+    });
+  }
+
+  /** Ask now, and then every few seconds. */
+  async ask() {
+    clearTimeout(this.timer);
+    if (!document.hidden) await api.state().then((state) => this.#show(state)).catch(() => {});
+    this.timer = setTimeout(() => this.ask(), PAUSE);
+  }
+
+  /** @param {import("./types.js").Progress} state */
+  #show(state) {
+    const { done, total, per_hour: pace, training } = state;
+    const bar = find("progress", HTMLProgressElement);
+    [bar.max, bar.value] = [Math.max(total, 1), done];
+    const speed = pace ? `, ${Math.round(pace)} an hour` : "";
+    find("progress-text", HTMLElement).textContent = `${done} of ${total} done${speed}`;
+    const model = this.project.model;
+    find("model", HTMLElement).textContent = model ? `${model.name} ${model.version}${this.#training(state)}` : "";
+    find("model", HTMLElement).title = training.message;
+    const train = find("train", HTMLButtonElement);
+    train.hidden = !model;
+    train.disabled = training.state === "running" || !done;
+    if (this.version !== null && state.model_version > this.version) {
+      this.say("A new model is in: its proposals are here.");
+      this.onModel();
+    }
+    this.version = state.model_version;
+  }
+
+  /** @param {import("./types.js").Progress} state @returns {string} */
+  #training({ training, retrain_after: after, done_since: since }) {
+    if (training.state === "running") return ` · training on ${training.texts} texts`;
+    if (training.state === "failed") return ` · training failed: ${training.message}`;
+    return after ? ` · ${Math.max(after - since, 0)} texts until it is trained again` : "";
+  }
+}

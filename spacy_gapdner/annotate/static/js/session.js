@@ -1,0 +1,249 @@
+/** One open text: its entities, what can be undone, what the model proposes, and its saving. */
+
+import { api } from "./api.js";
+import { makeBlocks } from "./blocks.js";
+import { Cursor } from "./cursor.js";
+import { History } from "./history.js";
+import { extent, identity, joined } from "./mentions.js";
+import { Offsets } from "./offsets.js";
+import { Saver } from "./saving.js";
+
+/** @typedef {import("./types.js").Entity} Entity */
+/** @typedef {import("./types.js").Proposal} Proposal */
+/** @typedef {import("./types.js").Content} Content */
+/** @typedef {import("./types.js").Text} Text */
+/** @typedef {import("./types.js").Body} Body */
+/**
+ * @typedef {object} Hooks
+ * @property {() => void} changed what is shown is to be drawn anew
+ * @property {(session: Session, current: Text) => void} conflict
+ * @property {(message: string) => void} say
+ */
+
+let lastKey = 0;
+
+export class Session {
+  /**
+   * @param {Text} text
+   * @param {import("./drafts.js").Drafts} drafts
+   * @param {Hooks} hooks
+   */
+  constructor(text, drafts, hooks) {
+    this.id = text.id;
+    this.text = text.text;
+    this.direction = text.direction;
+    this.drafts = drafts;
+    this.hooks = hooks;
+    this.offsets = new Offsets(text.text);
+    const tokens = this.offsets.toUnits(text.tokens);
+    this.tokens = tokens.filter(([start, end]) => this.text.slice(start, end).trim());
+    this.blocks = makeBlocks(this.text, this.tokens, this.offsets.toUnits(text.sentences));
+    this.cursor = new Cursor(this.text, this.tokens);
+    /** @type {number | null} key of an entity or a proposal */
+    this.selected = null;
+    /** @type {Proposal[]} all that came; those that are left are in `proposals` */
+    this.proposed = [];
+    /** @type {Map<number, string>} what the file calls entities */
+    this.ids = new Map();
+    /** @type {Map<number, {notes: string[], warnings: string[]}>} */
+    this.remarks = new Map();
+    this.version = text.version;
+    this.status = text.status;
+    this.savedStatus = text.status;
+    this.history = new History(this.#take(text));
+    /** what the file holds, as far as we know */
+    this.base = this.history.present;
+    this.saver = new Saver({
+      send: () => this.#send(),
+      report: () => hooks.changed(),
+      conflict: (current) => this.#conflict(current),
+    });
+  }
+
+  /** @returns {Content} */
+  get content() {
+    return this.history.present;
+  }
+
+  /** @returns {Proposal[]} those that are neither entities nor rejected */
+  get proposals() {
+    const known = new Set([...this.content.entities, ...this.content.rejected].map((m) => this.identity(m)));
+    return this.proposed.filter((proposal) => !known.has(this.identity(proposal)));
+  }
+
+  /** @returns {(Entity | Proposal)[]} from left to right */
+  get items() {
+    return inText([...this.content.entities, ...this.proposals]);
+  }
+
+  /** @returns {Entity | Proposal | undefined} */
+  get chosen() {
+    return this.items.find(({ key }) => key === this.selected);
+  }
+
+  /** @param {import("./types.js").Mention} mention @returns {string} */
+  identity(mention) {
+    return identity(mention, this.text);
+  }
+
+  /** @param {Partial<Content>} change @param {number | null} [selected] */
+  change(change, selected = this.selected) {
+    this.history.push({ ...this.content, ...change });
+    this.selected = selected;
+    this.#save();
+  }
+
+  /** @param {import("./types.js").Mention} mention @returns {Entity} */
+  entity({ label, fragments }) {
+    return { key: (lastKey += 1), label, fragments };
+  }
+
+  /** @param {"undo" | "redo"} step @returns {boolean} */
+  travel(step) {
+    if (!this.history[step]()) return false;
+    if (!this.chosen) this.selected = null;
+    this.#save();
+    return true;
+  }
+
+  /** @param {import("./types.js").Status} status */
+  setStatus(status) {
+    if (status === this.status) return;
+    this.status = status;
+    this.#save();
+  }
+
+  /** @returns {Promise<void>} ask the model, or the annotators, anew */
+  async propose() {
+    const { proposals } = await api.proposals(this.id);
+    this.proposed = proposals.map((p) => ({
+      ...p,
+      key: (lastKey += 1),
+      fragments: this.offsets.toUnits(p.fragments),
+    }));
+    this.hooks.changed();
+  }
+
+  /**
+   * Take over what the file has now, as a step that can be undone.
+   * @param {Text} current
+   */
+  reload(current) {
+    const content = this.#take(current);
+    this.#settled(current, content);
+    this.history.push(content);
+    this.selected = null;
+    this.drafts.drop(this.id);
+    this.hooks.changed();
+  }
+
+  /**
+   * Go on with own content upon what the file has now.
+   * @param {Text} current
+   * @param {Content} content
+   */
+  merge(current, content) {
+    this.#settled(current, this.base);
+    this.change(content, null);
+  }
+
+  /** @param {Body} draft what an earlier window could not save */
+  restore(draft) {
+    // with another version the server says what the file has become meanwhile
+    if (draft.version !== this.version) this.base = { entities: [], rejected: [] };
+    this.version = draft.version;
+    this.status = draft.status;
+    this.change(this.#take({ ...draft, id: this.id }), null);
+  }
+
+  /**
+   * @param {Pick<Text, "rejected"> & {entities: (import("./types.js").Mention & {id: string | null,
+   *     notes?: string[], warnings?: string[]})[], id: string}} text
+   * @returns {Content}
+   */
+  #take({ entities, rejected }) {
+    return {
+      entities: entities.map((saved) => {
+        const entity = this.entity({ ...saved, fragments: this.offsets.toUnits(saved.fragments) });
+        if (saved.id) this.ids.set(entity.key, saved.id);
+        this.remarks.set(entity.key, { notes: saved.notes ?? [], warnings: saved.warnings ?? [] });
+        return entity;
+      }),
+      rejected: rejected.map((m) => ({ ...m, fragments: this.offsets.toUnits(m.fragments) })),
+    };
+  }
+
+  /** @param {Text} text @returns {Content} that of another version of this text, to compare with */
+  read(text) {
+    return this.#take(text);
+  }
+
+  /** @returns {Body} */
+  #body() {
+    /** @param {import("./types.js").Mention} mention */
+    const out = ({ label, fragments }) => ({
+      label,
+      fragments: this.offsets.toPoints(joined(fragments, this.text)),
+    });
+    const { entities, rejected } = this.content;
+    return {
+      version: this.version,
+      entities: entities.map((entity) => ({ id: this.ids.get(entity.key) ?? null, ...out(entity) })),
+      status: this.status,
+      rejected: rejected.map(out),
+    };
+  }
+
+  #save() {
+    this.drafts.keep(this.id, this.#body());
+    this.saver.ask();
+    this.hooks.changed();
+  }
+
+  async #send() {
+    const { content, status } = this;
+    const answer = await api.save(this.id, this.#body());
+    content.entities.forEach(({ key }, i) => {
+      const { id, notes, warnings } = answer.entities[i];
+      if (id) this.ids.set(key, id);
+      this.remarks.set(key, { notes, warnings });
+    });
+    this.version = answer.version;
+    this.base = content;
+    this.savedStatus = status;
+    if (this.saver.isDirty) this.drafts.keep(this.id, this.#body());
+    else this.drafts.drop(this.id);
+    if (answer.removed.length) {
+      const lines = answer.removed.length === 1 ? "a line" : `${answer.removed.length} lines`;
+      this.hooks.say(`With the entity went ${lines} of the file: ${answer.removed.join("; ")}`);
+    }
+  }
+
+  /** @param {Text} current */
+  #conflict(current) {
+    const theirs = this.read(current);
+    /** @param {Content} content */
+    const all = (content) => content.entities.map((e) => this.identity(e)).sort().join();
+    // another window saved the same
+    if (all(theirs) !== all(this.content)) return this.hooks.conflict(this, current);
+    this.#settled(current, theirs);
+    this.saver.ask();
+  }
+
+  /** @param {Text} current @param {Content} base */
+  #settled(current, base) {
+    this.version = current.version;
+    if (this.status === this.savedStatus) this.status = current.status;
+    this.savedStatus = current.status;
+    this.base = base;
+    this.saver.settle();
+  }
+}
+
+/** @template {import("./types.js").Mention} T @param {T[]} mentions @returns {T[]} from left to right, the longer first */
+export function inText(mentions) {
+  return mentions
+    .map((mention) => ({ mention, at: extent(mention) }))
+    .sort((a, b) => a.at[0] - b.at[0] || b.at[1] - a.at[1])
+    .map(({ mention }) => mention);
+}

@@ -1,0 +1,140 @@
+/** The list of texts: 20,000 of them, of which those in sight are on the page. */
+
+import { find, make } from "./dom.js";
+
+/** @typedef {import("./types.js").Listed} Listed */
+
+const HEIGHT = 30;
+const MARKS = { new: "○", done: "✓", skipped: "–", doubtful: "?" };
+
+export class TextList {
+  /** @param {(id: string) => void} open */
+  constructor(open) {
+    this.open = open;
+    this.box = find("text-list", HTMLElement);
+    this.rows = find("text-rows", HTMLElement);
+    this.query = find("search", HTMLInputElement);
+    this.filter = find("filter", HTMLSelectElement);
+    /** @type {Listed[]} in the order that was asked for */
+    this.texts = [];
+    /** @type {Listed[]} those that are searched for */
+    this.shown = [];
+    /** @type {string | null} */
+    this.current = null;
+    this.active = 0;
+    this.box.addEventListener("scroll", () => this.#draw());
+    new ResizeObserver(() => this.#draw()).observe(this.box);
+    this.query.addEventListener("input", () => this.#choose());
+    this.filter.addEventListener("change", () => this.#choose());
+    for (const element of [this.box, this.query]) element.addEventListener("keydown", (e) => this.#key(e));
+    this.rows.addEventListener("click", (event) => {
+      const row = event.target instanceof Element && event.target.closest("li");
+      if (row) this.open(row.dataset.id ?? "");
+    });
+  }
+
+  /** @param {Listed[]} texts */
+  show(texts) {
+    this.texts = texts;
+    this.#choose();
+  }
+
+  /** @param {string} id */
+  setCurrent(id) {
+    this.current = id;
+    const i = this.shown.findIndex((text) => text.id === id);
+    if (i >= 0) this.#reveal(i);
+    this.#draw();
+  }
+
+  /** @param {string} id @param {import("./types.js").Status} status */
+  setStatus(id, status) {
+    const text = this.texts.find((other) => other.id === id);
+    if (!text || text.status === status) return;
+    text.status = status;
+    this.#count();
+    this.#draw();
+  }
+
+  /**
+   * @param {1 | -1} step
+   * @returns {string | null} the text after or before the current one, of those shown
+   */
+  neighbor(step) {
+    const i = this.shown.findIndex(({ id }) => id === this.current);
+    return this.shown[i + step]?.id ?? null;
+  }
+
+  /** @returns {string | null} the next one that nobody worked on, from the top at the end */
+  nextNew() {
+    const i = this.texts.findIndex(({ id }) => id === this.current);
+    const later = [...this.texts.slice(i + 1), ...this.texts.slice(0, Math.max(i, 0))];
+    return later.find(({ status }) => status === "new")?.id ?? null;
+  }
+
+  #choose() {
+    const query = this.query.value.toLowerCase();
+    const status = this.filter.value;
+    this.shown = this.texts.filter(
+      (text) => (!status || text.status === status) && text.id.toLowerCase().includes(query),
+    );
+    this.#count();
+    const i = this.shown.findIndex(({ id }) => id === this.current);
+    this.#reveal(Math.max(i, 0));
+    this.#draw();
+  }
+
+  #count() {
+    for (const option of this.filter.options) {
+      const n = this.texts.filter(({ status }) => !option.value || status === option.value).length;
+      option.text = `${option.dataset.name} (${n.toLocaleString("en")})`;
+    }
+  }
+
+  /** @param {number} i */
+  #reveal(i) {
+    this.active = i;
+    const { scrollTop, clientHeight } = this.box;
+    if (i * HEIGHT < scrollTop || (i + 1) * HEIGHT > scrollTop + clientHeight) {
+      this.rows.style.height = `${this.shown.length * HEIGHT}px`;
+      this.box.scrollTop = i * HEIGHT - clientHeight / 2;
+    }
+  }
+
+  #draw() {
+    this.rows.style.height = `${this.shown.length * HEIGHT}px`;
+    const first = Math.max(0, Math.floor(this.box.scrollTop / HEIGHT) - 5);
+    const last = Math.ceil((this.box.scrollTop + this.box.clientHeight) / HEIGHT) + 5;
+    const rows = this.shown.slice(first, last).map((text, i) => this.#row(text, first + i));
+    this.rows.replaceChildren(...rows);
+    this.rows.setAttribute("aria-activedescendant", `text-${this.active}`);
+    this.box.setAttribute("aria-activedescendant", `text-${this.active}`);
+  }
+
+  /** @param {Listed} text @param {number} i @returns {HTMLElement} */
+  #row(text, i) {
+    const row = make("li", { id: `text-${i}`, role: "option", title: text.id });
+    row.append(make("span", { className: "mark" }, MARKS[text.status]), make("span", { className: "id" }, text.id));
+    if (text.score !== null) row.append(make("small", {}, text.score.toFixed(2)));
+    row.dataset.id = text.id;
+    row.className = text.status;
+    row.ariaLabel = `${text.id}, ${text.status}`;
+    row.ariaSelected = String(text.id === this.current);
+    row.ariaPosInSet = String(i + 1);
+    row.ariaSetSize = String(this.shown.length);
+    row.classList.toggle("active", i === this.active);
+    row.style.top = `${i * HEIGHT}px`;
+    return row;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Enter" && this.shown[this.active]) this.open(this.shown[this.active].id);
+    else if (event.key === "Escape") find("text", HTMLElement).focus();
+    else if (step) this.#reveal(Math.min(Math.max(this.active + step, 0), this.shown.length - 1));
+    else return;
+    event.preventDefault();
+    this.#draw();
+  }
+}

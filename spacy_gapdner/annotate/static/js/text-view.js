@@ -1,0 +1,177 @@
+/** The text on the page: blocks, the words at points and offsets, what is marked. */
+
+import { indexAt } from "./blocks.js";
+import { barsOf, drawBlock } from "./drawing.js";
+import { make } from "./dom.js";
+
+/** @typedef {import("./types.js").Range} Range */
+/** @typedef {import("./blocks.js").Block} Block */
+
+export class TextView {
+  /** @param {HTMLElement} container */
+  constructor(container) {
+    this.container = container;
+    this.text = "";
+    /** @type {Block[]} */
+    this.blocks = [];
+    /** @type {HTMLElement[]} */
+    this.elements = [];
+    /** @type {string[]} what each block was drawn from */
+    this.drawn = [];
+    /** @type {"ltr" | "rtl"} */
+    this.direction = "ltr";
+    /** @type {Element | null} */
+    this.cursor = null;
+  }
+
+  /** @param {string} text @param {Block[]} blocks @param {"ltr" | "rtl"} direction */
+  show(text, blocks, direction) {
+    this.text = text;
+    this.blocks = blocks;
+    this.direction = direction;
+    this.drawn = [];
+    this.cursor = null;
+    this.elements = blocks.map(({ isParagraph }) =>
+      make("p", { className: isParagraph ? "block paragraph" : "block" }),
+    );
+    this.container.replaceChildren(...this.elements);
+    this.container.scrollTop = 0;
+  }
+
+  /** Draw the blocks that changed. @param {import("./drawing.js").Bar[]} bars */
+  draw(bars) {
+    barsOf(this.blocks, bars).forEach((own, i) => {
+      const key = JSON.stringify(own);
+      if (this.drawn[i] === key) return;
+      this.drawn[i] = key;
+      drawBlock(this.elements[i], this.blocks[i], this.text, own, this.direction);
+    });
+  }
+
+  /** @param {number} offset @returns {number} index of the block */
+  blockAt(offset) {
+    return indexAt(this.blocks.map((block) => /** @type {Range} */ ([block.start, block.end])), offset);
+  }
+
+  /** @param {number} offset @returns {HTMLElement | null} the word there */
+  wordAt(offset) {
+    const words = this.#words(this.blockAt(offset));
+    return words.findLast((word) => startOf(word) <= offset) ?? words[0] ?? null;
+  }
+
+  /** @param {number} i @returns {HTMLElement[]} */
+  #words(i) {
+    return [...(this.elements[i]?.querySelectorAll(".word") ?? [])].map((e) => /** @type {HTMLElement} */ (e));
+  }
+
+  /** @param {Range} range @param {boolean} isMarking @param {boolean} scrolls */
+  showCursor(range, isMarking, scrolls) {
+    this.cursor?.classList.remove("cursor");
+    this.cursor = this.wordAt(range[0]);
+    this.cursor?.classList.add("cursor");
+    if (scrolls) this.cursor?.scrollIntoView({ block: "nearest" });
+    if (!isMarking) this.mark(null);
+  }
+
+  /** Show what is marked as the browser shows it. @param {Range | null} range */
+  mark(range) {
+    const selection = getSelection();
+    const [from, to] = range ? [this.#place(range[0], false), this.#place(range[1], true)] : [];
+    if (from && to) selection?.setBaseAndExtent(...from, ...to);
+    else selection?.removeAllRanges();
+  }
+
+  /** @returns {Range | null} what the browser's own means marked, such as a finger */
+  selection() {
+    const range = getSelection()?.rangeCount ? getSelection()?.getRangeAt(0) : null;
+    if (!range || range.collapsed) return null;
+    const from = offsetOf(range.startContainer, range.startOffset, this.container);
+    const to = offsetOf(range.endContainer, range.endOffset, this.container);
+    return from !== null && to !== null && from < to ? [from, to] : null;
+  }
+
+  /** @param {number} offset @returns {string} direction of the sentence there */
+  directionAt(offset) {
+    return this.elements[this.blockAt(offset)]?.dir ?? this.direction;
+  }
+
+  /** @param {number} offset @param {boolean} isEnd @returns {[Node, number] | null} */
+  #place(offset, isEnd) {
+    const word = this.wordAt(isEnd ? offset - 1 : offset);
+    const node = word?.firstChild;
+    return word && node ? [node, Math.min(offset - startOf(word), node.textContent?.length ?? 0)] : null;
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @returns {{word: HTMLElement, offset: number, key: number | null} | null} what is at a point: a
+   *     word, the character next to it, the entity
+   */
+  at(x, y) {
+    const hit = document.elementFromPoint(x, y);
+    const caret = caretAt(x, y);
+    const word = hit?.closest(".word") ?? caret?.node.parentElement?.closest(".word");
+    if (!(word instanceof HTMLElement) || !this.container.contains(word)) return null;
+    const inText = caret && caret.node === word.firstChild;
+    const key = hit?.closest("i")?.dataset.key;
+    return { word, offset: startOf(word) + (inText ? caret.offset : 0), key: key ? Number(key) : null };
+  }
+
+  /**
+   * @param {number} offset
+   * @param {1 | -1} step
+   * @returns {number | null} where the word on the line below or above begins
+   */
+  onNextLine(offset, step) {
+    const word = this.wordAt(offset);
+    if (!word) return null;
+    const from = word.getBoundingClientRect();
+    const middle = (from.left + from.right) / 2;
+    let line = null;
+    let best = null;
+    let least = Infinity;
+    for (const other of this.#wordsFrom(this.blockAt(offset), word, step)) {
+      const { top, left, right } = other.getBoundingClientRect();
+      if (Math.abs(top - from.top) < 2) continue;
+      line ??= top;
+      if (Math.abs(top - line) >= 2) break;
+      const distance = Math.abs((left + right) / 2 - middle);
+      if (distance < least) [least, best] = [distance, startOf(other)];
+    }
+    return best;
+  }
+
+  /** @param {number} block @param {HTMLElement} word @param {1 | -1} step */
+  *#wordsFrom(block, word, step) {
+    for (let i = block; i >= 0 && i < this.blocks.length; i += step) {
+      let words = this.#words(i);
+      if (step < 0) words.reverse();
+      if (i === block) words = words.slice(words.indexOf(word) + 1);
+      yield* words;
+    }
+  }
+}
+
+/** @param {HTMLElement} word @returns {number} */
+function startOf(word) {
+  return Number(word.dataset.start);
+}
+
+/** @param {Node} node @param {number} offset @param {Element} container @returns {number | null} */
+function offsetOf(node, offset, container) {
+  const word = node.parentElement?.closest(".word");
+  if (!(word instanceof HTMLElement) || !container.contains(word)) return null;
+  return node === word.firstChild ? startOf(word) + offset : Number(word.dataset.end);
+}
+
+/** @param {number} x @param {number} y @returns {{node: Node, offset: number} | null} */
+function caretAt(x, y) {
+  if ("caretPositionFromPoint" in document) {
+    const caret = document.caretPositionFromPoint(x, y);
+    return caret && { node: caret.offsetNode, offset: caret.offset };
+  }
+  // older Chrome and Safari
+  const range = /** @type {any} */ (document).caretRangeFromPoint(x, y);
+  return range && { node: range.startContainer, offset: range.startOffset };
+}

@@ -1,0 +1,54 @@
+/**
+ * The kinds of data that modules hand to each other. Offsets on the page are UTF-16 units; those of
+ * the server are code points, converted where texts come in and go out (`offsets.js`).
+ *
+ * @typedef {[number, number]} Range start, and end (exclusive)
+ * @typedef {{label: string, fragments: Range[]}} Mention
+ * @typedef {Mention & {key: number}} Entity
+ * @typedef {Mention & {key: number, score: number | null, source: string}} Proposal
+ * @typedef {{entities: Entity[], rejected: Mention[]}} Content what can be undone
+ * @typedef {"new" | "done" | "skipped" | "doubtful"} Status
+ *
+ * @typedef {{name: string, color: string, dark?: string, key: string | null, description: string}} Label
+ * @typedef {object} Project
+ * @property {string} name
+ * @property {string} annotator
+ * @property {boolean} shared whether each person has annotations of their own, by name
+ * @property {Label[]} labels
+ * @property {{name: string, version: string} | null} model
+ * @property {string[]} orders
+ * @property {string} order
+ * @property {string} writes
+ * @property {{sources: string[]} | null} settling
+ *
+ * @typedef {{id: string, status: Status, characters: number, score: number | null}} Listed
+ * @typedef {Mention & {id: string | null, notes: string[], warnings: string[]}} SavedEntity
+ * @typedef {object} Text as the server has it
+ * @property {string} id
+ * @property {string} text
+ * @property {string} version
+ * @property {Status} status
+ * @property {"ltr" | "rtl"} direction
+ * @property {Range[]} tokens
+ * @property {Range[]} sentences
+ * @property {SavedEntity[]} entities
+ * @property {Mention[]} rejected
+ *
+ * @typedef {object} Body what is saved
+ * @property {string} version
+ * @property {(Mention & {id: string | null})[]} entities
+ * @property {Status} status
+ * @property {Mention[]} rejected
+ *
+ * @typedef {{version: string, entities: SavedEntity[], removed: string[]}} Answer
+ * @typedef {Mention & {score: number | null, source: string}} Proposed
+ * @typedef {object} Progress
+ * @property {number} done
+ * @property {number} total
+ * @property {number | null} per_hour
+ * @property {number} model_version
+ * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
+ * @property {number | null} retrain_after
+ * @property {number} done_since
+ */
+export {};

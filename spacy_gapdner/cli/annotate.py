@@ -1,0 +1,141 @@
+"""annotate: a page where entities are made and corrected, with a model that proposes them."""
+
+from enum import Enum
+from functools import partial
+from getpass import getuser
+from pathlib import Path
+from secrets import token_urlsafe
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import typer
+
+from ..errors import GapDNERError
+from . import _options as options
+from ._printing import msg
+from ._server import is_local, listen, run_app
+from ._util import clean_errors
+
+if TYPE_CHECKING:
+    from ..annotate.settling import Settling
+
+
+class Order(str, Enum):
+    """The order of texts."""
+
+    files = "files"
+    uncertain = "uncertain"
+    random = "random"
+
+
+def annotate_cli(
+    folder: Path = typer.Argument(
+        ..., metavar="FOLDER", help="Folder of .txt files; annotations go beside them, as .ann"
+    ),
+    model: str | None = typer.Option(
+        None, "--model", "-m", help="Trained pipeline that proposes entities"
+    ),
+    labels: str | None = typer.Option(
+        None,
+        "--labels",
+        help="Names, as ADE,DRUG, or a labels.json or annotation.conf; that of FOLDER if not given",
+    ),
+    order: Order = typer.Option(
+        Order.files, "--order", help="Order of the texts; uncertain needs a --model"
+    ),
+    budget: int | None = typer.Option(
+        None, "--budget", min=1, help="With uncertain: as many words come first; all if not given"
+    ),
+    retrain_after: int | None = typer.Option(
+        None,
+        "--retrain-after",
+        min=1,
+        help="Train the --model on all texts that are done, each time so many more are",
+    ),
+    annotator: str | None = typer.Option(
+        None, "--annotator", help="Who annotates; the user of the system if not given"
+    ),
+    shared: bool = typer.Option(
+        False,
+        "--shared",
+        help="Several people: the page asks for a name, and the annotations of NAME go to "
+        "FOLDER/.annotators/NAME",
+    ),
+    settle: tuple[Path, Path] | None = typer.Option(
+        None,
+        "--settle",
+        metavar="A B",
+        help="Settle what the folders A and B disagree on; FOLDER gets what is agreed on",
+    ),
+    lang: str = options.lang("Language of the tokenizer if there is no --model"),
+    host: str = options.HOST,
+    port: int = options.PORT,
+    token: str | None = typer.Option(
+        None, "--token", help="Password; one is made for any --host but the own machine"
+    ),
+    spans_key: str | None = options.PIPE_KEY,
+    threshold: float | None = options.THRESHOLD,
+    gpu_id: int = options.GPU_ID,
+    code: Path | None = options.CODE,
+) -> None:
+    """Make and correct entities in the browser.
+
+    Every change is saved at once, as brat standoff. What is done, skipped, doubtful or rejected is
+    in FOLDER/.gapdner, with the model that was trained. Ctrl-C ends it."""
+    with clean_errors():
+        listener = listen(host, port)
+        from ..analysis.pipes import load_pipeline
+        from ..annotate.app import create_app
+        from ..annotate.checks import make_checker
+        from ..annotate.guidelines import read_guidelines
+        from ..annotate.proposals import Proposer
+        from ..annotate.session import Session
+        from ..annotate.store import Texts
+        from ..annotate.training import Trainer
+        from ..web import LOOPBACK
+
+        if model is None and (budget or retrain_after or order is Order.uncertain):
+            raise GapDNERError("--order uncertain, --budget and --retrain-after need a --model.")
+        settling = _prepare_settling(*settle, folder) if settle else None
+        texts = Texts(folder)
+        how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
+        proposer = trainer = pipe = None
+        if model is not None:
+            proposer = Proposer(model, partial(load_pipeline, threshold=threshold, **how))
+            pipe = proposer.model.pipe
+            own = texts.folder / ".gapdner"
+            trainer = Trainer(model, own, proposer.swap, code=code, **how)
+        folders = [folder, *(settling.folders if settling else ())]
+        session = Session(
+            texts,
+            read_guidelines(labels, folders, pipe.labels if pipe else ()),
+            make_checker(model, pipe, lang),
+            annotator or getuser(),
+            proposer,
+            trainer,
+            settling,
+            order.value,
+            budget,
+            retrain_after,
+            shared,
+        )
+        is_own = is_local(listener)
+        token = token or (None if is_own else token_urlsafe(16))
+        app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
+    msg.info(f"{len(texts)} texts, {len(session.labels)} labels; saved in {folder}")
+    try:
+        run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
+    finally:
+        if trainer is not None:
+            trainer.stop()
+
+
+def _prepare_settling(first: Path, second: Path, folder: Path) -> "Settling":
+    from ..annotate.settling import Settling
+
+    settling = Settling(first, second)
+    settling.prepare(folder)
+    msg.info(f"{len(settling.names)} texts are annotated in both folders")
+    if settling.n_left:
+        msg.warn(f"{settling.n_left} texts are annotated in one of the folders alone: left out")
+    return settling

@@ -1,0 +1,94 @@
+"""What the web applications share: headers, names of hosts, errors, and a thread to work in."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TypeVar
+
+from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+
+from .drawing.page import PAGE_CSS
+
+T = TypeVar("T")
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
+    "'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+}
+
+
+def new_app(hosts: tuple[str, ...]) -> FastAPI:
+    """Make a web application that has the common style sheet and headers, and nothing else.
+
+    hosts (tuple[str, ...]): Names under which it may be called; others are refused, so that no
+        foreign page can reach it through a name of its own. ("*",) allows all.
+    RETURNS (FastAPI): The application.
+    """
+    app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+    app.add_exception_handler(RequestValidationError, _refuse)
+
+    @app.middleware("http")
+    async def add_headers(
+        request: Request, call_next: Callable[[Request], Awaitable[Response]]
+    ) -> Response:
+        response = await call_next(request)
+        response.headers.update(_HEADERS)
+        return response
+
+    @app.get("/page.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(PAGE_CSS, media_type="text/css")
+
+    return app
+
+
+class Turns:
+    """Runs functions one after the other in one thread: torch, its libraries and the memory's
+    allocator keep a store for each.
+
+    max_waiting (int): More at once are answered with "busy" (status 503).
+    """
+
+    def __init__(self, max_waiting: int = 16) -> None:
+        self.max_waiting = max_waiting
+        # tells thinc whether it works on a GPU
+        self._context = copy_context()
+        self._thread = ThreadPoolExecutor(1, "pipeline")
+        self._waiting = 0
+
+    def submit(self, function: Callable[[], T]) -> Future[T]:
+        """RETURNS (Future[T]): What a function will return when its turn has come; it may wait
+        however many do.
+        """
+        return self._thread.submit(self._context.copy().run, function)
+
+    async def __call__(self, function: Callable[[], T]) -> T:
+        """Run a function when its turn comes.
+
+        function (Callable[[], T]): The function.
+        RETURNS (T): What it returns.
+        RAISES (HTTPException): If too many wait.
+        """
+        if self._waiting >= self.max_waiting:
+            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
+        self._waiting += 1
+        try:
+            return await asyncio.wrap_future(self.submit(function))
+        finally:
+            self._waiting -= 1
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    # FastAPI's own repeats the input, which may be what no answer can hold
+    assert isinstance(error, RequestValidationError)
+    detail = [{key: e[key] for key in ("type", "loc", "msg")} for e in error.errors()]
+    return JSONResponse({"detail": detail}, 422)
