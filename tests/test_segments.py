@@ -162,4 +162,4 @@ def test_assigned_entities_come_back(data):
     found = merge_segments(held, segments)
     assert len(found) == len(set(found))
     assert set(found) == set(entities) - set(unheld)
-    assert found == sorted(found, key=lambda e: (e.start, e.end, e.fragments, e.label))
+    assert found == sorted(found, key=lambda e: (e.token_indices, e.label))

@@ -23,14 +23,15 @@ from .entity import Fragments as Fragments
 DEFAULT_SPANS_KEY = "gapdner"
 
 
-def text_order(entity: Entity | DiscontinuousEntity) -> tuple[int, int, Fragments, str]:
-    """Give the sort key of an entity: first token, last token, fragments, label.
+def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
+    """Give the sort key of an entity: the indices of its tokens, compared one by one as words are
+    in a dictionary, then its label.
 
     entity (Entity | DiscontinuousEntity): The entity.
-    RETURNS (tuple[int, int, Fragments, str]): The key.
+    RETURNS (tuple[tuple[int, ...], str]): The key.
     """
     label = entity.label if isinstance(entity, Entity) else entity.label_
-    return entity.start, entity.end, entity.fragments, label
+    return entity.token_indices, label
 
 
 def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousEntity, ...]:
@@ -38,8 +39,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
 
     doc (Doc): The document.
     key (str): Prefix of the span groups (the pipe's ``spans_key``).
-    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order: by first token, last
-        token, fragments, label.
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order, see `text_order`.
     RAISES (GapDNERError): If the spans of one group are no fragments of one entity: they carry
         different labels, overlap, or are empty.
     """

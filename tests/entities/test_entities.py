@@ -15,7 +15,7 @@ SEVERE_JOINT_PAIN = Entity("ADE", ((2, 4), (9, 10)), 0.5)
 SEVERE_SHOULDER_PAIN = Entity("ADE", ((2, 3), (5, 6), (9, 10)), 0.25)
 SEVERE_UPPER_BODY_PAIN = Entity("ADE", ((2, 3), (7, 10)))
 PERSON = Entity("Person", ((0, 1),), 1.0)
-IN_TEXT_ORDER = [PERSON, SEVERE_SHOULDER_PAIN, SEVERE_UPPER_BODY_PAIN, SEVERE_JOINT_PAIN]
+IN_TEXT_ORDER = [PERSON, SEVERE_JOINT_PAIN, SEVERE_SHOULDER_PAIN, SEVERE_UPPER_BODY_PAIN]
 
 
 def make_doc(words=WORDS, entities=(), key="gapdner", vocab=None, spaces=None):
@@ -75,9 +75,9 @@ def test_doc_extension_gives_entities_in_text_order():
     assert entities == get_entities(doc)
     # equal ranges are ordered by label
     assert read(doc) == [Entity("Animal", ((0, 1),)), *IN_TEXT_ORDER]
-    assert scores(doc) == [None, 1.0, 0.25, None, 0.5]
+    assert scores(doc) == [None, 1.0, 0.5, 0.25, None]
     assert [entity.is_discontinuous for entity in entities] == [False, False, True, True, True]
-    shoulder = entities[2]
+    shoulder = entities[3]
     assert isinstance(shoulder, DiscontinuousEntity)
     assert shoulder.doc is doc
     assert (shoulder.label_, shoulder.text) == ("ADE", "severe shoulder pain")
@@ -87,14 +87,21 @@ def test_doc_extension_gives_entities_in_text_order():
     assert shoulder.token_indices == (2, 5, 9)
 
 
+def test_entities_are_ordered_by_their_tokens_one_by_one():
+    ordered = [(0,), (0, 1), (0, 1, 2), (0, 1, 7), (0, 1, 7, 8), (0, 3, 7), (0, 5, 6, 7), (1,), (5, 7)]
+    entities = [Entity.from_tokens("A", tokens) for tokens in ordered]
+    doc = make_doc(entities=reversed(entities))
+    assert [entity.token_indices for entity in get_entities(doc)] == ordered
+
+
 def test_storage_is_one_labelled_group_per_entity():
     doc = make_doc(entities=IN_TEXT_ORDER)
     assert list(doc.spans) == ["gapdner_1", "gapdner_2", "gapdner_3", "gapdner_4"]
-    group = doc.spans["gapdner_2"]
+    group = doc.spans["gapdner_3"]
     assert [(span.start, span.end) for span in group] == [(2, 3), (5, 6), (9, 10)]
     assert {span.label_ for span in group} == {"ADE"}
-    assert (group.name, group.attrs) == ("gapdner_2", {"score": 0.25})
-    assert doc.spans["gapdner_3"].attrs == {}
+    assert (group.name, group.attrs) == ("gapdner_3", {"score": 0.25})
+    assert doc.spans["gapdner_4"].attrs == {}
 
 
 def test_set_replaces_what_was_there_and_nothing_else():
@@ -131,7 +138,7 @@ def test_set_what_was_read_from_the_same_or_another_doc():
     assert read(doc) == IN_TEXT_ORDER[1:]
     set_entities(other, get_entities(doc))
     assert read(other) == IN_TEXT_ORDER[1:]
-    assert scores(other) == [0.25, None, 0.5]
+    assert scores(other) == [0.5, 0.25, None]
 
 
 def test_a_linker_that_found_nothing():

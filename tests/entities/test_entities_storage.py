@@ -15,9 +15,9 @@ from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
 GAPDNER = [
     (Entity("Person", ((0, 1),)), 1.0),
+    (Entity("ADE", ((2, 4), (9, 10))), 0.5),
     (Entity("ADE", ((2, 3), (5, 6), (9, 10))), 0.25),
     (Entity("ADE", ((2, 3), (7, 10))), None),
-    (Entity("ADE", ((2, 4), (9, 10))), 0.5),
 ]
 OTHER = [(Entity("ADE", ((8, 10),)), 0.125)]
 
@@ -87,9 +87,9 @@ print(json.dumps([[e.label_, e.text, e.token_indices, e.score] for e in entities
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert json.loads(output) == [
         ["Person", "He", [0], 1.0],
+        ["ADE", "severe joint pain", [2, 3, 9], 0.5],
         ["ADE", "severe shoulder pain", [2, 5, 9], 0.25],
         ["ADE", "severe upper body pain", [2, 7, 8, 9], None],
-        ["ADE", "severe joint pain", [2, 3, 9], 0.5],
     ]
 
 

@@ -15,7 +15,7 @@ from spacy_gapdner.entities.attributes import can_be_saved
 from spacy_gapdner.errors import GapDNERError
 
 WORDS = ["severe", "joint", "and", "back", "pain"]
-EXPECTED = [(False, [], "", "", None), (True, ["no"], "Q1", "T7", 0.5)]
+EXPECTED = [(True, ["no"], "Q1", "T7", 0.5), (False, [], "", "", None)]
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def extensions():
 def doc():
     doc = Doc(Vocab(), words=WORDS)
     set_entities(doc, [Entity("ADE", ((0, 2), (4, 5)), 0.5), Entity("ADE", ((0, 1), (3, 5)))])
-    back, joint = get_entities(doc)
+    joint, back = get_entities(doc)
     joint._.negated = True
     joint._.cues = ["no"]
     joint.kb_id_ = "Q1"
@@ -61,19 +61,19 @@ def test_they_outlive_their_doc(doc, carry):
     assert data(merge_docs([carried, carried])) == EXPECTED * 2
     set_entities(carried, carried._.discontinuous_ents)
     assert data(carried) == EXPECTED
-    assert [span.kb_id_ for span in get_entities(carried)[1].spans] == ["Q1", "Q1"]
+    assert [span.kb_id_ for span in get_entities(carried)[0].spans] == ["Q1", "Q1"]
 
 
 def test_a_label_is_changed_in_the_doc(doc):
-    _, joint = get_entities(doc)
+    joint, _ = get_entities(doc)
     before = hash(joint)
     joint.label_ = "Symptom"
     assert [span.label_ for span in joint.spans] == ["Symptom", "Symptom"]
-    expected = [("ADE", "severe back pain"), ("Symptom", "severe joint pain")]
+    expected = [("Symptom", "severe joint pain"), ("ADE", "severe back pain")]
     for changed in (doc, doc.copy(), Doc(Vocab()).from_bytes(doc.to_bytes())):
         assert [(e.label_, e.text) for e in get_entities(changed)] == expected
         assert data(changed) == EXPECTED
-    assert joint == get_entities(doc)[1]
+    assert joint == get_entities(doc)[0]
     assert hash(joint) != before
     assert repr(joint) == "DiscontinuousEntity('Symptom', (severe joint, pain))"
     for label in ("", 5):
@@ -85,13 +85,13 @@ def test_a_label_is_changed_in_the_doc(doc):
 def test_copies_and_defaults_are_apart(doc):
     other = Doc(Vocab(), words=WORDS)
     set_entities(other, get_entities(doc))
-    get_entities(other)[1]._.cues = ["without"]
-    get_entities(doc)[0]._.cues.append("x")
+    get_entities(other)[0]._.cues = ["without"]
+    get_entities(doc)[1]._.cues.append("x")
     assert data(doc) == EXPECTED
 
 
 def test_an_unknown_attribute_is_an_error(doc):
-    entity = get_entities(doc)[0]
+    entity = get_entities(doc)[1]
     with pytest.raises(AttributeError, match="set_extension"):
         _ = entity._.speculative
     with pytest.raises(AttributeError, match="set_extension"):
@@ -141,5 +141,5 @@ def test_attributes_that_no_format_could_hold_are_refused(doc):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
         with pytest.raises(GapDNERError, match="cannot be saved"):
-            get_entities(doc)[0]._.cues = value
+            get_entities(doc)[1]._.cues = value
     assert data(doc) == EXPECTED

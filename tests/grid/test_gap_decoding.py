@@ -170,7 +170,7 @@ def test_agrees_with_the_path_rule_of_the_paper(cells, threshold, max_paths):
     decoded = decode(cells, threshold=threshold)
     assert decoded.n_cut == 0
     assert {entity: entity.score for entity in decoded.entities} == expected
-    ordered = sorted(expected, key=lambda e: (e.start, e.end, e.fragments, e.label))
+    ordered = sorted(expected, key=lambda e: (e.token_indices, e.label))
     assert decoded.entities == ordered
     # the search is best first
     decoded = decode(cells, max_paths=max_paths)
