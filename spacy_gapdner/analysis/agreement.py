@@ -130,7 +130,7 @@ def agreement(
     RETURNS (Agreement): F1, and where the sides differ.
     RAISES (GapDNERError): If they have no document in common, or one has two texts.
     """
-    first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
+    first, second = dict(_by_name(docs_a, spans_key)), dict(_by_name(docs_b, spans_key))
     found = Agreement(
         only=([n for n in first if n not in second], [n for n in second if n not in first])
     )
@@ -145,14 +145,14 @@ def agreement(
     return found
 
 
-def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
+def _by_name(docs: Iterable[Doc], spans_key: str) -> Iterator[tuple[str, Doc]]:
     parts: dict[str, list[Doc]] = {}
     for number, doc in enumerate(docs, start=1):
         parts.setdefault(doc.user_data.get(DOC_NAME, f"document {number}"), []).append(doc)
-    return {
-        name: same[0] if len(same) == 1 else merge_docs(same, spans_key, exclude=["user_data"])
-        for name, same in parts.items()
-    }
+    for name, (first, *others) in parts.items():
+        doc = merge_docs([first, *others], spans_key, exclude=["user_data"]) if others else first
+        doc.user_data[DOC_NAME] = name
+        yield name, doc
 
 
 def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str) -> None:

@@ -19,7 +19,8 @@ _DOC = TEMPLATES.from_string("""\
 {% if title %}<h2>{{ title }}</h2>{% endif %}
 {% for sides in parts %}
 {% if sides|length == 2 %}<div class="sides">
-<div><h3>gold</h3>{{ sides[0] }}</div><div><h3>predicted</h3>{{ sides[1] }}</div></div>
+<div><h3>{{ names[0] }}</h3>{{ sides[0] }}</div>
+<div><h3>{{ names[1] }}</h3>{{ sides[1] }}</div></div>
 {% else %}{{ sides[0] }}{% endif %}
 {% endfor %}
 </div>
@@ -89,12 +90,14 @@ def render_doc(
     docs: Sequence[Doc],
     entities: Sequence[Sequence[DiscontinuousEntity]],
     colors: Mapping[str, str],
+    names: tuple[str, str] = ("gold", "predicted"),
 ) -> Markup:
     """Draw a document, or its gold and its predicted version beside each other.
 
     docs (Sequence[Doc]): The document, or the two.
     entities (Sequence[Sequence[DiscontinuousEntity]]): The entities of each.
     colors (Mapping[str, str]): Colors of all entity types.
+    names (tuple[str, str]): What the two versions are called.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
     # the last Doc is the predicted one, whose sentences part the text
@@ -105,7 +108,7 @@ def render_doc(
         ]
         for start, end in _parts(docs[-1], entities)
     ]
-    return Markup(_DOC.render(title=docs[-1].user_data.get(DOC_NAME), parts=parts))
+    return Markup(_DOC.render(title=docs[-1].user_data.get(DOC_NAME), parts=parts, names=names))
 
 
 def _with_style(body: Markup) -> str:

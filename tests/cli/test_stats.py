@@ -55,4 +55,4 @@ def test_wrong_key(docbin):
 
 
 def test_options_for_other_formats(fails, docbin):
-    fails("is .spacy: --types and --ids are", "stats", docbin, "--types", "ADR", "--ids", "x")
+    fails("The format spacy has no option ids", "stats", docbin, "--ids", "x")
