@@ -1,7 +1,7 @@
 """agreement: how far two annotators agree, or an annotator and a model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -53,14 +53,13 @@ def agreement_cli(
             load_docs(nlp, path, spans_key, types=split_list(types)) for path in (first, second)
         )
         found = agreement(*sides, spans_key=spans_key)
-        names = _name(first, second)
         if output_path is not None:
-            differing = (pair.docs for pair in found.pairs if any(pair.differing))
+            rows = (pair.docs for pair in found.pairs if any(pair.differing))
+            paths = {"a": str(first), "b": str(second)}
+            drawn: dict[str, Any] = {"sides": _name(first, second), "only_differing": True}
             with filling(output_path) as folder:
-                write_json(
-                    {"a": str(first), "b": str(second), **found.to_dict()}, folder / _FILES[0]
-                )
-                write_columns(differing, folder / _FILES[1], spans_key, sides=names)
+                write_json(paths | found.to_dict(), folder / _FILES[0])
+                write_columns(rows, folder / _FILES[1], spans_key, **drawn)
     _print(found, (str(first), str(second)))
     if output_path is not None:
         print(output_path / _FILES[1])

@@ -106,6 +106,7 @@ def write_columns(
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
     sides: tuple[str, str] = ("gold", "predicted"),
+    only_differing: bool = False,
 ) -> int:
     """Write a page of documents, or of gold and predicted ones beside each other.
 
@@ -114,6 +115,7 @@ def write_columns(
     spans_key (str): Prefix of the span groups.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
     sides (tuple[str, str]): What two versions are called.
+    only_differing (bool): Leave out sentences in which the two have the same entities.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
@@ -127,7 +129,7 @@ def write_columns(
             entities = [get_entities(doc, spans_key) for doc in docs]
             for label in (e.label_ for found in entities for e in found):
                 numbered.setdefault(label, f"var(--type-{len(numbered)})")
-            body.write(render_doc(docs, entities, numbered, sides))
+            body.write(render_doc(docs, entities, numbered, sides, only_differing))
         body.seek(0)
         chosen = choose_colors(numbered, colors)
         rules = "".join(f"--type-{i}: {chosen[label]}; " for i, label in enumerate(numbered))

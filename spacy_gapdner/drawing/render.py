@@ -91,6 +91,7 @@ def render_doc(
     entities: Sequence[Sequence[DiscontinuousEntity]],
     colors: Mapping[str, str],
     names: tuple[str, str] = ("gold", "predicted"),
+    only_differing: bool = False,
 ) -> Markup:
     """Draw a document, or its gold and its predicted version beside each other.
 
@@ -98,6 +99,7 @@ def render_doc(
     entities (Sequence[Sequence[DiscontinuousEntity]]): The entities of each.
     colors (Mapping[str, str]): Colors of all entity types.
     names (tuple[str, str]): What the two versions are called.
+    only_differing (bool): Leave out the sentences in which the two have the same entities.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
     # the last Doc is the predicted one, whose sentences part the text
@@ -107,8 +109,21 @@ def render_doc(
             for doc, found in zip(docs, entities, strict=True)
         ]
         for start, end in _parts(docs[-1], entities)
+        if not only_differing or _differ(start, end, entities)
     ]
     return Markup(_DOC.render(title=docs[-1].user_data.get(DOC_NAME), parts=parts, names=names))
+
+
+def _differ(start: int, end: int, entities: Sequence[Sequence[DiscontinuousEntity]]) -> bool:
+    sides = [
+        {
+            (e.label_, *((span.start_char, span.end_char) for span in e.spans))
+            for e in found
+            if start <= e.start_char < end
+        }
+        for found in entities
+    ]
+    return sides[0] != sides[-1]
 
 
 def _with_style(body: Markup) -> str:

@@ -114,10 +114,19 @@ def test_candidates_below_the_threshold_count_calibrated():
     line = Line(0.001, -1.0)
     own = {"threshold": 0.4, "type_thresholds": {"Drug": 0.3}}
     pipe.cfg.update(own, calibration=Calibration(line, line).to_dict())
-    docs = select_uncertain(nlp, texts, 2)
-    # nothing reaches a threshold; a Drug falls short of its own by 0.03, an ADR by 0.13
-    assert [doc.text for doc in docs] == [texts[1], texts[2]]
-    assert [get_entities(doc) for doc in docs] == [(), ()]
+    docs = select_uncertain(nlp, texts, 4)
+    # nothing reaches a threshold; a Drug is nearer to its own than an ADR
+    assert [get_entities(doc) for doc in docs] == [()] * 4
+    thresholds = {"Drug": 0.3, "ADR": 0.4}
+    with UncertaintySampler(pipe, 1).showing_candidates():
+        found = {text: get_entities(nlp(text)) for text in texts}
+    assert found[texts[0]][0].score == pytest.approx(0.269, abs=0.01)
+    expected = {
+        text: sum(e.score / thresholds[e.label_] for e in entities)
+        / (len(text.rstrip(" .").split()) + 5)
+        for text, entities in found.items()
+    }
+    assert [doc.text for doc in docs] == sorted(texts, key=expected.__getitem__, reverse=True)
     assert {name: pipe.cfg[name] for name in own} == own
 
 

@@ -22,12 +22,13 @@ class OddError(Exception):
     ],
 )
 def test_errors_of_a_worker_reach_the_parent(monkeypatch, error, raised, message):
-    @Language.component("gapdner_test_failing")
     def fail(doc):
         raise error
 
+    name = f"gapdner_test_{type(error).__name__}"
+    Language.component(name, func=fail)
     nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner_test_failing")
+    nlp.add_pipe(name)
     monkeypatch.setitem(workers._WORKER, "nlp", nlp)
     with pytest.raises(raised, match=message) as caught:
         workers._annotate(["a"], skip=False)

@@ -38,7 +38,7 @@ def test_findings(run, train, write_docs, tmp_path):
     output = tmp_path / "new" / "a.json"
     result = run("debug-data", train, "--dev", write_docs("dev.spacy", DEV), "-o", output)
     assert result.exit_code == 0, result.output
-    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    printed = " ".join(result.stdout.split())
     for expected in (
         "sentences of sentencizer; those over 128 tokens in windows, stride 96",
         "train: 6 segments, longest 7 tokens (49 cells)",
@@ -59,7 +59,7 @@ def test_findings(run, train, write_docs, tmp_path):
         "⚠ dev: types that are not in train: Drug (1).",
         "⚠ train: types with fewer than 20 entities: ADR (4), Site (2).",
     ):
-        assert any(expected in line for line in lines), expected
+        assert expected in printed
     data = json.loads(output.read_text())
     assert data["settings"] == {
         "lang": "en",
@@ -140,3 +140,18 @@ def test_files_that_are_no_config(fails, train, tmp_path):
     fails("is not UTF-8: byte 0xe9", "debug-data", train, "-c", tmp_path / "a.cfg")
     (tmp_path / "a.cfg").write_text("")
     fails("a.cfg", "debug-data", train, "-c", tmp_path / "a.cfg")
+
+
+def test_texts_that_are_wrapped(run, tmp_path):
+    text = "\n".join(
+        ("For three days he had been in severe pain, first of the arm",) * 2
+        + ("and then of the leg and the back, which kept him from going",) * 5
+    )
+    start = text.index("arm")
+    (tmp_path / "a.txt").write_text(text)
+    (tmp_path / "a.ann").write_text(f"T1\tADR {start} {start + 7}\tarm and\n")
+    printed = " ".join(run("debug-data", tmp_path).stdout.split())
+    assert "train: 1 of 1 Docs look wrapped at a width" in printed
+    printed = " ".join(run("debug-data", tmp_path, "--line-breaks", "keep").stdout.split())
+    assert "train: 1 of the entities that cross sentences have a line break inside" in printed
+    assert "--line-breaks join" in printed
