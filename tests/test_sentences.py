@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.sentences import is_wrapped, load_splitter, make_doc
+from spacy_gapdner.loading import load_splitter
+from spacy_gapdner.sentences import is_wrapped, make_doc
 
 NLP = spacy.blank("en")
 
@@ -93,7 +94,7 @@ def test_what_runs_of_a_pipeline_to_split_sentences(tmp_path, pipes, disabled, e
 
 
 def test_no_pipeline(tmp_path):
-    with pytest.raises(GapDNERError, match="Cannot load the pipeline"):
+    with pytest.raises(GapDNERError, match="is no trained pipeline"):
         load_splitter(tmp_path)
 
 

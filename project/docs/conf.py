@@ -19,6 +19,8 @@ exclude_patterns = ["**/__pycache__"]
 # single backticks in docstrings: a link where there is something of this name, else code
 default_role = "py:obj"
 highlight_language = "text"
+# they would make a dash of the two hyphens of --config
+smartquotes = False
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities
+from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..entities.alignment import merge_docs
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
@@ -75,9 +75,10 @@ class Pair(NamedTuple):
     """A document of both sides.
 
     name (str): Its name.
-    docs (tuple[Doc, Doc]): The first side's and the second's.
-    differing (tuple[list[Item], list[Item]]): Types and fragments, as character offsets, of the
-        entities that only the first side has, and of those that only the second has.
+    docs (tuple[Doc, Doc]): The first side's and the second's. Where whitespace differs, the
+        second has the first side's tokens.
+    differing (tuple[list[Item], list[Item]]): Types and fragments, as character offsets of these
+        Docs, of the entities that only the first side has, and of those that only the second has.
     """
 
     name: str
@@ -130,7 +131,7 @@ def agreement(
     RETURNS (Agreement): F1, and where the sides differ.
     RAISES (GapDNERError): If they have no document in common, or one has two texts.
     """
-    first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
+    first, second = dict(_by_name(docs_a, spans_key)), dict(_by_name(docs_b, spans_key))
     found = Agreement(
         only=([n for n in first if n not in second], [n for n in second if n not in first])
     )
@@ -145,14 +146,14 @@ def agreement(
     return found
 
 
-def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
+def _by_name(docs: Iterable[Doc], spans_key: str) -> Iterator[tuple[str, Doc]]:
     parts: dict[str, list[Doc]] = {}
     for number, doc in enumerate(docs, start=1):
         parts.setdefault(doc.user_data.get(DOC_NAME, f"document {number}"), []).append(doc)
-    return {
-        name: same[0] if len(same) == 1 else merge_docs(same, spans_key, exclude=["user_data"])
-        for name, same in parts.items()
-    }
+    for name, (first, *others) in parts.items():
+        doc = merge_docs([first, *others], spans_key, exclude=["user_data"]) if others else first
+        doc.user_data[DOC_NAME] = name
+        yield name, doc
 
 
 def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str) -> None:
@@ -170,26 +171,33 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
     ]
     cuts = np.union1d(sides[0].bounds, sides[1].bounds)
     labels = sorted({label for side in items for label, _ in side})
-    groups = [
-        (found.all, items),
-        (found.discontinuous, [{item for item in side if len(item[1]) > 1} for side in items]),
-        *(
-            (
-                found.per_type.setdefault(label, Measures()),
-                [{item for item in side if item[0] == label} for side in items],
-            )
-            for label in labels
-        ),
-    ]
-    for measures, (a, b) in groups:
+    groups: dict[str | bool | None, Measures] = {None: found.all, True: found.discontinuous}
+    groups |= {label: found.per_type.setdefault(label, Measures()) for label in labels}
+    for group, measures in groups.items():
+        a, b = ({item for item in side if group in _groups(item)} for side in items)
         measures.exact.add(Counter(a), Counter(b))
         measures.partial.add(_count_tokens(a, cuts), _count_tokens(b, cuts))
-    differing = (
-        [(label, side.char_offsets((label, fragments))) for label, fragments in only]
-        for side, only in zip(sides, (items[0] - items[1], items[1] - items[0]), strict=True)
+    if docs[0].text != docs[1].text:
+        docs = docs[0], _rewrite(docs[0], sides[0], items[1], spans_key)
+    only = items[0] - items[1], items[1] - items[0]
+    first, second = (
+        [(item[0], sides[0].char_offsets(item)) for item in sorted(items, key=lambda i: i[::-1])]
+        for items in only
     )
-    in_order = [sorted(only, key=lambda item: item[::-1]) for only in differing]
-    found.pairs.append(Pair(name, docs, (in_order[0], in_order[1])))
+    found.pairs.append(Pair(name, docs, (first, second)))
+
+
+def _groups(item: Item) -> tuple[None, bool, str]:
+    return None, len(item[1]) > 1, item[0]
+
+
+def _rewrite(doc: Doc, positions: Positions, items: set[Item], spans_key: str) -> Doc:
+    # whitespace of the other side would move all offsets
+    spaces = [bool(token.whitespace_) for token in doc]
+    copied = Doc(doc.vocab, words=[token.text for token in doc], spaces=spaces)
+    copied.user_data = dict(doc.user_data)
+    set_entities(copied, [positions.tokens(item) for item in sorted(items)], spans_key)
+    return copied
 
 
 def _count_tokens(items: set[Item], cuts: np.ndarray) -> Counter[tuple[str, int]]:

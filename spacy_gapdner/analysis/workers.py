@@ -117,7 +117,16 @@ def _end_with_parent(connection: "Connection[Any, Any]") -> None:
 def _annotate(texts: list[str], skip: bool) -> list[bytes | str]:
     nlp = _WORKER["nlp"]
     with nlp.memory_zone():
-        found = annotate_texts(nlp, texts, skip=skip)
+        try:
+            found = annotate_texts(nlp, texts, skip=skip)
+        except Exception as error:
+            # one that the parent cannot unpickle would look to it like a killed process
+            try:
+                pickle.loads(pickle.dumps(error))
+            except Exception:
+                message = f"The pipeline fails ({type(error).__name__}): {error}"
+                raise GapDNERError(message) from None
+            raise
         return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]
 
 

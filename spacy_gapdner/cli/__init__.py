@@ -7,6 +7,7 @@ import what they need when a command runs. A new command is one line at the end 
 import typer
 from spacy.cli._util import app as spacy_app
 
+from .agreement import agreement_cli
 from .analyze import analyze_cli
 from .annotate import annotate_cli
 from .attention import attention_cli
@@ -42,6 +43,7 @@ app.command("debug-data")(debug_data_cli)
 app.command("augment")(augment_cli)
 app.command("evaluate")(evaluate_cli)
 app.command("analyze")(analyze_cli)
+app.command("agreement")(agreement_cli)
 app.command("predict")(predict_cli)
 app.command("tune")(tune_cli)
 app.command("attention")(attention_cli)

@@ -90,12 +90,15 @@ def print_table(
 
     if not rows:
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
     cells = [[Text(visible(str(cell))) for cell in row] for row in (header, *rows)]
     for title, align in zip(cells[0], aligns, strict=False):
-        table.add_column(title, justify="right" if align == "r" else "left", overflow="fold")
-    # names stay whole while there is room
-    table.columns[0].min_width = min(_NAME_WIDTH, max(row[0].cell_len for row in cells))
+        is_number = align == "r"
+        side: Any = "right" if is_number else "left"
+        table.add_column(title, justify=side, overflow="fold", no_wrap=is_number)
+    if aligns[1] == "l":
+        # of columns of text, names stay whole while there is room
+        table.columns[0].min_width = min(_NAME_WIDTH, max(row[0].cell_len for row in cells))
     for row in cells[1:]:
         table.add_row(*row)
     print()

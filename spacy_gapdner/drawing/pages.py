@@ -103,20 +103,23 @@ def write_columns(
     path: Path,
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
+    annotators: tuple[str, str] | None = None,
 ) -> int:
-    """Write a page of documents, or of gold and predicted ones beside each other.
+    """Write a page of documents, or of two versions of each beside each other.
 
     rows (Iterable[tuple[Doc, ...]]): A document, or its gold and its predicted version each.
     path (Path): The page, written whole or not at all.
     spans_key (str): Prefix of the span groups.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
+    annotators (Optional[tuple[str, str]]): Whose the two versions are, if neither is gold: only
+        sentences in which they differ are drawn.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
     head, end = render_page("Entities", Markup(_BODY), ENTITIES_CSS, PAGES_JS).split(_BODY)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write(head)
-        n_docs = write_body(rows, stream, spans_key, colors)
+        n_docs = write_body(rows, stream, spans_key, colors, annotators)
         stream.write(end)
     return n_docs
 

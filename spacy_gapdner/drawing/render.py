@@ -17,20 +17,25 @@ from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
 from ..scorer import Positions
 from .colors import choose_colors, render_legend
-from .entities import ENTITIES_CSS, MARKS, Bar, render_entities
+from .entities import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .page import PAGES_JS, TEMPLATES, render_page
 
 _UNIT = TEMPLATES.from_string("""\
 <div class="unit">{% if sides|length == 2 %}<div class="sides">
-<div data-side="gold">{{ sides[0] }}</div><div data-side="predicted">{{ sides[1] }}</div></div>
+<div data-side="{{ names[0] }}">{{ sides[0] }}</div>
+<div data-side="{{ names[1] }}">{{ sides[1] }}</div></div>
 {% else %}{{ sides[0] }}{% endif %}</div>
 """)
 _HEAD = TEMPLATES.from_string("""\
 <section class="doc">
 {% if title %}<h2>{{ title }}</h2>{% endif %}
-{% if beside %}<div class="sides heads"><b>gold</b><b>predicted</b></div>{% endif %}
+{% if beside %}<div class="sides heads"><b>{{ names[0] }}</b><b>{{ names[1] }}</b></div>{% endif %}
 """)
 _END = "</section>\n"
+_SIDES = ("gold", "predicted")
+# of two annotators neither is right
+_BETWEEN_EQUALS = {"right": "same", "wrong": "differs", "missed": "alone", "spurious": "alone"}
+Marked = tuple[DiscontinuousEntity, str]
 # larger bodies are put into a file until their colors are known
 _IN_MEMORY = 2**24
 
@@ -96,6 +101,7 @@ def write_body(
     stream: TextIO,
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
+    annotators: tuple[str, str] | None = None,
 ) -> int:
     """Write documents with their entities, each document below one heading.
 
@@ -103,6 +109,7 @@ def write_body(
     stream (TextIO): Takes HTML that needs the rules `ENTITIES_CSS`.
     spans_key (str): Prefix of the span groups.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
+    annotators (Optional[tuple[str, str]]): Whose the two versions are, see `write_columns`.
     RETURNS (int): The number of documents.
     """
     n_docs, title, beside = 0, None, False
@@ -118,12 +125,14 @@ def write_body(
             # what was cut into sentences is one document
             if not n_docs or title is None or title != before:
                 body.write(_END if n_docs else "")
-                body.write(_HEAD.render(title=title, beside=beside))
-            body.write(render_doc(docs, entities, numbered))
+                names = annotators or _SIDES
+                body.write(_HEAD.render(title=title, beside=beside, names=names))
+            body.write(render_doc(docs, entities, numbered, annotators))
             n_docs += 1
         chosen = choose_colors(numbered, colors)
         rules = "; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered))
-        stream.write(f'<div style="{rules}">\n{render_legend(chosen, MARKS if beside else {})}')
+        marks = EQUAL_MARKS if annotators else MARKS if beside else {}
+        stream.write(f'<div style="{rules}">\n{render_legend(chosen, marks)}')
         body.seek(0)
         shutil.copyfileobj(body, stream)
         stream.write(f"{_END if n_docs else ''}</div>\n")
@@ -134,12 +143,14 @@ def render_doc(
     docs: Sequence[Doc],
     entities: Sequence[Sequence[DiscontinuousEntity]],
     colors: Mapping[str, str],
+    annotators: tuple[str, str] | None = None,
 ) -> Markup:
-    """Draw the sentences of a document, or of its gold and its predicted version beside each other.
+    """Draw the sentences of a document, or of two versions of it beside each other.
 
     docs (Sequence[Doc]): The document, or the two.
     entities (Sequence[Sequence[DiscontinuousEntity]]): The entities of each.
     colors (Mapping[str, str]): Colors of all entity types.
+    annotators (Optional[tuple[str, str]]): Whose the two versions are, see `write_columns`.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
     if len(docs) == 2:
@@ -148,6 +159,8 @@ def render_doc(
             for positions, found in zip(map(Positions, docs), entities, strict=True)
         ]
         marks = mark_items(*items)
+        if annotators:
+            marks = tuple([_BETWEEN_EQUALS[mark] for mark in side] for side in marks)
     else:
         marks = ([""] * len(entities[0]),)
     marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
@@ -158,8 +171,15 @@ def render_doc(
             for doc, found in zip(docs, marked, strict=True)
         ]
         for start, end in _parts(docs[-1], entities)
+        if not annotators or _differ(start, end, marked)
     ]
-    return Markup("").join(Markup(_UNIT.render(sides=sides)) for sides in units)
+    names = annotators or _SIDES
+    return Markup("").join(Markup(_UNIT.render(sides=sides, names=names)) for sides in units)
+
+
+def _differ(start: int, end: int, marked: Iterable[Sequence[Marked]]) -> bool:
+    pairs = (pair for side in marked for pair in side)
+    return any(start <= entity.start_char < end and mark != "same" for entity, mark in pairs)
 
 
 def _with_style(body: Markup) -> str:
@@ -182,7 +202,7 @@ def _render_part(
     doc: Doc,
     start: int,
     end: int,
-    marked: Sequence[tuple[DiscontinuousEntity, str]],
+    marked: Sequence[Marked],
     colors: Mapping[str, str],
 ) -> Markup:
     span = doc.char_span(start, end, alignment_mode="expand")

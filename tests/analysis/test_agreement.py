@@ -127,3 +127,12 @@ def test_a_side_agrees_with_itself(side):
     found = agreement([make_doc(TEXT, side)], [make_doc(TEXT, side)])
     assert found.all.exact.f == found.all.partial.f == (1.0 if side else None)
     assert found.pairs[0].differing == ([], [])
+
+
+def test_whitespace_that_differs_moves_no_offset():
+    first = make_doc("had  fever\n\nand pain", [("ADE", [2])])
+    second = make_doc("had fever and pain", [("ADE", [1]), ("ADE", [3])])
+    (pair,) = agreement([first], [second]).pairs
+    ((_, ((start, end),)),) = pair.differing[1]
+    assert pair.docs[0].text[start:end] == pair.docs[1].text[start:end] == "pain"
+    assert [entity.text for entity in pair.docs[1]._.discontinuous_ents] == ["fever", "pain"]

@@ -10,6 +10,7 @@ from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.data_check import _in_context, _report_data, check_data
 from spacy_gapdner.analysis.setup import default_setup
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import blank_pipeline
 
 TRAIN = [
     ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
@@ -70,7 +71,7 @@ def test_an_entity_of_two_labels(train):
 
 
 def make_report(words, entities, **windows):
-    setup = replace(default_setup("en"), **windows)
+    setup = replace(default_setup(blank_pipeline()), **windows)
     doc = Doc(setup.nlp.vocab, words=list(words))
     set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
     report = _report_data([doc], setup)

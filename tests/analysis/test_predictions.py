@@ -178,3 +178,21 @@ def test_equal_entities_count_once():
     found = judge_predictions(example, compare(example, "gapdner"), "gapdner")
     # of whitespace alone is the last
     assert found == [Judged("DRUG", False, 0.75, True), Judged("DRUG", False, 0.25, True)]
+
+
+def test_texts_that_are_done_stay_in_their_batches(nlp, monkeypatch):
+    batches = []
+
+    def annotate_texts(nlp, texts, *, skip):
+        batches.append(texts)
+        return [nlp.make_doc(text) for text in texts]
+
+    monkeypatch.setattr(predictions, "annotate_texts", annotate_texts)
+    records = [InputText(f"text {i}", {"id": str(i)}) for i in range(8)]
+    done = {"0", "1", "2", "4"}
+    found = predict_records(
+        nlp, records, batch_size=3, is_done=lambda record: record.extra["id"] in done
+    )
+    assert [extra["id"] for _, extra in found] == ["3", "5", "6", "7"]
+    # the first batch is done, and the second is cut as ever
+    assert batches == [["text 3", "text 4", "text 5"], ["text 6", "text 7"]]

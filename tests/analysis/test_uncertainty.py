@@ -1,4 +1,3 @@
-import math
 from functools import cache
 
 import pytest
@@ -16,16 +15,17 @@ from spacy_gapdner import (
 )
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.formats import DOC_NAME
 
-# label and score of the candidates of each document; what is kept of them, and the margin, with a
-# threshold of 0.5 and one of 0.75 for Drug
+# label and score of the candidates of each document; what is kept of them, and their uncertainty,
+# with a threshold of 0.5 and one of 0.75 for Drug
 CANDIDATES = [
-    ([("ADR", 1.0)], ["ADR"], 0.5),
-    ([("ADR", 0.5625), ("ADR", 0.875)], ["ADR", "ADR"], 0.0625),
-    ([("ADR", 0.46875), ("Drug", 1.0)], ["Drug"], 0.03125),
-    ([], [], math.inf),
-    ([("Drug", 0.6875)], [], 0.0625),
-    ([("ADR", 0.6875)], ["ADR"], 0.1875),
+    ([("ADR", 1.0)], ["ADR"], 0),
+    ([("ADR", 0.5625), ("ADR", 0.875)], ["ADR", "ADR"], 0.875 + 0.25),
+    ([("ADR", 0.46875), ("Drug", 1.0)], ["Drug"], 0.9375 + 0),
+    ([], [], 0),
+    ([("Drug", 0.6875)], [], 11 / 12),
+    ([("ADR", 0.6875)], ["ADR"], 0.625),
 ]
 
 
@@ -51,14 +51,17 @@ def make_docs(pipe, candidates):
         yield doc, {"n": number}
 
 
-def test_margins(pipe):
+def test_uncertainty(pipe):
     sampler = UncertaintySampler(pipe, 1)
     docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
-    assert [sampler.margin(doc) for doc, _ in docs] == [margin for _, _, margin in CANDIDATES]
+    # by five words, and five for the beginning
+    assert [10 * sampler.uncertainty(doc) for doc, _ in docs] == pytest.approx(
+        [uncertainty for _, _, uncertainty in CANDIDATES]
+    )
 
 
 @pytest.mark.parametrize(
-    ("n", "expected"), [(1, [2]), (2, [2, 1]), (3, [2, 1, 4]), (9, [2, 1, 4, 5, 0, 3])]
+    ("n", "expected"), [(1, [1]), (2, [1, 2]), (3, [1, 2, 4]), (9, [1, 2, 4, 5, 0, 3])]
 )
 def test_sample(pipe, n, expected):
     docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
@@ -70,12 +73,12 @@ def test_sample(pipe, n, expected):
     ]
 
 
-@given(st.lists(st.sampled_from([0.1, 0.4, 0.5, 0.7, 0.9]) | st.none()), st.integers(1, 4))
+@given(st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()), st.integers(1, 4))
 def test_sample_is_the_beginning_of_all_in_order(scores, n):
     pipe = untrained_pipe()
     candidates = [[] if score is None else [("X", score)] for score in scores]
     sample = UncertaintySampler(pipe, n).sample(make_docs(pipe, candidates))
-    margins = [math.inf if score is None else abs(score - 0.5) for score in scores]
+    margins = [0.5 if score is None else abs(score - 0.5) for score in scores]
     ranked = sorted(range(len(scores)), key=lambda number: (margins[number], number))
     assert [extra["n"] for _, extra in sample] == ranked[:n]
 
@@ -89,7 +92,7 @@ def test_one_document_at_a_time(pipe):
             doc.user_data.clear()
 
     (doc, _), *_ = UncertaintySampler(pipe, 2).sample(spoilt())
-    assert ([e.label_ for e in get_entities(doc)], doc.user_data["number"]) == (["Drug"], 2)
+    assert ([e.label_ for e in get_entities(doc)], doc.user_data["number"]) == (["ADR", "ADR"], 1)
 
 
 def test_user_data_that_cannot_be_saved_is_left_out(pipe):
@@ -111,10 +114,19 @@ def test_candidates_below_the_threshold_count_calibrated():
     line = Line(0.001, -1.0)
     own = {"threshold": 0.4, "type_thresholds": {"Drug": 0.3}}
     pipe.cfg.update(own, calibration=Calibration(line, line).to_dict())
-    docs = select_uncertain(nlp, texts, 2)
-    # nothing reaches a threshold; a Drug falls short of its own by 0.03, an ADR by 0.13
-    assert [doc.text for doc in docs] == [texts[1], texts[2]]
-    assert [get_entities(doc) for doc in docs] == [(), ()]
+    docs = select_uncertain(nlp, texts, 4)
+    # nothing reaches a threshold; a Drug is nearer to its own than an ADR
+    assert [get_entities(doc) for doc in docs] == [()] * 4
+    thresholds = {"Drug": 0.3, "ADR": 0.4}
+    with UncertaintySampler(pipe, 1).showing_candidates():
+        found = {text: get_entities(nlp(text)) for text in texts}
+    assert found[texts[0]][0].score == pytest.approx(0.269, abs=0.01)
+    expected = {
+        text: sum(e.score / thresholds[e.label_] for e in entities)
+        / (len(text.rstrip(" .").split()) + 5)
+        for text, entities in found.items()
+    }
+    assert [doc.text for doc in docs] == sorted(texts, key=expected.__getitem__, reverse=True)
     assert {name: pipe.cfg[name] for name in own} == own
 
 
@@ -133,7 +145,51 @@ def test_docs_are_those_of_the_pipeline(n_process):
 
 
 def test_bad_numbers_and_pipelines():
-    with pytest.raises(GapDNERError, match="At least one text must be asked for, but 0 were"):
+    with pytest.raises(GapDNERError, match="At least one must be asked for, but 0 were"):
         select_uncertain(trained_pipeline(), [], 0)
     with pytest.raises(GapDNERError, match="has no pipe for discontinuous entities"):
         select_uncertain(spacy.blank("en"), [], 1)
+    for n, budget in ((None, None), (1, 1)):
+        with pytest.raises(GapDNERError, match="Choose one: a number of texts or a budget"):
+            select_uncertain(trained_pipeline(), [], n, budget=budget)
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"), [(4, [1]), (5, [1]), (9, [1]), (14, [1, 2]), (15, [1, 2, 4])]
+)
+def test_a_budget_of_words(pipe, budget, expected):
+    # of five words each
+    docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
+    sample = UncertaintySampler(pipe, budget=budget).sample(docs)
+    assert [extra["n"] for _, extra in sample] == expected
+
+
+def test_sentences_keep_their_place(pipe):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    doc = nlp("\n Rash. Pain of the arm,  fever.  \n\n Gone.")
+    doc.user_data[DOC_NAME] = "a"
+    set_entities(doc, [Entity("ADR", ((3, 4), (6, 7)), 0.75), Entity("ADR", ((9, 10),), 0.25)])
+    (found, extra), other = UncertaintySampler(pipe, 2, sentences=True).sample([(doc, {"x": 1})])
+    assert extra == {"x": 1, "id": "a-8", "document": "a", "start": 8}
+    assert found.text == doc.text[8:].split("  \n")[0] == "Pain of the arm,  fever."
+    assert [(e.text, e.score) for e in get_entities(found)] == [("Pain arm", 0.75)]
+    # without candidates the earlier comes first, and no sentence is of whitespace
+    assert (other[0].text, other[1]["start"]) == ("Rash.", 2)
+
+
+def test_some_are_drawn_at_random(pipe):
+    found = [[("ADR", 0.5 + i / 200)] for i in range(40)]
+
+    def chosen(seed):
+        sampler = UncertaintySampler(pipe, 10, random_share=0.3, seed=seed)
+        return [(x["n"], x["chosen"]) for _, x in sampler.sample(make_docs(pipe, found))]
+
+    first = chosen(1)
+    assert [how for _, how in first] == ["uncertain"] * 7 + ["random"] * 3
+    drawn = {n for n, how in first if how == "random"}
+    assert [n for n, how in first if how == "uncertain"] == [
+        n for n in range(40) if n not in drawn
+    ][:7]
+    assert chosen(1) == first
+    assert {n for n, how in chosen(2) if how == "random"} != drawn

@@ -261,7 +261,6 @@ def test_wrapped_text(tmp_path):
         result = run("convert", data, output, *options)
         assert result.exit_code == 0, result.output
         assert [entity for of_doc in entities(output) for entity in of_doc] == expected
-    assert_one_line(run("convert", data, output, "--line-breaks", "x"), "choose auto, keep, join")
     spacy.blank("en").to_disk(tmp_path / "model")
     both = ["--line-breaks", "join", "--model", tmp_path / "model"]
     assert_one_line(run("convert", data, output, *both), "in its own way")

@@ -45,7 +45,7 @@ def test_table(run, model, write_docs, tmp_path):
 def test_other_spans_key(run, model, write_docs):
     data = write_docs(key="gold")
     result = run("evaluate", model, data, "-sk", "gold")
-    assert "All entities                   100.00   100.00   100.00" in result.stdout
+    assert "All entities 100.00 100.00 100.00" in " ".join(result.stdout.split())
     result = run("evaluate", model, data, "-sk", "gold", "--threshold", 1)
     assert "All entities 0.00 0.00 0.00 5 0 0" in " ".join(result.stdout.split())
     result = run("evaluate", model, data)

@@ -5,6 +5,7 @@ import pytest
 from spacy_gapdner import get_entities, read
 from spacy_gapdner.analysis.pipes import changed
 from spacy_gapdner.analysis.predictions import predict
+from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.formats import DOC_NAME
 
 # what the model knows by heart, what it has never seen, and what holds nothing
@@ -34,10 +35,8 @@ def order(tiny):
     # candidates are entities from 0.1 on
     with changed(pipe, threshold=0.1):
         docs = list(predict(tiny, TEXTS))
-    margins = {
-        str(number): min((abs(e.score - threshold) for e in get_entities(doc)), default=9.0)
-        for number, doc in enumerate(docs)
-    }
+    sampler = UncertaintySampler(pipe, 1)
+    margins = {str(number): -sampler.uncertainty(doc) for number, doc in enumerate(docs)}
     # two have no candidate: of these the earlier comes first
     assert len(set(margins.values())) == len(TEXTS) - 1
     kept = {
@@ -116,3 +115,19 @@ def test_bad_options(run, fails, model, folder, tmp_path):
     result = run("predict", model, folder, "--uncertain", 0)
     assert result.exit_code == 2
     assert "Invalid value for '--uncertain'" in result.stderr
+
+
+def test_sentences_and_a_budget(run, fails, model, folder, tmp_path):
+    (folder / "2.txt").write_text("Nothing . " + TEXTS[3] + " No more .")
+    args = ("predict", model, folder, "--sentences", "--budget", 12, "--random", 0.5)
+    result = run(*args)
+    found = records(result.stdout)
+    assert {record["chosen"] for record in found} == {"uncertain", "random"}
+    assert sum(len(record["text"].rstrip(" .").split()) for record in found) <= 12
+    for record in found:
+        text = (folder / f"{record['document']}.txt").read_text()
+        assert record["id"] == f"{record['document']}-{record['start']}"
+        assert text[record["start"] :].startswith(record["text"])
+    assert run(*args).stdout == result.stdout
+    fails("Choose one", *args, "--uncertain", 3)
+    fails("need --uncertain or --budget", "predict", model, folder, "--sentences")

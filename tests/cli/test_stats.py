@@ -35,8 +35,22 @@ def test_stats(docbin, tmp_path):
 
 def test_table(docbin):
     result = run(docbin.parent, "-sk", "gold")
-    assert "Discontinuous                1 (100.00%)" in result.stdout
-    assert "Fragments: entities          2: 1" in result.stdout
+    printed = " ".join(result.stdout.split())
+    assert "Entities 1 Discontinuous 1 (100.00%) ADR 1, 1 disc. Overlapping 0" in printed
+    assert "Fragments: entities 2: 1 Gap" in printed
+
+
+def test_tables_fit_80_columns(docbin, tmp_path):
+    doc = Doc(Vocab(), words=[str(i) for i in range(30)])
+    labels = [f"A_rather_long_{name}" for name in range(27)]
+    set_entities(doc, [Entity(label, ((0, 1), (i + 2, i + 3))) for i, label in enumerate(labels)])
+    data = [tmp_path / f"a_long_name_of_a_corpus_{name}.spacy" for name in "abc"]
+    for path in data:
+        DocBin(docs=[doc]).to_disk(path)
+    lines = run(*data).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    # names stay whole, in one block
+    assert [line.split()[0] for line in lines if "A_rather" in line] == sorted(labels)
 
 
 def test_long_histograms_are_cut_short(docbin):
@@ -55,4 +69,4 @@ def test_wrong_key(docbin):
 
 
 def test_options_for_other_formats(fails, docbin):
-    fails("is .spacy: --types and --ids are", "stats", docbin, "--types", "ADR", "--ids", "x")
+    fails("The format spacy has no option ids", "stats", docbin, "--ids", "x")

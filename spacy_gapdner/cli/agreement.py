@@ -1,0 +1,93 @@
+"""agreement: how far two annotators agree, or an annotator and a model."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ..errors import GapDNERError
+from . import _options as options
+from ._printing import msg, percent, print_line, print_table
+from ._util import clean_errors, split_list
+
+if TYPE_CHECKING:
+    from ..analysis.agreement import Agreement
+
+_FILES = ("agreement.json", "agreement.html")
+# names of documents that only one side has
+_N_NAMES = 5
+
+
+def agreement_cli(
+    first: Path = typer.Argument(
+        ..., metavar="A", help="Annotation: .spacy files, or anything that convert reads"
+    ),
+    second: Path = typer.Argument(
+        ..., metavar="B", help="Another annotation of the same texts, or what predict wrote"
+    ),
+    types: str | None = options.TYPES,
+    lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
+    spans_key: str = options.SPANS_KEY,
+    output_path: Path | None = options.output(
+        "Folder for agreement.json, and agreement.html where the two are drawn side by side"
+    ),
+    code: Path | None = options.CODE,
+) -> None:
+    """Compare two annotations of the same texts by F1.
+
+    Exact: entities of the same type and tokens. Partial: tokens in entities of a type. Both are
+    the same in either order, as neither side is gold."""
+    with clean_errors():
+        from ..analysis.agreement import agreement
+        from ..drawing.pages import write_columns
+        from ..formats import blank_pipeline, load_docs
+        from ..formats.outputs import check_output, filling, write_json
+
+        if output_path is not None:
+            if output_path.is_file():
+                raise GapDNERError(f"{output_path} is a file. Give a folder.")
+            for name in _FILES:
+                check_output(output_path / name, {"A": first, "B": second})
+        nlp = blank_pipeline(lang)
+        sides = (
+            load_docs(nlp, path, spans_key, types=split_list(types)) for path in (first, second)
+        )
+        found = agreement(*sides, spans_key=spans_key)
+        if output_path is not None:
+            rows = (pair.docs for pair in found.pairs if any(pair.differing))
+            paths = {"a": str(first), "b": str(second)}
+            drawn: dict[str, Any] = {"sides": _name(first, second), "only_differing": True}
+            with filling(output_path) as folder:
+                write_json(paths | found.to_dict(), folder / _FILES[0])
+                write_columns(rows, folder / _FILES[1], spans_key, **drawn)
+    _print(found, (str(first), str(second)))
+    if output_path is not None:
+        print(output_path / _FILES[1])
+
+
+def _name(first: Path, second: Path) -> tuple[str, str]:
+    # the shortest ends of the paths that differ
+    for n in range(1, 1 + max(len(first.parts), len(second.parts))):
+        names = "/".join(first.parts[-n:]), "/".join(second.parts[-n:])
+        if names[0] != names[1]:
+            return names
+    return f"{first} (A)", f"{second} (B)"
+
+
+def _print(found: "Agreement", paths: tuple[str, str]) -> None:
+    groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
+    groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
+    rows = [
+        (title, percent(m.exact.f), percent(m.partial.f), m.exact.first, m.exact.second)
+        for title, m in groups.items()
+    ]
+    print_table(rows, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))
+    for side, path, only in zip("AB", paths, found.only, strict=True):
+        if only:
+            more = f" and {len(only) - _N_NAMES} more" if len(only) > _N_NAMES else ""
+            listed = ", ".join(only[:_N_NAMES])
+            msg.warn(f"{len(only)} documents are only in {side}, {path}: {listed}{more}")
+    if not found.per_type:
+        msg.warn("Neither side has an entity: see --spans-key, and stats.")
+    n_differing = sum(any(pair.differing) for pair in found.pairs)
+    print_line(f"{len(found.pairs)} documents compared, {n_differing} of them with differences")

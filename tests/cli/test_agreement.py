@@ -1,0 +1,55 @@
+import json
+
+import pytest
+
+TEXT = "severe joint and back pain after aspirin"
+FIRST = "T1\tADE 0 12;22 26\tsevere joint pain\nT2\tDRUG 33 40\taspirin\n"
+SECOND = "T1\tADE 0 12\tsevere joint\nT2\tDRUG 33 40\taspirin\n"
+
+
+@pytest.fixture
+def sides(tmp_path):
+    for side, annotation in (("anna", FIRST), ("ben", SECOND)):
+        folder = tmp_path / side / "final"
+        folder.mkdir(parents=True)
+        for name, found in (("a", annotation), ("b", FIRST), (side, "")):
+            (folder / f"{name}.txt").write_text(TEXT)
+            (folder / f"{name}.ann").write_text(found)
+    return tmp_path / "anna" / "final", tmp_path / "ben" / "final"
+
+
+def test_two_annotators(run, sides, tmp_path):
+    output = tmp_path / "out"
+    result = run("agreement", *sides, "-o", output)
+    assert result.exit_code == 0, result.output
+    lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
+    # of 4 entities each, 3 agree; of 8 and 7 tokens, 7
+    assert "All entities 75.00 93.33 4 4" in lines
+    assert "Discontinuous entities 66.67 66.67 2 1" in lines
+    assert "DRUG 100.00 100.00 2 2" in lines
+    assert "2 documents compared, 1 of them with differences" in lines
+    assert "1 documents are only in B" in result.stdout
+    found = json.loads((output / "agreement.json").read_text())
+    assert (found["docs"], found["only_first"], found["only_second"]) == (2, ["anna"], ["ben"])
+    assert [row["text"] for row in found["differing"]] == ["severe joint … pain", "severe joint"]
+    page = (output / "agreement.html").read_text()
+    # what both have is not drawn, nor is a side called gold
+    assert ("<h2>a</h2>" in page, "<h2>b</h2>" in page) == (True, False)
+    assert page.count("<h3>anna/final</h3>") == page.count("<h3>ben/final</h3>") == 1
+
+
+def test_what_predict_wrote(run, model, sides, tmp_path):
+    for path in sides[0].glob("*.txt"):
+        path.write_text("Severe joint and back pain after aspirin")
+    predicted = tmp_path / "predicted.jsonl"
+    assert run("predict", model, sides[0], "-o", predicted).exit_code == 0
+    result = run("agreement", predicted, predicted)
+    assert "All entities 100.00 100.00" in " ".join(result.stdout.split())
+    assert "3 documents compared, 0 of them" in result.stdout
+
+
+def test_what_cannot_be_compared(fails, sides, tmp_path):
+    fails("There is nothing at", "agreement", sides[0], tmp_path / "missing")
+    (sides[1] / "a.txt").write_text(TEXT.replace("after", "with"))
+    fails("a has another text on each side", "agreement", *sides)
+    fails("lies in the A", "agreement", *sides, "-o", sides[0])
