@@ -34,9 +34,9 @@ ENTITIES_CSS = """
 .entities i.last { margin-inline-end: 0.3rem; }
 .entities i.off { opacity: 0.2; }
 .entities i[data-label]::after { content: attr(data-label); display: block; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; max-width: 9rem; unicode-bidi: plaintext;
+  text-overflow: ellipsis; white-space: nowrap; max-width: 14rem; unicode-bidi: plaintext;
   font: bold 0.7rem/0.85rem system-ui, sans-serif; }
-.entities i.free::after { position: absolute; max-width: 14rem; }
+.entities i.free::after { position: absolute; }
 .doc { margin: 0 0 1.6rem; } .doc h2 { font-size: 1rem; margin: 0 0 0.2rem; }
 .legend { padding: 0; margin: 0 0 1rem; list-style: none; overflow-wrap: anywhere; }
 .legend li { display: inline-block; margin-inline-end: 1.2rem; font-weight: 600; }
@@ -52,7 +52,7 @@ ENTITIES_CSS = """
 """
 
 # what an entity can be, with the sign before it
-MARKS = {"right": "✓", "wrong": "✗", "missed": "○", "spurious": "＋"}
+MARKS = {"right": "✓", "wrong": "✗", "missed": "○", "spurious": "+"}
 
 _ENTITIES = TEMPLATES.from_string("""\
 <div class="entities" dir="{{ direction }}">

@@ -3,46 +3,44 @@
 Nothing that a request says becomes a path, a model or a setting.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from functools import partial
-from pathlib import Path
+from copy import deepcopy
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse
-from fastapi.staticfiles import StaticFiles
 from spacy.language import Language
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..drawing.colors import choose_colors
-from ..drawing.page import PAGE_CSS
 from ..drawing.render import render
-from ..formats.jsonl import to_record
-from ..sentences import make_doc
 from .export import FILES, Export, make_export
-from .messages import Drawing, Prediction, Text, to_doc
+from .messages import Drawing, Prediction, Text, Texts, to_doc
+from .pages import render_app, render_docs
+from .pieces import find_recognizer, predict_texts
+from .turns import Turns, in_one_step
 
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
-    "'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+# pages say themselves what they may load
+_NO_FRAMES = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 def create_app(
     nlp: Language,
     spans_key: str,
     *,
+    name: str = "",
     max_characters: int = 50_000,
+    max_tokens: int = 20_000,
     max_waiting: int = 16,
     hosts: tuple[str, ...] = LOOPBACK,
 ) -> FastAPI:
@@ -50,7 +48,9 @@ def create_app(
 
     nlp (Language): The pipeline.
     spans_key (str): Prefix of the span groups with entities.
-    max_characters (int): Longer texts are refused.
+    name (str): What the model is called; its own name if empty.
+    max_characters (int): Longer texts, or more texts together, are refused.
+    max_tokens (int): The same in tokens, which time grows with.
     max_waiting (int): More requests at once are answered with "busy" (status 503).
     hosts (tuple[str, ...]): Names under which it may be called; others are refused, so that no
         foreign page can reach it through a name of its own. ("*",) allows all.
@@ -58,46 +58,68 @@ def create_app(
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    _add_style(app)
+    app.add_middleware(_Headers)
     app.add_exception_handler(RequestValidationError, _refuse)
-    in_turn = _in_turn(nlp, max_waiting)
+    turns = Turns(nlp, max_waiting)
+    pipe = find_recognizer(nlp, spans_key)
+    labels = pipe.labels if pipe else ()
+    name, version = name or nlp.meta.get("name", ""), nlp.meta.get("version", "")
 
-    def check(message: Text) -> None:
-        if len(message.text) > max_characters:
-            detail = f"The text has {len(message.text)} characters, {max_characters} are allowed."
+    def check(*texts: str) -> int:
+        n_characters = sum(map(len, texts))
+        if n_characters > max_characters:
+            detail = f"There are {n_characters} characters, {max_characters} are allowed."
             raise HTTPException(413, detail)
+        # about as many tokens
+        return n_characters // 5
+
+    def in_turn(request: Request, text: str, function: Callable[[], T]) -> Awaitable[T]:
+        return turns.run(request, in_one_step(function), check(text))
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return HTMLResponse(render_app(f"{name} {version}", labels))
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return HTMLResponse(render_docs(f"{name} {version}", deepcopy(app.openapi())))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
         """Whether the server is up, and what it serves."""
-        return {"status": "ok", "model": nlp.meta.get("name", ""), "max_characters": max_characters}
+        model = {"model": name, "version": version, "labels": labels}
+        limits = {"max_characters": max_characters, "max_tokens": max_tokens}
+        return {"status": "ok", **model, **limits}
 
     @app.post("/predict", response_model_exclude_unset=True)
-    async def predict(text: Text) -> Prediction:
-        """Find the entities of a text."""
-        check(text)
-        found = await in_turn(lambda: to_record(nlp(make_doc(nlp, text.text)), spans_key, {}))
-        return Prediction.model_validate(found)
+    async def predict(asked: Text | Texts, request: Request) -> Prediction | list[Prediction]:
+        """Find the entities of a text, or of several."""
+        texts = [asked.text] if isinstance(asked, Text) else asked.texts
+        left = check(*texts)
+        job = predict_texts(nlp, spans_key, texts, max_tokens)
+        found = [Prediction.model_validate(r) for r in await turns.run(request, job, left)]
+        return found[0] if isinstance(asked, Text) else found
 
     @app.post("/draw")
-    async def draw(drawing: Drawing) -> Response:
+    async def draw(drawing: Drawing, request: Request) -> Response:
         """Draw a text with these entities, as HTML."""
-        check(drawing)
         colors = choose_colors([*drawing.types, *(entity.label for entity in drawing.entities)])
-        return HTMLResponse(
-            await in_turn(lambda: render(to_doc(nlp, drawing), colors=colors, jupyter=False))
-        )
+
+        def drawn() -> str:
+            return render(to_doc(nlp, drawing), colors=colors, jupyter=False) or ""
+
+        return HTMLResponse(await in_turn(request, drawing.text, drawn))
 
     @app.post("/export/{format}")
-    async def export(format: Export, prediction: Prediction) -> Response:
-        """Give a text with these entities as a file."""
-        check(prediction)
-        content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
+    async def export(format: Export, prediction: Prediction, request: Request) -> Response:
+        """Give a text with these entities as a file: jsonl, csv, or brat as a zip."""
+        content = await in_turn(
+            request, prediction.text, lambda: make_export(to_doc(nlp, prediction), format)
+        )
         name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
 
-    app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
 
 
@@ -108,41 +130,19 @@ async def _refuse(request: Request, error: Exception) -> Response:
     return JSONResponse({"detail": detail}, 422)
 
 
-def _in_turn(nlp: Language, max_waiting: int) -> Callable[[Callable[[], T]], Awaitable[T]]:
-    # all run in one thread: torch, its libraries and the memory's allocator keep a store for each
-    thread = ThreadPoolExecutor(1, "pipeline")
-    waiting = 0
+class _Headers:
+    # no middleware of Starlette's kind: through these nobody sees whether the client has gone
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
 
-    async def run(function: Callable[[], T]) -> T:
-        nonlocal waiting
-        if waiting >= max_waiting:
-            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                is_page = headers.get("content-type", "").startswith("text/html")
+                others = "" if is_page else "default-src 'none'; "
+                headers["Content-Security-Policy"] = others + _NO_FRAMES
+            await send(message)
 
-        def in_memory_zone() -> T:
-            # else the words of every text would stay in the vocab for ever
-            with nlp.memory_zone():
-                return function()
-
-        waiting += 1
-        try:
-            # the context tells thinc whether it works on a GPU
-            run_here = partial(copy_context().run, in_memory_zone)
-            return await asyncio.get_running_loop().run_in_executor(thread, run_here)
-        finally:
-            waiting -= 1
-
-    return run
-
-
-def _add_style(app: FastAPI) -> None:
-    @app.middleware("http")
-    async def add_headers(
-        request: Request, call_next: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
-        response = await call_next(request)
-        response.headers.update(_HEADERS)
-        return response
-
-    @app.get("/page.css", include_in_schema=False)
-    async def style() -> Response:
-        return Response(PAGE_CSS, media_type="text/css")
+        await self.app(scope, receive, send_with_headers)
