@@ -1,7 +1,7 @@
 """What the web applications share: headers, names of hosts, errors, and a thread to work in."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
@@ -9,46 +9,61 @@ from typing import TypeVar
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .drawing.page import PAGE_CSS
 
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' "
-    "'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
+)
+_NO_FRAMES = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
-def new_app(hosts: tuple[str, ...]) -> FastAPI:
+def new_app(hosts: tuple[str, ...], page_policy: str = _PAGE_POLICY) -> FastAPI:
     """Make a web application that has the common style sheet and headers, and nothing else.
 
     hosts (tuple[str, ...]): Names under which it may be called; others are refused, so that no
         foreign page can reach it through a name of its own. ("*",) allows all.
+    page_policy (str): What pages may load, as a Content-Security-Policy.
     RETURNS (FastAPI): The application.
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+    app.add_middleware(_Headers, page_policy=page_policy)
     app.add_exception_handler(RequestValidationError, _refuse)
-
-    @app.middleware("http")
-    async def add_headers(
-        request: Request, call_next: Callable[[Request], Awaitable[Response]]
-    ) -> Response:
-        response = await call_next(request)
-        response.headers.update(_HEADERS)
-        return response
 
     @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:
         return Response(PAGE_CSS, media_type="text/css")
 
     return app
+
+
+class _Headers:
+    # no middleware of Starlette's kind: through these nobody sees whether the client has gone
+    def __init__(self, app: ASGIApp, page_policy: str) -> None:
+        self.app, self.page_policy = app, page_policy
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                is_page = headers.get("content-type", "").startswith("text/html")
+                policy = self.page_policy if is_page else "default-src 'none'; "
+                headers["Content-Security-Policy"] = policy + _NO_FRAMES
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
 
 
 class Turns:

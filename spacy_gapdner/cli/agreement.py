@@ -1,7 +1,7 @@
 """agreement: how far two annotators agree, or an annotator and a model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -56,10 +56,9 @@ def agreement_cli(
         if output_path is not None:
             rows = (pair.docs for pair in found.pairs if any(pair.differing))
             paths = {"a": str(first), "b": str(second)}
-            drawn: dict[str, Any] = {"sides": _name(first, second), "only_differing": True}
             with filling(output_path) as folder:
                 write_json(paths | found.to_dict(), folder / _FILES[0])
-                write_columns(rows, folder / _FILES[1], spans_key, **drawn)
+                write_columns(rows, folder / _FILES[1], spans_key, annotators=_name(first, second))
     _print(found, (str(first), str(second)))
     if output_path is not None:
         print(output_path / _FILES[1])

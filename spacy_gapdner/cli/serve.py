@@ -17,6 +17,9 @@ def serve_cli(
     max_characters: int = typer.Option(
         50_000, "--max-characters", min=1, help="Refuse longer texts"
     ),
+    max_tokens: int = typer.Option(
+        20_000, "--max-tokens", min=1, help="Refuse texts of more tokens, which time grows with"
+    ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,
@@ -25,7 +28,7 @@ def serve_cli(
     """Try a trained pipeline in the browser.
 
     The page shows the entities of a text, filters and saves them. Programs send texts to
-    POST /predict; /openapi.json describes the answers. Ctrl-C ends it."""
+    POST /predict; /docs describes it. Ctrl-C ends it."""
     with clean_errors():
         listener = listen(host, port)
         from ..analysis.pipes import load_pipeline
@@ -36,7 +39,10 @@ def serve_cli(
         app = create_app(
             nlp,
             pipe.key,
+            # spaCy's name of a pipeline that was given none
+            name=Path(model).name if nlp.meta.get("name") == "pipeline" else "",
             max_characters=max_characters,
+            max_tokens=max_tokens,
             hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),
         )
     if not is_local(listener):

@@ -34,9 +34,9 @@ ENTITIES_CSS = """
 .entities i.last { margin-inline-end: 0.3rem; }
 .entities i.off { opacity: 0.2; }
 .entities i[data-label]::after { content: attr(data-label); display: block; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; max-width: 9rem; unicode-bidi: plaintext;
+  text-overflow: ellipsis; white-space: nowrap; max-width: 14rem; unicode-bidi: plaintext;
   font: bold 0.7rem/0.85rem system-ui, sans-serif; }
-.entities i.free::after { position: absolute; max-width: 14rem; }
+.entities i.free::after { position: absolute; }
 .doc { margin: 0 0 1.6rem; } .doc h2 { font-size: 1rem; margin: 0 0 0.2rem; }
 .legend { padding: 0; margin: 0 0 1rem; list-style: none; overflow-wrap: anywhere; }
 .legend li { display: inline-block; margin-inline-end: 1.2rem; font-weight: 600; }
@@ -52,7 +52,9 @@ ENTITIES_CSS = """
 """
 
 # what an entity can be, with the sign before it
-MARKS = {"right": "✓", "wrong": "✗", "missed": "○", "spurious": "＋"}
+MARKS = {"right": "✓", "wrong": "✗", "missed": "○", "spurious": "+"}
+# the same between annotators, of whom neither is right
+EQUAL_MARKS = {"same": "✓", "differs": "✗", "alone": "○"}
 
 _ENTITIES = TEMPLATES.from_string("""\
 <div class="entities" dir="{{ direction }}">
@@ -103,8 +105,8 @@ class Bar(NamedTuple):
     def label(self) -> str:
         """RETURNS (str): What stands at it."""
         score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
-        word = "" if self.mark == "right" else self.mark
-        parts = (MARKS.get(self.mark, ""), word, self.entity.label, score)
+        word = "" if self.mark in ("right", "same") else self.mark
+        parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
         return " ".join(part for part in parts if part)
 
     @property

@@ -4,21 +4,21 @@ Nothing that a request says becomes a path, a model or a setting.
 """
 
 from collections.abc import Awaitable, Callable
-from pathlib import Path
+from copy import deepcopy
 from typing import Any, TypeVar
 
-from fastapi import FastAPI, HTTPException, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
-from fastapi.staticfiles import StaticFiles
 from spacy.language import Language
 
 from ..drawing.colors import choose_colors
 from ..drawing.render import render
-from ..formats.jsonl import to_record
-from ..sentences import make_doc
-from ..web import LOOPBACK, Turns, new_app
+from ..web import LOOPBACK, new_app
 from .export import FILES, Export, make_export
-from .messages import Drawing, Prediction, Text, to_doc
+from .messages import Drawing, Prediction, Text, Texts, to_doc
+from .pages import render_app, render_docs
+from .pieces import find_recognizer, predict_texts
+from .turns import Turns, in_one_step
 
 T = TypeVar("T")
 
@@ -27,7 +27,9 @@ def create_app(
     nlp: Language,
     spans_key: str,
     *,
+    name: str = "",
     max_characters: int = 50_000,
+    max_tokens: int = 20_000,
     max_waiting: int = 16,
     hosts: tuple[str, ...] = LOOPBACK,
 ) -> FastAPI:
@@ -35,60 +37,73 @@ def create_app(
 
     nlp (Language): The pipeline.
     spans_key (str): Prefix of the span groups with entities.
-    max_characters (int): Longer texts are refused.
+    name (str): What the model is called; its own name if empty.
+    max_characters (int): Longer texts, or more texts together, are refused.
+    max_tokens (int): The same in tokens, which time grows with.
     max_waiting (int): More requests at once are answered with "busy" (status 503).
     hosts (tuple[str, ...]): Names under which it may be called, see `new_app`.
     RETURNS (FastAPI): The application.
     """
-    app = new_app(hosts)
-    in_turn = _in_zone(nlp, Turns(max_waiting))
+    # its pages say themselves what they may load
+    app = new_app(hosts, page_policy="")
+    turns = Turns(nlp, max_waiting)
+    pipe = find_recognizer(nlp, spans_key)
+    labels = pipe.labels if pipe else ()
+    name, version = name or nlp.meta.get("name", ""), nlp.meta.get("version", "")
 
-    def check(message: Text) -> None:
-        if len(message.text) > max_characters:
-            detail = f"The text has {len(message.text)} characters, {max_characters} are allowed."
+    def check(*texts: str) -> int:
+        n_characters = sum(map(len, texts))
+        if n_characters > max_characters:
+            detail = f"There are {n_characters} characters, {max_characters} are allowed."
             raise HTTPException(413, detail)
+        # about as many tokens
+        return n_characters // 5
+
+    def in_turn(request: Request, text: str, function: Callable[[], T]) -> Awaitable[T]:
+        return turns.run(request, in_one_step(function), check(text))
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Response:
+        return HTMLResponse(render_app(f"{name} {version}", labels))
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return HTMLResponse(render_docs(f"{name} {version}", deepcopy(app.openapi())))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
         """Whether the server is up, and what it serves."""
-        return {"status": "ok", "model": nlp.meta.get("name", ""), "max_characters": max_characters}
+        model = {"model": name, "version": version, "labels": labels}
+        limits = {"max_characters": max_characters, "max_tokens": max_tokens}
+        return {"status": "ok", **model, **limits}
 
     @app.post("/predict", response_model_exclude_unset=True)
-    async def predict(text: Text) -> Prediction:
-        """Find the entities of a text."""
-        check(text)
-        found = await in_turn(lambda: to_record(nlp(make_doc(nlp, text.text)), spans_key, {}))
-        return Prediction.model_validate(found)
+    async def predict(asked: Text | Texts, request: Request) -> Prediction | list[Prediction]:
+        """Find the entities of a text, or of several."""
+        texts = [asked.text] if isinstance(asked, Text) else asked.texts
+        left = check(*texts)
+        job = predict_texts(nlp, spans_key, texts, max_tokens)
+        found = [Prediction.model_validate(r) for r in await turns.run(request, job, left)]
+        return found[0] if isinstance(asked, Text) else found
 
     @app.post("/draw")
-    async def draw(drawing: Drawing) -> Response:
+    async def draw(drawing: Drawing, request: Request) -> Response:
         """Draw a text with these entities, as HTML."""
-        check(drawing)
         colors = choose_colors([*drawing.types, *(entity.label for entity in drawing.entities)])
-        return HTMLResponse(
-            await in_turn(lambda: render(to_doc(nlp, drawing), colors=colors, jupyter=False))
-        )
+
+        def drawn() -> str:
+            return render(to_doc(nlp, drawing), colors=colors, jupyter=False) or ""
+
+        return HTMLResponse(await in_turn(request, drawing.text, drawn))
 
     @app.post("/export/{format}")
-    async def export(format: Export, prediction: Prediction) -> Response:
-        """Give a text with these entities as a file."""
-        check(prediction)
-        content = await in_turn(lambda: make_export(to_doc(nlp, prediction), format))
+    async def export(format: Export, prediction: Prediction, request: Request) -> Response:
+        """Give a text with these entities as a file: jsonl, csv, or brat as a zip."""
+        content = await in_turn(
+            request, prediction.text, lambda: make_export(to_doc(nlp, prediction), format)
+        )
         name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
 
-    app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
     return app
-
-
-def _in_zone(nlp: Language, turns: Turns) -> Callable[[Callable[[], T]], Awaitable[T]]:
-    async def run(function: Callable[[], T]) -> T:
-        def in_memory_zone() -> T:
-            # else the words of every text would stay in the vocab for ever
-            with nlp.memory_zone():
-                return function()
-
-        return await turns(in_memory_zone)
-
-    return run

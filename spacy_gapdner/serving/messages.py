@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -14,18 +14,47 @@ from ..entities import Entity, set_entities
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 
+TEXT = "severe joint and back pain"
+PREDICTION = {
+    "text": TEXT,
+    "entities": [
+        {
+            "label": "ADE",
+            "text": "severe back pain",
+            "start": 0,
+            "end": 26,
+            "fragments": [
+                {"start": 0, "end": 6, "text": "severe"},
+                {"start": 17, "end": 26, "text": "back pain"},
+            ],
+            "score": 0.91,
+            "discontinuous": True,
+        }
+    ],
+}
 
-class Text(BaseModel):
-    """A text to be read."""
 
-    text: str
-
+class _Message(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def check_json(cls, value: Any) -> Any:
         # NaN and half of a surrogate pair, which no answer can hold
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        json.dumps(value, ensure_ascii=False, allow_nan=False, default=str).encode("utf-8")
         return value
+
+
+class Text(_Message):
+    """A text to be read."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"text": TEXT}})
+    text: str
+
+
+class Texts(_Message):
+    """Texts to be read; the answer is a list."""
+
+    model_config = ConfigDict(json_schema_extra={"example": {"texts": [TEXT, "no fever"]}})
+    texts: list[str]
 
 
 class Fragment(BaseModel):
@@ -55,6 +84,7 @@ class FoundEntity(BaseModel):
 class Prediction(Text):
     """A text with entities."""
 
+    model_config = ConfigDict(json_schema_extra={"example": PREDICTION})
     entities: list[FoundEntity]
 
 

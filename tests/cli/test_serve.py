@@ -82,7 +82,9 @@ def test_other_hosts_are_let_in_with_a_warning(run, model, served):
     assert result.exit_code == 0, result.output
     assert "no password" in result.output
     assert result.output.splitlines()[-1] == f"http://0.0.0.0:{served['address'][1]}"
-    assert ask(served["app"], "notes.example").json()["max_characters"] == 7
+    health = ask(served["app"], "notes.example").json()
+    assert (health["max_characters"], health["model"]) == (7, model.name)
+    assert health["labels"] == ["ADR", "Drug"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST"])

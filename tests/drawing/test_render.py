@@ -63,8 +63,8 @@ def test_gold_stands_beside_the_prediction(nlp, doc):
     # in text order; the second overlaps the first alone
     assert [label for _, label in labels(predicted)] == [
         "✓ DRUG 0.88",
-        "＋ spurious ADE",
-        "＋ spurious ADE 0.75",
+        "+ spurious ADE",
+        "+ spurious ADE 0.75",
     ]
     assert "<li>✓ right</li>" in html
 

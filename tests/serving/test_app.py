@@ -1,5 +1,8 @@
 """The web application: what it answers, and what it refuses."""
 
+import html
+import json
+import re
 import threading
 from io import BytesIO
 from zipfile import ZipFile
@@ -41,7 +44,10 @@ RECORD = {
 
 @pytest.fixture(scope="module")
 def client(nlp):
-    return TestClient(create_app(nlp, "gapdner", max_characters=1000), "http://localhost")
+    return TestClient(
+        create_app(nlp, "gapdner", name="blank <1>", max_characters=1000, max_tokens=900),
+        "http://localhost",
+    )
 
 
 def test_predict(client):
@@ -90,17 +96,44 @@ def test_export_brat(client):
         assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
 
 
-def test_the_page_and_its_parts(client):
-    page = client.get("/")
-    assert "default-src 'none'" in page.headers["content-security-policy"]
-    for name in ("app.js", "app.css", "page.css"):
-        assert name in page.text
-        assert client.get(f"/{name}").status_code == 200
-    assert "http" not in page.text.replace('"http', "")
+def test_several_texts(client):
+    response = client.post("/predict", json={"texts": [TEXT, "none", TEXT]})
+    assert response.json() == [RECORD, {"text": "none", "entities": []}, RECORD]
+    assert client.post("/predict", json={"texts": []}).json() == []
+    long = client.post("/predict", json={"texts": ["x" * 600] * 2})
+    assert (long.status_code, "1200 characters" in long.json()["detail"]) == (413, True)
+
+
+@pytest.mark.parametrize("path", ["/", "/docs"])
+def test_the_pages(client, path):
+    page = client.get(path)
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert "default-src 'none'" in page.text
+    assert "blank &lt;1&gt;" in page.text
+    # nothing is loaded from elsewhere
+    assert not re.search("<link|src=", page.text)
+
+
+def test_the_api_is_documented(client):
+    page = html.unescape(client.get("/docs").text)
+    for path in client.get("/openapi.json").json()["paths"]:
+        assert path in page
+    # the examples work
+    asked = re.findall(r"curl http://localhost:5000(\S+) --json '(.+?)'", page)
+    assert len(asked) == 4
+    for path, body in asked:
+        assert client.post(path, json=json.loads(body)).status_code == 200
 
 
 def test_health_and_description(client):
-    assert client.get("/health").json()["status"] == "ok"
+    assert client.get("/health").json() == {
+        "status": "ok",
+        "model": "blank <1>",
+        "version": "0.0.0",
+        "labels": [],
+        "max_characters": 1000,
+        "max_tokens": 900,
+    }
     assert set(client.get("/openapi.json").json()["paths"]) == {
         *("/health", "/predict", "/draw", "/export/{format}"),
     }
@@ -109,6 +142,7 @@ def test_health_and_description(client):
 @pytest.mark.parametrize(
     ("path", "body", "status", "message"),
     [
+        ("/predict", {"text": "!" * 901}, 413, "901 tokens"),
         ("/predict", {"text": "x" * 1001}, 413, "1001 characters"),
         ("/predict", {"text": 3}, 422, None),
         ("/predict", {}, 422, None),
@@ -220,17 +254,17 @@ def test_the_pipeline_stays_in_one_thread():
         return doc
 
     nlp.add_pipe("note_thread")
-    client = TestClient(create_app(nlp, "gapdner"), "http://localhost")
+    with TestClient(create_app(nlp, "gapdner"), "http://localhost") as client:
 
-    def ask():
-        start.wait(30)
-        client.post("/predict", json={"text": "a"})
+        def ask():
+            start.wait(30)
+            client.post("/predict", json={"text": "a"})
 
-    asking = [threading.Thread(target=ask) for _ in range(3)]
-    for thread in asking:
-        thread.start()
-    for thread in asking:
-        thread.join(30)
+        asking = [threading.Thread(target=ask) for _ in range(3)]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join(30)
     assert len(threads) == 3
     assert len(set(threads)) == 1
 

@@ -1,7 +1,7 @@
 "use strict";
 // Without this script a page shows everything. With it: search, filters, and so many at a time.
 const SIZE = 100;
-const DISAGREEMENTS = ["wrong", "missed", "spurious"];
+const DISAGREEMENTS = ["wrong", "missed", "spurious", "differs", "alone"];
 // the style sheet hides what is on no page from now on
 document.documentElement.classList.add("js");
 

@@ -155,6 +155,3 @@ for (const button of document.querySelectorAll(".export")) {
   button.addEventListener("click", () => save(button.dataset.format));
 }
 acceptFiles();
-fetch("health").then((response) => response.json()).then((health) => {
-  find("model").textContent = health.model;
-});
