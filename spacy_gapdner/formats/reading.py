@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..sentences import LineBreaks, load_splitter
+from ..sentences import LineSentencizer as LineSentencizer
 from ..sentences import blank_pipeline as blank_pipeline
 from .docbin import find_docbins
 from .docs import Alignment, to_docs

@@ -131,8 +131,10 @@ def _parse_doccano(record: Object, place: Place) -> Found:
             (labels[n], as_region(n, label, start, end, place))
             for n, (start, end, label) in enumerate(triples)
         ], []
-    keys = ("id", "label", "start_offset", "end_offset")
-    items = [(e, as_region(*map(e.get, keys), place)) for e in objects(record["entities"])]
+    items = []
+    for e in objects(record["entities"]):
+        offsets = e.get("start_offset"), e.get("end_offset")
+        items.append((e, as_region(e.get("id"), e.get("label"), *offsets, place)))
     links = [
         Link(str(r.get("type")), str(r.get("from_id")), str(r.get("to_id")))
         for r in objects(record.get("relations"))
