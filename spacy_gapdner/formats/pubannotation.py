@@ -30,11 +30,7 @@ _CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
 
 
 def has_denotations(path: Path) -> bool:
-    """Find out whether a file is of PubAnnotation.
-
-    path (Path): The file.
-    RETURNS (bool): True if it holds objects with "text", and "denotations" or "tracks".
-    """
+    """RETURNS (bool): Whether a file has objects with "text", and "denotations" or "tracks"."""
     try:
         items = _load(path)
     except GapDNERError:
