@@ -20,9 +20,9 @@ def convert_cli(
         None,
         "--format",
         "-f",
-        help="Format of the input: "
-        "brat, jsonl, w2ner, prodigy, doccano, labelstudio, cas, conll, pubtator, bioc, "
-        "pubannotation, inline, spacy, knowtator, craft, or your own (--code); guessed if missing",
+        help="The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
+        "conll, pubtator, bioc, pubannotation, knowtator or craft, or one of your own with --code; "
+        "guessed if not given",
     ),
     to: str | None = typer.Option(
         None,

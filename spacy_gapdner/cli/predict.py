@@ -154,11 +154,11 @@ def predict_cli(
 
 def _grows(output_path: Path | None, format: str | None, chooses: bool, resume: bool) -> bool:
     # whether the output is written line by line; what is chosen of all texts is known last
-    from ..formats.registry import choose_output, get_writable
+    from ..formats.registry import choose_output, get_format
 
     if output_path is not None:
         is_jsonl = choose_output(output_path, format).name == "jsonl"
-    elif format is not None and get_writable(format).name != "jsonl":
+    elif format is not None and get_format(format, "write").name != "jsonl":
         raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
     else:
         is_jsonl = False

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..entities import DiscontinuousEntity
 from ..entities.attributes import offer_extensions
-from ..errors import GapDNERError
+from ..errors import GapDNERError as GapDNERError
 from .files import require_file, visible_files
 from .report import Action, Place, Report
 

@@ -37,11 +37,7 @@ Object = Mapping[str, Any]
 
 
 def has_passages(path: Path) -> bool:
-    """Find out whether a file is BioC, by its first bytes.
-
-    path (Path): The file.
-    RETURNS (bool): True if it has a collection of documents.
-    """
+    """RETURNS (bool): Whether the first bytes of a file begin a collection of documents."""
     start = first_bytes(path)
     if path.suffix == ".json":
         return b'"documents"' in start and b'"passages"' in start

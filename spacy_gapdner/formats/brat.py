@@ -56,11 +56,7 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
 
 
 def has_annotations(path: Path) -> bool:
-    """Find out whether a file is brat's, by its name and what lies beside it.
-
-    path (Path): The file.
-    RETURNS (bool): True for an annotation file, and for a text with one beside it.
-    """
+    """RETURNS (bool): Whether a file is an annotation file of brat, or a text beside one."""
     if path.suffix in ANNOTATION_SUFFIXES:
         return True
     return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)

@@ -118,7 +118,9 @@ def annotation_conf(lines: Iterable[str]) -> str:
     lines (Iterable[str]): All lines of the annotation files.
     RETURNS (str): Content of ``annotation.conf``.
     """
-    labels, relations, events = set(), {}, {}
+    labels: set[str] = set()
+    relations: dict[str, str] = {}
+    events: dict[str, dict[str, None]] = {}
     attributes: dict[str, set[str]] = {}
     for letter, name, *words in ((line[0], *line.split()[1:]) for line in lines):
         roles = [word.partition(":")[0] for word in words]

@@ -17,11 +17,7 @@ _SUFFIXES = (".txt.knowtator.xml", ".xml")
 
 
 def is_craft(path: Path) -> bool:
-    """Find out whether a folder is the top of the CRAFT corpus.
-
-    path (Path): The folder.
-    RETURNS (bool): True if texts and annotations lie where CRAFT has them.
-    """
+    """RETURNS (bool): Whether a folder has texts and annotations where CRAFT has them."""
     return (path / "articles" / "txt").is_dir() and (path / "concept-annotation").is_dir()
 
 

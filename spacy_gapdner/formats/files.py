@@ -14,11 +14,7 @@ BOM = "\ufeff"
 
 
 def require_file(path: Path) -> None:
-    """Check that there is a file.
-
-    path (Path): The file.
-    RAISES (GapDNERError): If it is missing, or is no file.
-    """
+    """Raise a GapDNERError if there is no such file."""
     if not path.is_file():
         raise GapDNERError(f"There is no file {path}. Check the path.")
 

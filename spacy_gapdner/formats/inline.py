@@ -22,11 +22,7 @@ _MENTIONS = re.compile(rf"{_MENTION}(?:\|{_MENTION})*")
 
 
 def has_inline_mentions(path: Path) -> bool:
-    """Find out whether a file is inline text, by its first sentence with a mention.
-
-    path (Path): A text file.
-    RETURNS (bool): True if this line is followed by a blank one and fits the tokens before it.
-    """
+    """RETURNS (bool): Whether the first line of mentions in a file fits the tokens before it."""
     start = first_bytes(path).decode("utf-8", "replace")
     lines = with_unix_line_ends(start).split("\n")
     for before, line, after in zip(lines, lines[1:], [*lines[2:], ""], strict=False):

@@ -10,29 +10,21 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
-from .base import as_offsets, input_files
+from .base import as_offsets
 from .docs import DOC_EXTRA, DOC_NAME
 from .fragments import clean_entities
 from .outputs import replacing
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
-from .texts import InputText, read_jsonl_texts
+from .texts import InputText, first_object, read_objects
 
 # what an entity carries, as its attrs and its JSON name it
 _CARRIED = ("id", "kb_id", "kb_name")
 
 
 def has_entities(path: Path) -> bool:
-    """Find out whether a file holds texts with entities, by its first line.
-
-    path (Path): The file.
-    RETURNS (bool): True if the line is an object with "text" and "entities".
-    """
-    try:
-        _, first = next(read_jsonl_texts(path), (0, InputText("")))
-    except GapDNERError:
-        return False
-    return isinstance(first.extra.get("entities"), list)
+    """RETURNS (bool): Whether the first line of a file is an object with "text" and "entities"."""
+    return isinstance(first_object(path).get("entities"), list)
 
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -45,11 +37,9 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     YIELDS (TextRecord): Documents in order, named by their "id", else by file and line.
     RAISES (GapDNERError): If a line is no such object.
     """
-    for file in input_files(Path(path), (".jsonl",)):
-        for number, text in read_jsonl_texts(file, report):
-            place = Place(str(file), number, text.name or f"{file.stem}-{number}")
-            with reading(report, place):
-                yield _to_text_record(text, place, report)
+    for text, place in read_objects(path, report):
+        with reading(report, place):
+            yield _to_text_record(text, place, report)
 
 
 def write_jsonl(

@@ -13,11 +13,7 @@ from .report import Place, Report, reading
 
 
 def has_knowtator_root(path: Path) -> bool:
-    """Find out whether a file is Knowtator's, by its first bytes.
-
-    path (Path): An XML file.
-    RETURNS (bool): True if they hold one of Knowtator's root elements.
-    """
+    """RETURNS (bool): Whether the first bytes of a file hold a root element of Knowtator."""
     start = first_bytes(path)
     return b"<annotations" in start or b"<knowtator-project" in start
 

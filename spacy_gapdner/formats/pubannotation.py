@@ -23,19 +23,14 @@ from .from_docs import doc_place, name_entities
 from .names import free_names, name_file, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
+from .regions import Object, follow
 from .report import Place, Report, reading
 
 _CHAINED, _FRAGMENT = "_lexicallyChainedTo", "_FRAGMENT"
 
-Object = Mapping[str, Any]
-
 
 def has_denotations(path: Path) -> bool:
-    """Find out whether a file is of PubAnnotation.
-
-    path (Path): The file.
-    RETURNS (bool): True if it holds objects with "text", and "denotations" or "tracks".
-    """
+    """RETURNS (bool): Whether a file has objects with "text", and "denotations" or "tracks"."""
     try:
         items = _load(path)
     except GapDNERError:
@@ -120,7 +115,7 @@ def _entities(layer: Object, place: Place, report: Report) -> Iterator[TextEntit
     used: set[str] = set()
     for name, label in labels.items():
         if label != _FRAGMENT:
-            chain = _chain(name, before)
+            chain = follow(name, before)[::-1]
             used.update(chain)
             found = tuple(span for part in chain for span in spans[part])
             yield TextEntity(label, found, name, place, None, *said.get(name, (None, {})))
@@ -144,17 +139,6 @@ def _denotations(
         else:
             _drop("malformed denotation", value, place, report)
     return labels, spans
-
-
-def _chain(name: str, before: Mapping[str, list[str]]) -> list[str]:
-    # what a denotation is chained to, over any number of relations, and itself
-    found, waiting = {name: None}, [name]
-    while waiting:
-        for other in before.get(waiting.pop(), ()):
-            if other not in found:
-                found[other] = None
-                waiting.append(other)
-    return [*found][::-1]
 
 
 def _attributes(

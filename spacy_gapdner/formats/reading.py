@@ -12,11 +12,12 @@ from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
+from ..sentences import LineSentencizer as LineSentencizer
 from ..sentences import blank_pipeline as blank_pipeline
 from .docbin import find_docbins
 from .docs import Alignment, to_docs
 from .records import Record
-from .registry import FORMATS, get_readable, guess_format
+from .registry import FORMATS, get_format, guess_format
 from .report import Report, logging_drops
 
 
@@ -119,7 +120,7 @@ def find_format(path: str | Path, format: str | None = None) -> str:
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if format is None and find_docbins(path):
         return "spacy"
-    return get_readable(format or guess_format(path)).name
+    return get_format(format or guess_format(path)).name
 
 
 def read_records(
@@ -142,7 +143,7 @@ def read_records(
     RETURNS (Iterator[Record]): The records, read as they are asked for.
     RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
     """
-    chosen = get_readable(name or guess_format(path))
+    chosen = get_format(name or guess_format(path))
     reader = chosen.read
     assert reader is not None
     given = {key: value for key, value in options.items() if value not in (None, "", (), [])}

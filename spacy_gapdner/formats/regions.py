@@ -101,12 +101,7 @@ def join_regions(
     for name in sorted(known, key=lambda name: name in targets):
         if name in targets and name in used:
             continue
-        reached = {name: None}
-        waiting = [name]
-        while waiting:
-            new = [other for other in after.get(waiting.pop(), ()) if other not in reached]
-            reached.update(dict.fromkeys(new))
-            waiting += new
+        reached = follow(name, after)
         used.update(reached)
         parts = [known[part] for part in reached]
         labels = sorted({part.label for part in parts})
@@ -118,6 +113,16 @@ def join_regions(
             yield replace(parts[0], fragments=fragments, surface=None)
         else:
             yield parts[0]
+
+
+def follow(name: str, after: Mapping[str, list[str]]) -> list[str]:
+    """RETURNS (list[str]): A name, and those that it leads to over any number of links."""
+    found, waiting = {name: None}, [name]
+    while waiting:
+        new = [other for other in after.get(waiting.pop(), ()) if other not in found]
+        found.update(dict.fromkeys(new))
+        waiting += new
+    return [*found]
 
 
 def objects(value: object) -> list[Object]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import GapDNERError
 from .files import visible_files
@@ -133,24 +133,9 @@ def register_format(format: Format) -> None:
     FORMATS[format.name] = format
 
 
-def get_format(name: str) -> Format:
-    """Look up a format.
-
-    name (str): Its name, see FORMATS.
-    RETURNS (Format): The format.
-    RAISES (GapDNERError): If there is none of this name.
-    """
-    return _look_up(name, [*FORMATS], "use")
-
-
 def readable() -> list[str]:
     """RETURNS (list[str]): The names of the formats that can be read."""
     return [name for name, format in FORMATS.items() if format.reader]
-
-
-def get_readable(name: str) -> Format:
-    """RETURNS (Format): As `get_format`, of a format that can be read."""
-    return _look_up(name, readable(), "read")
 
 
 def writable() -> list[str]:
@@ -158,9 +143,19 @@ def writable() -> list[str]:
     return [name for name, format in FORMATS.items() if format.writer]
 
 
-def get_writable(name: str) -> Format:
-    """RETURNS (Format): As `get_format`, of a format that can be written."""
-    return _look_up(name, writable(), "write")
+def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
+    """Look up a format.
+
+    name (str): Its name, see FORMATS.
+    verb (str): What must be possible: "read" or "write".
+    RETURNS (Format): The format.
+    RAISES (GapDNERError): If there is none of this name for it.
+    """
+    names = readable() if verb == "read" else writable()
+    if name not in names:
+        problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
+        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(names)}.")
+    return FORMATS[name]
 
 
 def guess_format(path: Path) -> str:
@@ -206,20 +201,13 @@ def choose_output(path: Path, name: str | None = None) -> Format:
         raise GapDNERError(
             f"Cannot tell the format from the name {path}. Choose one: {', '.join(writable())}."
         )
-    format = get_writable(name)
+    format = get_format(name, "write")
     folder = format.ending == "" or (name == "spacy" and path.suffix != ".spacy")
     if folder and path.is_file():
         raise GapDNERError(f"{path} is a file. Give the name of the folder to write.")
     if not folder and path.is_dir():
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     return format
-
-
-def _look_up(name: str, names: list[str], verb: str) -> Format:
-    if name not in names:
-        problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
-        raise GapDNERError(f"{problem} format {name!r}: choose {', '.join(names)}.")
-    return FORMATS[name]
 
 
 def _annotation_files(folder: Path) -> list[Path]:

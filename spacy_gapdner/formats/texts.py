@@ -10,6 +10,7 @@ from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
+from .base import input_files
 from .files import BOM, decode, parse_json, read_text, require_file, visible_files
 from .report import NOWHERE, Place, Report, printable, reading
 
@@ -146,6 +147,28 @@ def read_jsonl_texts(
                         f'{place} is no object with a "text" that is a string. Correct the line.'
                     )
                 yield number, InputText(record.pop("text"), record, place)
+
+
+def read_objects(path: Path, report: Report) -> Iterator[tuple[InputText, Place]]:
+    """Read annotated texts, an object a line.
+
+    path (Path): A file, or a folder with .jsonl files.
+    report (Report): Takes the lines that cannot be read, if it leaves such out.
+    YIELDS (tuple[InputText, Place]): What the lines hold, with the documents' names: their "id",
+        else file and line.
+    RAISES (GapDNERError): If a line is no such object.
+    """
+    for file in input_files(Path(path), (".jsonl",)):
+        for number, text in read_jsonl_texts(file, report):
+            yield text, Place(str(file), number, text.name or f"{file.stem}-{number}")
+
+
+def first_object(path: Path) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The first line of a file without its text; empty if it has none."""
+    try:
+        return next(read_jsonl_texts(path), (0, InputText("")))[1].extra
+    except GapDNERError:
+        return {}
 
 
 def _find_texts(path: Path) -> list[tuple[Path, str]]:

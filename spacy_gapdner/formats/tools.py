@@ -9,14 +9,14 @@ from .files import read_json, refuse_halves
 from .records import TextEntity, TextRecord
 from .regions import Link, Object, as_region, make_record, objects
 from .report import Place, Report, reading
-from .texts import InputText, read_jsonl_texts
+from .texts import first_object, read_objects
 
 Found = tuple[Iterable[tuple[object, TextEntity | None]], Iterable[Link]]
 
 
 def is_prodigy(path: Path) -> bool:
     """RETURNS (bool): Whether the first line of a file has "spans", or what Prodigy adds."""
-    found = _first_object(path)
+    found = first_object(path)
     return isinstance(found.get("spans"), list) or "_task_hash" in found
 
 
@@ -24,7 +24,7 @@ def is_doccano(path: Path) -> bool:
     """RETURNS (bool): Whether the first line of a file has a list "label", or "entities" and
     "relations".
     """
-    found = _first_object(path)
+    found = first_object(path)
     keys = ("entities", "relations") if "entities" in found else (_label_key(found),)
     return all(isinstance(found.get(key), list) for key in keys)
 
@@ -80,26 +80,17 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
                     yield from _read_task(task, place, report)
 
 
-def _first_object(path: Path) -> Object:
-    try:
-        return next(read_jsonl_texts(path), (0, InputText("")))[1].extra
-    except GapDNERError:
-        return {}
-
-
 def _read_lines(
     path: Path, report: Report, parse: Callable[[Object, Place], Found]
 ) -> Iterator[TextRecord]:
-    for file in input_files(Path(path), (".jsonl",)):
-        for number, text in read_jsonl_texts(file, report):
-            place = Place(str(file), number, text.name or f"{file.stem}-{number}")
-            answer = text.extra.get("answer", "accept")
-            if answer != "accept":
-                message = f"{place.document}: the answer was {str(answer)[:20]!r}"
-                report.add("dropped", "task that was not accepted", message, place)
-                continue
-            with reading(report, place):
-                yield make_record(text.text, *parse(text.extra, place), place, report)
+    for text, place in read_objects(path, report):
+        answer = text.extra.get("answer", "accept")
+        if answer != "accept":
+            message = f"{place.document}: the answer was {str(answer)[:20]!r}"
+            report.add("dropped", "task that was not accepted", message, place)
+            continue
+        with reading(report, place):
+            yield make_record(text.text, *parse(text.extra, place), place, report)
 
 
 def _parse_prodigy(task: Object, place: Place) -> Found:
@@ -131,8 +122,10 @@ def _parse_doccano(record: Object, place: Place) -> Found:
             (labels[n], as_region(n, label, start, end, place))
             for n, (start, end, label) in enumerate(triples)
         ], []
-    keys = ("id", "label", "start_offset", "end_offset")
-    items = [(e, as_region(*map(e.get, keys), place)) for e in objects(record["entities"])]
+    items = []
+    for e in objects(record["entities"]):
+        offsets = e.get("start_offset"), e.get("end_offset")
+        items.append((e, as_region(e.get("id"), e.get("label"), *offsets, place)))
     links = [
         Link(str(r.get("type")), str(r.get("from_id")), str(r.get("to_id")))
         for r in objects(record.get("relations"))

@@ -19,11 +19,7 @@ from .report import Place, Report, reading
 
 
 def has_sentences(path: Path) -> bool:
-    """Find out whether a file is W2NER's, by its first bytes.
-
-    path (Path): The file.
-    RETURNS (bool): True if they hold the key "sentence".
-    """
+    """RETURNS (bool): Whether the first bytes of a file hold the key "sentence"."""
     return b'"sentence"' in first_bytes(path)
 
 
