@@ -1,14 +1,16 @@
 """What the web applications share: headers, names of hosts, errors, and a thread to work in."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, model_validator
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from .drawing.page import PAGE_CSS
@@ -23,6 +25,17 @@ _HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
+
+
+class Message(BaseModel):
+    """What a request holds, with nothing in it that no answer and no file can hold."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_json(cls, value: Any) -> Any:
+        """Refuse NaN and half of a surrogate pair."""
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+        return value
 
 
 def new_app(hosts: tuple[str, ...]) -> FastAPI:

@@ -1,11 +1,10 @@
 """What requests and answers hold, and the documents made of them."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -13,19 +12,13 @@ from spacy.tokens import Doc
 from ..entities import Entity, set_entities
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
+from ..web import Message
 
 
-class Text(BaseModel):
+class Text(Message):
     """A text to be read."""
 
     text: str
-
-    @model_validator(mode="before")
-    @classmethod
-    def check_json(cls, value: Any) -> Any:
-        # NaN and half of a surrogate pair, which no answer can hold
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
-        return value
 
 
 class Fragment(BaseModel):
@@ -61,7 +54,7 @@ class Prediction(Text):
 class Drawing(Prediction):
     """A text with entities to be drawn; `types` share out the colors beside those drawn."""
 
-    types: list[str] = []
+    types: list[str] = Field([])
 
 
 def to_doc(nlp: Language, prediction: Prediction) -> Doc:
