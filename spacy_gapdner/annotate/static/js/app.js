@@ -235,6 +235,7 @@ export class App {
 
   #moved() {
     const { cursor, items, text } = this.session;
+    cursor.isMoved = true;
     this.showCursor();
     if (cursor.isMarking) this.view.mark(cursor.range);
     const here = items.filter((item) => covers(item.fragments, cursor.head)).map((item) => describe(item, this.session));
