@@ -2,6 +2,13 @@
 
 const token = new URLSearchParams(location.search).get("token");
 
+let annotator = "";
+
+/** @param {string} name of the person whose annotations these are */
+export function setAnnotator(name) {
+  annotator = name;
+}
+
 /** A request that the server refused, with what it said. */
 export class Refused extends Error {
   /** @param {number} status @param {any} answer */
@@ -22,6 +29,7 @@ export class Refused extends Error {
 async function ask(method, path, body) {
   /** @type {Record<string, string>} */
   const headers = token ? { "X-Token": token } : {};
+  if (annotator) headers["X-Annotator"] = encodeURIComponent(annotator);
   if (body) headers["Content-Type"] = "application/json";
   const response = await fetch(`api/${path}`, { method, headers, body: JSON.stringify(body) });
   const answer = await response.json().catch(() => null);

@@ -10,7 +10,7 @@ import { addColors, listLabels } from "./labels.js";
 import { covers, wording } from "./mentions.js";
 import { drawPanel } from "./panel.js";
 import { listen } from "./pointer.js";
-import { Session } from "./session.js";
+import { inText, Session } from "./session.js";
 import { TextList } from "./text-list.js";
 import { TextView } from "./text-view.js";
 
@@ -111,12 +111,9 @@ export class App {
     });
     this.sessions.set(text.id, session);
     const draft = this.drafts.find(text.id);
-    if (draft?.version === text.version) {
+    if (draft) {
       session.restore(draft);
       this.say("Restored what could not be saved before.");
-    } else if (draft) {
-      session.restore(draft);
-      session.version = draft.version;
     }
     return session;
   }
@@ -153,7 +150,9 @@ export class App {
   draw() {
     const session = this.open_;
     if (!session) return;
-    this.view.draw(session.items.map((item) => this.#bar(session, item)));
+    // proposals below, so that entities stay where they are
+    const items = [...inText(session.content.entities), ...inText(session.proposals)];
+    this.view.draw(items.map((item) => this.#bar(session, item)));
     this.view.showCursor(session.cursor.head, session.cursor.isMarking, false);
     drawPanel(this);
     this.showLabel(session.chosen?.label ?? this.label);
@@ -236,6 +235,7 @@ export class App {
 
   #moved() {
     const { cursor, items, text } = this.session;
+    cursor.isMoved = true;
     this.showCursor();
     if (cursor.isMarking) this.view.mark(cursor.range);
     const here = items.filter((item) => covers(item.fragments, cursor.head)).map((item) => describe(item, this.session));

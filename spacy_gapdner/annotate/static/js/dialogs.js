@@ -61,3 +61,27 @@ export function choose({ title, text, take, refuse = "Cancel", choices }) {
     accept.focus();
   });
 }
+
+/** @param {string} project @returns {Promise<string>} the name of the person who annotates */
+export function askName(project) {
+  const dialog = find("choice", HTMLDialogElement);
+  const name = make("input", { required: true, autocomplete: "name", maxLength: 60 });
+  const form = make(
+    "form",
+    {},
+    make("h2", { id: "choice-title" }, `Who annotates ${project}?`),
+    make("p", {}, make("label", {}, "Your name ", name)),
+    make("p", { className: "buttons" }, make("button", { className: "main" }, "Begin")),
+  );
+  dialog.replaceChildren(form);
+  return new Promise((resolve) => {
+    dialog.oncancel = (event) => event.preventDefault();
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      if (!name.value.trim()) return;
+      dialog.close();
+      resolve(name.value.trim());
+    };
+    dialog.showModal();
+  });
+}

@@ -1,7 +1,8 @@
 /** Starts the page. */
 
-import { api } from "./api.js";
+import { api, setAnnotator } from "./api.js";
 import { App } from "./app.js";
+import { askName } from "./dialogs.js";
 import { find, make } from "./dom.js";
 import { listenToKeys } from "./keyboard.js";
 import { ProgressBar } from "./progress.js";
@@ -14,11 +15,24 @@ async function listTexts(app, order) {
   if (pending) setTimeout(() => order === find("order", HTMLSelectElement).value && listTexts(app, order), 3000);
 }
 
-async function start() {
+/** @returns {Promise<import("./types.js").Project>} as the person has it who annotates */
+async function findProject() {
   const project = await api.project();
+  if (!project.shared) return project;
+  const place = `annotator of ${project.name}`;
+  const name = localStorage.getItem(place) ?? (await askName(project.name));
+  localStorage.setItem(place, name);
+  setAnnotator(name);
+  return api.project();
+}
+
+async function start() {
+  const project = await findProject();
   const app = new App(project);
   find("name", HTMLElement).textContent = project.name;
-  find("writes", HTMLElement).textContent = `Saved in ${project.writes}`;
+  find("writes", HTMLElement).textContent = `Saved in ${project.writes}${
+    project.annotator && ` for ${project.annotator}`
+  }`;
   const order = find("order", HTMLSelectElement);
   order.replaceChildren(...project.orders.map((value) => make("option", { value }, value)));
   order.value = project.order;

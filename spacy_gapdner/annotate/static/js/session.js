@@ -49,6 +49,7 @@ export class Session {
     this.remarks = new Map();
     this.version = text.version;
     this.status = text.status;
+    this.savedStatus = text.status;
     this.history = new History(this.#take(text));
     /** what the file holds, as far as we know */
     this.base = this.history.present;
@@ -148,6 +149,9 @@ export class Session {
 
   /** @param {Body} draft what an earlier window could not save */
   restore(draft) {
+    // with another version the server says what the file has become meanwhile
+    if (draft.version !== this.version) this.base = { entities: [], rejected: [] };
+    this.version = draft.version;
     this.status = draft.status;
     this.change(this.#take({ ...draft, id: this.id }), null);
   }
@@ -197,7 +201,7 @@ export class Session {
   }
 
   async #send() {
-    const content = this.content;
+    const { content, status } = this;
     const answer = await api.save(this.id, this.#body());
     content.entities.forEach(({ key }, i) => {
       const { id, notes, warnings } = answer.entities[i];
@@ -206,6 +210,7 @@ export class Session {
     });
     this.version = answer.version;
     this.base = content;
+    this.savedStatus = status;
     if (this.saver.isDirty) this.drafts.keep(this.id, this.#body());
     else this.drafts.drop(this.id);
     if (answer.removed.length) {
@@ -228,7 +233,8 @@ export class Session {
   /** @param {Text} current @param {Content} base */
   #settled(current, base) {
     this.version = current.version;
-    this.status = current.status;
+    if (this.status === this.savedStatus) this.status = current.status;
+    this.savedStatus = current.status;
     this.base = base;
     this.saver.settle();
   }

@@ -13,6 +13,7 @@
  * @typedef {object} Project
  * @property {string} name
  * @property {string} annotator
+ * @property {boolean} shared whether each person has annotations of their own, by name
  * @property {Label[]} labels
  * @property {{name: string, version: string} | null} model
  * @property {string[]} orders
