@@ -98,7 +98,7 @@ def test_errors(fails, notes, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_killed_server_loses_nothing_and_leaves_no_training(notes, model):
+def test_a_killed_server_loses_nothing(notes, model):
     arguments = [str(notes), "--model", str(model), "--retrain-after", "1", "--port", "0"]
     command = [sys.executable, "-m", "spacy", "gapdner", "annotate", *arguments]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
@@ -118,27 +118,22 @@ def test_a_killed_server_loses_nothing_and_leaves_no_training(notes, model):
             version = ask("texts/a")["version"]
             ask("texts/a", {"version": version, "entities": [entity], "status": "done"})
             assert ask("state")["training"]["state"] == "running"
-            (training,) = children(process.pid)
         finally:
             process.send_signal(signal.SIGKILL)
     assert (notes / "a.ann").read_text() == "T1\tADR 0 6;17 30\tSevere shoulder pain\n"
     assert '"status": "done"' in (notes / ".gapdner" / "annotate.jsonl").read_text()
-    # it ends as soon as it sees that nobody is there, or had ended before
-    for _ in range(600):
-        if not is_running(training):
-            break
-        signal.sigtimedwait([], 0.1)
-    assert not is_running(training)
 
 
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as stream:
-        return [int(child) for child in stream.read().split()]
-
-
-def is_running(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stream:
-            return stream.read().split()[2] != "Z"
-    except FileNotFoundError:
-        return False
+@pytest.mark.slow
+def test_a_training_ends_with_its_server(notes, model, tmp_path):
+    (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\n")
+    output = tmp_path / "output"
+    job = {"model": str(model), "stems": [["a", str(notes / "a")]], "output": str(output)}
+    command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        line = json.dumps({**job, "spans_key": None, "gpu_id": -1, "code": None})
+        # what is left open is closed by the system when a server is killed
+        _, errors = process.communicate(f"{line}\n", timeout=120)
+    assert (process.returncode, errors) == (1, "")
+    assert not output.exists()
