@@ -151,6 +151,37 @@ def test_coordination(page, by_mouse):
     assert page.entities() == ["ADE severe joint, shoulder and back pain"]
 
 
+COMBINE = """
+const [marked, done] = arguments;
+import(new URL('js/coordination.js', location)).then(({combinations}) => {
+  const text = marked.join(' ~ ');
+  const ranges = marked.map((words) => [text.indexOf(words), text.indexOf(words) + words.length]);
+  done(combinations(ranges, text).map(
+    (fragments) => fragments.map(([start, end]) => text.slice(start, end)).join('_')));
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("marked", "parts"),
+    [
+        (["joint, shoulder, and back", "pain"], ["joint_pain", "shoulder_pain", "back_pain"]),
+        (["nausea and/or vomiting"], ["nausea", "vomiting"]),
+        (["a dose of 1,000 mg or 120/80"], ["a dose of 1,000 mg", "120/80"]),
+        (["Arm- und Beinschmerzen"], ["Arm-", "Beinschmerzen"]),
+        (["douleur et fièvre"], ["douleur", "fièvre"]),
+        (["android use"], ["android use"]),
+        (["liver or lung", "mild and severe"],
+         ["liver_mild", "liver_severe", "lung_mild", "lung_severe"]),
+        (["الرأس و البطن"], ["الرأس", "البطن"]),
+    ],
+)  # fmt: skip
+def test_what_coordinations_hold(page, marked, parts):
+    if not page.browser.current_url.startswith("http"):
+        page.write()
+    assert page.browser.execute_async_script(COMBINE, marked) == parts
+
+
 def test_choose_among_overlapping_entities(page):
     ann = "T1\tADE 21 26\tjoint\nT2\tDRUG 14 26\tsevere joint\nT3\tADE 14 20;46 50\tsevere pain\n"
     page.write(ann=ann)
@@ -220,6 +251,8 @@ def test_texts_one_after_the_other(page):
     page.name = "series0"
     page.load()
     page.press("n")
+    page.until(lambda: page.find("text-name").text == "series1")
+    page.press("nnpp")
     page.until(lambda: page.find("text-name").text == "series1")
     page.press("p")
     page.until(lambda: page.find("text-name").text == "series0")
@@ -331,6 +364,7 @@ def test_a_killed_server(page, reloads):
             "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
         )
         assert not page.ann.exists()
+        page.until(page.find("retry").is_displayed)
         if reloads:
             page.browser.get("about:blank")
     finally:
@@ -339,7 +373,8 @@ def test_a_killed_server(page, reloads):
         page.load()
         page.until(lambda: page.shown() == ["ADE"])
     else:
-        page.find("retry").click()
+        # it is tried again without a click, too
+        page.browser.execute_script("document.getElementById('retry').click()")
     assert page.entities() == ["ADE joint back"]
 
 
