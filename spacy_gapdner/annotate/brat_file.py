@@ -203,7 +203,8 @@ def _take_out(lines: list[str], gone: set[str]) -> list[Lost]:
 
 
 def _bring_back(lines: list[str], lost: Sequence[Lost], end: str) -> list[Lost]:
-    left, back = dict(enumerate(lost)), {}
+    left = dict(enumerate(lost))
+    back: dict[int, str] = {}
     names = {line.split("\t")[0] for line in lines}
     found = True
     while found:
