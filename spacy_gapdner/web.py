@@ -1,17 +1,20 @@
 """What the web applications share: headers, names of hosts, errors, and a thread to work in."""
 
 import asyncio
+import json
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel, model_validator
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as ASGIMessage
 
 from .drawing.page import PAGE_CSS
 
@@ -26,6 +29,17 @@ _PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; "
 )
 _NO_FRAMES = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+class Message(BaseModel):
+    """What a request holds, with nothing in it that no answer and no file can hold."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_json(cls, value: Any) -> Any:
+        """Refuse NaN and half of a surrogate pair."""
+        json.dumps(value, ensure_ascii=False, allow_nan=False, default=str).encode("utf-8")
+        return value
 
 
 def new_app(hosts: tuple[str, ...], page_policy: str = _PAGE_POLICY) -> FastAPI:
@@ -54,7 +68,7 @@ class _Headers:
         self.app, self.page_policy = app, page_policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: Message) -> None:
+        async def send_with_headers(message: ASGIMessage) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(_HEADERS)

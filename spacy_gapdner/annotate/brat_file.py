@@ -203,24 +203,26 @@ def _take_out(lines: list[str], gone: set[str]) -> list[Lost]:
 
 
 def _bring_back(lines: list[str], lost: Sequence[Lost], end: str) -> list[Lost]:
-    left = list(lost)
+    left = dict(enumerate(lost))
+    back: dict[int, str] = {}
     names = {line.split("\t")[0] for line in lines}
     found = True
     while found:
         found = False
-        for entry in reversed(left):
-            if not names.issuperset(_targets(entry.line)):
+        for number, (line, rest) in sorted(left.items(), reverse=True):
+            if not names.issuperset(_targets(line)):
                 continue
-            line = entry.line if entry.line.endswith("\n") else entry.line + end
-            if entry.left and entry.left in lines:
-                lines[lines.index(entry.left)] = line
+            line = line if line.endswith("\n") else line + end
+            if rest and rest in lines:
+                lines[lines.index(rest)] = line
             else:
-                lines.append(line)
-            names.add(entry.line.split("\t")[0])
-            left.remove(entry)
+                back = {n: other for n, other in back.items() if other != rest} | {number: line}
+            names.add(line.split("\t")[0])
+            del left[number]
             found = True
-            break
-    return left
+    # in the order in which they were
+    lines += [line for _, line in sorted(back.items())]
+    return list(left.values())
 
 
 def _targets(line: str) -> list[str]:

@@ -1,7 +1,8 @@
 """What requests hold."""
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from ..web import Message
 from .brat_file import Mark
 from .journal import Status
 
@@ -18,10 +19,10 @@ class Sent(BaseModel):
         return Mark(self.label, tuple(self.fragments), self.id)
 
 
-class Annotation(BaseModel):
+class Annotation(Message):
     """All that is to be saved of a text, and the version that was changed."""
 
     version: str
     entities: list[Sent]
     status: Status
-    rejected: list[Sent] = []
+    rejected: list[Sent] = Field([])

@@ -127,7 +127,7 @@ class Proposer:
                 found = self.turns.submit(partial(model.judge, texts)).result()
             # the server ends
             except RuntimeError:
-                return
+                break
             if self.model is not model:
                 return
             for (name, _), certainty in zip(batch, found, strict=True):

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -83,10 +84,7 @@ class Trainer:
                 stderr=log,
                 text=True,
             )
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(job) + "\n")
-        self._process.stdin.flush()
-        args = (self._process, len(stems))
+        args = (self._process, json.dumps(job), len(stems))
         threading.Thread(target=self._wait, args=args, daemon=True).start()
 
     def stop(self) -> None:
@@ -98,8 +96,13 @@ class Trainer:
     def _log(self) -> Path:
         return self.folder / "training.log"
 
-    def _wait(self, process: "subprocess.Popen[str]", texts: int) -> None:
+    def _wait(self, process: "subprocess.Popen[str]", job: str, texts: int) -> None:
+        assert process.stdin is not None
         try:
+            # its log says why a process has ended before
+            with suppress(OSError):
+                process.stdin.write(f"{job}\n")
+                process.stdin.flush()
             if process.wait():
                 lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
                 said = next((line for line in reversed(lines) if line.strip()), "")

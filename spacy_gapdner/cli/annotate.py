@@ -1,8 +1,8 @@
 """annotate: a page where entities are made and corrected, with a model that proposes them."""
 
+import os
 from enum import Enum
 from functools import partial
-from getpass import getuser
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ def annotate_cli(
         ..., metavar="FOLDER", help="Folder of .txt files; annotations go beside them, as .ann"
     ),
     model: str | None = typer.Option(
-        None, "--model", "-m", help="Trained pipeline that proposes entities"
+        None, "--model", help="Trained pipeline that proposes entities"
     ),
     labels: str | None = typer.Option(
         None,
@@ -110,7 +110,7 @@ def annotate_cli(
             texts,
             read_guidelines(labels, folders, pipe.labels if pipe else ()),
             make_checker(model, pipe, lang),
-            annotator or getuser(),
+            annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
             proposer,
             trainer,
             settling,

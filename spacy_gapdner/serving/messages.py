@@ -1,11 +1,10 @@
 """What requests and answers hold, and the documents made of them."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -13,6 +12,7 @@ from spacy.tokens import Doc
 from ..entities import Entity, set_entities
 from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
+from ..web import Message
 
 TEXT = "severe joint and back pain"
 PREDICTION = {
@@ -34,23 +34,14 @@ PREDICTION = {
 }
 
 
-class _Message(BaseModel):
-    @model_validator(mode="before")
-    @classmethod
-    def check_json(cls, value: Any) -> Any:
-        # NaN and half of a surrogate pair, which no answer can hold
-        json.dumps(value, ensure_ascii=False, allow_nan=False, default=str).encode("utf-8")
-        return value
-
-
-class Text(_Message):
+class Text(Message):
     """A text to be read."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": TEXT}})
     text: str
 
 
-class Texts(_Message):
+class Texts(Message):
     """Texts to be read; the answer is a list."""
 
     model_config = ConfigDict(json_schema_extra={"example": {"texts": [TEXT, "no fever"]}})
@@ -91,7 +82,7 @@ class Prediction(Text):
 class Drawing(Prediction):
     """A text with entities to be drawn; `types` share out the colors beside those drawn."""
 
-    types: list[str] = []
+    types: list[str] = Field([])
 
 
 def to_doc(nlp: Language, prediction: Prediction) -> Doc:

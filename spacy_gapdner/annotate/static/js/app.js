@@ -1,6 +1,7 @@
 /** The page: the open text, the list of texts, and what is shown of both. */
 
 import { api } from "./api.js";
+import { commandOf } from "./commands.js";
 import { settleConflict } from "./conflict.js";
 import { find } from "./dom.js";
 import { Drafts } from "./drafts.js";
@@ -23,6 +24,8 @@ export class App {
   /** @param {import("./types.js").Project} project */
   constructor(project) {
     this.project = project;
+    // keys of commands stay theirs
+    for (const label of project.labels) if (label.key && commandOf(label.key)) label.key = null;
     /** @type {Session | null} */
     this.open_ = null;
     /** @type {Map<string, Session>} texts whose changes can still be undone */
@@ -87,14 +90,19 @@ export class App {
   goTo(id) {
     document.body.classList.remove("lists-texts");
     if (id === this.open_?.id) this.focusText();
+    // before it is here, so that the next key goes on from it
+    this.list.setCurrent(id);
     location.hash = encodeURIComponent(id);
   }
 
   /** @param {string} id */
   async open(id) {
+    // so that loading the page again comes back here
+    if (this.named !== id) history.replaceState(null, "", `#${encodeURIComponent(id)}`);
     try {
       const text = await api.text(id);
-      this.#show(this.#sessionOf(text));
+      // another one was asked for meanwhile
+      if (this.named === id) this.#show(this.#sessionOf(text));
     } catch (error) {
       this.say(`${id} cannot be opened: ${/** @type {Error} */ (error).message}`);
     }
@@ -128,8 +136,6 @@ export class App {
     find("text-name", HTMLElement).textContent = session.id;
     document.title = `${session.id} – ${this.project.name}`;
     this.list.setCurrent(session.id);
-    // so that going back in the browser comes here again
-    if (this.named !== session.id) history.replaceState(null, "", `#${encodeURIComponent(session.id)}`);
     this.draw();
     this.showCursor();
     this.focusText();
@@ -235,6 +241,7 @@ export class App {
 
   #moved() {
     const { cursor, items, text } = this.session;
+    cursor.isMoved = true;
     this.showCursor();
     if (cursor.isMarking) this.view.mark(cursor.range);
     const here = items.filter((item) => covers(item.fragments, cursor.head)).map((item) => describe(item, this.session));
@@ -250,6 +257,8 @@ export class App {
 
   /** @param {import("./types.js").Status} status */
   finish(status) {
+    // the next text is on its way: this key is not for the one before
+    if (this.list.current !== this.session.id) return;
     this.session.setStatus(status);
     const next = this.list.nextNew();
     if (next) this.goTo(next);

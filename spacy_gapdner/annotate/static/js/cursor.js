@@ -15,6 +15,8 @@ export class Cursor {
     /** @type {Range} where the cursor is */
     this.head = this.anchor;
     this.isMarking = false;
+    /** whether keys moved it: then the word there can be meant */
+    this.isMoved = false;
   }
 
   /** @returns {Range} what is marked, or the word at the cursor */
@@ -32,6 +34,7 @@ export class Cursor {
     this.head = head;
     if (!marks) this.anchor = head;
     this.isMarking = marks;
+    this.isMoved = false;
   }
 
   /** @param {1 | -1} step @param {boolean} marks */
@@ -40,7 +43,9 @@ export class Cursor {
     const token = this.tokens[i];
     // from within a word to its edge first
     const isWithin = step > 0 ? this.head[1] < token[1] : token[0] < this.head[0];
-    this.go(isWithin && marks ? token : (this.tokens[i + step] ?? token), marks);
+    /** @type {Range} */
+    const rest = step > 0 ? [this.head[0], token[1]] : [token[0], this.head[1]];
+    this.go(isWithin && marks ? rest : (this.tokens[i + step] ?? token), marks);
   }
 
   /** @param {1 | -1} step @param {boolean} marks */

@@ -41,13 +41,28 @@ export function drawBlock(element, block, text, bars, main) {
   const indent = text.slice(block.start, columns[0][0]);
   if (indent) element.append(make("span", { className: "indent" }, indent));
   let run = element;
+  let group = element;
   columns.forEach((column, i) => {
     if (directions[i] !== (directions[i - 1] ?? direction)) {
       run = element;
       if (directions[i] !== direction) element.append((run = make("span", { dir: directions[i] })));
     }
-    run.append(drawWord(column, words[i], rows[i]));
+    if (!isGlued(columns, words, i)) {
+      group = run;
+      if (isGlued(columns, words, i + 1)) run.append((group = make("span", { className: "glued" })));
+    }
+    group.append(drawWord(column, words[i], rows[i]));
   });
+}
+
+/**
+ * @param {Range[]} columns
+ * @param {string[]} words
+ * @param {number} i
+ * @returns {boolean} whether it is a mark that stays on the line of the word before it
+ */
+function isGlued(columns, words, i) {
+  return i > 0 && i < words.length && columns[i - 1][1] === columns[i][0] && /^[^\p{L}\p{N}]{1,3}\s*$/u.test(words[i]);
 }
 
 /**

@@ -66,7 +66,7 @@ export class Gestures {
     if (!chosen) return this.app.say("Choose an entity first, then add a fragment to it.");
     const marked = this.app.marked;
     if (marked) return this.mark(marked, true);
-    if (!covers(chosen.fragments, cursor.range)) return this.mark(cursor.range, true);
+    if (cursor.isMoved && !covers(chosen.fragments, cursor.range)) return this.mark(cursor.range, true);
     this.app.isAdding = !this.app.isAdding;
     this.app.say(this.app.isAdding ? "Drag over the words to add." : "");
     this.app.draw();

@@ -1,0 +1,135 @@
+"""What the model proposes, the order of texts by uncertainty, and trainings."""
+
+import math
+import time
+
+import pytest
+
+from spacy_gapdner.annotate.proposals import Certainty, order_uncertain
+from spacy_gapdner.annotate.training import Trainer
+
+SHOULDER = ("ADR", [[0, 6], [17, 30]])
+JOINT = ("ADR", [[0, 12], [26, 30]])
+
+
+def until(condition):
+    end = time.monotonic() + 120
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert condition()
+
+
+def proposed(client, name):
+    found = client.post(f"texts/{name}/proposals")["proposals"]
+    return [(proposal["label"], proposal["fragments"]) for proposal in found]
+
+
+def test_proposals_are_what_nobody_has_decided_on(connect, proposer):
+    client = connect(proposer=proposer)
+    answer = client.post("texts/a/proposals")
+    first, _ = answer["proposals"]
+    assert (first["label"], first["fragments"], first["source"]) == (*SHOULDER, "model")
+    assert 0 < first["score"] <= 1
+    assert answer["model_version"] == client.get("state")["model_version"] == 1
+    client.save("a", SHOULDER)
+    assert proposed(client, "a") == [JOINT]
+    client.save("a", rejected=[{"label": "ADR", "fragments": JOINT[1]}])
+    assert proposed(client, "a") == [SHOULDER]
+    assert client.get("project")["model"]["name"] == "tiny"
+
+
+def test_without_a_model_there_are_none(connect):
+    client = connect()
+    assert client.post("texts/a/proposals") == {"proposals": [], "model_version": 0}
+    assert "no model" in client.post("train", 409)["detail"]
+    assert client.get("state")["training"] == {"state": "none", "texts": 0, "message": ""}
+
+
+def test_labels_that_are_not_wanted_are_not_proposed(connect, open_session, proposer):
+    session = open_session(proposer=proposer)
+    session.labels = [label for label in session.labels if label.name == "Drug"]
+    client = connect(session)
+    assert proposed(client, "a") == []
+    assert proposed(client, "b") == [("Drug", [[8, 15]])]
+
+
+def test_the_order_by_uncertainty():
+    certainties = {"a": Certainty(0.3, 10), "c": Certainty(0.1, 20), "d": Certainty(math.inf, 5)}
+    names = ["a", "b", "c", "d"]
+    assert order_uncertain(names, certainties, None) == ["c", "a", "d", "b"]
+    assert order_uncertain(names, certainties, 25) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, certainties, 30) == ["c", "a", "b", "d"]
+    # the first may be longer
+    assert order_uncertain(names, certainties, 5) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, {}, 5) == names
+
+
+def test_uncertainty_is_found_out_in_the_background(connect, proposer):
+    client = connect(proposer=proposer, order="uncertain")
+    until(lambda: not client.get("texts?order=uncertain")["pending"])
+    texts = client.get("texts?order=uncertain")["texts"]
+    scores = [text["score"] for text in texts]
+    assert sorted(scores) == scores
+    assert {text["id"] for text in texts} == {"a", "b", "sub/c"}
+    # nothing is found in the last, so nothing is uncertain
+    assert (texts[-1]["id"], scores[-1]) == ("sub/c", 1.0)
+    assert client.get("texts")["texts"][0]["score"] is None
+
+
+@pytest.fixture
+def train(open_session, connect, proposer, notes, tmp_path):
+    """Connects to a server with a trainer of the tiny pipeline, or of another."""
+    trainers = []
+
+    def start(model=None, **settings):
+        path = tmp_path / "tiny"
+        proposer.model.nlp.to_disk(path)
+        trainers.append(Trainer(str(model or path), notes / ".gapdner", proposer.swap))
+        proposer.load = load
+        return connect(open_session(proposer=proposer, trainer=trainers[0], **settings))
+
+    yield start
+    trainers[0].stop()
+
+
+def load(name):
+    from spacy_gapdner.cli._util import load_pipeline
+
+    return load_pipeline(name)
+
+
+@pytest.mark.slow
+def test_retraining(train):
+    client = train(retrain_after=2)
+    new = ("Finding", [[3, 13]])
+    client.save("sub/c", new, status="done")
+    assert client.get("state")["training"]["state"] == "none"
+    client.save("b", ("Drug", [[8, 15]]), status="done")
+    state = client.get("state")
+    assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (2, 0, 2)
+    assert "is running" in client.post("train", 409)["detail"]
+    until(lambda: client.get("state")["training"]["state"] != "running")
+    assert client.get("state")["training"] == {
+        "state": "none",
+        "texts": 2,
+        "message": "Trained on 2 texts.",
+    }
+    assert client.get("state")["model_version"] == 2
+    assert "Finding" in client.get("project")["model"]["labels"]
+
+
+@pytest.mark.slow
+def test_a_training_that_fails_harms_nothing(train, tmp_path):
+    client = train(tmp_path / "none")
+    client.save("b", ("Drug", [[8, 15]]), status="done")
+    assert client.post("train", 202)["training"]["state"] == "running"
+    until(lambda: client.get("state")["training"]["state"] != "running")
+    training = client.get("state")["training"]
+    assert training["state"] == "failed"
+    assert "Cannot load the pipeline" in training["message"]
+    assert client.get("state")["model_version"] == 1
+    assert proposed(client, "a") == [SHOULDER, JOINT]
+
+
+def test_nothing_to_train_on(train):
+    assert "No text is done" in train().post("train", 409)["detail"]

@@ -1,0 +1,71 @@
+"""Two people's annotation becomes one."""
+
+import pytest
+
+from spacy_gapdner.annotate.guidelines import read_guidelines
+from spacy_gapdner.annotate.settling import Settling
+from spacy_gapdner.errors import GapDNERError
+
+TEXT = "Severe joint and shoulder pain today ."
+SHOULDER = "T1\tADR 0 6;17 30\tSevere shoulder pain\n"
+JOINT = "T3\tADR 0 12;26 30\tSevere joint pain\n"
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Two folders with three texts of which both have annotated two."""
+    found = []
+    for person in ("ann", "ben"):
+        folder = tmp_path / person / "notes"
+        (folder / "sub").mkdir(parents=True)
+        for name in ("a", "sub/b", "c"):
+            (folder / f"{name}.txt").write_text(TEXT)
+        (folder / "sub" / "b.ann").write_text(SHOULDER)
+        found.append(folder)
+    first, second = found
+    (first / "a.ann").write_text(SHOULDER + "A1\tSure T1\n" + JOINT + "R1\tLike Arg1:T3 Arg2:T1\n")
+    (second / "a.ann").write_text(SHOULDER.replace("T1", "T9") + "T4\tDrug 7 12\tjoint\n")
+    (second / "c.ann").write_text(SHOULDER)
+    return first, second
+
+
+def test_settling(folders, tmp_path, connect, open_session):
+    target = tmp_path / "settled"
+    settling = Settling(*folders)
+    assert (settling.names, settling.n_left) == (["a", "sub/b"], 1)
+    settling.prepare(target)
+    # what both have, with what the first says of it
+    assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n"
+    client = connect(open_session(target, settling=settling))
+    first, second = map(str, folders)
+    assert client.get("project")["settling"] == {"sources": [first, second]}
+    statuses = {text["id"]: text["status"] for text in client.get("texts")["texts"]}
+    assert statuses == {"a": "new", "sub/b": "done"}
+    assert client.post("texts/a/proposals")["proposals"] == [
+        {"label": "ADR", "fragments": [[0, 12], [26, 30]], "score": None, "source": first},
+        {"label": "Drug", "fragments": [[7, 12]], "score": None, "source": second},
+    ]
+    client.save(
+        "a",
+        ("ADR", [[0, 6], [17, 30]], "T1"),
+        ("ADR", [[0, 12], [26, 30]]),
+        rejected=[{"label": "Drug", "fragments": [[7, 12]]}],
+    )
+    assert client.post("texts/a/proposals")["proposals"] == []
+    # what is settled stays when it goes on another day
+    settling.prepare(target)
+    assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n" + JOINT.replace("T3", "T2")
+    assert [label.name for label in read_guidelines(None, folders)] == ["ADR", "Drug"]
+
+
+def test_what_cannot_be_settled(folders, tmp_path):
+    first, second = folders
+    (second / "a.txt").write_text("Another text.")
+    with pytest.raises(GapDNERError, match="a is not the same in both"):
+        Settling(first, second).prepare(tmp_path / "settled")
+    with pytest.raises(GapDNERError, match="overwritten"):
+        Settling(first, second).prepare(first)
+    for path in second.rglob("*.ann"):
+        path.unlink()
+    with pytest.raises(GapDNERError, match="annotated in both"):
+        Settling(first, second)

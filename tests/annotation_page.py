@@ -1,0 +1,150 @@
+"""A page of annotate in a browser, and its server: what a user does, and sees."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+import spacy
+import uvicorn
+from selenium.common.exceptions import StaleElementReferenceException
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+from spacy.language import Language
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.annotate.app import create_app
+from spacy_gapdner.annotate.checks import make_checker
+from spacy_gapdner.annotate.guidelines import read_guidelines
+from spacy_gapdner.annotate.proposals import Proposer
+from spacy_gapdner.annotate.session import Session
+from spacy_gapdner.annotate.store import Texts
+
+TEXT = "Brenorix gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
+WORDS = """
+return [...document.querySelectorAll('.word')].filter(
+  e => e.firstChild.textContent.trim() === arguments[0])[arguments[1]];
+"""
+
+
+@Language.component("propose_for_page_test")
+def propose(doc):
+    found = [
+        Entity("ADE", ((i, i + 2),), 0.9 if word.text == "severe" else 0.6)
+        for i, word in enumerate(doc)
+        if word.text in ("severe", "Mild")
+    ]
+    set_entities(doc, found if "propose" in doc.text else [])
+    return doc
+
+
+class Server:
+    """Serves a folder; may be killed, and started again at the same port."""
+
+    def __init__(self, folder):
+        self.folder, self.port = folder, 0
+        self.start()
+
+    def start(self):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("propose_for_page_test")
+        pipe = SimpleNamespace(key="gapdner", labels=("ADE", "DRUG"))
+        session = Session(
+            Texts(self.folder),
+            read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),
+            make_checker(None, None, "en"),
+            proposer=Proposer("finder", lambda name: (nlp, pipe)),
+        )
+        config = uvicorn.Config(create_app(session), port=self.port, log_level="warning")
+        self.server = uvicorn.Server(config)
+        self.thread = threading.Thread(target=self.server.run)
+        self.thread.start()
+        until = time.monotonic() + 60
+        while not self.server.started and time.monotonic() < until:
+            time.sleep(0.02)
+        self.port = self.server.servers[0].sockets[0].getsockname()[1]
+
+    def kill(self):
+        self.server.should_exit = self.server.force_exit = True
+        self.thread.join(60)
+
+
+class Page:
+    """What a user does, and sees."""
+
+    def __init__(self, browser, server, name):
+        self.browser, self.server, self.name = browser, server, name
+
+    @property
+    def ann(self):
+        return self.server.folder / f"{self.name}.ann"
+
+    def write(self, text=TEXT, ann=None):
+        self.ann.with_suffix(".txt").write_text(text, encoding="utf-8", newline="")
+        if ann is not None:
+            self.ann.write_text(ann)
+        self.load()
+
+    def load(self):
+        # another address, so that the page is loaded anew
+        self.browser.get("about:blank")
+        self.browser.get(f"http://127.0.0.1:{self.server.port}/#{self.name}")
+        self.until(lambda: self.find("text-name").text == self.name)
+        self.until(lambda: self.find("progress-text").text)
+
+    def until(self, condition):
+        wait = WebDriverWait(self.browser, 60, 0.03, [StaleElementReferenceException])
+        return wait.until(lambda _: condition())
+
+    def find(self, name):
+        return self.browser.find_element(By.ID, name)
+
+    def word(self, text, n=0):
+        return self.until(lambda: self.browser.execute_script(WORDS, text, n))
+
+    def drag(self, first, last=None, key=None, from_x=0, to_x=4):
+        # at the words, not at what stands under them
+        chain = ActionChains(self.browser, duration=0)
+        ends = [self.word(first), self.word(last or first)]
+        above = [8 - element.size["height"] // 2 for element in ends]
+        if key:
+            chain.key_down(key)
+        chain.move_to_element_with_offset(ends[0], from_x, above[0]).click_and_hold()
+        chain.move_to_element_with_offset(ends[1], to_x + 1, above[1])
+        chain.move_to_element_with_offset(ends[1], to_x + 5, above[1]).release()
+        if key:
+            chain.key_up(key)
+        chain.perform()
+
+    def press(self, *keys, held=()):
+        chain = ActionChains(self.browser, duration=0)
+        for key in held:
+            chain.key_down(key)
+        chain.send_keys(*keys)
+        for key in held:
+            chain.key_up(key)
+        chain.perform()
+
+    def click(self, command):
+        self.browser.find_element(By.CSS_SELECTOR, f"[data-command={command}]").click()
+
+    def saved(self):
+        self.until(lambda: self.find("saving-text").text == "Saved")
+
+    def entities(self):
+        """Type and words of the entities in the file."""
+        self.saved()
+        lines = self.ann.read_text(encoding="utf-8").splitlines() if self.ann.exists() else []
+        fields = [line.split("\t") for line in lines if line.startswith("T")]
+        return sorted(f"{place.split()[0]} {text}" for _, place, text in fields)
+
+    def shown(self):
+        """Labels on the page, with what stands at them."""
+        script = "return [...document.querySelectorAll('.word b')].map(e => e.textContent)"
+        return self.browser.execute_script(script)
+
+    def choices(self):
+        dialog = self.find("choice")
+        self.until(dialog.is_displayed)
+        items = dialog.find_elements(By.TAG_NAME, "li")
+        return [item.text.removeprefix(str(i)) for i, item in enumerate(items, 1)]

@@ -1,0 +1,139 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+import pytest
+import uvicorn
+
+pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
+
+from fastapi.testclient import TestClient
+
+TEXT = "Severe joint and shoulder pain today ."
+
+
+@pytest.fixture
+def notes(tmp_path):
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.txt").write_text(TEXT)
+    return folder
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Runs the command and connects to what would have been served."""
+    seen = {}
+
+    class Server:
+        def __init__(self, config):
+            seen["app"] = config.app
+
+        def run(self, sockets):
+            for listener in sockets:
+                listener.close()
+
+    monkeypatch.setattr(uvicorn, "Server", Server)
+
+    def serve(run, *args):
+        result = run("annotate", *args, "--port", 0)
+        assert result.exit_code == 0, result.output
+        url = urlsplit(result.output.splitlines()[-1])
+        token = url.query.removeprefix("token=")
+        client = TestClient(seen["app"], "http://localhost", headers={"X-Token": token})
+        return client, url
+
+    return serve
+
+
+def test_a_folder_of_raw_notes(run, notes, served):
+    client, url = served(run, notes, "--labels", "ADR,Drug", "--annotator", "Ann")
+    assert (url.hostname, url.query) == ("127.0.0.1", "")
+    project = client.get("/api/project").json()
+    assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
+    assert (project["annotator"], project["model"]) == ("Ann", None)
+
+
+def test_with_a_model(run, notes, model, served):
+    client, _ = served(run, notes, "--model", model, "--retrain-after", 5, "--order", "uncertain")
+    project = client.get("/api/project").json()
+    assert project["model"]["labels"] == ["ADR", "Drug"]
+    assert project["order"] == "uncertain"
+    assert client.get("/api/state").json()["retrain_after"] == 5
+    found = client.post("/api/texts/a/proposals").json()["proposals"]
+    assert [p["fragments"] for p in found] == [[[0, 6], [17, 30]], [[0, 12], [26, 30]]]
+
+
+def test_other_hosts_need_a_token(run, notes, served):
+    client, url = served(run, notes, "--labels", "ADR", "--host", "0.0.0.0")
+    assert len(url.query.removeprefix("token=")) > 16
+    assert client.get("/api/state").status_code == 200
+    assert client.get("/api/state", headers={"X-Token": ""}).status_code == 401
+    assert client.get("/").status_code == 200
+
+
+def test_settling(run, notes, tmp_path, served):
+    for name, label in (("ann", "ADR"), ("ben", "Drug")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text(TEXT)
+        (tmp_path / name / "a.ann").write_text(f"T1\t{label} 7 12\tjoint\n")
+    third = tmp_path / "third"
+    client, _ = served(run, third, "--settle", tmp_path / "ann", tmp_path / "ben")
+    project = client.get("/api/project").json()
+    assert project["settling"] == {"sources": ["ann", "ben"]}
+    assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
+    found = client.post("/api/texts/a/proposals").json()["proposals"]
+    assert [(p["label"], p["source"]) for p in found] == [("ADR", "ann"), ("Drug", "ben")]
+
+
+def test_errors(fails, notes, tmp_path):
+    fails("Give them with --labels", "annotate", notes, "--port", 0)
+    fails("no folder", "annotate", tmp_path / "missing", "--port", 0)
+    fails("need a --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
+    fails("no folder", "annotate", notes, "--settle", notes, tmp_path / "missing", "--port", 0)
+
+
+@pytest.mark.slow
+def test_a_killed_server_loses_nothing(notes, model):
+    arguments = [str(notes), "--model", str(model), "--retrain-after", "1", "--port", "0"]
+    command = [sys.executable, "-m", "spacy", "gapdner", "annotate", *arguments]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            url = next(line.strip() for line in process.stdout if line.startswith("http"))
+
+            def ask(path, body=None):
+                data = None if body is None else json.dumps(body).encode()
+                headers = {"Content-Type": "application/json"}
+                method = "GET" if body is None else "PUT"
+                request = Request(f"{url}/api/{path}", data, headers, method=method)
+                with urlopen(request, timeout=60) as response:
+                    return json.load(response)
+
+            entity = {"label": "ADR", "fragments": [[0, 6], [17, 30]]}
+            version = ask("texts/a")["version"]
+            ask("texts/a", {"version": version, "entities": [entity], "status": "done"})
+            assert ask("state")["training"]["state"] == "running"
+        finally:
+            process.send_signal(signal.SIGKILL)
+    assert (notes / "a.ann").read_text() == "T1\tADR 0 6;17 30\tSevere shoulder pain\n"
+    assert '"status": "done"' in (notes / ".gapdner" / "annotate.jsonl").read_text()
+
+
+@pytest.mark.slow
+def test_a_training_ends_with_its_server(notes, model, tmp_path):
+    (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\n")
+    output = tmp_path / "output"
+    job = {"model": str(model), "stems": [["a", str(notes / "a")]], "output": str(output)}
+    command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as process:
+        line = json.dumps({**job, "spans_key": None, "gpu_id": -1, "code": None})
+        # what is left open is closed by the system when a server is killed
+        _, errors = process.communicate(f"{line}\n", timeout=120)
+    assert (process.returncode, errors) == (1, "")
+    assert not output.exists()
