@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import threading
 import time
 
@@ -10,12 +9,10 @@ import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
-pytest.importorskip("selenium", reason="selenium is not installed")
 
 import uvicorn
-from selenium import webdriver
+from chromium import open_browser
 from selenium.common.exceptions import StaleElementReferenceException
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -23,16 +20,6 @@ from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.serving.app import create_app
 
 pytestmark = pytest.mark.slow
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
-CHROMEDRIVER = shutil.which("chromedriver")
-if not CHROMIUM or not CHROMEDRIVER:
-    pytest.skip("chromium or chromedriver is not installed", allow_module_level=True)
-
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--disable-dev-shm-usage", "--window-size=1000,900"),
-)
 TEXT = "Brenorix gave severe joint and back pain.\nMild nausea <b>later</b>."
 # labels with the words that they stand under
 ALL = [
@@ -61,13 +48,7 @@ def url(nlp):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    with webdriver.Chrome(options, Service(CHROMEDRIVER)) as browser:
-        browser.set_script_timeout(60)
+    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
         yield browser
 
 
@@ -92,8 +73,8 @@ def find(page, name):
 def listed(page):
     # drawn anew at any moment
     script = (
-        "return [...document.querySelectorAll('#drawing .word b')].map("
-        "e => e.closest('.word').firstChild.textContent.trim() + ' ' + e.textContent)"
+        "return [...document.querySelectorAll('#drawing [data-label]')].map("
+        "e => e.closest('.word').firstChild.textContent.trim() + ' ' + e.dataset.label)"
     )
     return page.execute_script(script)
 
@@ -113,8 +94,7 @@ def test_type_and_see(page):
     ask(page, TEXT)
     until(page, lambda: status(page) == "4 of 4 entities shown")
     assert listed(page) == ALL
-    words = page.find_elements(By.CSS_SELECTOR, "#drawing .word")
-    assert "<b>" in "".join(word.text for word in words)
+    assert "<b>later</b>" in find(page, "drawing").text
     colors = {
         bar.value_of_css_property("border-top-color")
         for bar in page.find_elements(By.CSS_SELECTOR, "#drawing .word i.fragment")
@@ -134,8 +114,8 @@ def test_filter_by_type_and_score(page):
     )
     until(page, lambda: listed(page) == [ALL[2]])
     assert status(page) == "1 of 4 entities shown"
-    bar = page.find_element(By.CSS_SELECTOR, "#drawing .word i.fragment")
-    assert f"color: {choose_colors(['ADE', 'DRUG'])['ADE']}" in bar.get_attribute("outerHTML")
+    drawn = find(page, "drawing").get_attribute("innerHTML")
+    assert f"--type-0: {choose_colors(['ADE', 'DRUG'])['ADE']}" in drawn
     assert find(page, "score-value").text == "0.70"
 
 

@@ -1,0 +1,144 @@
+"""Pages in a browser: search, filters and turning the page, and all of it without a script."""
+
+import pytest
+import spacy
+from chromium import open_browser
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.analysis.model_report import report_model
+from spacy_gapdner.drawing.analysis_report import render_report
+from spacy_gapdner.drawing.pages import write_columns
+from spacy_gapdner.formats import DOC_NAME
+
+pytestmark = pytest.mark.slow
+JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
+PAIN = Entity("SIGN", ((5, 6),), 0.3)
+
+
+def make_pair(nlp, number):
+    """A sentence of which every tenth has a discontinuous entity, found in every other case."""
+    docs = [nlp(f"Note {number} severe joint and pain") for _ in range(2)]
+    gold = [JOINT] if number % 10 == 0 else []
+    found = gold if number % 20 == 0 else [PAIN]
+    for doc, entities in zip(docs, (gold, found), strict=True):
+        doc.user_data[DOC_NAME] = f"document {number // 50}"
+        set_entities(doc, entities)
+    return tuple(docs)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A page of 250 sentences of five documents."""
+    path = tmp_path_factory.mktemp("pages") / "page.html"
+    nlp = spacy.blank("en")
+    write_columns((make_pair(nlp, number) for number in range(250)), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, path):
+    browser.get(path.as_uri())
+    yield browser
+    assert browser.get_log("browser") == []
+
+
+def visible(page, selector=".unit"):
+    return [e for e in page.find_elements(By.CSS_SELECTOR, selector) if e.is_displayed()]
+
+
+def until_status(page, text):
+    status = page.find_element(By.CSS_SELECTOR, "[role=status]")
+    WebDriverWait(page, 20).until(lambda _: status.text == text)
+
+
+def press(page, text):
+    page.find_element(By.XPATH, f"//*[self::button or self::label][contains(., '{text}')]").click()
+
+
+def fill(page, label, value):
+    script = "const e = document.querySelector(`[aria-label='${arguments[0]}']`);"
+    script += "e.value = arguments[1]; e.dispatchEvent(new Event('input', {bubbles: true}))"
+    page.execute_script(script, label, value)
+
+
+def test_a_hundred_at_a_time_below_their_headings(page):
+    until_status(page, "1 to 100 of 250")
+    assert len(visible(page)) == 100
+    assert [h.text for h in visible(page, ".doc h2")] == ["document 0", "document 1"]
+    press(page, "Next")
+    press(page, "Next")
+    until_status(page, "201 to 250 of 250")
+    assert [h.text for h in visible(page, ".doc h2")] == ["document 4"]
+    assert not page.find_element(By.XPATH, "//button[.='Next']").is_enabled()
+
+
+def test_search_is_for_words_and_not_for_labels(page):
+    box = page.find_element(By.CSS_SELECTOR, "[type=search]")
+    box.send_keys("NOTE 24 severe joint")
+    until_status(page, "1 to 1 of 1")
+    box.clear()
+    box.send_keys("spurious")
+    until_status(page, "nothing found")
+    box.clear()
+    box.send_keys("document 3")
+    until_status(page, "1 to 50 of 50")
+
+
+def test_filters(page):
+    press(page, "discontinuous only")
+    until_status(page, "1 to 25 of 25")
+    press(page, "disagreements only")
+    # a prediction of another type lies over it
+    until_status(page, "1 to 12 of 12")
+    faded = {e.get_attribute("data-label") for e in visible(page, "i.off[data-label]")}
+    assert faded == {"✗ wrong SIGN 0.30"}
+    press(page, "discontinuous only")
+    until_status(page, "1 to 100 of 237")
+    fill(page, "Type", "ADE")
+    until_status(page, "1 to 12 of 12")
+    press(page, "disagreements only")
+    fill(page, "Lowest score", "0.95")
+    fill(page, "Type", "SIGN")
+    until_status(page, "nothing found")
+
+
+def test_an_entity_shows_its_text_wherever_the_pointer_is(page):
+    script = "const c = document.querySelector('i.gap'); c.dispatchEvent("
+    script += "new MouseEvent('mouseover', {bubbles: true})); return c.title"
+    assert page.execute_script(script) == "right: ✓ ADE 0.90: severe … pain"
+
+
+def test_without_the_script_everything_is_shown(browser, path):
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    browser.get(path.as_uri())
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    assert len(visible(browser)) == 250
+    assert not browser.find_elements(By.CSS_SELECTOR, ".tools")
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_a_report_is_as_wide_as_its_page_and_errors_are_filtered(browser, tmp_path, width):
+    from spacy.training import Example
+
+    nlp = spacy.blank("en")
+    pairs = (make_pair(nlp, number) for number in range(250))
+    report = report_model(Example(found, gold) for gold, found in pairs)
+    (tmp_path / "report.html").write_text(render_report({"a": report}, "data", 1000), "utf-8")
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get((tmp_path / "report.html").as_uri())
+    # 12 missed and 237 spurious
+    until_status(browser, "1 to 100 of 249")
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    fill(browser, "Type", "ADE")
+    until_status(browser, "1 to 12 of 12")
+    assert [h.text for h in visible(browser, ".doc h2")] == ["Missed"]
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
