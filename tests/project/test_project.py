@@ -16,7 +16,7 @@ MODULES = ("__init__", "environment", "tables")
 
 @pytest.fixture
 def project(tmp_path):
-    for name in ("configs", "project/benchmark", "project/scripts"):
+    for name in ("configs", "project/benchmark", "project/scripts", "project/sentences"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("project.yml", *(f"project/{module}.py" for module in MODULES)):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -40,6 +40,7 @@ def test_all(project):
     assert scores["docs"] == 400
     unseen = (project / "project/corpus/sample/unseen.txt").read_text().splitlines()
     assert all(sentence in printed for sentence in unseen)
+    assert " of 30 sentences wholly right: project/sentences/test.inline" in printed
     assert "prediction: nlp.pipe" in run(project, "benchmark", benchmark_limit=2)
     (measured,) = srsly.read_json(project / "project/metrics/benchmark.json")
     assert (measured["docs"], measured["threads"], measured["commit"]) == (2, 1, None)
