@@ -14,7 +14,7 @@ from ..entities import Entity, Fragments
 from ..loading import load_splitter
 from ..pipe import DiscontinuousEntityRecognizer
 from ..segments import Segment, assign_entities, get_segments
-from ..sentences import make_doc
+from ..sentences import blank_pipeline, make_doc
 from .brat_file import Mark
 
 
@@ -101,7 +101,7 @@ def make_checker(
     RETURNS (Checker): Cuts and checks.
     """
     if model is None or pipe is None:
-        setup = default_setup(lang)
+        setup = default_setup(blank_pipeline(lang))
         return Checker(setup.nlp, setup.max_length, setup.stride)
     # its own, as the model is at work in another thread
     return Checker(load_splitter(model), pipe.cfg["max_length"], pipe.cfg["stride"])

@@ -40,6 +40,7 @@ def test_all(project):
     assert scores["docs"] == 400
     unseen = (project / "project/corpus/sample/unseen.txt").read_text().splitlines()
     assert all(sentence in printed for sentence in unseen)
+    printed = run(project, "coordinations")
     assert " of 30 sentences wholly right: project/sentences/test.inline" in printed
     assert "prediction: nlp.pipe" in run(project, "benchmark", benchmark_limit=2)
     (measured,) = srsly.read_json(project / "project/metrics/benchmark.json")
