@@ -37,10 +37,6 @@ class VisiblePrinter(Printer):
         """Print a message, see `wasabi.Printer.text`."""
         return super().text(visible(str(title)), visible(str(text)), *args, **kwargs)
 
-    def divider(self, text: str = "", *args: Any, **kwargs: Any) -> Any:
-        """Print a divider, see `wasabi.Printer.divider`."""
-        return super().divider(visible(text), *args, **kwargs)
-
 
 msg = VisiblePrinter()
 

@@ -27,7 +27,7 @@ def debug_data_cli(
     lang: str = options.lang("Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
     model: str | None = options.SPLITTER,
-    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
+    line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     spans_key: str | None = options.spans_key(
         "Prefix of the span groups that hold the entities; the config's if not given"
     ),
@@ -47,7 +47,7 @@ def debug_data_cli(
 
         inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
         check_output(output_path, inputs)
-        how: dict[str, Any] = {"line_breaks": line_breaks.value}
+        how: dict[str, Any] = {"line_breaks": line_breaks}
         if config_path is not None:
             setup = read_setup(config_path, spans_key)
         elif model is None:

@@ -1,8 +1,7 @@
 """tune: thresholds and calibration of a trained pipeline, chosen on development data."""
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -28,20 +27,12 @@ _COLUMNS = {
 }
 
 
-class MeasureName(str, Enum):
-    """What tune can maximise, as an option."""
-
-    combined = "combined"
-    f = "f"
-    disc_f = "disc_f"
-
-
 def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
     output_path: Path | None = options.output("Folder for the tuned pipeline; may be MODEL itself"),
-    measure: MeasureName = typer.Option(
-        MeasureName.combined,
+    measure: Literal["combined", "f", "disc_f"] = typer.Option(
+        "combined",
         "--measure",
         "-m",
         help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
@@ -99,7 +90,7 @@ def tune_cli(
             nlp,
             load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),
             spans_key=spans_key,
-            measure=measure.value,
+            measure=measure,
             min_precision=min_precision,
             min_recall=min_recall,
             per_type=per_type,
@@ -113,7 +104,7 @@ def tune_cli(
         if output_path is not None:
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
-    _print_tuning(tuning, measure.value)
+    _print_tuning(tuning, measure)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
     if not tuning.settings:
