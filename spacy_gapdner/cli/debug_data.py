@@ -55,11 +55,9 @@ def debug_data_cli(
         else:
             how = {"model": model}
             setup = default_setup(load_splitter(model), spans_key)
-        train, dev = (
-            path and load_docs(setup.nlp, path, setup.spans_key, types=split_list(types), **how)
-            for path in (train_path, dev_path)
-        )
-        assert train is not None
+        how["types"] = split_list(types)
+        train = load_docs(setup.nlp, train_path, setup.spans_key, **how)
+        dev = load_docs(setup.nlp, dev_path, setup.spans_key, **how) if dev_path else None
         findings = check_data(train, dev, setup=setup)
         if output_path is not None:
             write_json(findings.to_dict(), output_path)

@@ -18,12 +18,12 @@ _COLUMNS = {
     "P": "p",
     "R": "r",
     "F": "f",
-    "Discont. P": "disc_p",
-    "Discont. R": "disc_r",
-    "Discont. F": "disc_f",
-    "Combined": "combined",
+    "Disc. P": "disc_p",
+    "Disc. R": "disc_r",
+    "Disc. F": "disc_f",
+    "Comb.": "combined",
     "Calib. error": "calibration_error",
-    "Discont.": "disc_calibration_error",
+    "Disc. error": "disc_calibration_error",
 }
 
 
@@ -121,7 +121,7 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
     print_reliability(tuning.reliability)
     named = {
         "before": tuning.before,
-        "estimated by cross-validation": tuning.estimated,
+        "cross-validated": tuning.estimated,
         "now, on these data": tuning.after,
     }
     print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))
