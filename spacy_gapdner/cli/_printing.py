@@ -86,7 +86,13 @@ def print_table(
 
     if not rows:
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+        show_header=any(header),
+    )
     cells = [[Text(visible(str(cell))) for cell in row] for row in (header, *rows)]
     for number, (title, align) in enumerate(zip(cells[0], aligns, strict=False)):
         # numbers stay whole, and so do names beside columns of text while there is room
