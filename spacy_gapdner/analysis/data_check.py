@@ -4,7 +4,7 @@ out. The ceiling is the score of a perfect model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,15 @@ class SchemeReport:
     ceiling: PRFScore = field(default_factory=PRFScore)
     disc_ceiling: PRFScore = field(default_factory=PRFScore)
 
+    def to_dict(self) -> dict[str, Any]:
+        """RETURNS (dict[str, Any]): The report as JSON has it."""
+        return {
+            "missed": self.missed.to_dict(),
+            "spurious": self.spurious.to_dict(),
+            "ceiling": self.ceiling.to_dict() if len(self.ceiling) else None,
+            "disc_ceiling": self.disc_ceiling.to_dict() if len(self.disc_ceiling) else None,
+        }
+
 
 @dataclass
 class DataReport:
@@ -114,24 +123,8 @@ class DataReport:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report as JSON has it, without the texts."""
-        scheme = self.scheme
-        return {
-            "statistics": self.statistics.to_dict(),
-            "docs_without_entities": self.docs_without_entities,
-            "empty_docs": self.empty_docs,
-            "wrapped_docs": self.wrapped_docs,
-            "torn_by_lines": self.torn_by_lines,
-            "segments": self.segments,
-            "longest_segment": self.longest_segment,
-            "misaligned": self.misaligned.to_dict(),
-            "unheld": self.unheld.to_dict(),
-            "scheme": {
-                "missed": scheme.missed.to_dict(),
-                "spurious": scheme.spurious.to_dict(),
-                "ceiling": scheme.ceiling.to_dict() if len(scheme.ceiling) else None,
-                "disc_ceiling": scheme.disc_ceiling.to_dict() if len(scheme.disc_ceiling) else None,
-            },
-        }
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "texts"}
+        return {name: v if isinstance(v, int) else v.to_dict() for name, v in kept.items()}
 
 
 @dataclass(frozen=True)

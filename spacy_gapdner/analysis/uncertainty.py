@@ -142,7 +142,7 @@ class _Best:
     def choose(
         self, limit: int, others: set[int]
     ) -> list[tuple[float, int, int, bytes, dict[str, Any]]]:
-        chosen = []
+        chosen: list[tuple[float, int, int, bytes, dict[str, Any]]] = []
         for item in sorted(self.heap, reverse=True):
             # a first one is chosen, however long
             if item[1] not in others and (item[2] <= limit or not (chosen or others)):

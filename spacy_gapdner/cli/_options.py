@@ -1,27 +1,15 @@
 """Arguments and options that commands share: one name, one letter and one meaning each."""
 
-from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import typer
 
 from ._util import clean_errors, import_code
 
-
-class LineBreaksName(str, Enum):
-    """Which line breaks end a sentence, see `spacy_gapdner.sentences.LineSentencizer`."""
-
-    auto = "auto"
-    keep = "keep"
-    join = "join"
-
-
-class OnError(str, Enum):
-    """What to do with a document that cannot be read."""
-
-    stop = "stop"
-    skip = "skip"
+LineBreaks = Literal["auto", "keep", "join"]
+# what to do with a document that cannot be read
+OnError = Literal["stop", "skip"]
 
 
 def spans_key(help: str, default: str | None = None) -> Any:
@@ -73,13 +61,13 @@ BATCH_SIZE: Any = typer.Option(
 )
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 ON_ERROR: Any = typer.Option(
-    OnError.stop, "--on-error", help="Documents that cannot be read: stop, or skip and report them"
+    "stop", "--on-error", help="Documents that cannot be read: stop, or skip and report them"
 )
 _LINE_BREAKS = (
     "keep: each ends a sentence; join: not those within wrapped text; auto: join where the lines "
     "of a document look wrapped"
 )
-LINE_BREAKS_AUTO: Any = typer.Option(LineBreaksName.auto, "--line-breaks", help=_LINE_BREAKS)
+LINE_BREAKS_AUTO: Any = typer.Option("auto", "--line-breaks", help=_LINE_BREAKS)
 # of a pipeline
 LINE_BREAKS: Any = typer.Option(
     None, "--line-breaks", help=f"{_LINE_BREAKS}; the pipeline's own if not given"

@@ -37,10 +37,6 @@ class VisiblePrinter(Printer):
         """Print a message, see `wasabi.Printer.text`."""
         return super().text(visible(str(title)), visible(str(text)), *args, **kwargs)
 
-    def divider(self, text: str = "", *args: Any, **kwargs: Any) -> Any:
-        """Print a divider, see `wasabi.Printer.divider`."""
-        return super().divider(visible(text), *args, **kwargs)
-
 
 msg = VisiblePrinter()
 
@@ -81,7 +77,7 @@ def print_table(
 
     rows (Sequence[Sequence[Any]]): The rows, of names or numbers.
     header (Sequence[str]): The columns' titles.
-    aligns (str): For each column "l" (left) or "r" (right), of which only what is left may wrap.
+    aligns (str): For each column "l" (left, may wrap) or "r" (right, only its title may).
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -90,15 +86,24 @@ def print_table(
 
     if not rows:
         return
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        show_edge=False,
+        collapse_padding=True,
+        show_header=any(header),
+    )
     cells = [[Text(visible(str(cell))) for cell in row] for row in (header, *rows)]
-    for title, align in zip(cells[0], aligns, strict=False):
-        is_number = align == "r"
-        side: Any = "right" if is_number else "left"
-        table.add_column(title, justify=side, overflow="fold", no_wrap=is_number)
-    if aligns[1] == "l":
-        # of columns of text, names stay whole while there is room
-        table.columns[0].min_width = min(_NAME_WIDTH, max(row[0].cell_len for row in cells))
+    for number, (title, align) in enumerate(zip(cells[0], aligns, strict=False)):
+        # numbers stay whole, and so do names beside columns of text while there is room
+        words = [*title.plain.split(), *(row[number].plain for row in cells[1:])]
+        widest = max(map(len, words), default=0)
+        if align == "r":
+            table.add_column(title, justify="right", width=widest)
+        else:
+            is_name = number == 0 and aligns[1] == "l"
+            least = min(_NAME_WIDTH, widest) if is_name else None
+            table.add_column(title, overflow="fold", min_width=least)
     for row in cells[1:]:
         table.add_row(*row)
     print()

@@ -2,7 +2,7 @@
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -90,6 +90,18 @@ def import_code(path: Path | None) -> None:
     # the code is the user's, and so are its errors
     except Exception as error:
         raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
+
+
+def check_folder(
+    path: Path | None, names: Sequence[str], inputs: "dict[str, str | Path | None]"
+) -> None:
+    """Make sure that files can be written to a folder, and that none of them is an input."""
+    from ..formats.outputs import check_output
+
+    if path is not None and path.is_file():
+        raise GapDNERError(f"{path} is a file. Give a folder.")
+    for name in names if path is not None else ():
+        check_output(path and path / name, inputs)
 
 
 def split_list(text: str | None) -> tuple[str, ...]:

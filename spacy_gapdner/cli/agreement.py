@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, percent, print_line, print_table
-from ._util import clean_errors, split_list
+from ._util import check_folder, clean_errors, split_list
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
@@ -41,13 +40,9 @@ def agreement_cli(
         from ..analysis.agreement import agreement
         from ..drawing.pages import write_columns
         from ..formats import blank_pipeline, load_docs
-        from ..formats.outputs import check_output, filling, write_json
+        from ..formats.outputs import filling, write_json
 
-        if output_path is not None:
-            if output_path.is_file():
-                raise GapDNERError(f"{output_path} is a file. Give a folder.")
-            for name in _FILES:
-                check_output(output_path / name, {"A": first, "B": second})
+        check_folder(output_path, _FILES, {"A": first, "B": second})
         nlp = blank_pipeline(lang)
         sides = (
             load_docs(nlp, path, spans_key, types=split_list(types)) for path in (first, second)

@@ -9,7 +9,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_table
-from ._util import clean_errors, split_list
+from ._util import check_folder, clean_errors, split_list
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
@@ -48,7 +48,7 @@ def analyze_cli(
     It tells scores by gap length, number of fragments and entity length, and on sentences with
     discontinuous and overlapping entities; and errors by kind."""
     with clean_errors():
-        from ..formats.outputs import check_output, filling
+        from ..formats.outputs import filling
 
         models = name_models([model, *compare])
         kept = split_list(types)
@@ -56,12 +56,9 @@ def analyze_cli(
         if output_path is None:
             reports = dict(found)
         else:
-            if output_path.is_file():
-                raise GapDNERError(f"{output_path} is a file. Give a folder.")
             # an input may lie in the folder, but not under the name of a page
-            for path in (output_path / name for name in _FILES):
-                for given in models.values():
-                    check_output(path, {"data": data, "model": given})
+            for given in models.values():
+                check_folder(output_path, _FILES, {"data": data, "model": given})
             # made before the work, to find out first whether it can be
             with filling(output_path) as folder:
                 reports = dict(found)

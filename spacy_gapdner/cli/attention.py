@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_line, print_table
-from ._util import clean_errors
+from ._util import check_folder, clean_errors
 
 if TYPE_CHECKING:
     from ..analysis.attention import AttentionReport, SegmentAttention
@@ -49,12 +48,9 @@ def attention_cli(
 
         if output_path is not None:
             from ..drawing.page import check_plots
-            from ..formats.outputs import check_output
 
             check_plots()
-            if output_path.is_file():
-                raise GapDNERError(f"{output_path} is a file. Give a folder.")
-            check_output(output_path / _PAGE, {"model": model})
+        check_folder(output_path, [_PAGE], {"model": model})
         nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
         report = attention(nlp, text, spans=spans, cells=cells, spans_key=spans_key)
         if output_path is None:

@@ -7,7 +7,6 @@ from typing import Any, cast
 import typer
 
 from . import _options as options
-from ._options import OnError
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
 from ._util import clean_errors, exit_if_skipped, split_list
@@ -45,7 +44,7 @@ def convert_cli(
         "-a",
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
-    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
+    line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
     labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
     types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
@@ -64,7 +63,7 @@ def convert_cli(
     ),
     strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
-    on_error: OnError = options.ON_ERROR,
+    on_error: options.OnError = options.ON_ERROR,
     no_progress: bool = options.NO_PROGRESS,
     code: Path | None = options.CODE,
 ) -> None:
@@ -94,11 +93,11 @@ def convert_cli(
                 model=model,
                 n_sents=n_sents,
                 alignment=cast(Any, alignment),
-                line_breaks=cast(Any, line_breaks.value),
+                line_breaks=line_breaks,
                 types=split_list(types),
                 spans_key=spans_key,
                 strict=strict,
-                skip=on_error == OnError.skip,
+                skip=on_error == "skip",
                 on_doc=lambda n: bar.update(n - bar.n),
                 from_ents=from_ents,
                 from_spans=from_spans,

@@ -27,7 +27,7 @@ def debug_data_cli(
     lang: str = options.lang("Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
     model: str | None = options.SPLITTER,
-    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
+    line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     spans_key: str | None = options.spans_key(
         "Prefix of the span groups that hold the entities; the config's if not given"
     ),
@@ -47,7 +47,7 @@ def debug_data_cli(
 
         inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
         check_output(output_path, inputs)
-        how: dict[str, Any] = {"line_breaks": line_breaks.value}
+        how: dict[str, Any] = {"line_breaks": line_breaks}
         if config_path is not None:
             setup = read_setup(config_path, spans_key)
         elif model is None:
@@ -55,11 +55,9 @@ def debug_data_cli(
         else:
             how = {"model": model}
             setup = default_setup(load_splitter(model), spans_key)
-        train, dev = (
-            path and load_docs(setup.nlp, path, setup.spans_key, types=split_list(types), **how)
-            for path in (train_path, dev_path)
-        )
-        assert train is not None
+        how["types"] = split_list(types)
+        train = load_docs(setup.nlp, train_path, setup.spans_key, **how)
+        dev = load_docs(setup.nlp, dev_path, setup.spans_key, **how) if dev_path else None
         findings = check_data(train, dev, setup=setup)
         if output_path is not None:
             write_json(findings.to_dict(), output_path)

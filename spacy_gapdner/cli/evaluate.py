@@ -25,7 +25,7 @@ def evaluate_cli(
         0, "--bootstrap", min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
     ),
     types: str | None = options.TYPES,
-    line_breaks: options.LineBreaksName | None = options.LINE_BREAKS,
+    line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
     no_progress: bool = options.NO_PROGRESS,
@@ -44,7 +44,7 @@ def evaluate_cli(
         # what is missing is said before a model is loaded
         find_format(data)
         check_output(output_path, {"data": data, "model": model})
-        how = {"line_breaks": line_breaks and line_breaks.value, "gpu_id": gpu_id}
+        how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id}
         nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, **how)
         docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
         scores: dict[str, Any] = {"model": str(model), "data": str(data)}

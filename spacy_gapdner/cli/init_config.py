@@ -2,8 +2,8 @@
 
 import shlex
 import sys
-from enum import Enum
 from pathlib import Path
+from typing import Literal
 
 import typer
 
@@ -11,13 +11,6 @@ from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_table
 from ._util import clean_errors
-
-
-class Optimize(str, Enum):
-    """What a config can be made for, as an option."""
-
-    speed = "speed"
-    accuracy = "accuracy"
 
 
 def _print_encoders(is_wanted: bool) -> None:
@@ -40,8 +33,8 @@ def init_config_cli(
     ),
     lang: str = options.lang("Code of the language"),
     gpu: bool = typer.Option(False, "--gpu", "-G", help="For a training on a GPU"),
-    optimize: Optimize = typer.Option(
-        Optimize.speed, "--optimize", help="What matters more; without a GPU, speed has no encoder"
+    optimize: Literal["speed", "accuracy"] = typer.Option(
+        "speed", "--optimize", help="What matters more; without a GPU, speed has no encoder"
     ),
     transformer: str | None = typer.Option(
         None, "--transformer", help="Name on the hub, or directory, of the encoder; none for none"
@@ -71,7 +64,7 @@ def init_config_cli(
         text = make_config_text(
             lang=lang,
             gpu=gpu,
-            optimize=optimize.value,
+            optimize=optimize,
             transformer=transformer,
             spans_key=spans_key,
             file_name="config.cfg" if is_stdout else str(output_path),
@@ -81,7 +74,7 @@ def init_config_cli(
             return
         with replacing(output_path) as temporary:
             temporary.write_text(text, encoding="utf8")
-        name = choose_transformer(lang, gpu=gpu, optimize=optimize.value, transformer=transformer)
+        name = choose_transformer(lang, gpu=gpu, optimize=optimize, transformer=transformer)
     msg.good(f"Config: {output_path}")
     msg.text(f"Encoder: {_describe(name)}")
     print(

@@ -12,7 +12,6 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._options import OnError
 from ._printing import msg, print_report
 from ._progress import counted, progress
 from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
@@ -60,7 +59,7 @@ def predict_cli(
         0.0, "--random", min=0, max=1, help="Share of what is chosen that is drawn at random"
     ),
     seed: int = typer.Option(0, "--seed", help="Seed of what is drawn"),
-    line_breaks: options.LineBreaksName | None = options.LINE_BREAKS,
+    line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
@@ -68,7 +67,7 @@ def predict_cli(
         1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
     ),
     code: Path | None = options.CODE,
-    on_error: OnError = options.ON_ERROR,
+    on_error: options.OnError = options.ON_ERROR,
     resume: bool = typer.Option(
         False,
         "--resume",
@@ -90,7 +89,7 @@ def predict_cli(
     as JSONL is in OUTPUT.part. The exit code is 3 if documents were left out."""
     from ..formats.report import Report
 
-    report, n_done = Report(skip=on_error == OnError.skip), 0
+    report, n_done = Report(skip=on_error == "skip"), 0
     grows = False
     try:
         with clean_stops(), clean_errors():
@@ -112,7 +111,7 @@ def predict_cli(
             check_output(report_path, {**inputs, "output": output_path})
             texts = read_texts(input_path, lines=lines, report=report)
             settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
-            settings["line_breaks"] = line_breaks and line_breaks.value
+            settings["line_breaks"] = line_breaks
             nlp, pipe = load_pipeline(model, gpu_id=gpu_id, **settings)
             sampler = None
             if chooses:

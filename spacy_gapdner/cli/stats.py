@@ -14,7 +14,7 @@ def stats_cli(
     format: str | None = options.format("Guessed if not given"),
     lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
     model: str | None = options.SPLITTER,
-    line_breaks: options.LineBreaksName = options.LINE_BREAKS_AUTO,
+    line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = typer.Option(None, "--types", help="See convert"),
     split: str | None = typer.Option(None, "--split", help="See convert"),
     ids: Path | None = typer.Option(None, "--ids", help="See convert"),
@@ -33,7 +33,7 @@ def stats_cli(
 
         for path in data:
             check_output(output_path, {"data": path, "list": ids})
-        how = {"model": model, "line_breaks": line_breaks.value, "split": split, "ids": ids}
+        how = {"model": model, "line_breaks": line_breaks, "split": split, "ids": ids}
         counted = {}
         for path in data:
             report = Report()

@@ -1,8 +1,7 @@
 """tune: thresholds and calibration of a trained pipeline, chosen on development data."""
 
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -19,29 +18,21 @@ _COLUMNS = {
     "P": "p",
     "R": "r",
     "F": "f",
-    "Discont. P": "disc_p",
-    "Discont. R": "disc_r",
-    "Discont. F": "disc_f",
-    "Combined": "combined",
+    "Disc. P": "disc_p",
+    "Disc. R": "disc_r",
+    "Disc. F": "disc_f",
+    "Comb.": "combined",
     "Calib. error": "calibration_error",
-    "Discont.": "disc_calibration_error",
+    "Disc. error": "disc_calibration_error",
 }
-
-
-class MeasureName(str, Enum):
-    """What tune can maximise, as an option."""
-
-    combined = "combined"
-    f = "f"
-    disc_f = "disc_f"
 
 
 def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
     output_path: Path | None = options.output("Folder for the tuned pipeline; may be MODEL itself"),
-    measure: MeasureName = typer.Option(
-        MeasureName.combined,
+    measure: Literal["combined", "f", "disc_f"] = typer.Option(
+        "combined",
         "--measure",
         "-m",
         help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
@@ -99,7 +90,7 @@ def tune_cli(
             nlp,
             load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),
             spans_key=spans_key,
-            measure=measure.value,
+            measure=measure,
             min_precision=min_precision,
             min_recall=min_recall,
             per_type=per_type,
@@ -113,7 +104,7 @@ def tune_cli(
         if output_path is not None:
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
-    _print_tuning(tuning, measure.value)
+    _print_tuning(tuning, measure)
     if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
     if not tuning.settings:
@@ -130,7 +121,7 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
     print_reliability(tuning.reliability)
     named = {
         "before": tuning.before,
-        "estimated by cross-validation": tuning.estimated,
+        "cross-validated": tuning.estimated,
         "now, on these data": tuning.after,
     }
     print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))

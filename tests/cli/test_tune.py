@@ -27,8 +27,9 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
     share = f"above 0 in {100 * value['gain_share']:.0f}% of resamples"
     gain = f"{100 * value['gain']:+.2f} combined by cross-validation, {share}"
     assert f"Thresholds: new ({gain})" in result.output
-    for name in ("before", "estimated by cross-validation", "now, on these data"):
-        assert name in result.output
+    # in 80 columns, names may go on in the next line
+    for name in ("before", "cross-", "now,"):
+        assert any(line.startswith(name) for line in result.output.splitlines())
     assert plot.read_text().lstrip().startswith("<?xml")
     # again, in place of itself, with another aim
     result = run("tune", output, data, "--output", output, "--min-precision", 1, "--no-calibrate")
