@@ -61,7 +61,9 @@ class Turns:
         finally:
             self.n_jobs -= 1
 
-    async def _take_turn(self, ticket: _Ticket, request: Request, job: Job[Any]) -> tuple[bool, Any]:
+    async def _take_turn(
+        self, ticket: _Ticket, request: Request, job: Job[Any]
+    ) -> tuple[bool, Any]:
         self.waiting.add(ticket)
         try:
             async with self.changed:
