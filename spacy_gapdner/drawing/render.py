@@ -142,14 +142,13 @@ def render_doc(
     colors (Mapping[str, str]): Colors of all entity types.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
+    marks: tuple[list[str], ...] = ([""] * len(entities[0]),)
     if len(docs) == 2:
         items = [
             [next(iter(positions.items([entity]))) for entity in found]
             for positions, found in zip(map(Positions, docs), entities, strict=True)
         ]
         marks = mark_items(*items)
-    else:
-        marks = ([""] * len(entities[0]),)
     marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
     # the last Doc is the predicted one, whose sentences part the text
     units = [

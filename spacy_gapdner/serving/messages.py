@@ -15,7 +15,7 @@ from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 
 TEXT = "severe joint and back pain"
-PREDICTION = {
+PREDICTION: dict[str, Any] = {
     "text": TEXT,
     "entities": [
         {
