@@ -153,6 +153,7 @@ def render_doc(
     annotators (Optional[tuple[str, str]]): Whose the two versions are, see `write_columns`.
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
+    marks: tuple[list[str], ...] = ([""] * len(entities[0]),)
     if len(docs) == 2:
         items = [
             [next(iter(positions.items([entity]))) for entity in found]
@@ -161,8 +162,6 @@ def render_doc(
         marks = mark_items(*items)
         if annotators:
             marks = tuple([_BETWEEN_EQUALS[mark] for mark in side] for side in marks)
-    else:
-        marks = ([""] * len(entities[0]),)
     marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
     # the last Doc is the predicted one, whose sentences part the text
     units = [

@@ -15,7 +15,7 @@ from ..sentences import make_doc
 from ..web import Message
 
 TEXT = "severe joint and back pain"
-PREDICTION = {
+PREDICTION: dict[str, Any] = {
     "text": TEXT,
     "entities": [
         {

@@ -7,7 +7,7 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
 from spacy.language import Language
@@ -61,7 +61,9 @@ class Turns:
         finally:
             self.n_jobs -= 1
 
-    async def _take_turn(self, ticket: _Ticket, request: Request, job: Job[T]) -> tuple[bool, T]:
+    async def _take_turn(
+        self, ticket: _Ticket, request: Request, job: Job[Any]
+    ) -> tuple[bool, Any]:
         self.waiting.add(ticket)
         try:
             async with self.changed:
@@ -85,11 +87,11 @@ class Turns:
         by_age = self.steps % 2
         return min(self.waiting, key=lambda ticket: (0 if by_age else ticket.left, ticket.number))
 
-    def _step(self, job: Job[T]) -> tuple[bool, T]:
+    def _step(self, job: Job[Any]) -> tuple[bool, Any]:
         # else the words of every text would stay in the vocab for ever
         with self.nlp.memory_zone():
             try:
-                return False, next(job)  # type: ignore[return-value]
+                return False, next(job)
             except StopIteration as end:
                 return True, end.value
 

@@ -62,7 +62,7 @@ def page(browser, url):
 
 def until(page, condition):
     # what is read may be drawn anew meanwhile
-    wait = WebDriverWait(page, 60, ignored_exceptions=[StaleElementReferenceException])
+    wait = WebDriverWait(page, 20, ignored_exceptions=[StaleElementReferenceException])
     return wait.until(lambda _: condition())
 
 

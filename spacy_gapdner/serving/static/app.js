@@ -145,13 +145,15 @@ function acceptFiles() {
   });
 }
 
-find("find").addEventListener("click", predict);
-find("score").addEventListener("input", () => {
-  find("score-value").textContent = Number(find("score").value).toFixed(2);
-  clearTimeout(timer);
-  timer = setTimeout(draw, 150);
+document.addEventListener("DOMContentLoaded", () => {
+  find("find").addEventListener("click", predict);
+  find("score").addEventListener("input", () => {
+    find("score-value").textContent = Number(find("score").value).toFixed(2);
+    clearTimeout(timer);
+    timer = setTimeout(draw, 150);
+  });
+  for (const button of document.querySelectorAll(".export")) {
+    button.addEventListener("click", () => save(button.dataset.format));
+  }
+  acceptFiles();
 });
-for (const button of document.querySelectorAll(".export")) {
-  button.addEventListener("click", () => save(button.dataset.format));
-}
-acceptFiles();
