@@ -351,6 +351,26 @@ def test_a_file_changed_by_another_program(page):
     assert page.entities() == ["ADE Mild", "ADE joint"]
 
 
+def test_a_text_changed_by_another_program(page):
+    page.write()
+    page.drag("joint")
+    page.saved()
+    page.ann.unlink()
+    page.ann.with_suffix(".txt").write_text("Another text.")
+    page.drag("Mild")
+    page.until(lambda: page.word("Another"))
+    page.drag("text")
+    assert page.entities() == ["ADE text"]
+
+
+def test_warnings(page):
+    page.write()
+    page.drag("pain", "Mild")
+    # once on each of the two lines
+    page.until(lambda: page.shown() == ["⚠ ADE"] * 2)
+    assert "sentence" in page.find("chosen").text
+
+
 @pytest.mark.parametrize("reloads", [False, True])
 def test_a_killed_server(page, reloads):
     page.ann.unlink(missing_ok=True)
