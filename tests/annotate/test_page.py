@@ -434,6 +434,26 @@ def test_help_shows_every_key(page):
     assert not page.find("help").is_displayed()
 
 
+def test_people_who_share_a_folder(page, tmp_path):
+    (tmp_path / "note.txt").write_text(TEXT)
+    server = Server(tmp_path, shared=True)
+    try:
+        page.browser.get(f"http://127.0.0.1:{server.port}/")
+        dialog = page.find("choice")
+        page.until(dialog.is_displayed)
+        page.press("../Ben", Keys.ENTER)
+        page.until(lambda: "letters" in dialog.text)
+        page.press("Ben", Keys.ENTER)
+        page.until(lambda: page.find("text-name").text == "note")
+        page.drag("joint")
+        page.saved()
+        assert "joint" in (tmp_path / ".annotators" / "Ben" / "note.ann").read_text()
+        page.find("other-name").click()
+        page.until(lambda: page.find("choice").is_displayed())
+    finally:
+        server.kill()
+
+
 @pytest.mark.parametrize("width", [1200, 400])
 def test_nothing_is_wider_than_the_page(page, width):
     page.write(f"{'x' * 400} pain.\n", ann=f"T1\t{'L' * 300} 401 405\tpain\n")

@@ -184,6 +184,8 @@ export class App {
       button.ariaPressed = String(button.dataset.status === session.status);
     }
     const n = session.proposals.length;
+    // people give no scores
+    find("scores", HTMLElement).hidden = session.proposals.every(({ score }) => score === null);
     find("proposals", HTMLElement).hidden = !n;
     find("score-value", HTMLOutputElement).value = this.score.valueAsNumber.toFixed(2);
     find("n-sure", HTMLElement).textContent = `${this.sureProposals().length} of ${n}`;
