@@ -81,6 +81,10 @@ def test_entities_by_mouse(page):
     assert page.entities() == []
     ActionChains(page.browser).double_click(page.word("nausea")).perform()
     page.until(lambda: page.entities() == ["DRUG nausea"])
+    # the first click draws the word anew
+    page.drag("Mild", "nausea")
+    ActionChains(page.browser).double_click(page.word("Mild")).perform()
+    page.until(lambda: page.entities() == ["DRUG Mild", "DRUG Mild nausea", "DRUG nausea"])
 
 
 def test_entities_by_keyboard(page):
