@@ -41,8 +41,8 @@ def propose(doc):
 class Server:
     """Serves a folder; may be killed, and started again at the same port."""
 
-    def __init__(self, folder):
-        self.folder, self.port = folder, 0
+    def __init__(self, folder, shared=False):
+        self.folder, self.port, self.shared = folder, 0, shared
         self.start()
 
     def start(self):
@@ -54,6 +54,7 @@ class Server:
             read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),
             make_checker(None, None, "en"),
             proposer=Proposer("finder", lambda name: (nlp, pipe)),
+            shared=self.shared,
         )
         config = uvicorn.Config(create_app(session), port=self.port, log_level="warning")
         self.server = uvicorn.Server(config)

@@ -162,6 +162,10 @@ class Annotator:
         own = [mark for mark in left if mark.label == label]
         starts = {start for mark in own for start, _ in mark.fragments}
         ends = {end for mark in own for _, end in mark.fragments}
+        # "severe joint" is one fragment, of which "joint" may belong to the coordination
+        for start, end in {pair for mark in own for pair in mark.fragments}:
+            starts |= {e + 1 for e in ends if start < e < end and text[e].isspace()}
+            ends |= {s - 1 for s in starts if start < s < end and text[s - 1].isspace()}
         ranges = sorted((s, e) for s in starts for e in ends if s < e)
         markings = [
             marking

@@ -1,5 +1,6 @@
 """What a model proposes, and the order of texts by how certain it is of them."""
 
+import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
@@ -13,6 +14,7 @@ from ..analysis.uncertainty import UncertaintySampler
 from ..analysis.workers import annotate_texts
 from ..entities import Fragments, get_entities
 from ..pipe import DiscontinuousEntityRecognizer
+from ..pipe.selection import Selection
 from ..sentences import make_doc
 from ..web import Turns
 
@@ -38,7 +40,8 @@ class Proposal(NamedTuple):
 class Certainty(NamedTuple):
     """How certain a model is of a text.
 
-    margin (float): That of its least certain decision, see `UncertaintySampler`.
+    margin (float): The least distance between the score of a candidate and its threshold; infinite
+        without candidates.
     words (int): The words of the text.
     """
 
@@ -70,13 +73,16 @@ class Model:
     def judge(self, texts: list[str]) -> list[Certainty | None]:
         """RETURNS (list[Optional[Certainty]]): How certain it is of texts; None where it fails."""
         sampler = UncertaintySampler(self.pipe, 1)
+        # the thresholds before all candidates are shown
+        selection = self.pipe.selection
         with self.nlp.memory_zone(), sampler.showing_candidates():
-            return [
-                Certainty(sampler.margin(doc), sum(not token.is_space for token in doc))
-                if isinstance(doc, Doc)
-                else None
-                for doc in annotate_texts(self.nlp, texts, skip=True)
-            ]
+            docs = annotate_texts(self.nlp, texts, skip=True)
+            return [self._judge(d, selection) if isinstance(d, Doc) else None for d in docs]
+
+    def _judge(self, doc: Doc, selection: Selection) -> Certainty:
+        found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
+        margins = (abs((e.score or 0.0) - selection.threshold_of(e)) for e in found)
+        return Certainty(min(margins, default=math.inf), sum(not t.is_space for t in doc))
 
 
 class Proposer:

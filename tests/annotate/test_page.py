@@ -81,6 +81,10 @@ def test_entities_by_mouse(page):
     assert page.entities() == []
     ActionChains(page.browser).double_click(page.word("nausea")).perform()
     page.until(lambda: page.entities() == ["DRUG nausea"])
+    # the first click draws the word anew
+    page.drag("Mild", "nausea")
+    ActionChains(page.browser).double_click(page.word("Mild")).perform()
+    page.until(lambda: page.entities() == ["DRUG Mild", "DRUG Mild nausea", "DRUG nausea"])
 
 
 def test_entities_by_keyboard(page):
@@ -351,6 +355,26 @@ def test_a_file_changed_by_another_program(page):
     assert page.entities() == ["ADE Mild", "ADE joint"]
 
 
+def test_a_text_changed_by_another_program(page):
+    page.write()
+    page.drag("joint")
+    page.saved()
+    page.ann.unlink()
+    page.ann.with_suffix(".txt").write_text("Another text.")
+    page.drag("Mild")
+    page.until(lambda: page.word("Another"))
+    page.drag("text")
+    assert page.entities() == ["ADE text"]
+
+
+def test_warnings(page):
+    page.write()
+    page.drag("pain", "Mild")
+    # once on each of the two lines
+    page.until(lambda: page.shown() == ["⚠ ADE"] * 2)
+    assert "sentence" in page.find("chosen").text
+
+
 @pytest.mark.parametrize("reloads", [False, True])
 def test_a_killed_server(page, reloads):
     page.ann.unlink(missing_ok=True)
@@ -412,6 +436,26 @@ def test_help_shows_every_key(page):
     assert {"Enter", "+", "c", "Ctrl+z", "Space", "a", "r", "A", "d", "s", "q", "/"} <= set(keys)
     page.press(Keys.ESCAPE)
     assert not page.find("help").is_displayed()
+
+
+def test_people_who_share_a_folder(page, tmp_path):
+    (tmp_path / "note.txt").write_text(TEXT)
+    server = Server(tmp_path, shared=True)
+    try:
+        page.browser.get(f"http://127.0.0.1:{server.port}/")
+        dialog = page.find("choice")
+        page.until(dialog.is_displayed)
+        page.press("../Ben", Keys.ENTER)
+        page.until(lambda: "letters" in dialog.text)
+        page.press("Ben", Keys.ENTER)
+        page.until(lambda: page.find("text-name").text == "note")
+        page.drag("joint")
+        page.saved()
+        assert "joint" in (tmp_path / ".annotators" / "Ben" / "note.ann").read_text()
+        page.find("other-name").click()
+        page.until(lambda: page.find("choice").is_displayed())
+    finally:
+        server.kill()
 
 
 @pytest.mark.parametrize("width", [1200, 400])

@@ -115,15 +115,29 @@ export class App {
     const session = new Session(text, this.drafts, {
       changed: () => this.draw(),
       say: (message) => this.say(message),
-      conflict: (own, current) => void settleConflict(own, current, this.styleOf),
+      conflict: (own, current) => void this.#settle(own, current),
     });
     this.sessions.set(text.id, session);
     const draft = this.drafts.find(text.id);
-    if (draft) {
+    if (draft && draft.size === session.text.length) {
       session.restore(draft);
       this.say("Restored what could not be saved before.");
     }
     return session;
+  }
+
+  /** @param {Session} session @param {Text} current what the file holds now */
+  async #settle(session, current) {
+    if (current.text === session.text) return settleConflict(session, current, this.styleOf);
+    this.#forget(session);
+    this.say(`The text ${session.id} itself was changed: this is how it is now, without the last change.`);
+  }
+
+  /** The text is another one: offsets mean nothing any more. @param {Session} session */
+  #forget(session) {
+    this.sessions.delete(session.id);
+    this.drafts.drop(session.id);
+    if (session === this.open_) void this.open(session.id);
   }
 
   /** @param {Session} session */
@@ -148,7 +162,8 @@ export class App {
     if (!session || session.saver.state !== "saved") return;
     const current = await api.text(session.id).catch(() => null);
     if (!current || session.saver.state !== "saved" || current.version === session.version) return;
-    session.reload(current);
+    if (current.text === session.text) session.reload(current);
+    else this.#forget(session);
     this.say("The file was changed elsewhere: this is how it is now.");
   }
 
@@ -169,6 +184,8 @@ export class App {
       button.ariaPressed = String(button.dataset.status === session.status);
     }
     const n = session.proposals.length;
+    // people give no scores
+    find("scores", HTMLElement).hidden = session.proposals.every(({ score }) => score === null);
     find("proposals", HTMLElement).hidden = !n;
     find("score-value", HTMLOutputElement).value = this.score.valueAsNumber.toFixed(2);
     find("n-sure", HTMLElement).textContent = `${this.sureProposals().length} of ${n}`;

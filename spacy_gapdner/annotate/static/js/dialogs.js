@@ -62,8 +62,12 @@ export function choose({ title, text, take, refuse = "Cancel", choices }) {
   });
 }
 
-/** @param {string} project @returns {Promise<string>} the name of the person who annotates */
-export function askName(project) {
+/**
+ * @param {string} project
+ * @param {string} problem what was wrong with the name before
+ * @returns {Promise<string>} the name of the person who annotates
+ */
+export function askName(project, problem) {
   const dialog = find("choice", HTMLDialogElement);
   const name = make("input", { required: true, autocomplete: "name", maxLength: 60 });
   const form = make(
@@ -71,6 +75,7 @@ export function askName(project) {
     {},
     make("h2", { id: "choice-title" }, `Who annotates ${project}?`),
     make("p", {}, make("label", {}, "Your name ", name)),
+    make("p", { className: "warning", role: "alert" }, problem),
     make("p", { className: "buttons" }, make("button", { className: "main" }, "Begin")),
   );
   dialog.replaceChildren(form);

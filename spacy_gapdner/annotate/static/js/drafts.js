@@ -1,12 +1,14 @@
 /** What is not saved yet, kept in the browser: neither a killed server nor a closed window loses it. */
 
+/** @typedef {import("./types.js").Body & {size: number}} Draft with the length of its text */
+
 export class Drafts {
   /** @param {string} place names the folder that is written to */
   constructor(place) {
     this.place = `annotate ${place} `;
   }
 
-  /** @param {string} id @param {import("./types.js").Body} body */
+  /** @param {string} id @param {Draft} body */
   keep(id, body) {
     localStorage.setItem(this.place + id, JSON.stringify(body));
   }
@@ -16,7 +18,7 @@ export class Drafts {
     localStorage.removeItem(this.place + id);
   }
 
-  /** @param {string} id @returns {import("./types.js").Body | null} */
+  /** @param {string} id @returns {Draft | null} */
   find(id) {
     return JSON.parse(localStorage.getItem(this.place + id) ?? "null");
   }

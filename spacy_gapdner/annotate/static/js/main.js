@@ -1,6 +1,6 @@
 /** Starts the page. */
 
-import { api, setAnnotator } from "./api.js";
+import { api, Refused, setAnnotator } from "./api.js";
 import { App } from "./app.js";
 import { askName } from "./dialogs.js";
 import { find, make } from "./dom.js";
@@ -20,19 +20,33 @@ async function findProject() {
   const project = await api.project();
   if (!project.shared) return project;
   const place = `annotator of ${project.name}`;
-  const name = localStorage.getItem(place) ?? (await askName(project.name));
-  localStorage.setItem(place, name);
-  setAnnotator(name);
-  return api.project();
+  const other = find("other-name", HTMLElement);
+  other.hidden = false;
+  other.addEventListener("click", () => {
+    localStorage.removeItem(place);
+    location.reload();
+  });
+  for (let problem = ""; ; ) {
+    const name = localStorage.getItem(place) ?? (await askName(project.name, problem));
+    setAnnotator(name);
+    try {
+      // the first that needs a name
+      await api.state();
+      localStorage.setItem(place, name);
+      return await api.project();
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      localStorage.removeItem(place);
+      problem = error.message;
+    }
+  }
 }
 
 async function start() {
   const project = await findProject();
   const app = new App(project);
   find("name", HTMLElement).textContent = project.name;
-  find("writes", HTMLElement).textContent = `Saved in ${project.writes}${
-    project.annotator && ` for ${project.annotator}`
-  }`;
+  find("writes", HTMLElement).textContent = `Saved in ${project.writes}`;
   const order = find("order", HTMLSelectElement);
   order.replaceChildren(...project.orders.map((value) => make("option", { value }, value)));
   order.value = project.order;

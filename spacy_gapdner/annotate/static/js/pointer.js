@@ -13,6 +13,7 @@ import { union } from "./cursor.js";
  */
 
 const EDGE = 24;
+const DOUBLE = 400;
 
 /**
  * @param {HTMLElement} container
@@ -22,6 +23,8 @@ const EDGE = 24;
 export function listen(container, view, on) {
   /** @type {{x: number, y: number, first: Range, range: Range, moved: boolean} | null} */
   let drag = null;
+  // the browser's own double clicks need a word that was not drawn anew by the first
+  let last = { time: -DOUBLE, at: -1 };
 
   /** @param {MouseEvent} event @returns {Range | null} a word, or with Alt the place between two characters */
   function rangeAt(event) {
@@ -56,16 +59,15 @@ export function listen(container, view, on) {
   container.addEventListener("pointerup", (event) => {
     if (!drag) return;
     const { first, range, moved } = drag;
+    const isSecond = event.timeStamp - last.time < DOUBLE && first[0] === last.at;
     drag = null;
+    last = { time: moved || event.shiftKey ? -DOUBLE : event.timeStamp, at: first[0] };
     if (moved) on.mark(range, event.shiftKey);
     else if (event.shiftKey) on.mark(first, true);
+    else if (isSecond) on.doubleClick(first);
     else on.click(first, view.at(event.clientX, event.clientY)?.key ?? null);
   });
   container.addEventListener("pointercancel", () => (drag = null));
-  container.addEventListener("dblclick", (event) => {
-    const at = rangeAt(event);
-    if (at && !event.shiftKey) on.doubleClick(at);
-  });
   // a finger's tap
   container.addEventListener("click", (event) => {
     if (/** @type {PointerEvent} */ (event).pointerType !== "touch") return;

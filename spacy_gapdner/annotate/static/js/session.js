@@ -195,9 +195,13 @@ export class Session {
   }
 
   #save() {
-    this.drafts.keep(this.id, this.#body());
+    this.#keep();
     this.saver.ask();
     this.hooks.changed();
+  }
+
+  #keep() {
+    this.drafts.keep(this.id, { ...this.#body(), size: this.text.length });
   }
 
   async #send() {
@@ -211,7 +215,7 @@ export class Session {
     this.version = answer.version;
     this.base = content;
     this.savedStatus = status;
-    if (this.saver.isDirty) this.drafts.keep(this.id, this.#body());
+    if (this.saver.isDirty) this.#keep();
     else this.drafts.drop(this.id);
     if (answer.removed.length) {
       const lines = answer.removed.length === 1 ? "a line" : `${answer.removed.length} lines`;
