@@ -156,12 +156,13 @@ class BratFile:
             )
 
     def _choose_ids(self, marks: Sequence[Mark], lost: Sequence[Lost]) -> list[str]:
-        given = [mark.id for mark in marks if mark.id is not None]
-        for name in given:
+        given: set[str] = set()
+        for name in (mark.id for mark in marks if mark.id is not None):
             if not _NAME.fullmatch(name):
                 raise GapDNERError(f"{name!r} is no id of an entity.")
-            if given.count(name) > 1:
+            if name in given:
                 raise GapDNERError(f"There are two entities with the id {name}.")
+            given.add(name)
         texts = (*self._places, *given, *(line for line, _ in lost))
         highest = max((int(n) for text in texts for n in _NUMBER.findall(text)), default=0)
         ids = []

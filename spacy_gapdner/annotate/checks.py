@@ -8,10 +8,11 @@ from typing import NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from .. import sentences
 from ..analysis.data_check import why_unheld
-from ..analysis.setup import default_setup
 from ..entities import Entity, Fragments
 from ..pipe import DiscontinuousEntityRecognizer
+from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import Segment, assign_entities, get_segments
 from ..sentences import load_splitter, make_doc
 from .brat_file import Mark
@@ -100,10 +101,11 @@ def make_checker(
     RETURNS (Checker): Cuts and checks.
     """
     if model is None or pipe is None:
-        setup = default_setup(lang)
-        return Checker(setup.nlp, setup.max_length, setup.stride)
-    # its own, as the model is at work in another thread
-    return Checker(load_splitter(model), pipe.cfg["max_length"], pipe.cfg["stride"])
+        splitter, settings = sentences.blank_pipeline(lang), DEFAULT_SETTINGS
+    else:
+        # its own, as the model is at work in another thread
+        splitter, settings = load_splitter(model), pipe.cfg
+    return Checker(splitter, settings["max_length"], settings["stride"])
 
 
 def find_direction(text: str) -> str:

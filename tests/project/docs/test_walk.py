@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def served(monkeypatch):
     """Takes what is served, and answers requests to its address as the server would."""
-    listen = serve._listen
+    listen = serve.listen
     seen = {}
 
     class Server:
@@ -48,7 +48,7 @@ def served(monkeypatch):
         return io.BytesIO(response.content)
 
     # the page's port may be taken
-    monkeypatch.setattr(serve, "_listen", lambda host, port: listen(host, 0))
+    monkeypatch.setattr(serve, "listen", lambda host, port: listen(host, 0))
     monkeypatch.setattr(uvicorn, "Server", Server)
     monkeypatch.setattr(urllib.request, "urlopen", answer)
 
