@@ -128,6 +128,20 @@ def test_characters_by_mouse_and_keyboard(page):
     page.until(lambda: page.entities() == ["ADE tension"])
 
 
+def test_words_marked_as_the_browser_does(page):
+    # a finger, held on a word; then the button
+    page.write()
+    script = (
+        "getSelection().setBaseAndExtent(arguments[0].firstChild, 0, arguments[1].firstChild, 4)"
+    )
+    page.browser.execute_script(script, page.word("back"), page.word("pain"))
+    page.click("make")
+    assert page.entities() == ["ADE back pain"]
+    page.browser.execute_script(script, page.word("severe"), page.word("back"))
+    page.browser.find_element(By.XPATH, "//button[.='2DRUG']").click()
+    assert page.entities() == ["ADE back pain", "DRUG severe joint, shoulder and back"]
+
+
 @pytest.mark.parametrize("by_mouse", [True, False])
 def test_coordination(page, by_mouse):
     page.ann.unlink(missing_ok=True)

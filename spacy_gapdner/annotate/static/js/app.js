@@ -18,7 +18,13 @@ import { TextView } from "./text-view.js";
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {import("./types.js").Text} Text */
 
-const SAVED = { saved: "Saved", saving: "Saving …", failed: "Not saved", refused: "Not saved", conflict: "Conflict" };
+const SAVED = {
+  saved: "Saved",
+  saving: "Saving …",
+  failed: "Not saved",
+  refused: "Not saved",
+  conflict: "Conflict",
+};
 
 export class App {
   /** @param {import("./types.js").Project} project */
@@ -36,7 +42,9 @@ export class App {
     this.isAdding = false;
     this.gestures = new Gestures(this);
     this.styleOf = addColors(project.labels);
-    this.showLabel = listLabels(project.labels, this.styleOf, (label) => this.gestures.setLabel(label));
+    this.showLabel = listLabels(project.labels, this.styleOf, (label) =>
+      this.gestures.setLabel(label),
+    );
     this.list = new TextList((id) => this.goTo(id));
     this.box = find("text", HTMLElement);
     this.view = new TextView(this.box);
@@ -70,7 +78,9 @@ export class App {
 
   /** @returns {import("./types.js").Proposal[]} those from the chosen score on */
   sureProposals() {
-    return this.session.proposals.filter(({ score }) => score === null || score >= this.score.valueAsNumber);
+    return this.session.proposals.filter(
+      ({ score }) => score === null || score >= this.score.valueAsNumber,
+    );
   }
 
   /** @returns {string} the text that the address names, or nothing */
@@ -81,7 +91,10 @@ export class App {
   /** Open the text that the address names, or else the first new one. */
   async openNamed() {
     const { texts } = this.list;
-    const chosen = texts.find(({ id }) => id === this.named) ?? texts.find(({ status }) => status === "new") ?? texts[0];
+    const chosen =
+      texts.find(({ id }) => id === this.named) ??
+      texts.find(({ status }) => status === "new") ??
+      texts[0];
     if (!chosen) this.say("There are no texts in this folder.");
     else if (chosen.id !== this.open_?.id) await this.open(chosen.id);
   }
@@ -130,7 +143,9 @@ export class App {
   async #settle(session, current) {
     if (current.text === session.text) return settleConflict(session, current, this.styleOf);
     this.#forget(session);
-    this.say(`The text ${session.id} itself was changed: this is how it is now, without the last change.`);
+    this.say(
+      `The text ${session.id} itself was changed: this is how it is now, without the last change.`,
+    );
   }
 
   /** The text is another one: offsets mean nothing any more. @param {Session} session */
@@ -180,7 +195,9 @@ export class App {
     this.#showSaving();
     this.list.setStatus(session.id, session.status);
     for (const name of ["done", "skip", "doubt"]) {
-      const button = /** @type {HTMLElement} */ (document.querySelector(`[data-command="${name}"]`));
+      const button = /** @type {HTMLElement} */ (
+        document.querySelector(`[data-command="${name}"]`)
+      );
       button.ariaPressed = String(button.dataset.status === session.status);
     }
     const n = session.proposals.length;
@@ -215,7 +232,9 @@ export class App {
     const state = saver?.state ?? "saved";
     const box = find("saving", HTMLElement);
     box.className = state;
-    find("saving-text", HTMLElement).textContent = [SAVED[state], saver?.message].filter(Boolean).join(": ");
+    find("saving-text", HTMLElement).textContent = [SAVED[state], saver?.message]
+      .filter(Boolean)
+      .join(": ");
     find("retry", HTMLButtonElement).hidden = state !== "failed" && state !== "refused";
   }
 
@@ -241,7 +260,10 @@ export class App {
 
   /** @param {"left" | "right"} side @param {boolean} [marks] @param {boolean} [byCharacter] */
   move(side, marks = false, byCharacter = false) {
-    const step = (side === "right") === (this.view.directionAt(this.session.cursor.head[0]) === "ltr") ? 1 : -1;
+    const step =
+      (side === "right") === (this.view.directionAt(this.session.cursor.head[0]) === "ltr")
+        ? 1
+        : -1;
     const { cursor } = this.session;
     if (byCharacter) cursor.byCharacter(step, marks);
     else cursor.byWord(step, marks);
@@ -261,7 +283,9 @@ export class App {
     cursor.isMoved = true;
     this.showCursor();
     if (cursor.isMarking) this.view.mark(cursor.range);
-    const here = items.filter((item) => covers(item.fragments, cursor.head)).map((item) => describe(item, this.session));
+    const here = items
+      .filter((item) => covers(item.fragments, cursor.head))
+      .map((item) => describe(item, this.session));
     this.say([`“${text.slice(...cursor.range)}”`, ...here].join(" "));
   }
 

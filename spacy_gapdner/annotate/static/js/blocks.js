@@ -27,7 +27,8 @@ export function makeBlocks(text, tokens, sentences) {
     const before = text.slice(i ? tokens[i - 1][1] : 0, token[0]);
     const block = blocks.at(-1);
     // a sentence may begin at the space before its first word
-    const begins = before.includes("\n") || starts.has(token[0]) || starts.has(token[0] - before.length);
+    const begins =
+      before.includes("\n") || starts.has(token[0]) || starts.has(token[0] - before.length);
     if (block && !begins && i < limit) {
       block.tokens.push(token);
       block.end = token[1];
@@ -36,7 +37,12 @@ export function makeBlocks(text, tokens, sentences) {
     limit = i + MOST_TOKENS;
     const lines = before.split("\n").length - 1;
     const indent = lines || !i ? before.length - before.lastIndexOf("\n") - 1 : 0;
-    blocks.push({ start: token[0] - indent, end: token[1], tokens: [token], isParagraph: lines > 1 });
+    blocks.push({
+      start: token[0] - indent,
+      end: token[1],
+      tokens: [token],
+      isParagraph: lines > 1,
+    });
   });
   return blocks;
 }

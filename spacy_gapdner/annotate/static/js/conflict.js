@@ -40,7 +40,8 @@ export async function settleConflict(session, current, styleOf) {
   // an id of ours may stand for something else in the file by now
   const taken = new Set(current.entities.map(({ id }) => id));
   for (const { key } of kept) {
-    if (!theirs.entities.some((e) => e.key === key) && taken.has(session.ids.get(key) ?? null)) session.ids.delete(key);
+    if (!theirs.entities.some((e) => e.key === key) && taken.has(session.ids.get(key) ?? null))
+      session.ids.delete(key);
   }
   session.merge(current, { entities, rejected: [...mine.rejected, ...theirs.rejected] });
 }

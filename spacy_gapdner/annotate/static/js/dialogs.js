@@ -22,14 +22,25 @@ import { find, make } from "./dom.js";
  */
 export function choose({ title, text, take, refuse = "Cancel", choices }) {
   const dialog = find("choice", HTMLDialogElement);
-  const boxes = choices.map(({ isTicked }) => make("input", { type: "checkbox", checked: isTicked }));
+  const boxes = choices.map(({ isTicked }) =>
+    make("input", { type: "checkbox", checked: isTicked }),
+  );
   const items = choices.map((choice, i) => {
     const number = i < 9 ? [make("kbd", {}, String(i + 1))] : [];
     const name = make("b", { className: choice.style }, choice.label);
     const note = choice.note ? [make("small", {}, choice.note)] : [];
-    return make("li", {}, make("label", {}, boxes[i], ...number, name, ` ${choice.text} `, ...note));
+    return make(
+      "li",
+      {},
+      make("label", {}, boxes[i], ...number, name, ` ${choice.text} `, ...note),
+    );
   });
-  const accept = make("button", { className: "main", type: "button" }, take, make("kbd", {}, "Enter"));
+  const accept = make(
+    "button",
+    { className: "main", type: "button" },
+    take,
+    make("kbd", {}, "Enter"),
+  );
   const cancel = make("button", { type: "button" }, refuse, make("kbd", {}, "Esc"));
   dialog.replaceChildren(
     make("h2", { id: "choice-title" }, title),

@@ -32,7 +32,10 @@ import { extent, inOrder } from "./mentions.js";
  * @param {"ltr" | "rtl"} main direction of the text
  */
 export function drawBlock(element, block, text, bars, main) {
-  const columns = columnsOf(block, bars.flatMap((bar) => bar.fragments));
+  const columns = columnsOf(
+    block,
+    bars.flatMap((bar) => bar.fragments),
+  );
   const words = columns.map(([start], i) => text.slice(start, columns[i + 1]?.[0] ?? block.end));
   const rows = cellsOf(columns, words, bars);
   const { direction, words: directions } = directionsOf(words, main);
@@ -49,7 +52,8 @@ export function drawBlock(element, block, text, bars, main) {
     }
     if (!isGlued(columns, words, i)) {
       group = run;
-      if (isGlued(columns, words, i + 1)) run.append((group = make("span", { className: "glued" })));
+      if (isGlued(columns, words, i + 1))
+        run.append((group = make("span", { className: "glued" })));
     }
     group.append(drawWord(column, words[i], rows[i]));
   });
@@ -62,7 +66,12 @@ export function drawBlock(element, block, text, bars, main) {
  * @returns {boolean} whether it is a mark that stays on the line of the word before it
  */
 function isGlued(columns, words, i) {
-  return i > 0 && i < words.length && columns[i - 1][1] === columns[i][0] && /^[^\p{L}\p{N}]{1,3}\s*$/u.test(words[i]);
+  return (
+    i > 0 &&
+    i < words.length &&
+    columns[i - 1][1] === columns[i][0] &&
+    /^[^\p{L}\p{N}]{1,3}\s*$/u.test(words[i])
+  );
 }
 
 /**
@@ -76,7 +85,9 @@ function cellsOf(columns, words, bars) {
   const under = columns.map(() => []);
   for (const bar of bars) {
     const [start, end] = extent(bar);
-    const touched = columns.map((c, i) => (c[0] < end && start < c[1] ? i : -1)).filter((i) => i >= 0);
+    const touched = columns
+      .map((c, i) => (c[0] < end && start < c[1] ? i : -1))
+      .filter((i) => i >= 0);
     if (!touched.length) continue;
     let row = 0;
     while (touched.some((i) => under[i][row])) row += 1;
@@ -90,7 +101,9 @@ function cellsOf(columns, words, bars) {
     });
     // the label where it does not push words apart, once in a block
     const from = fragments.find((f) => columns.some((c) => c[0] < f[1] && f[0] < c[1]));
-    const places = from ? touched.filter((i) => columns[i][0] < from[1] && from[0] < columns[i][1]) : touched;
+    const places = from
+      ? touched.filter((i) => columns[i][0] < from[1] && from[0] < columns[i][1])
+      : touched;
     const needed = ((bar.label.length + bar.note.length) * 2) / 3;
     const room = places.map((i) => Math.min(words[i].length, needed));
     under[places[room.indexOf(Math.max(...room))]][row].hasLabel = true;
@@ -106,14 +119,18 @@ function drawWord([start, end], word, cells) {
   for (let row = 0; row < cells.length; row += 1) {
     const cell = cells[row];
     element.append(cell ? drawCell(cell) : make("i", {}));
-    if (cell?.bar.isSelected && cell.kind !== "gap") element.classList.add("selected", cell.bar.style);
+    if (cell?.bar.isSelected && cell.kind !== "gap")
+      element.classList.add("selected", cell.bar.style);
   }
   return element;
 }
 
 /** @param {Cell} cell @returns {HTMLElement} */
 function drawCell({ kind, bar, hasLabel }) {
-  const element = make("i", { className: `${kind} ${bar.style}`, title: `${bar.label}: ${bar.text}` });
+  const element = make("i", {
+    className: `${kind} ${bar.style}`,
+    title: `${bar.label}: ${bar.text}`,
+  });
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);

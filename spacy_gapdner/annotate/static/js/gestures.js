@@ -42,9 +42,12 @@ export class Gestures {
   /** @param {Range} range */
   makeEntity(range) {
     const { session, app } = this;
-    if (!app.label) return app.say("No entity types: start with --labels labels.json, or an annotation.conf.");
+    if (!app.label)
+      return app.say("No entity types: start with --labels labels.json, or an annotation.conf.");
     const entity = session.entity({ label: app.label, fragments: [range] });
-    const same = session.content.entities.find((e) => session.identity(e) === session.identity(entity));
+    const same = session.content.entities.find(
+      (e) => session.identity(e) === session.identity(entity),
+    );
     if (same) return this.select(same.key);
     session.change({ entities: [...session.content.entities, entity] }, entity.key);
     app.say(`Made ${named(session, entity)}.`);
@@ -66,7 +69,8 @@ export class Gestures {
     if (!chosen) return this.app.say("Choose an entity first, then add a fragment to it.");
     const marked = this.app.marked;
     if (marked) return this.mark(marked, true);
-    if (cursor.isMoved && !covers(chosen.fragments, cursor.range)) return this.mark(cursor.range, true);
+    if (cursor.isMoved && !covers(chosen.fragments, cursor.range))
+      return this.mark(cursor.range, true);
     this.app.isAdding = !this.app.isAdding;
     this.app.say(this.app.isAdding ? "Drag over the words to add." : "");
     this.app.draw();
@@ -77,7 +81,9 @@ export class Gestures {
     const { chosen, text } = this.session;
     if (!chosen) return;
     const isThere = covers(chosen.fragments, range);
-    const fragments = isThere ? without(chosen.fragments, range, text) : added(chosen.fragments, range);
+    const fragments = isThere
+      ? without(chosen.fragments, range, text)
+      : added(chosen.fragments, range);
     this.#edit({ fragments });
   }
 
@@ -110,10 +116,15 @@ export class Gestures {
     if (twin) return app.say(`${named(session, twin)} is there already.`);
     if (isProposal(chosen)) {
       const entity = session.entity(edited);
-      session.change({ entities: [...content.entities, entity], rejected: [...content.rejected, plain(chosen)] }, entity.key);
+      session.change(
+        { entities: [...content.entities, entity], rejected: [...content.rejected, plain(chosen)] },
+        entity.key,
+      );
     } else {
       const { key, label, fragments } = edited;
-      session.change({ entities: content.entities.map((e) => (e.key === key ? { key, label, fragments } : e)) });
+      session.change({
+        entities: content.entities.map((e) => (e.key === key ? { key, label, fragments } : e)),
+      });
     }
     app.say(`Now ${named(session, edited)}.`);
   }
@@ -183,7 +194,9 @@ export class Gestures {
   step(step) {
     const { items, chosen, cursor } = this.session;
     if (!items.length) return this.app.say("No entities.");
-    let next = chosen ? items.indexOf(chosen) + step : items.findIndex((item) => extent(item)[0] >= cursor.head[0]);
+    let next = chosen
+      ? items.indexOf(chosen) + step
+      : items.findIndex((item) => extent(item)[0] >= cursor.head[0]);
     if (!chosen && next < 0) next = 0;
     this.select(items[(next + items.length) % items.length].key);
   }
@@ -220,7 +233,9 @@ export class Gestures {
   #proposal() {
     const { chosen, proposals } = this.session;
     if (chosen && isProposal(chosen)) return chosen;
-    this.app.say(proposals.length ? "Choose a proposal first: Space goes to the next." : "No proposals.");
+    this.app.say(
+      proposals.length ? "Choose a proposal first: Space goes to the next." : "No proposals.",
+    );
     return undefined;
   }
 

@@ -8,10 +8,18 @@ export function showHelp() {
   const sheet = find("help", HTMLDialogElement);
   const close = make("button", { className: "main" }, "Close", make("kbd", {}, "Esc"));
   const byKeys = Object.entries(COMMANDS).map(([title, commands]) =>
-    section(title, commands.map(({ keys, help }) => [keys.map(nameOf), help])),
+    section(
+      title,
+      commands.map(({ keys, help }) => [keys.map(nameOf), help]),
+    ),
   );
-  const labels = section("Types", [[["1", "2", "…"], "give the entity, or the next ones, this type"]]);
-  const byMouse = section("By mouse", BY_MOUSE.map(([gesture, help]) => [[gesture], help]));
+  const labels = section("Types", [
+    [["1", "2", "…"], "give the entity, or the next ones, this type"],
+  ]);
+  const byMouse = section(
+    "By mouse",
+    BY_MOUSE.map(([gesture, help]) => [[gesture], help]),
+  );
   sheet.replaceChildren(
     make("h2", { id: "help-title" }, "Keys"),
     make("div", { className: "sheet" }, byMouse, ...byKeys, labels),

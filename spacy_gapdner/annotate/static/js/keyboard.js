@@ -5,7 +5,13 @@ import { commandNamed, commandOf, keyOf, nameOf } from "./commands.js";
 /** @param {import("./app.js").App} app */
 export function listenToKeys(app) {
   document.addEventListener("keydown", (event) => {
-    if (!app.open_ || event.isComposing || document.querySelector("dialog[open]") || takesKeys(event)) return;
+    if (
+      !app.open_ ||
+      event.isComposing ||
+      document.querySelector("dialog[open]") ||
+      takesKeys(event)
+    )
+      return;
     const key = keyOf(event);
     const label = app.project.labels.find((other) => other.key === key);
     const command = commandOf(key);

@@ -9,7 +9,9 @@ export function addColors(labels) {
   const sheet = new CSSStyleSheet();
   const light = labels.map(({ color }, i) => `.type${i} { --type: ${color}; }`);
   const dark = labels.map(({ color, dark }, i) => `.type${i} { --type: ${dark ?? color}; }`);
-  sheet.replaceSync(`${light.join("\n")}\n@media (prefers-color-scheme: dark) { ${dark.join("\n")} }`);
+  sheet.replaceSync(
+    `${light.join("\n")}\n@media (prefers-color-scheme: dark) { ${dark.join("\n")} }`,
+  );
   document.adoptedStyleSheets.push(sheet);
   const styles = new Map(labels.map(({ name }, i) => [name, `type${i}`]));
   return (label) => styles.get(label) ?? "unknown-type";
@@ -24,7 +26,12 @@ export function addColors(labels) {
 export function listLabels(labels, styleOf, choose) {
   const buttons = labels.map(({ name, key, description }) => {
     const keyed = key ? [make("kbd", {}, key)] : [];
-    const button = make("button", { className: `type ${styleOf(name)}`, title: description }, ...keyed, name);
+    const button = make(
+      "button",
+      { className: `type ${styleOf(name)}`, title: description },
+      ...keyed,
+      name,
+    );
     button.ariaLabel = `Type ${name}${key ? `, key ${key}` : ""}`;
     button.addEventListener("click", () => choose(name));
     return button;

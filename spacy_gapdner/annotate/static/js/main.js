@@ -12,7 +12,11 @@ async function listTexts(app, order) {
   const { texts, pending } = await api.texts(order);
   app.list.show(texts);
   find("pending", HTMLElement).hidden = !pending;
-  if (pending) setTimeout(() => order === find("order", HTMLSelectElement).value && listTexts(app, order), 3000);
+  if (pending)
+    setTimeout(
+      () => order === find("order", HTMLSelectElement).value && listTexts(app, order),
+      3000,
+    );
 }
 
 /** @returns {Promise<import("./types.js").Project>} as the person has it who annotates */
@@ -26,7 +30,7 @@ async function findProject() {
     localStorage.removeItem(place);
     location.reload();
   });
-  for (let problem = ""; ; ) {
+  for (let problem = ""; ;) {
     const name = localStorage.getItem(place) ?? (await askName(project.name, problem));
     setAnnotator(name);
     try {
@@ -53,14 +57,20 @@ async function start() {
   order.addEventListener("change", () => listTexts(app, order.value));
   listenToKeys(app);
   find("retry", HTMLElement).addEventListener("click", () => app.retry());
-  find("show-texts", HTMLElement).addEventListener("click", () => document.body.classList.toggle("lists-texts"));
+  find("show-texts", HTMLElement).addEventListener("click", () =>
+    document.body.classList.toggle("lists-texts"),
+  );
   addEventListener("hashchange", () => app.openNamed());
   addEventListener("focus", () => app.refresh());
   addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());
-  const progress = new ProgressBar(project, (message) => app.say(message), () => {
-    void app.open_?.propose();
-    if (order.value === "uncertain") void listTexts(app, order.value);
-  });
+  const progress = new ProgressBar(
+    project,
+    (message) => app.say(message),
+    () => {
+      void app.open_?.propose();
+      if (order.value === "uncertain") void listTexts(app, order.value);
+    },
+  );
   void progress.ask();
   // the text of the address need not wait for a long list
   const id = app.named;

@@ -24,7 +24,7 @@ export class Offsets {
   toPoint(unit) {
     if (!this.units) return unit;
     let low = 0;
-    for (let high = this.units.length - 1; low < high; ) {
+    for (let high = this.units.length - 1; low < high;) {
       const middle = (low + high) >> 1;
       if (this.units[middle] < unit) low = middle + 1;
       else high = middle;

@@ -14,14 +14,25 @@ export function drawPanel(app) {
   for (const name of ["add", "split", "delete"]) command(name).disabled = !chosen;
   command("add").ariaPressed = String(app.isAdding);
   if (!chosen) {
-    box.replaceChildren(make("p", { className: "hint" }, "Drag over words to make an entity. Shift-drag adds a fragment."));
+    box.replaceChildren(
+      make(
+        "p",
+        { className: "hint" },
+        "Drag over words to make an entity. Shift-drag adds a fragment.",
+      ),
+    );
     return;
   }
   const { notes, warnings } = remarks.get(chosen.key) ?? { notes: [], warnings: [] };
   const origin = isProposal(chosen) ? `proposed by ${chosen.source}` : "";
   const score = isProposal(chosen) && chosen.score !== null ? ` ${chosen.score.toFixed(2)}` : "";
   box.replaceChildren(
-    make("h3", { className: app.styleOf(chosen.label) }, chosen.label, make("small", {}, ` ${origin}${score}`)),
+    make(
+      "h3",
+      { className: app.styleOf(chosen.label) },
+      chosen.label,
+      make("small", {}, ` ${origin}${score}`),
+    ),
     make(
       "ul",
       { className: "fragments", ariaLabel: "Fragments" },
@@ -35,7 +46,11 @@ export function drawPanel(app) {
 /** @param {import("./app.js").App} app @param {string} text @param {Range} fragment @returns {HTMLElement} */
 function fragmentItem(app, text, fragment) {
   const words = text.slice(...fragment);
-  const button = make("button", { ariaLabel: `Take out ${words}`, title: "Take out this fragment" }, "×");
+  const button = make(
+    "button",
+    { ariaLabel: `Take out ${words}`, title: "Take out this fragment" },
+    "×",
+  );
   button.addEventListener("click", () => app.gestures.addFragment(fragment));
   return make("li", {}, make("span", { dir: "auto" }, words), button);
 }
@@ -43,6 +58,7 @@ function fragmentItem(app, text, fragment) {
 /** @param {string} name @returns {HTMLButtonElement} */
 function command(name) {
   const button = document.querySelector(`[data-command="${name}"]`);
-  if (!(button instanceof HTMLButtonElement)) throw new Error(`The page has no button for ${name}.`);
+  if (!(button instanceof HTMLButtonElement))
+    throw new Error(`The page has no button for ${name}.`);
   return button;
 }

@@ -28,7 +28,11 @@ export class ProgressBar {
   /** Ask now, and then every few seconds. */
   async ask() {
     clearTimeout(this.timer);
-    if (!document.hidden) await api.state().then((state) => this.#show(state)).catch(() => {});
+    if (!document.hidden)
+      await api
+        .state()
+        .then((state) => this.#show(state))
+        .catch(() => {});
     this.timer = setTimeout(() => this.ask(), PAUSE);
   }
 
@@ -40,7 +44,9 @@ export class ProgressBar {
     const speed = pace ? `, ${Math.round(pace)} an hour` : "";
     find("progress-text", HTMLElement).textContent = `${done} of ${total} done${speed}`;
     const model = this.project.model;
-    find("model", HTMLElement).textContent = model ? `${model.name} ${model.version}${this.#training(state)}` : "";
+    find("model", HTMLElement).textContent = model
+      ? `${model.name} ${model.version}${this.#training(state)}`
+      : "";
     find("model", HTMLElement).title = training.message;
     const train = find("train", HTMLButtonElement);
     train.hidden = !model;

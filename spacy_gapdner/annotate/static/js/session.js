@@ -67,7 +67,9 @@ export class Session {
 
   /** @returns {Proposal[]} those that are neither entities nor rejected */
   get proposals() {
-    const known = new Set([...this.content.entities, ...this.content.rejected].map((m) => this.identity(m)));
+    const known = new Set(
+      [...this.content.entities, ...this.content.rejected].map((m) => this.identity(m)),
+    );
     return this.proposed.filter((proposal) => !known.has(this.identity(proposal)));
   }
 
@@ -188,7 +190,10 @@ export class Session {
     const { entities, rejected } = this.content;
     return {
       version: this.version,
-      entities: entities.map((entity) => ({ id: this.ids.get(entity.key) ?? null, ...out(entity) })),
+      entities: entities.map((entity) => ({
+        id: this.ids.get(entity.key) ?? null,
+        ...out(entity),
+      })),
       status: this.status,
       rejected: rejected.map(out),
     };
@@ -227,7 +232,11 @@ export class Session {
   #conflict(current) {
     const theirs = this.read(current);
     /** @param {Content} content */
-    const all = (content) => content.entities.map((e) => this.identity(e)).sort().join();
+    const all = (content) =>
+      content.entities
+        .map((e) => this.identity(e))
+        .sort()
+        .join();
     // another window saved the same
     if (all(theirs) !== all(this.content)) return this.hooks.conflict(this, current);
     this.#settled(current, theirs);

@@ -26,7 +26,8 @@ export class TextList {
     new ResizeObserver(() => this.#draw()).observe(this.box);
     this.query.addEventListener("input", () => this.#choose());
     this.filter.addEventListener("change", () => this.#choose());
-    for (const element of [this.box, this.query]) element.addEventListener("keydown", (e) => this.#key(e));
+    for (const element of [this.box, this.query])
+      element.addEventListener("keydown", (e) => this.#key(e));
     this.rows.addEventListener("click", (event) => {
       const row = event.target instanceof Element && event.target.closest("li");
       if (row) this.open(row.dataset.id ?? "");
@@ -114,7 +115,10 @@ export class TextList {
   /** @param {Listed} text @param {number} i @returns {HTMLElement} */
   #row(text, i) {
     const row = make("li", { id: `text-${i}`, role: "option", title: text.id });
-    row.append(make("span", { className: "mark" }, MARKS[text.status]), make("span", { className: "id" }, text.id));
+    row.append(
+      make("span", { className: "mark" }, MARKS[text.status]),
+      make("span", { className: "id" }, text.id),
+    );
     if (text.score !== null) row.append(make("small", {}, text.score.toFixed(2)));
     row.dataset.id = text.id;
     row.className = text.status;

@@ -50,7 +50,10 @@ export class TextView {
 
   /** @param {number} offset @returns {number} index of the block */
   blockAt(offset) {
-    return indexAt(this.blocks.map((block) => /** @type {Range} */ ([block.start, block.end])), offset);
+    return indexAt(
+      this.blocks.map((block) => /** @type {Range} */ ([block.start, block.end])),
+      offset,
+    );
   }
 
   /** @param {number} offset @returns {HTMLElement | null} the word there */
@@ -61,7 +64,9 @@ export class TextView {
 
   /** @param {number} i @returns {HTMLElement[]} */
   #words(i) {
-    return [...(this.elements[i]?.querySelectorAll(".word") ?? [])].map((e) => /** @type {HTMLElement} */ (e));
+    return [...(this.elements[i]?.querySelectorAll(".word") ?? [])].map(
+      (e) => /** @type {HTMLElement} */ (e),
+    );
   }
 
   /** @param {Range} range @param {boolean} isMarking @param {boolean} scrolls */
@@ -99,7 +104,9 @@ export class TextView {
   #place(offset, isEnd) {
     const word = this.wordAt(isEnd ? offset - 1 : offset);
     const node = word?.firstChild;
-    return word && node ? [node, Math.min(offset - startOf(word), node.textContent?.length ?? 0)] : null;
+    return word && node
+      ? [node, Math.min(offset - startOf(word), node.textContent?.length ?? 0)]
+      : null;
   }
 
   /**
@@ -115,7 +122,11 @@ export class TextView {
     if (!(word instanceof HTMLElement) || !this.container.contains(word)) return null;
     const inText = caret && caret.node === word.firstChild;
     const key = hit?.closest("i")?.dataset.key;
-    return { word, offset: startOf(word) + (inText ? caret.offset : 0), key: key ? Number(key) : null };
+    return {
+      word,
+      offset: startOf(word) + (inText ? caret.offset : 0),
+      key: key ? Number(key) : null,
+    };
   }
 
   /**
