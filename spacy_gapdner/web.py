@@ -7,16 +7,14 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, model_validator
 from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as ASGIMessage
-
-from .drawing.page import PAGE_CSS
 
 T = TypeVar("T")
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -43,7 +41,7 @@ class Message(BaseModel):
 
 
 def new_app(hosts: tuple[str, ...], page_policy: str = _PAGE_POLICY) -> FastAPI:
-    """Make a web application that has the common style sheet and headers, and nothing else.
+    """Make a web application that has the common headers, and nothing else.
 
     hosts (tuple[str, ...]): Names under which it may be called; others are refused, so that no
         foreign page can reach it through a name of its own. ("*",) allows all.
@@ -54,11 +52,6 @@ def new_app(hosts: tuple[str, ...], page_policy: str = _PAGE_POLICY) -> FastAPI:
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
     app.add_middleware(_Headers, page_policy=page_policy)
     app.add_exception_handler(RequestValidationError, _refuse)
-
-    @app.get("/page.css", include_in_schema=False)
-    async def style() -> Response:
-        return Response(PAGE_CSS, media_type="text/css")
-
     return app
 
 

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request,
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 
+from ..drawing.page import PAGE_CSS
 from ..errors import GapDNERError
 from ..web import LOOPBACK, Turns, new_app
 from .messages import Annotation
@@ -116,6 +117,10 @@ def create_app(
         except GapDNERError as error:
             raise HTTPException(409, str(error)) from None
         return {"training": (await desk(lambda: session.state(own)))["training"]}
+
+    @app.get("/page.css", include_in_schema=False)
+    async def style() -> Response:
+        return Response(PAGE_CSS, media_type="text/css")
 
     app.include_router(api)
     app.mount("/", StaticFiles(directory=Path(__file__).parent / "static", html=True))
