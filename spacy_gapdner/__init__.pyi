@@ -15,6 +15,7 @@ from .entities import DiscontinuousEntity as DiscontinuousEntity
 from .entities import Entity as Entity
 from .entities import get_entities as get_entities
 from .entities import set_entities as set_entities
+from .entities.alignment import extract_doc as extract_doc
 from .entities.alignment import merge_docs as merge_docs
 from .errors import GapDNERError as GapDNERError
 from .formats import read as read

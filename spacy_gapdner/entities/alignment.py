@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 from typing import Any
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..errors import GapDNERError
@@ -47,6 +47,22 @@ def merge_docs(
             moved.extend(e.to_entity().shift(offset) for e in get_entities(doc, key))
         set_entities(merged, moved, key)
     return merged
+
+
+def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
+    """Make a Doc of a Span as ``Span.as_doc`` does, but with the entities inside of it.
+
+    span (Span): The tokens.
+    keys (Union[str, Iterable[str]]): Prefixes of the span groups.
+    **kwargs: Arguments of ``Span.as_doc``.
+    RETURNS (Doc): A copy of the tokens, with the entities of which all tokens are among them.
+    """
+    part = span.as_doc(**kwargs)
+    for key in [keys] if isinstance(keys, str) else keys:
+        found = get_entities(span.doc, key)
+        inside = (e.to_entity() for e in found if span.start <= e.start and e.end <= span.end)
+        set_entities(part, [entity.shift(-span.start) for entity in inside], key)
+    return part
 
 
 def align_entities(

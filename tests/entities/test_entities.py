@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, merge_docs, set_entities
+from spacy_gapdner import (
+    DiscontinuousEntity,
+    Entity,
+    extract_doc,
+    get_entities,
+    merge_docs,
+    set_entities,
+)
 from spacy_gapdner.entities import get_spans_keys, set_contiguous_ents
 
 WORDS = ["He", "has", "severe", "joint", ",", "shoulder", "and", "upper", "body", "pain", "."]
@@ -206,6 +213,14 @@ def test_contiguous_ents_take_the_longest_then_the_first():
     # what is there stays, but for what is to be replaced
     set_contiguous_ents(doc, "other", replaced=doc.ents[:1])
     assert [e.label_ for e in doc.ents] == ["Far"]
+
+
+def test_a_span_becomes_a_doc_with_what_lies_in_it():
+    doc = make_doc(entities=[*IN_TEXT_ORDER, Entity("ADE", ((0, 1), (9, 10)))])
+    part = extract_doc(doc[2:10])
+    assert part.text == "severe joint, shoulder and upper body pain"
+    assert read(part) == [entity.shift(-2) for entity in IN_TEXT_ORDER[1:]]
+    assert scores(part) == [0.5, 0.25, None]
 
 
 def test_merge_docs_does_not_mix():
