@@ -88,7 +88,7 @@ def test_doc_extension_gives_entities_in_text_order():
 
 
 def test_entities_are_ordered_by_their_tokens_one_by_one():
-    ordered = [(0,), (0, 1), (0, 1, 2), (0, 1, 7), (0, 1, 7, 8), (0, 3, 7), (0, 5, 6, 7), (1,), (5, 7)]
+    ordered = [(0,), (0, 1), (0, 1, 2), (0, 1, 7), (0, 1, 7, 8), (0, 3, 7), (0, 5, 7), (1,), (5,)]
     entities = [Entity.from_tokens("A", tokens) for tokens in ordered]
     doc = make_doc(entities=reversed(entities))
     assert [entity.token_indices for entity in get_entities(doc)] == ordered
