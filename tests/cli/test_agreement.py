@@ -35,7 +35,7 @@ def test_two_annotators(run, sides, tmp_path):
     page = (output / "agreement.html").read_text()
     # what both have is not drawn, nor is a side called gold
     assert ("<h2>a</h2>" in page, "<h2>b</h2>" in page) == (True, False)
-    assert page.count("<h3>anna/final</h3>") == page.count("<h3>ben/final</h3>") == 1
+    assert page.count("<b>anna/final</b>") == page.count("<b>ben/final</b>") == 1
 
 
 def test_what_predict_wrote(run, model, sides, tmp_path):

@@ -61,7 +61,7 @@ def test_spurious_by_hand():
     assert losses(entities) == (missed, [entity("ADE", 0, 4)])
     # entities of one type combine
     entities = [entity("ADE", 0, 2, 4), entity("ADE", 0, 4, 6)]
-    assert losses(entities) == ([], [entity("ADE", 0, 4), entity("ADE", 0, 2, 4, 6)])
+    assert losses(entities) == ([], [entity("ADE", 0, 2, 4, 6), entity("ADE", 0, 4)])
 
 
 def naive_cells(e):

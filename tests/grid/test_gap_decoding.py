@@ -15,9 +15,9 @@ FRAG, GAP, ADE, SYMPTOM = 1, 2, 3, 4
 # Feeling severe joint , shoulder and upper body pain .
 #       0      1     2 3        4   5     6    7    8 9
 FIGURE = [
+    Entity("ADE", ((1, 3), (8, 9))),  # severe joint .. pain
     Entity("ADE", ((1, 2), (4, 5), (8, 9))),  # severe .. shoulder .. pain
     Entity("ADE", ((1, 2), (6, 9))),  # severe .. upper body pain
-    Entity("ADE", ((1, 3), (8, 9))),  # severe joint .. pain
 ]
 FIGURE_FRAGS = [(1, 1), (1, 2), (4, 4), (6, 8), (8, 8)]
 FIGURE_GAPS = [(2, 3), (2, 5), (3, 7), (5, 7)]
@@ -79,7 +79,7 @@ def random_cells(draw, max_tokens=5):
 
 
 @pytest.mark.parametrize(
-    ("missing", "lost"), [(None, []), ((2, 3), [0]), ((5, 7), [0]), ((2, 5), [1]), ((3, 7), [2])]
+    ("missing", "lost"), [(None, []), ((2, 3), [1]), ((5, 7), [1]), ((2, 5), [2]), ((3, 7), [0])]
 )
 def test_figure_of_the_paper(missing, lost):
     gaps = [cell for cell in FIGURE_GAPS if cell != missing]

@@ -25,7 +25,7 @@ def entity(label, *tokens):
 
 # severe joint , shoulder and upper body pain .
 #    0     1   2     3     4    5    6    7   8
-FIGURE = [entity("ADE", 0, 3, 7), entity("ADE", 0, 5, 6, 7), entity("ADE", 0, 1, 7)]
+FIGURE = [entity("ADE", 0, 1, 7), entity("ADE", 0, 3, 7), entity("ADE", 0, 5, 6, 7)]
 
 
 def as_cells(cells):
