@@ -102,6 +102,8 @@ class CoordinationAugmenter:
             document has no place for it.
         """
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
+        # what is drawn depends on the order in which gaps are collected
+        entities.sort(key=lambda entity: (entity.start, entity.end, entity.fragments))
         words = [token.text for token in doc]
         self._collect(words, entities)
         if self.random.random() >= self.share:
