@@ -1,6 +1,5 @@
 """What a model proposes, and the order of texts by how certain it is of them."""
 
-import math
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
@@ -14,7 +13,6 @@ from ..analysis.uncertainty import UncertaintySampler
 from ..analysis.workers import annotate_texts
 from ..entities import Fragments, get_entities
 from ..pipe import DiscontinuousEntityRecognizer
-from ..pipe.selection import Selection
 from ..sentences import make_doc
 from ..web import Turns
 
@@ -37,15 +35,14 @@ class Proposal(NamedTuple):
     source: str = "model"
 
 
-class Certainty(NamedTuple):
-    """How certain a model is of a text.
+class Judgment(NamedTuple):
+    """How a model sees a text.
 
-    margin (float): The least distance between the score of a candidate and its threshold; infinite
-        without candidates.
+    uncertainty (float): See `UncertaintySampler`; 0 where nothing is in doubt.
     words (int): The words of the text.
     """
 
-    margin: float
+    uncertainty: float
     words: int
 
 
@@ -70,19 +67,17 @@ class Model:
                 for e in get_entities(doc, self.pipe.key)
             ]
 
-    def judge(self, texts: list[str]) -> list[Certainty | None]:
-        """RETURNS (list[Optional[Certainty]]): How certain it is of texts; None where it fails."""
+    def judge(self, texts: list[str]) -> list[Judgment | None]:
+        """RETURNS (list[Optional[Judgment]]): How it sees texts; None where it fails."""
         sampler = UncertaintySampler(self.pipe, 1)
-        # the thresholds before all candidates are shown
-        selection = self.pipe.selection
         with self.nlp.memory_zone(), sampler.showing_candidates():
             docs = annotate_texts(self.nlp, texts, skip=True)
-            return [self._judge(d, selection) if isinstance(d, Doc) else None for d in docs]
-
-    def _judge(self, doc: Doc, selection: Selection) -> Certainty:
-        found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
-        margins = (abs((e.score or 0.0) - selection.threshold_of(e)) for e in found)
-        return Certainty(min(margins, default=math.inf), sum(not t.is_space for t in doc))
+            return [
+                Judgment(sampler.uncertainty(d), sum(not t.is_space for t in d))
+                if isinstance(d, Doc)
+                else None
+                for d in docs
+            ]
 
 
 class Proposer:
@@ -98,7 +93,7 @@ class Proposer:
         self.turns = Turns()
         self.model = Model(*load(name))
         self.version = 1
-        self.certainties: dict[str, Certainty] = {}
+        self.judged: dict[str, Judgment] = {}
         self.pending = False
         self._ranked: Callable[[], Iterable[tuple[str, str]]] | None = None
 
@@ -136,28 +131,28 @@ class Proposer:
                 break
             if self.model is not model:
                 return
-            for (name, _), certainty in zip(batch, found, strict=True):
-                if certainty is not None:
-                    self.certainties[name] = certainty
+            for (name, _), judgment in zip(batch, found, strict=True):
+                if judgment is not None:
+                    self.judged[name] = judgment
         self.pending = False
 
 
 def order_uncertain(
-    names: Sequence[str], certainties: dict[str, Certainty], budget: int | None
+    names: Sequence[str], judged: dict[str, Judgment], budget: int | None
 ) -> list[str]:
     """Put the least certain texts first.
 
     names (Sequence[str]): The ids of texts.
-    certainties (dict[str, Certainty]): Of those that the model has read.
+    judged (dict[str, Judgment]): Of those that the model has read.
     budget (Optional[int]): Put first as many words at most; a first text may have more. All of the
         texts that the model has read if None.
     RETURNS (list[str]): The ids: the least certain first, then the others in their order.
     """
-    known = [name for name in names if name in certainties]
+    known = [name for name in names if name in judged]
     chosen: dict[str, None] = {}
     words = 0
-    for name in sorted(known, key=lambda name: certainties[name].margin):
-        words += certainties[name].words
+    for name in sorted(known, key=lambda name: -judged[name].uncertainty):
+        words += judged[name].words
         if budget is not None and words > budget and chosen:
             break
         chosen[name] = None

@@ -107,15 +107,15 @@ class Session:
         RETURNS (dict[str, Any]): The texts, and whether their order is still being found out.
         """
         sizes, entries = self.texts.list(), store.journal.entries()
-        names, certainties, pending = list(sizes), {}, False
+        names, judged, pending = list(sizes), {}, False
         if order == "random":
             names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
         elif order == "uncertain" and self.proposer is not None:
             if not self.proposer.is_ranking:
                 self._rank()
-            certainties, pending = dict(self.proposer.certainties), self.proposer.pending
-            names = order_uncertain(names, certainties, self.budget)
-        return {"texts": list(_listed(names, sizes, entries, certainties)), "pending": pending}
+            judged, pending = dict(self.proposer.judged), self.proposer.pending
+            names = order_uncertain(names, judged, self.budget)
+        return {"texts": list(_listed(names, sizes, entries, judged)), "pending": pending}
 
     def show(self, loaded: Loaded) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): A text with all that the page draws."""
@@ -230,11 +230,10 @@ _NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 
 
 def _listed(
-    names: list[str], sizes: dict[str, int], entries: dict[str, Entry], certainties: dict[str, Any]
+    names: list[str], sizes: dict[str, int], entries: dict[str, Entry], judged: dict[str, Any]
 ) -> Iterator[dict[str, Any]]:
     for name in names:
-        entry, certainty = entries.get(name), certainties.get(name)
-        # a text without candidates has no margin, which JSON could hold
-        score = min(certainty.margin, 1.0) if certainty else None
+        entry, judgment = entries.get(name), judged.get(name)
+        score = judgment.uncertainty if judgment else None
         status = entry.status if entry else "new"
         yield {"id": name, "status": status, "characters": sizes[name], "score": score}

@@ -1,13 +1,12 @@
 """What the model proposes, the order of texts by uncertainty, and trainings."""
 
-import math
 import time
 
 import pytest
 import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
-from spacy_gapdner.annotate.proposals import Certainty, order_uncertain
+from spacy_gapdner.annotate.proposals import Judgment, order_uncertain
 from spacy_gapdner.annotate.training import Trainer
 
 SHOULDER = ("ADR", [[0, 6], [17, 30]])
@@ -56,13 +55,13 @@ def test_labels_that_are_not_wanted_are_not_proposed(connect, open_session, prop
 
 
 def test_the_order_by_uncertainty():
-    certainties = {"a": Certainty(0.3, 10), "c": Certainty(0.1, 20), "d": Certainty(math.inf, 5)}
+    judged = {"a": Judgment(0.3, 10), "c": Judgment(0.5, 20), "d": Judgment(0.0, 5)}
     names = ["a", "b", "c", "d"]
-    assert order_uncertain(names, certainties, None) == ["c", "a", "d", "b"]
-    assert order_uncertain(names, certainties, 25) == ["c", "a", "b", "d"]
-    assert order_uncertain(names, certainties, 30) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, judged, None) == ["c", "a", "d", "b"]
+    assert order_uncertain(names, judged, 25) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, judged, 30) == ["c", "a", "b", "d"]
     # the first may be longer
-    assert order_uncertain(names, certainties, 5) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, judged, 5) == ["c", "a", "b", "d"]
     assert order_uncertain(names, {}, 5) == names
 
 
@@ -71,10 +70,10 @@ def test_uncertainty_is_found_out_in_the_background(connect, proposer):
     until(lambda: not client.get("texts?order=uncertain")["pending"])
     texts = client.get("texts?order=uncertain")["texts"]
     scores = [text["score"] for text in texts]
-    assert sorted(scores) == scores
+    assert sorted(scores, reverse=True) == scores
     assert {text["id"] for text in texts} == {"a", "b", "sub/c"}
     # nothing is found in the last, so nothing is uncertain
-    assert (texts[-1]["id"], scores[-1]) == ("sub/c", 1.0)
+    assert (texts[-1]["id"], scores[-1]) == ("sub/c", 0.0)
     assert client.get("texts")["texts"][0]["score"] is None
 
 
