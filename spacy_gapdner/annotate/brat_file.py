@@ -13,10 +13,10 @@ from typing import NamedTuple
 from ..entities import Fragments
 from ..errors import GapDNERError
 from ..formats.brat import entity_line, parse_entity
-from ..formats.brat_annotations import Line
 from ..formats.files import BOM, decode
 from ..formats.fragments import choose_text, clean_fragments, surface_fits
 from ..formats.records import TextEntity
+from ..formats.relations import Line
 from ..formats.report import NOWHERE, Report
 
 _NAME = re.compile(r"T\d+\S*")
