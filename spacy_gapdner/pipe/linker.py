@@ -180,7 +180,7 @@ class EntityLinker:
         batch_size (int): How many to look up at once.
         YIELDS (Doc): The documents, in order.
         """
-        for docs in minibatch(stream, size=batch_size):
+        for docs in minibatch(stream, size=batch_size):  # type: ignore[no-untyped-call]
             self._link(docs)
             yield from docs
 
