@@ -2,6 +2,7 @@ import json
 import re
 
 import pytest
+import spacy
 
 from spacy_gapdner import get_entities, read
 
@@ -27,6 +28,20 @@ def folder(tmp_path):
     (path / "sub" / "b.txt").write_bytes(f"\ufeff{ASPIRIN}\r\n\r\n{JOINT}".encode())
     (path / "readme.md").write_text("not a text")
     return path
+
+
+def test_ids_of_a_terminology(run, model, tmp_path):
+    nlp = spacy.load(model)
+    (tmp_path / "terms.tsv").write_text("T:1\tsevere shoulder pain\n")
+    nlp.add_pipe("gapdner_linker", config={"terms": str(tmp_path / "terms.tsv")})
+    nlp.to_disk(tmp_path / "linked")
+    (tmp_path / "terms.tsv").unlink()
+    (tmp_path / "a.txt").write_text(JOINT)
+    (record,) = records(run("predict", tmp_path / "linked", tmp_path / "a.txt").stdout)
+    assert {e["text"]: (e.get("kb_id"), e.get("kb_name")) for e in record["entities"]} == {
+        "Severe joint pain": (None, None),
+        "Severe shoulder pain": ("T:1", "severe shoulder pain"),
+    }
 
 
 def test_record(run, model, tmp_path):

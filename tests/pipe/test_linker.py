@@ -1,0 +1,171 @@
+"""Entities get the ids of the terms that their recombined texts name."""
+
+import pytest
+import spacy
+from rapidfuzz import fuzz, process
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.pipe import linker
+from spacy_gapdner.pipe.linker import Terminology, normalize
+
+TEXT = "severe joint, shoulder and upper body pain after Brenorix"
+ENTITIES = [
+    Entity("ADE", ((0, 2), (7, 8))),  # severe joint pain
+    Entity("ADE", ((0, 1), (3, 4), (7, 8))),  # severe shoulder pain
+    Entity("ADE", ((0, 1), (5, 8))),  # severe upper body pain
+    Entity("DRUG", ((9, 10),)),  # Brenorix
+]
+TERMS = "id\tname\nT:1\tSevere  Joint Pain\nT:2\tpain, severe shoulder\nT:3\tbrenorix\n"
+
+
+@Language.component("annotate_for_link_test")
+def annotate(doc: Doc) -> Doc:
+    set_entities(doc, ENTITIES)
+    return doc
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "terms.tsv"
+    path.write_text(TERMS, encoding="utf8")
+    return path
+
+
+def make_pipeline(path, **settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("annotate_for_link_test")
+    nlp.add_pipe("gapdner_linker", config={"terms": str(path), **settings})
+    return nlp
+
+
+def ids(doc):
+    return {entity.text: entity.kb_id_ for entity in get_entities(doc) if entity.kb_id_}
+
+
+EXACT = {"severe joint pain": "T:1", "Brenorix": "T:3"}
+SIMILAR = {**EXACT, "severe shoulder pain": "T:2"}
+
+
+def test_equal_names_alone_by_default(path):
+    doc = make_pipeline(path)(TEXT)
+    assert ids(doc) == EXACT
+    names = [entity.attrs.get("kb_name") for entity in get_entities(doc)]
+    assert sorted(filter(None, names)) == ["Severe  Joint Pain", "brenorix"]
+
+
+def test_similar_names_whatever_the_order_of_words(path):
+    # "pain, severe shoulder" lacks but the comma
+    assert ids(make_pipeline(path, min_score=90)(TEXT)) == SIMILAR
+
+
+def test_documents_in_batches(path):
+    nlp = make_pipeline(path, min_score=90)
+    found = [ids(doc) for doc in nlp.pipe([TEXT] * 5, batch_size=2)]
+    assert found == [SIMILAR] * 5
+
+
+def test_labels(path):
+    assert ids(make_pipeline(path, labels=["DRUG"])(TEXT)) == {"Brenorix": "T:3"}
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_ids_that_are_there_already(path, overwrite):
+    nlp = make_pipeline(path, overwrite=overwrite)
+    doc = nlp.make_doc(TEXT)
+    set_entities(doc, ENTITIES)
+    for entity in get_entities(doc):
+        entity.kb_id_ = "OLD:1"
+    doc = nlp.get_pipe("gapdner_linker")(doc)
+    old = {entity.text: "OLD:1" for entity in get_entities(doc)}
+    assert ids(doc) == (old | EXACT if overwrite else old)
+
+
+@pytest.mark.parametrize(
+    ("text", "normalized"),
+    [
+        ("Non-small   Cell", "non small cell"),
+        ("non\u2011small\u00a0cell", "non small cell"),
+        ("non - small cell", "non small cell"),
+        ("STRASSE", normalize("straße")),
+        ("cafe\u0301", "café"),
+    ],
+)
+def test_normal_form(text, normalized):
+    assert normalize(text) == normalized
+
+
+def test_of_equal_and_of_equally_similar_names_the_first():
+    terms = Terminology.from_text("A\tpain x\nB\tpain y\nC\tpain  X\nD\tpainz x\n", "terms")
+    assert terms.exact == {"pain x": 0, "pain y": 1, "painz x": 3}
+    assert terms.find_similar(["pain z", "fever"], 80) == {"pain z": 0}
+    reversed_terms = Terminology.from_text("A\tpainz x\nB\tpain y\nC\tpain x\n", "terms")
+    assert reversed_terms.find_similar(["pain z"], 80) == {"pain z": 1}
+
+
+@pytest.mark.parametrize("min_score", [40, 75, 92.5])
+def test_blocks_of_similar_length_lose_no_name(min_score):
+    syllables = ["ba", "do", "ki", "lur", "me", "sant"]
+    names = [f"{a}{b} {b}{c}{a}" for a in syllables for b in syllables for c in syllables]
+    terms = Terminology.from_text("".join(f"{n}\t{n}\n" for n in names), "terms")
+    texts = [name[:i] + name[i + 2 :] for i, name in enumerate(names[::5], start=1)]
+    best = {
+        text: process.extractOne(text, names, scorer=fuzz.token_sort_ratio, score_cutoff=min_score)
+        for text in texts
+    }
+    expected = {text: match[2] for text, match in best.items() if match}
+    assert terms.find_similar(texts, min_score) == expected
+    assert expected
+
+
+def test_terms_are_saved_with_the_pipeline(path, tmp_path):
+    nlp = make_pipeline(path, min_score=90)
+    nlp.to_disk(tmp_path / "model")
+    data = nlp.to_bytes()
+    path.unlink()
+    assert ids(spacy.load(tmp_path / "model")(TEXT)) == SIMILAR
+    empty = make_pipeline(path, min_score=90)
+    assert ids(empty.from_bytes(data)(TEXT)) == SIMILAR
+
+
+@pytest.mark.slow
+def test_two_processes(path):
+    nlp = make_pipeline(path, min_score=90)
+    assert [ids(doc) for doc in nlp.pipe([TEXT] * 4, n_process=2, batch_size=2)] == [SIMILAR] * 4
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"id\tname\nT:1 pain\n", r"terms.tsv, line 2: 'T:1 pain' is not an id, a tab, and a name"),
+        (b"T:1\tpain\tADE\n", r"terms.tsv, line 1: .* is not an id"),
+        (b"T:1\tpain\n\nT:2\t \n", r"terms.tsv, line 3: .* is not an id"),
+        (b"T:1\tpain\nT:2\t\xff\n", r"terms.tsv, line 2: not UTF-8"),
+        (b"id\tname\n", r"terms.tsv has no terms"),
+    ],
+)
+def test_a_file_that_cannot_be_used(path, content, message):
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        make_pipeline(path)
+
+
+def test_a_file_of_another_system(path):
+    path.write_bytes(b"\xef\xbb\xbfid\tname\r\nT:1\tsevere joint pain\r\n")
+    assert ids(make_pipeline(path)(TEXT)) == {"severe joint pain": "T:1"}
+
+
+def test_no_file(tmp_path):
+    nlp = make_pipeline(tmp_path / "missing.tsv")
+    with pytest.raises(ValueError, match=r"There is no file of terms .*missing.tsv"):
+        nlp(TEXT)
+
+
+def test_settings_that_cannot_be_used(path, monkeypatch):
+    with pytest.raises(ValueError, match="min_score must lie between 0 and 100"):
+        make_pipeline(path, min_score=101)
+    monkeypatch.setattr(linker, "find_spec", lambda name: None)
+    assert ids(make_pipeline(path)(TEXT)) == EXACT
+    with pytest.raises(ValueError, match=r"pip install 'spacy-gapdner\[link\]'"):
+        make_pipeline(path, min_score=90)
