@@ -6,10 +6,11 @@ from pathlib import Path
 import typer
 from wasabi import msg
 
+from spacy_gapdner import stats
 from spacy_gapdner.cli import _options as options
 from spacy_gapdner.cli._printing import print_report, print_statistics
 from spacy_gapdner.cli._util import clean_errors
-from spacy_gapdner.cli.stats import count_corpus
+from spacy_gapdner.formats import Report, blank_pipeline, load_docs
 from spacy_gapdner.formats.docbin import find_docbins
 from spacy_gapdner.formats.outputs import check_output, write_json
 
@@ -39,15 +40,17 @@ def figures_cli(
         is_converted = bool(find_docbins(data))
         format = None if is_converted else corpus
         given = {"ids": ids} if is_converted else {"split": split, "ids": ids}
-        statistics, report = count_corpus(data, format, "en", spans_key, given)
-        checks = compare_figures(corpus, split, statistics, report)
+        report = Report()
+        docs = load_docs(blank_pipeline(), data, spans_key, format=format, report=report, **given)
+        statistics = stats(docs, spans_key=spans_key)
+        checks = compare_figures(corpus, split, statistics, None if is_converted else report)
         if output_path is not None:
             values = statistics.to_dict() | {"compared": [check.to_dict() for check in checks]}
-            if report is not None:
+            if not is_converted:
                 values["report"] = report.to_dict()
             write_json(values, output_path)
     print_statistics({"": statistics})
-    if report is not None:
+    if not is_converted:
         print_report(report)
     print_figures(corpus, checks)
     if strict and any(check.result == "differs" for check in checks):

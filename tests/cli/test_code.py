@@ -67,7 +67,7 @@ def test_every_command_that_loads_a_pipeline_or_reads_formats_takes_code():
     commands = typer.main.get_command(app).commands
     taking = {n for n, c in commands.items() if any("--code" in p.opts for p in c.params)}
     loading = {n for n, c in commands.items() if any("--gpu-id" in p.opts for p in c.params)}
-    assert loading | {"convert", "debug-data", "stats"} == taking >= NEEDS_CODE
+    assert loading | {"agreement", "convert", "debug-data", "stats"} == taking >= NEEDS_CODE
 
 
 @pytest.mark.parametrize(

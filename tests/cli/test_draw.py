@@ -48,7 +48,7 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     assert result.exit_code == 0, result.output
     assert columns(page) == {
         "gold": [JOINT],
-        "predicted": [("wrong ADR", SHOULDER[1]), JOINT],
+        "predicted": [JOINT, ("wrong ADR", SHOULDER[1])],
     }
     assert "<h2>a</h2>" in page.read_text()
 

@@ -58,18 +58,18 @@ def test_record(run, model, tmp_path):
         "entities": [
             {
                 **shared,
-                "text": "Severe shoulder pain",
-                "fragments": [
-                    {"start": 0, "end": 6, "text": "Severe"},
-                    {"start": 17, "end": 30, "text": "shoulder pain"},
-                ],
-            },
-            {
-                **shared,
                 "text": "Severe joint pain",
                 "fragments": [
                     {"start": 0, "end": 12, "text": "Severe joint"},
                     {"start": 26, "end": 30, "text": "pain"},
+                ],
+            },
+            {
+                **shared,
+                "text": "Severe shoulder pain",
+                "fragments": [
+                    {"start": 0, "end": 6, "text": "Severe"},
+                    {"start": 17, "end": 30, "text": "shoulder pain"},
                 ],
             },
         ],
@@ -136,7 +136,7 @@ def test_brat(run, model, folder, tmp_path):
     written = [f"{n}{e}" for n in names for e in (".ann", ".txt")]
     assert files == sorted([*written, "annotation.conf", "sub/mine.ann"])
     first, score, *_ = (output / "a.ann").read_text().split("\n")
-    assert first == "T1\tADR 0 6;17 30\tSevere shoulder pain"
+    assert first == "T1\tADR 0 12;26 30\tSevere joint pain"
     assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", score)
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "texts"]
 
@@ -147,7 +147,7 @@ def test_brat(run, model, folder, tmp_path):
 def test_what_is_written_is_read_again(run, model, folder, tmp_path, name):
     assert run("predict", model, folder, "-o", tmp_path / name).exit_code == 0
     found = [[e.text for e in get_entities(doc)] for doc in read(tmp_path / name, n_sents=0)]
-    joint = ["Severe shoulder pain", "Severe joint pain"]
+    joint = ["Severe joint pain", "Severe shoulder pain"]
     # w2ner names no documents
     expected = [joint, ["aspirin"], joint] if name == "out.json" else [joint, ["aspirin", *joint]]
     assert [texts for texts in found if texts] == expected

@@ -94,10 +94,10 @@ def test_what_is_written(tmp_path, report):
     doc.user_data[DOC_NAME] = "a"
     write_brat([doc], tmp_path, report=report)
     assert (tmp_path / "a.ann").read_text() == (
-        "T1\tADR 0 6;17 30\tsevere shoulder pain\n"
         f"{ENTITY}N1\tReference T3 ICD:M25.5\tsevere joint pain\n"
         "A1\tNegation T3\nA2\tCertainty T3 Low\nA3\tn T3 2\n"
         "#1\tAnnotatorNotes T3\ta\n#2\tAnnotatorNotes T3\tb\n"
+        "T1\tADR 0 6;17 30\tsevere shoulder pain\n"
         "T2\tPart 7 12\tjoint\n"
     )
     assert (tmp_path / "annotation.conf").read_text().split("\n\n") == [
