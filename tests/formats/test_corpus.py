@@ -74,7 +74,7 @@ def test_a_config_trains_from_a_brat_folder(data):
     assert nlp.get_pipe("gapdner").labels == ("ADR",)
     nlp, _ = train(nlp)
     entities = nlp(TEXT)._.discontinuous_ents
-    assert [e.text for e in entities] == ["Severe shoulder pain", "Severe joint pain"]
+    assert [e.text for e in entities] == ["Severe joint pain", "Severe shoulder pain"]
 
 
 def test_examples_are_those_of_the_converted_corpus(data, nlp, tmp_path):
