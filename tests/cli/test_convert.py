@@ -47,7 +47,7 @@ def test_convert(data, tmp_path):
     result = run("convert", data, output, "--report", tmp_path / "report.json")
     assert result.exit_code == 0, result.output
     assert entities(output) == [
-        [("ADR", "Severe shoulder pain"), ("ADR", "Severe joint pain")],
+        [("ADR", "Severe joint pain"), ("ADR", "Severe shoulder pain")],
         [("Sign", "rash"), ("Sign", "pretest")],
     ]
     assert [path.name for path in output.parent.iterdir()] == ["a.spacy"]
@@ -81,8 +81,8 @@ def test_options(data, tmp_path):
     (doc,) = DocBin().from_disk(output).get_docs(Vocab())
     assert len(list(doc.sents)) == 2
     assert [e.text for e in get_entities(doc, "gold")] == [
-        "Severe shoulder pain",
         "Severe joint pain",
+        "Severe shoulder pain",
         "pain.\nNo rash",
         "rash",
     ]
@@ -168,8 +168,8 @@ def test_to_another_format(data, tmp_path):
     # whole documents, and an entity over two sentences
     assert (record["text"], record["id"]) == (TEXT, "a")
     assert [(e["label"], e["text"]) for e in record["entities"]] == [
-        ("ADR", "Severe shoulder pain"),
         ("ADR", "Severe joint pain"),
+        ("ADR", "Severe shoulder pain"),
         ("Sign", "pain.\nNo rash"),
         ("Sign", "rash"),
         ("Sign", "pretest"),
@@ -177,7 +177,7 @@ def test_to_another_format(data, tmp_path):
     result = run("convert", tmp_path / "a.jsonl", tmp_path / "a", "--to", "inline", "-n", 1)
     assert result.exit_code == 0, result.output
     assert (tmp_path / "a").read_text() == (
-        "Document: a\nSevere joint and shoulder pain .\n0,0,3,4 ADR|0,1,4,4 ADR\n\n"
+        "Document: a\nSevere joint and shoulder pain .\n0,1,4,4 ADR|0,0,3,4 ADR\n\n"
         "Document: a\nNo rash , pretest .\n1,1 Sign|3,3 Sign\n\n"
     )
     assert "entity crosses a sentence boundary" in result.stdout
