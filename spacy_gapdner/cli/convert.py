@@ -15,13 +15,10 @@ from ._util import clean_errors, exit_if_skipped, split_list
 def convert_cli(
     input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
-    format: str | None = typer.Option(
-        None,
-        "--format",
-        "-f",
-        help="The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
+    format: str | None = options.format(
+        "The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
         "conll, pubtator, bioc, pubannotation, knowtator or craft, or one of your own with --code; "
-        "guessed if not given",
+        "guessed if not given"
     ),
     to: str | None = typer.Option(
         None,
@@ -30,7 +27,7 @@ def convert_cli(
         help="The output's: spacy, jsonl, brat, w2ner, bioc, pubannotation (a folder), inline, "
         "csv, parquet or html; by its ending if not given",
     ),
-    lang: str = typer.Option("en", "--lang", "-l", help="Language of the tokenizer"),
+    lang: str = options.lang("Language of the tokenizer"),
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None,
@@ -47,7 +44,7 @@ def convert_cli(
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
     labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
-    types: str | None = typer.Option(None, help="Entity types to keep, e.g. ADR,Drug"),
+    types: str | None = options.TYPES,
     from_ents: bool = typer.Option(
         False, "--from-ents", help=".spacy: take the entities of doc.ents"
     ),
@@ -58,9 +55,7 @@ def convert_cli(
     ids: Path | None = typer.Option(
         None, help="For readers of your own: lists of a split's documents"
     ),
-    spans_key: str = typer.Option(
-        "gapdner", "--spans-key", "-sk", help="Prefix of the span groups"
-    ),
+    spans_key: str = options.SPANS_KEY,
     strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: options.OnError = options.ON_ERROR,

@@ -15,7 +15,7 @@ def stats_cli(
     lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
-    types: str | None = typer.Option(None, "--types", help="See convert"),
+    types: str | None = options.TYPES,
     split: str | None = typer.Option(None, "--split", help="See convert"),
     ids: Path | None = typer.Option(None, "--ids", help="See convert"),
     spans_key: str = options.SPANS_KEY,

@@ -17,7 +17,6 @@ from .inline import write_inline as write_inline
 from .jsonl import read_jsonl as read_jsonl
 from .jsonl import write_jsonl as write_jsonl
 from .knowtator import read_knowtator as read_knowtator
-from .reading import LineSentencizer as LineSentencizer
 from .reading import blank_pipeline as blank_pipeline
 from .reading import find_format as find_format
 from .reading import load_docs as load_docs

@@ -14,8 +14,7 @@ from spacy.training import Example
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from .docs import Alignment
-from .reading import read
-from .registry import guess_format
+from .reading import find_format, read
 from .report import Report
 
 
@@ -67,15 +66,11 @@ class Corpus(DocBinCorpus):
                 "The corpus has no path. Give it, e.g. on the command line: --paths.train DATA."
             )
         super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
-        # to fail before the training, not at its first evaluation
-        if format is None:
-            guess_format(Path(path))
-        elif not Path(path).exists():
-            raise GapDNERError(f"There is nothing at {path}. Check the path.")
         self.strict = strict
         self._has_told = False
         self.settings: dict[str, Any] = {
-            "format": format,
+            # to fail before the training, not at its first evaluation
+            "format": find_format(path, format),
             "types": tuple(types),
             "n_sents": n_sents,
             "spans_key": spans_key,

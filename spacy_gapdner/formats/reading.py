@@ -12,7 +12,6 @@ from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
-from ..sentences import LineSentencizer as LineSentencizer
 from ..sentences import blank_pipeline as blank_pipeline
 from .docbin import find_docbins
 from .docs import Alignment, to_docs

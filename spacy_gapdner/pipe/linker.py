@@ -71,7 +71,7 @@ class Terminology:
         """
         try:
             return cls.from_text(path.read_text(encoding="utf-8-sig"), path)
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):
             raise GapDNERError(f"There is no file of terms {path}. Check the path.") from None
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1

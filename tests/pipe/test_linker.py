@@ -160,6 +160,8 @@ def test_no_file(tmp_path):
     nlp = make_pipeline(tmp_path / "missing.tsv")
     with pytest.raises(ValueError, match=r"There is no file of terms .*missing.tsv"):
         nlp(TEXT)
+    with pytest.raises(ValueError, match="There is no file of terms"):
+        make_pipeline(tmp_path)
 
 
 def test_settings_that_cannot_be_used(path, monkeypatch):
