@@ -73,7 +73,7 @@ class _Headers:
         await self.app(scope, receive, send_with_headers)
 
 
-class Turns:
+class WorkThread:
     """Runs functions one after the other in one thread: torch, its libraries and the memory's
     allocator keep a store for each.
 

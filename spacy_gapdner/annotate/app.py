@@ -15,7 +15,7 @@ from fastapi.staticfiles import StaticFiles
 
 from ..drawing.page import PAGE_CSS
 from ..errors import GapDNERError
-from ..web import LOOPBACK, Turns, new_app
+from ..web import LOOPBACK, WorkThread, new_app
 from .messages import Annotation
 from .proposals import Proposal
 from .session import Order, Session
@@ -38,7 +38,7 @@ def create_app(
     app = new_app(hosts)
     app.add_exception_handler(GapDNERError, _refuse)
     app.add_exception_handler(OSError, _refuse)
-    desk = Turns(_MAX_WAITING)
+    desk = WorkThread(_MAX_WAITING)
 
     async def check(
         x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""

@@ -14,7 +14,7 @@ from ..analysis.workers import annotate_texts
 from ..entities import Fragments, get_entities
 from ..pipe import DiscontinuousEntityRecognizer
 from ..sentences import make_doc
-from ..web import Turns
+from ..web import WorkThread
 
 Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
 _BATCH = 8
@@ -90,7 +90,7 @@ class Proposer:
     def __init__(self, name: str, load: Loader) -> None:
         self.name = name
         self.load = load
-        self.turns = Turns()
+        self.turns = WorkThread()
         self.model = Model(*load(name))
         self.version = 1
         self.judged: dict[str, Judgment] = {}
