@@ -155,6 +155,7 @@ def test_the_setting_is_saved(tmp_path, name):
     assert len(list(spacy.load(tmp_path)("a\nb").sents)) == (1 if name == "join" else 2)
 
 
+@settings(max_examples=25)
 @given(text=st.text(alphabet="ab .\n", max_size=80))
 def test_lines_end_sentences_as_ever_where_nothing_is_wrapped(text):
     assert split(text) == split(text, line_breaks="keep")

@@ -116,7 +116,8 @@ def write_columns(
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
-    head, end = render_page("Entities", Markup(_BODY), ENTITIES_CSS, PAGES_JS).split(_BODY)
+    title = "Disagreements" if annotators else "Entities"
+    head, end = render_page(title, Markup(_BODY), ENTITIES_CSS, PAGES_JS).split(_BODY)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write(head)
         n_docs = write_body(rows, stream, spans_key, colors, annotators)

@@ -33,6 +33,7 @@ def test_two_annotators(run, sides, tmp_path):
     assert (found["docs"], found["only_first"], found["only_second"]) == (2, ["anna"], ["ben"])
     assert [row["text"] for row in found["differing"]] == ["severe joint … pain", "severe joint"]
     page = (output / "agreement.html").read_text()
+    assert "<h1>Disagreements</h1>" in page
     # what both have is not drawn, nor is a side called gold
     assert ("<h2>a</h2>" in page, "<h2>b</h2>" in page) == (True, False)
     assert page.count("<b>anna/final</b>") == page.count("<b>ben/final</b>") == 1
