@@ -122,6 +122,14 @@ class Proposer:
         return self._ranked is not None
 
     def _rank(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
+        try:
+            self._judge(read, model)
+        finally:
+            # another thread is at work after a swap
+            if self.model is model:
+                self.pending = False
+
+    def _judge(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
         for batch in batch_texts(read(), _BATCH, lambda pair: len(pair[1])):
             texts = [text for _, text in batch]
             try:
@@ -134,7 +142,6 @@ class Proposer:
             for (name, _), judgment in zip(batch, found, strict=True):
                 if judgment is not None:
                     self.judged[name] = judgment
-        self.pending = False
 
 
 def order_uncertain(

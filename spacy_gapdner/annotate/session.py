@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha1
 from typing import Any, Literal
@@ -60,7 +61,8 @@ class Session:
             self._stores[self.annotator] = Store(self.texts, self.annotator)
         elif folder.is_dir():
             for path in sorted(folder.iterdir()):
-                self.store(path.name)
+                if path.is_dir() and _PERSON.fullmatch(path.name):
+                    self.store(path.name)
         if self.order == "uncertain":
             self._rank()
 
@@ -214,14 +216,15 @@ class Session:
         if self.proposer is None:
             raise GapDNERError("--order uncertain needs a model: --model MODEL.")
 
+        # here, as the journals are of this thread
+        done = self._done()
+        names = [name for name in self.texts.list() if name not in done]
+
         def unsettled() -> Iterator[tuple[str, str]]:
-            for name in list(self.texts.list()):
-                if name not in self._done():
-                    try:
-                        yield name, self.texts.read(name)
-                    # the page says what is the matter when it is opened
-                    except GapDNERError:
-                        continue
+            for name in names:
+                # the page says what is the matter when it is opened; or the file has gone
+                with suppress(GapDNERError, KeyError):
+                    yield name, self.texts.read(name)
 
         self.proposer.rank(unsettled)
 

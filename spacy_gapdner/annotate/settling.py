@@ -65,6 +65,8 @@ class Settling:
 
     def disagreements(self, name: str) -> list[Proposal]:
         """RETURNS (list[Proposal]): The entities of a text that one of the two alone has."""
+        if name not in self.names:
+            return []
         files = [store.load(name).file for store in self.stores]
         return [
             Proposal(label, fragments, None, source)

@@ -73,7 +73,6 @@ class Trainer:
         if not stems:
             raise GapDNERError("No text is done. Mark some as done first.")
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.training = Training("running", len(stems))
         job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
         with self._log.open("wb") as log:
             # the process ends when its standard input is closed, however this one ends
@@ -84,6 +83,7 @@ class Trainer:
                 stderr=log,
                 text=True,
             )
+        self.training = Training("running", len(stems))
         args = (self._process, json.dumps(job), len(stems))
         threading.Thread(target=self._wait, args=args, daemon=True).start()
 

@@ -281,3 +281,10 @@ def test_a_long_text(connect, notes):
     client = connect()
     assert client.save("a", *entities)["entities"][-1]["id"] == "T300"
     assert len(client.get("texts/a")["tokens"]) == 40_000
+
+
+def test_what_is_no_person_s_folder_is_passed_over(notes, open_session):
+    (notes / ".annotators" / "Ann").mkdir(parents=True)
+    (notes / ".annotators" / ".DS_Store").write_bytes(b"x")
+    (notes / ".annotators" / "list.txt").write_text("x")
+    assert list(open_session(shared=True)._stores) == ["Ann"]

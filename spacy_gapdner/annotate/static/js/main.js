@@ -7,16 +7,25 @@ import { find, make } from "./dom.js";
 import { listenToKeys } from "./keyboard.js";
 import { ProgressBar } from "./progress.js";
 
+// of the list that is asked for: the answer for an earlier order may come late
+let latest = 0;
+
 /** @param {App} app @param {string} order */
 async function listTexts(app, order) {
+  const asked = ++latest;
   const { texts, pending } = await api.texts(order);
+  if (asked !== latest) return;
   app.list.show(texts);
   find("pending", HTMLElement).hidden = !pending;
-  if (pending)
-    setTimeout(
-      () => order === find("order", HTMLSelectElement).value && listTexts(app, order),
-      3000,
-    );
+  if (pending) listLater(app, order, asked);
+}
+
+/** @param {App} app @param {string} order @param {number} asked */
+function listLater(app, order, asked) {
+  setTimeout(() => {
+    if (asked === latest)
+      listTexts(app, order).catch(() => listLater(app, order, asked + 1));
+  }, 3000);
 }
 
 /** @returns {Promise<import("./types.js").Project>} as the person has it who annotates */
@@ -54,7 +63,9 @@ async function start() {
   const order = find("order", HTMLSelectElement);
   order.replaceChildren(...project.orders.map((value) => make("option", { value }, value)));
   order.value = project.order;
-  order.addEventListener("change", () => listTexts(app, order.value));
+  order.addEventListener("change", () =>
+    listTexts(app, order.value).catch((error) => app.say(error.message)),
+  );
   listenToKeys(app);
   find("retry", HTMLElement).addEventListener("click", () => app.retry());
   find("show-texts", HTMLElement).addEventListener("click", () =>
