@@ -141,8 +141,6 @@ def test_a_model_sent_along(spark, model):
         ({"text_col": "note"}, "There is no column 'note', only number, text, other"),
         ({"text_col": "number"}, "'number' must hold strings, but it holds int"),
         ({"output_col": "other"}, "There is a column 'other' already"),
-        ({"batch_size": 0}, "batch_size must be at least 1"),
-        ({"threshold": 7}, "threshold must lie between 0 and 1, but it is 7"),
     ],
 )
 def test_what_is_wrong_is_said_before_the_work(df, settings, message):

@@ -1,9 +1,7 @@
 import layer_by_layer
 import pytest
 import torch
-from equations import criss_cross
 
-from spacy_gapdner.model import criss_cross as criss_cross_module
 from spacy_gapdner.model.criss_cross import CrissCrossAttention
 
 
@@ -32,24 +30,6 @@ def read(layer, classifier, grid):
 
 def classify(layer, classifier, grid, mask):
     return layer.classify(read(layer, classifier, grid), mask)
-
-
-@pytest.mark.parametrize("chunk", [1, 2**20])
-@pytest.mark.parametrize("lengths", [[1], [2], [5], [3, 1, 4]])
-def test_is_equation_13_for_each_sentence(
-    assert_same, monkeypatch, layer, classifier, lengths, chunk
-):
-    monkeypatch.setattr(criss_cross_module, "_CHUNK", chunk)
-    grid = make_grid(lengths)
-    output = classify(layer, classifier, grid, make_mask(lengths))
-    actual = [output[row, :n, :n].reshape(-1, 2) for row, n in enumerate(lengths)]
-    grids = [grid[row, :n, :n] for row, n in enumerate(lengths)]
-    expected = [
-        classifier(criss_cross(g, layer.query, layer.key, layer.value) + g).reshape(-1, 2)
-        for g in grids
-    ]
-    tensors = [grid, *layer.parameters(), *classifier.parameters()]
-    assert_same(torch.cat(actual), torch.cat(expected), tensors)
 
 
 @pytest.mark.parametrize("lengths", [[7, 1, 4], [70, 1, 66]])

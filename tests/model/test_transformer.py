@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from spacy.tokens import Doc
 from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import chain
-from tiny_transformer import N_POSITIONS, WIDTH, save_bert
+from tiny_transformer import WIDTH, save_bert
 
 from spacy_gapdner.model import transformer
 from spacy_gapdner.model.pooling import reduce_max_v1
@@ -195,14 +195,6 @@ def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
         (1, 24, WIDTH),
         (1, 3, WIDTH),
     ]
-
-
-def test_a_text_that_is_too_long_loses_its_end(models):
-    doc = NLP.make_doc("x." * 100)
-    ours, theirs = (model.predict([doc]).doc_data[0] for model in models)
-    assert_same_data(ours, theirs)
-    assert len(doc) == 2
-    assert ours.align.lengths.tolist() == [N_POSITIONS - 1, 0]
 
 
 def test_without_offsets_pieces_are_aligned_by_their_text(bert):
