@@ -148,13 +148,12 @@ def numbered(n):
     return [make_doc(nlp, str(i)) for i in range(n)]
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_whole_articles_are_held_out(seed):
+def test_whole_articles_are_held_out():
     sizes = [40, 5, 30, 10, 15]
     article = [number for number, size in enumerate(sizes) for _ in range(size)]
     stays, held = (
         [int(doc.text) for doc in docs]
-        for docs in sample_sentences.hold_out(numbered(100), sizes, 0.15, seed)
+        for docs in sample_sentences.hold_out(numbered(100), sizes, 0.15, 0)
     )
     assert sorted(stays + held) == list(range(100))
     assert (sorted(stays), sorted(held)) == (stays, held)
