@@ -1,12 +1,8 @@
-"""Tables as text: for the screen, for Markdown and for CSV."""
+"""Tables as text: for the screen and for Markdown."""
 
-import io
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from wasabi import msg
-
-from spacy_gapdner.formats.tables import write_rows
 
 
 class Table(NamedTuple):
@@ -36,18 +32,6 @@ def print_table(table: Table) -> None:
     print(f"\n{table.title}")
     aligns = ["l", *["r"] * (len(table.header) - 1)]
     msg.table(table.rows, header=table.header, divider=True, aligns=aligns, max_col=60)
-
-
-def to_csv(header: list[str], rows: Iterable[Iterable[object]]) -> str:
-    """Write rows as CSV.
-
-    header (list[str]): Names of the columns.
-    rows (Iterable[Iterable[object]]): The cells; None gives an empty one.
-    RETURNS (str): The text.
-    """
-    stream = io.StringIO()
-    write_rows(stream, [header, *rows])
-    return stream.getvalue()
 
 
 def _escape(cell: str) -> str:

@@ -9,7 +9,6 @@ from spacy_gapdner import Entity, augmentation, get_entities, set_entities
 from spacy_gapdner.augmentation import CoordinationAugmenter, make_oversampling_augmenter
 
 NLP = spacy.blank("en")
-NAME = "spacy-gapdner.coordination_augmenter.v1"
 
 
 def example(text, *entities, key="gapdner"):
@@ -68,7 +67,7 @@ def test_shared_first_words():
 
 
 def test_three_parts():
-    examples = [example(f"{word} pain", ("S", 0, 1)) for word in ("neck", "back", "knee")]
+    examples = [example(f"{word} pain", ("S", 0, 1)) for word in ("Neck", "Back", "Knee")]
     seen = [augment(a, *examples)[-1] for a in augmenters(insertion_share=0.0)]
     three = [doc for doc in seen if len(get_entities(doc)) == 3]
     assert 0 < len(three) < len(seen)
@@ -76,16 +75,10 @@ def test_three_parts():
         words = [token.text for token in doc]
         assert (words[1], words[3], words[-1]) == (",", ",", "pain")
         assert doc.text.startswith(f"{words[0]}, {words[2]}, ")
-        assert texts(doc) == [("S", "back pain"), ("S", "knee pain"), ("S", "neck pain")]
-
-
-def test_words_at_the_beginning():
-    examples = example("Neural cells grew", ("CL", 0, 1)), example("Glial cells grew", ("CL", 0, 1))
-    for augmenter in augmenters(insertion_share=0.0):
-        (doc,) = augment(augmenter, *examples)
-        words = [token.text for token in doc]
-        assert {words[0].lower(), words[2]} == {"neural", "glial"}
-        assert words[0].istitle()
+        found = [text.lower() for _, text in texts(doc)]
+        assert sorted(found) == ["back pain", "knee pain", "neck pain"]
+        # a sentence begins with a capital, and no other word does
+        assert [word.istitle() for word in (words[0], words[2])] == [True, False]
 
 
 def test_insertion_of_what_a_gap_held():
@@ -128,10 +121,9 @@ def test_other_entities_stay_and_move():
         example("T cells divide", ("CL", 0, 1), ("P", 1, 2)),
         # of another type
         example("T cells grew", ("X", 0, 1)),
-        # one word; another head; nothing at all
+        # one word; another head
         example("cells grew", ("CL", 0)),
         example("T lymphocytes grew", ("CL", 0, 1)),
-        example("nothing"),
         # the same words
         example("the B cells", ("CL", 1, 2)),
         # a coordination of its own
@@ -173,11 +165,8 @@ def test_share_and_seed():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"share": 1.5}, "share must lie between 0 and 1"),
         ({"insertion_share": -1}, "insertion_share must lie between 0 and 1"),
-        ({"conjunctions": []}, "a list of words"),
         ({"conjunctions": "and"}, "a list of words, not 'and'"),
-        ({"conjunctions": ["and", ""]}, "a list of words"),
     ],
 )
 def test_bad_settings(settings, message):

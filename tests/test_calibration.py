@@ -32,11 +32,7 @@ def test_kinds_are_calibrated_apart():
     assert Calibration.from_dict(calibration.to_dict()) == calibration
 
 
-@given(
-    slope=st.floats(0.05, 5),
-    intercept=st.floats(-4, 4),
-    score=st.floats(0.01, 0.99),
-)
+@given(slope=st.floats(0.05, 5), intercept=st.floats(-4, 4), score=st.floats(0.01, 0.99))
 def test_score_inverts_probability(slope, intercept, score):
     line = Line(slope, intercept)
     probability = line.probability(score)
@@ -69,13 +65,12 @@ def test_fit_finds_the_lines_that_made_the_data():
 
 
 @pytest.mark.parametrize("right", [True, False])
-@pytest.mark.parametrize("n", [0, 1, 500])
-def test_fit_stays_finite(n, right):
-    fitted = Calibration.fit([(False, 0.99, right)] * n)
+def test_fit_stays_finite(right):
+    assert Calibration.fit([]) == Calibration()
+    fitted = Calibration.fit([(False, 0.99, right)] * 500)
     assert all(math.isfinite(value) for value in fitted.contiguous)
     assert fitted.discontinuous == Line()
-    if n == 500:
-        assert (fitted(entity(0.99)).score > 0.9) == right
+    assert (fitted(entity(0.99)).score > 0.9) == right
 
 
 def test_fit_never_turns_the_order_around():

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 import spacy
 from spacy import util
-from spacy.cli.debug_config import debug_config
-from spacy.cli.debug_data import debug_data
 from spacy.cli.init_config import fill_config, init_config
 from spacy.tokens import DocBin
 from spacy.training import Example
@@ -16,13 +14,6 @@ from tiny_pipeline import CORPUS, make_doc
 from tiny_transformer import save_bert
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_debug_config(path, capsys):
-    overrides = {"paths.train": "train.spacy", "paths.dev": "dev.spacy"}
-    debug_config(path, overrides=overrides)
-    assert "Config is valid" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -36,7 +27,9 @@ def test_entities_reach_the_training(path):
     config = load_config(path)
     for corpus in config["corpora"].values():
         assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)
-    weights = config["training"]["score_weights"]
+    training = config["training"]
+    assert training["logger"]["@loggers"] == "spacy-gapdner.ConsoleLogger.v1"
+    weights = training["score_weights"]
     assert weights["spans_gapdner_f"] + weights["spans_gapdner_disc_f"] == 1.0
 
 
@@ -94,7 +87,10 @@ def overrides(request, small):
 def test_a_pipeline_of_the_config_is_trained_from_python(overrides, tmp_path):
     path, changes = overrides
     nlp = util.load_model_from_config(load_config(path, overrides=changes), auto_fill=False)
-    examples = [Example(nlp.make_doc(doc.text), doc) for doc in nlp_docs(nlp, changes)]
+    examples = [
+        Example(nlp.make_doc(doc.text), doc)
+        for doc in DocBin().from_disk(changes["paths.train"]).get_docs(nlp.vocab)
+    ]
     assert isinstance(nlp.initialize(lambda: examples), Optimizer)
     assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
     nlp.to_disk(tmp_path)
@@ -103,29 +99,6 @@ def test_a_pipeline_of_the_config_is_trained_from_python(overrides, tmp_path):
     assert isinstance(optimizer, Optimizer)
     loaded.get_pipe("gapdner").add_label("NEW")
     assert loaded.update(examples, sgd=optimizer)["gapdner"] > 0
-
-
-def nlp_docs(nlp, changes):
-    return list(DocBin().from_disk(changes["paths.train"]).get_docs(nlp.vocab))
-
-
-@pytest.mark.slow
-def test_spacy_debug_data(overrides, capsys):
-    path, changes = overrides
-    with pytest.raises(SystemExit) as stopped:
-        debug_data(path, config_overrides=changes, silent=False)
-    printed = capsys.readouterr().out
-    # too few documents is all that it finds wrong
-    assert "Pipeline can be initialized with data" in printed
-    assert "Low number of examples" in printed
-    assert stopped.value.code == 1
-
-
-def test_the_length_of_training_is_one_number():
-    for path in CONFIGS[:2]:
-        name = "training.optimizer.learn_rate.total_steps"
-        training = load_config(path, overrides={name: 70}, interpolate=True)["training"]
-        assert training["max_steps"] == training["optimizer"]["learn_rate"]["total_steps"] == 70
 
 
 def test_init_config_chooses_the_best_model_by_our_scores():

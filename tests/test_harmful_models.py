@@ -44,11 +44,8 @@ def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
     ("old", "new"),
     [
         ("before_creation = null", 'before_creation = {"@callbacks":"os.system"}'),
-        ("after_pipeline_creation = null", 'after_pipeline_creation = {"@misc":"builtins.exec"}'),
         ('factory = "gapdner"', 'factory = "os.system"'),
-        ('"spacy-gapdner.GapDNER.v1"', '"subprocess.Popen"'),
         ('"spacy-gapdner.CrossEntropy.v1"', '"torch.load"'),
-        ('"spacy.Tokenizer.v1"', '"pickle.loads"'),
     ],
 )
 def test_a_config_cannot_name_other_functions(model, old, new):
@@ -85,12 +82,6 @@ class Tags(HTMLParser):
         self.attributes |= {name for name, _ in attrs}
 
 
-def test_the_attempt_would_be_seen():
-    tags = Tags(f"<p title={EVIL}>{EVIL}</p>")
-    assert "script" in tags.tags
-    assert "img" in tags.tags
-
-
 @pytest.fixture
 def evil(tmp_path):
     """Documents that are evil in words, labels, ids, attributes and names."""
@@ -107,7 +98,6 @@ def evil(tmp_path):
 @pytest.mark.parametrize(
     "command",
     [
-        ["draw", "DATA", "--output", "OUT.html"],
         ["draw", "DATA", "--model", "MODEL", "--output", "OUT.html"],
         ["convert", "DATA", "OUT.html"],
         ["analyze", "MODEL", "DATA", "--output", "OUT"],
@@ -121,6 +111,8 @@ def test_pages_show_what_documents_say_as_text(command, model, evil, tmp_path):
     replaced["TEXT"] = f"Severe joint and shoulder pain {EVIL}"
     result = CliRunner().invoke(app, [replaced.get(word, word) for word in command])
     assert result.exit_code == 0, result.output
+    # the attempt would be seen
+    assert {"script", "img"} <= Tags(EVIL).tags
     pages = [*tmp_path.glob("out*.html"), *out.rglob("*.html"), *out.rglob("*.svg")]
     assert pages
     for page in pages:

@@ -2,36 +2,23 @@
 
 from importlib.metadata import version
 
-import pytest
 import spacy
 import srsly
 from spacy.cli.package import package
 from spacy.util import get_minor_version_range
 from tiny_pipeline import ANNOTATED, trained_pipeline
 
-TEXT = ANNOTATED[0][0]
-
 
 def entities(nlp):
-    return [(entity.label_, entity.text) for entity in nlp(TEXT)._.discontinuous_ents]
+    return [(entity.label_, entity.text) for entity in nlp(ANNOTATED[0][0])._.discontinuous_ents]
 
 
-@pytest.fixture(scope="module")
-def packed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("packaging")
-    trained_pipeline().to_disk(folder / "model")
-    (folder / "output").mkdir()
-    package(
-        folder / "model", folder / "output", name="findings", version="1.2.0", create_sdist=False
-    )
-    return folder / "output" / "en_findings-1.2.0"
-
-
-def test_the_package_asks_for_ours(packed):
+def test_a_package(tmp_path):
+    trained_pipeline().to_disk(tmp_path / "model")
+    (tmp_path / "out").mkdir()
+    package(tmp_path / "model", tmp_path / "out", name="x", version="1.2.0", create_sdist=False)
+    folder = tmp_path / "out" / "en_x-1.2.0"
     required = f"spacy-gapdner{get_minor_version_range(version('spacy-gapdner'))}"
-    assert required in srsly.read_json(packed / "meta.json")["requirements"]
-
-
-def test_its_folder_is_the_pipeline(packed):
-    nlp = spacy.load(packed / "en_findings" / "en_findings-1.2.0")
+    assert required in srsly.read_json(folder / "meta.json")["requirements"]
+    nlp = spacy.load(folder / "en_x" / "en_x-1.2.0")
     assert entities(nlp) == entities(trained_pipeline()) != []

@@ -8,22 +8,13 @@ import spacy_gapdner
 from spacy_gapdner import check_data, evaluate, predict, stats
 
 
-@pytest.mark.parametrize("name", sorted(spacy_gapdner.__all__))
-def test_public_names_are_documented(name):
-    value = getattr(spacy_gapdner, name)
-    assert inspect.isclass(value) or inspect.isfunction(value)
-    assert value.__name__ == name
-    assert inspect.getdoc(value)
-    assert name in dir(spacy_gapdner)
-
-
-def test_other_names_are_unknown():
+def test_public_names_are_documented():
+    for name in spacy_gapdner.__all__:
+        value = getattr(spacy_gapdner, name)
+        assert value.__name__ == name
+        assert inspect.getdoc(value)
     with pytest.raises(AttributeError, match="No spacy_gapdner attribute nothing"):
         _ = spacy_gapdner.nothing
-
-
-def test_errors_of_users_have_one_class():
-    assert issubclass(spacy_gapdner.GapDNERError, ValueError)
 
 
 def test_a_program_of_a_user():

@@ -4,7 +4,6 @@ import pytest
 import srsly
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from spacy.cli.evaluate import handle_scores_per_type
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -54,7 +53,7 @@ def examples():
     ]
 
 
-def test_hand_counted_subsets(examples):
+def test_counted_by_hand(examples):
     scores = score_discontinuous(examples)
     assert_subset(scores, "", tp=4, fp=3, fn=3)
     assert_subset(scores, "disc_", tp=1, fp=2, fn=2)
@@ -62,10 +61,6 @@ def test_hand_counted_subsets(examples):
     assert_subset(scores, "disc_sents_", tp=2, fp=1, fn=2)
     # both sentences of document 1
     assert_subset(scores, "overlap_sents_", tp=3, fp=2, fn=2)
-
-
-def test_hand_counted_tables(examples):
-    scores = score_discontinuous(examples)
     assert scores["spans_gapdner_per_type"] == {
         "ADE": pytest.approx(prf(tp=3, fp=2, fn=2)),
         "DRUG": pytest.approx(prf(tp=1, fp=1, fn=1)),
@@ -81,18 +76,13 @@ def test_hand_counted_tables(examples):
     sides = ("gold", "predicted", "correct")
     assert counts.keys() == {f"{subset}{side}" for subset in SUBSETS for side in sides}
     assert [counts[f"disc_sents_{side}"] for side in sides] == [4, 3, 2]
-
-
-def test_scores_serialize_as_plain_floats(examples):
-    scores = score_discontinuous(examples)
+    # spaCy saves them with the pipeline
     assert srsly.msgpack_loads(srsly.msgpack_dumps(scores)) == scores
-    assert list(srsly.json_loads(srsly.json_dumps(scores))) == list(scores)
     assert all(type(value) in (float, dict) for value in scores.values())
 
 
-@pytest.mark.parametrize("examples", [[], [make_example(3, [], [])], [make_example(0, [], [])]])
-def test_nothing_to_score(examples):
-    scores = score_discontinuous(examples)
+def test_nothing_to_score():
+    scores = score_discontinuous([make_example(3, [], []), make_example(0, [], [])])
     counts = scores.pop("spans_gapdner_counts")
     assert set(counts.values()) == {0}
     assert set(scores.values()) == {None}
@@ -109,7 +99,6 @@ JOINT, BODY, FEVER = ("ADE", [0, 1, 7]), ("ADE", [0, 5, 6, 7]), ("ADE", [9])
         ([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER], "", (2, 1, 1)),
         ([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER], "disc_", (1, 0, 1)),
         # nothing predicted, or nothing annotated
-        ([FEVER], [], "", (0, 0, 1)),
         ([FEVER], [], "disc_", None),
         ([], [JOINT], "disc_", (0, 1, 0)),
         ([], [JOINT], "disc_sents_", None),
@@ -144,8 +133,6 @@ def test_entity_belongs_to_the_sentence_where_it_starts():
         (["So", "re", "left", "-", "arm", "and", "leg"], [0, 1, 6], True),
         (["So", "re", "left", "-", "arm", "and", "leg"], [0, 6], False),
         (["Sore", "left-arm", "and leg"], [0, 2], False),
-        (["Soreleft-arm", "and", "leg"], [0, 2], False),
-        (["Sore", "\n", "left-arm", "and", " ", "leg"], [0, 5], True),
         (["Sore", "\n", "left-arm", "and", " ", "leg"], [0, 1, 4, 5], True),
         (["SORE", "left-arm", "AND", "leg"], [0, 3], True),
     ],
@@ -180,11 +167,6 @@ def test_spans_key_names_scores_and_groups():
     # lengths are in the order of numbers
     assert list(scores["spans_other_gap_lengths"]) == ["2", "10"]
     assert score_discontinuous([example])["spans_gapdner_f"] is None
-
-
-def test_spacy_prints_the_scores(examples, capsys):
-    handle_scores_per_type(score_discontinuous(examples), {}, spans_key="gapdner")
-    assert "DRUG" in capsys.readouterr().out
 
 
 def naive_scores(examples):

@@ -12,7 +12,7 @@ from spacy_gapdner.formats import read_docbin, write_brat
 from spacy_gapdner.formats.docs import DOC_NAME
 from spacy_gapdner.formats.pubannotation import write_pubannotation
 
-NAMES = ["../x", "/x", "a/../../x", "..", "/", "a/./../b", "~/x", ".", "a//b", "a\0b"]
+NAMES = ["../x", "/x", "a/../../x", "..", "~/x", "a\0b"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,13 +16,6 @@ PYTHON = re.findall(r"```python\n([^`]+)```\s+```text\n([^`]+)```", PAGE)
 SETTINGS = re.findall(r"```ini\n(.+?)```", PAGE, flags=re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def pipe_settings():
-    found = [block for block in SETTINGS if block.startswith("[components.gapdner]\n")]
-    assert len(found) == 1
-    return read_settings(found[0])["components"]["gapdner"]
-
-
 def default_config():
     # the factory is found by its entry point
     spacy.blank("en").add_pipe("gapdner")
@@ -46,7 +39,9 @@ def test_python_block(number, capsys):
     assert capsys.readouterr().out == printed
 
 
-def test_the_settings_of_the_pipe_are_all_there_with_their_defaults(pipe_settings):
+def test_the_settings_of_the_pipe_are_all_there_with_their_defaults():
+    (block,) = (b for b in SETTINGS if b.startswith("[components.gapdner]\n"))
+    pipe_settings = read_settings(block)["components"]["gapdner"]
     defaults = {
         name: value for name, value in default_config().items() if name not in ("model", "scorer")
     }
@@ -59,8 +54,3 @@ def test_the_settings_of_the_model_are_those_of_the_architecture():
     assert model.pop("@architectures") == default_config()["model"]["@architectures"]
     parameters = signature(build_gapdner_v1).parameters.values()
     assert model == {p.name: p.default for p in parameters if p.default is not p.empty}
-
-
-@pytest.mark.parametrize("block", SETTINGS, ids=lambda block: block.splitlines()[0])
-def test_settings_can_be_read(block):
-    assert read_settings(block)

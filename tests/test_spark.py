@@ -94,32 +94,6 @@ def test_the_entities_of_all_texts(df, model):
         assert plain(row.entities) == wanted[row.text], row.text
 
 
-def test_several_workers_load_the_model_once_each(spark, df, model):
-    """Partitions are worked on by two processes, each of which has loaded the pipeline once."""
-
-    def report(batches):
-        import os
-
-        import pyarrow as pa
-
-        from spacy_gapdner.spark import load_pipeline
-
-        load_pipeline(str(model), None, 0.25)
-        for batch in batches:
-            loaded = load_pipeline.cache_info()
-            yield pa.RecordBatch.from_pydict(
-                {"pid": [os.getpid()], "hits": [loaded.hits], "rows": [batch.num_rows]}
-            )
-
-    # the processes are kept for the next job
-    annotate(df, model, threshold=0.25).collect()
-    seen = df.mapInArrow(report, "pid long, hits long, rows long").collect()
-    assert sum(row.rows for row in seen) == 5 * len(TEXTS)
-    assert max(row.rows for row in seen) <= 3
-    assert len({row.pid for row in seen}) >= 2
-    assert all(row.hits for row in seen)
-
-
 def test_settings_reach_the_pipe(spark, model):
     df = spark.createDataFrame([(TEXTS[0],)], "text string")
     everything = annotate(df, model, output_col="found", threshold=0.0).collect()[0].found
@@ -141,8 +115,6 @@ def test_a_model_sent_along(spark, model):
         ({"text_col": "note"}, "There is no column 'note', only number, text, other"),
         ({"text_col": "number"}, "'number' must hold strings, but it holds int"),
         ({"output_col": "other"}, "There is a column 'other' already"),
-        ({"batch_size": 0}, "batch_size must be at least 1"),
-        ({"threshold": 7}, "threshold must lie between 0 and 1, but it is 7"),
     ],
 )
 def test_what_is_wrong_is_said_before_the_work(df, settings, message):

@@ -85,7 +85,6 @@ def compare_cli(
     ),
     markdown_path: Path | None = typer.Option(None, "--markdown", help="File for the tables"),
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the numbers"),
-    csv_path: Path | None = typer.Option(None, "--csv", help="CSV file for the numbers"),
 ) -> None:
     """Print the scores of recorded runs side by side.
 
@@ -94,11 +93,11 @@ def compare_cli(
     with clean_errors():
         groups, tables = compare(folders, published=published)
         if markdown_path is not None:
-            _write_text("\n".join(table.to_markdown() for table in tables), markdown_path)
+            text = "\n".join(table.to_markdown() for table in tables)
+            with replacing(markdown_path) as temporary:
+                temporary.write_text(text, encoding="utf8")
         if json_path is not None:
             write_json(groups.to_json(), json_path)
-        if csv_path is not None:
-            _write_text(groups.to_csv(), csv_path)
     for table in tables:
         print_table(table)
     for warning in groups.warnings():
@@ -162,11 +161,6 @@ def _parse_seeds(text: str) -> list[int]:
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
         fail(f"--seeds {text} is not a list of different numbers such as 0,1,2.")
     return seeds
-
-
-def _write_text(text: str, path: Path) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 from spacy_gapdner.errors import GapDNERError
 
-from ..tables import Table, to_csv
+from ..tables import Table
 from .published import Published
 from .runs import DATA_PATHS, Run, flatten
 from .summary import (
@@ -24,7 +24,6 @@ from .summary import (
 NOT_RUN = "not run"
 _N_LISTED = 5
 _SEEDS = {"system.seed", "training.seed"}
-_CSV_HEADER = ["name", "part", "subset", "measure", "n", "mean", "sd"]
 
 
 @dataclass(frozen=True)
@@ -168,17 +167,6 @@ class RunGroups:
             for name, runs in self.groups.items()
         ]
         return {"groups": groups, "warnings": self.warnings()}
-
-    def to_csv(self) -> str:
-        """RETURNS (str): A line per name, part, subset and measure, as fractions of 1."""
-        rows = []
-        for group in self.to_json()["groups"]:
-            for part, subsets in group["scores"].items():
-                for title, measures in subsets.items():
-                    for measure, statistic in measures.items():
-                        values = (statistic or {"n": 0, "mean": None, "sd": None}).values()
-                        rows.append([group["name"], part, title, measure, *values])
-        return to_csv(_CSV_HEADER, rows)
 
 
 def group_runs(runs: Iterable[Run]) -> RunGroups:

@@ -34,16 +34,6 @@ def test_ranges_of_one_node_and_certain_ones():
     assert search(ranges, graph, threshold=1.0) == ({}, 0)
 
 
-def test_threshold_and_cut():
-    graph = PathGraph({(0, 1): 0.9, (1, 2): 0.9, (0, 2): 0.1})
-    assert set(search({(0, 0, 2): 0.9}, graph, threshold=0.5)[0]) == {("A", (0, 1, 2))}
-    # head, 1, 2 by way of 1; the direct edge waits
-    found, n_cut = search({(0, 0, 2): 0.9}, graph, max_paths=3)
-    assert set(found) == {("A", (0, 1, 2))}
-    assert n_cut == 1
-    assert search({(0, 0, 2): 0.9}, graph, max_paths=0) == ({}, 1)
-
-
 def naive(kinds, path, end):
     """All paths from the last node of a path to the end, by trying every edge."""
     if path[-1] == end:

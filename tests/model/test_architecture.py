@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from grid_models import LABELS, WIDTH, fixed_vectors, initialize_model, make_input, network_of
+from grid_models import LABELS, WIDTH, fixed_vectors, initialize_model, network_of
 
 from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model.architecture import build_gapdner_v1
@@ -53,8 +53,6 @@ def test_every_setting_reaches_the_network(settings):
     ("name", "value", "message"),
     [
         ("hidden_width", 0, "must be at least 1, but it is 0"),
-        ("max_batch_cells", 0, "must be at least 1, but it is 0"),
-        ("word_dropout", -0.1, "must be at least 0 and below 1, but it is -0.1"),
         ("grid_dropout", 1.0, "must be at least 0 and below 1, but it is 1.0"),
         ("hidden_width", 7, "must be even, but it is 7"),
     ],
@@ -62,8 +60,3 @@ def test_every_setting_reaches_the_network(settings):
 def test_settings_out_of_range_are_refused(name, value, message):
     with pytest.raises(ValueError, match=f"{name} {message}"):
         initialize_model(make_model(**{name: value}))
-
-
-def test_an_odd_hidden_width_serves_without_the_bilstm():
-    model = initialize_model(make_model(hidden_width=7, bilstm=False))
-    assert model.predict(make_input())[0].shape == (3, 3, 5)

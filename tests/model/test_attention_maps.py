@@ -112,17 +112,6 @@ def test_weights_are_those_of_the_equations(nlp, pipe):
             np.testing.assert_allclose(m.cell_weights(i, j), expected, rtol=0, atol=1e-5)
 
 
-def test_the_batch_is_of_no_account(nlp, pipe):
-    doc = make_text(nlp)
-    together = record(pipe, doc)
-    for m in together:
-        (alone,) = record(pipe, doc, [m.segment])
-        for name in ("scores", "token_scores", "cross_weights"):
-            np.testing.assert_allclose(getattr(m, name), getattr(alone, name), rtol=0, atol=1e-5)
-    # sentences of one length differ, so that mixing them up would show
-    assert not np.allclose(together[0].cross_weights, together[3].cross_weights, atol=1e-4)
-
-
 @pytest.mark.parametrize("part", ["linear_attention", "criss_cross"])
 def test_an_attention_that_is_switched_off(part):
     nlp = make_nlp({part: False})

@@ -1,7 +1,6 @@
 """The bridge between documents, thinc and PyTorch, with the network of GapDNER."""
 
 import pickle
-from functools import partial
 
 import numpy as np
 import pytest
@@ -86,10 +85,8 @@ def calls(monkeypatch):
     [
         # the first exceeds the bound by itself, and one cell of 40 may be padding
         (40, [1, 1, 1, 3, 1]),
-        (160, [1, 2, 3, 1]),
         # one word lacks 8 cells to three, six words lack 13 to seven
         (8 * 32, [1, 2, 4]),
-        (13 * 32, [2, 1, 4]),
         (10_000, [7]),
     ],
 )
@@ -108,15 +105,6 @@ def test_calls_keep_to_their_words(calls, monkeypatch):
     assert_close(scores, make_model().predict(make_input()))
 
 
-def test_documents_without_segments():
-    model = make_model()
-    docs, _ = make_input()
-    scores, backprop = model.begin_update((docs[:2], [[], []]))
-    assert scores == []
-    backprop([])
-    assert not any(g.any() for g in model.get_ref("tok2vec").attrs["gradient"])
-
-
 def test_dropout_and_another_seed_give_other_scores():
     model = make_model(word_dropout=0.5)
     first, second = (model.begin_update(make_input())[0][0] for _ in range(2))
@@ -131,12 +119,8 @@ def test_dropout_and_another_seed_give_other_scores():
 
 
 @pytest.mark.parametrize("initialize", [False, True])
-@pytest.mark.parametrize(
-    "settings", [{}, {"bilstm": False, "biaffine": False, "criss_cross": False}]
-)
-def test_bytes_restore_a_model(settings, initialize):
-    trained = make_model(**settings)
-    restored = make_model(initialize=initialize, seed=1, **settings)
+def test_bytes_restore_a_model(initialize):
+    trained, restored = make_model(), make_model(initialize=initialize, seed=1)
     restored.from_bytes(trained.to_bytes())
     assert restored.attrs["labels"] == LABELS
     for a, b in zip(restored.predict(make_input()), trained.predict(make_input()), strict=True):
@@ -148,25 +132,11 @@ def test_bytes_restore_a_model(settings, initialize):
 
 
 def test_bytes_of_other_models():
-    data = make_model(initialize=False).to_bytes()
-    assert network_of(make_model(initialize=False).from_bytes(data)) is None
     data = make_model(hidden_width=6, mixed_precision=True).to_bytes()
     with pytest.raises(RuntimeError, match="size mismatch"):
         make_model(initialize=False, hidden_width=8).from_bytes(data)
     # precision is a setting of the config, not of the weights
     assert not network_of(make_model(initialize=False).from_bytes(data)).mixed_precision
-
-
-def test_more_labels_keep_the_scores_of_the_old_ones():
-    model = make_model()
-    before, shim = model.predict(make_input()), model.get_ref("grid").layers[0].shims[0]
-    model.attrs["resize_output"](model, ["A", "B", "C"])
-    assert model.attrs["labels"] == ["A", "B", "C"]
-    after = model.predict(make_input())
-    assert [grid.shape[2] for grid in after] == [6] * len(before)
-    assert_close([grid[..., :5] for grid in after], before)
-    # an optimizer knows weights by their shim
-    assert model.get_ref("grid").layers[0].shims[0].id != shim.id
 
 
 class Harmful:
@@ -179,13 +149,11 @@ class Harmful:
         return open, (str(self.path), "w")
 
 
-@pytest.mark.parametrize("as_zip", [True, False])
-def test_a_harmful_pickle_in_the_bytes_is_refused(as_zip, tmp_path, monkeypatch):
+def test_a_harmful_pickle_in_the_bytes_is_refused(tmp_path, monkeypatch):
     victim = tmp_path / "created"
     model = make_model()
     with monkeypatch.context() as patch:
         patch.setattr(GapDNERNetwork, "state_dict", lambda self: {"weight": Harmful(victim)})
-        patch.setattr(torch, "save", partial(torch.save, _use_new_zipfile_serialization=as_zip))
         data = model.to_bytes()
     # even where the environment asks for the unsafe default
     monkeypatch.setenv("TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD", "1")

@@ -170,15 +170,6 @@ def test_weights_keep_their_names_and_shapes():
     }
 
 
-def test_padding_and_batch_change_no_score():
-    net = make_network().eval()
-    words, lengths = make_batch([3, 9, 1, 6], torch.float32)
-    together = score(net, words, lengths)
-    for row, n in enumerate(lengths.tolist()):
-        alone = score(net, words[row : row + 1, :n], torch.tensor([n]))
-        torch.testing.assert_close(together[row, :n, :n], alone[0], rtol=0, atol=1e-5)
-
-
 @pytest.mark.parametrize("dropout", ["word_dropout", "boundary_dropout", "grid_dropout"])
 def test_dropout_acts_in_training_only(dropout):
     off = {"word_dropout": 0.0, "boundary_dropout": 0.0, "grid_dropout": 0.0}

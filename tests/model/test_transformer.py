@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import spacy
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from spacy.tokens import Doc
 from spacy_transformers.layers import split_trf_batch, trfs2arrays
 from thinc.api import chain
-from tiny_transformer import N_POSITIONS, WIDTH, save_bert
+from tiny_transformer import WIDTH, save_bert
 
 from spacy_gapdner.model import transformer
 from spacy_gapdner.model.pooling import reduce_max_v1
@@ -104,16 +104,8 @@ def assert_same_batch(models, docs):
         assert_same_data(data, other)
 
 
-def test_odd_texts_and_tokens_get_the_same_vectors(models):
-    # a piece across tokens ("##ver", "pain"), and spaces that the text does not have
-    docs = [
-        Doc(NLP.vocab, words=["f", "ev", "er", "p", "ai", "n"], spaces=[False] * 6),
-        Doc(NLP.vocab, words=["no pain", " ", "\n", "fever"], spaces=[True, False, True, False]),
-    ]
-    assert_same_batch(models, [*make_docs(ODD_TEXTS), *docs])
-
-
-@settings(max_examples=25)
+@settings(max_examples=15)
+@example(texts=ODD_TEXTS)
 @given(
     texts=st.lists(
         st.text(st.sampled_from(ODD_CHARACTERS), max_size=60) | st.text(max_size=30),
@@ -122,7 +114,9 @@ def test_odd_texts_and_tokens_get_the_same_vectors(models):
     ).filter(lambda texts: any(texts))
 )
 def test_any_texts_get_the_same_vectors(shared_models, texts):
-    assert_same_batch(shared_models, make_docs(texts))
+    # a piece across tokens ("##ver", "pain"), and spaces that the text does not have
+    odd = Doc(NLP.vocab, words=["f", "ev", "er", "p", "ai", "n"], spaces=[False] * 6)
+    assert_same_batch(shared_models, [*make_docs(texts), odd])
 
 
 def test_a_document_has_a_row_for_each_span(models):
@@ -197,31 +191,11 @@ def test_the_network_runs_in_batches_of_like_length(models, monkeypatch):
     ]
 
 
-def test_a_text_that_is_too_long_loses_its_end(models):
-    doc = NLP.make_doc("x." * 100)
-    ours, theirs = (model.predict([doc]).doc_data[0] for model in models)
-    assert_same_data(ours, theirs)
-    assert len(doc) == 2
-    assert ours.align.lengths.tolist() == [N_POSITIONS - 1, 0]
-
-
 def test_without_offsets_pieces_are_aligned_by_their_text(bert):
     models = [
         make_model(name, bert, tokenizer_config={"use_fast": False}) for name in (OURS, THEIRS)
     ]
     assert_same_batch(models, make_docs(["no fever", "ab cd. " * 20, "e\u0301te\u0301 \u6f22"]))
-
-
-def test_hidden_states(bert):
-    settings = {"transformer_config": {"output_hidden_states": True}}
-    docs = make_docs(["no fever", "ab cd. " * 20, "x"])
-    ours, theirs = (make_model(name, bert, **settings).predict(docs) for name in (OURS, THEIRS))
-    for data, other in zip(ours.doc_data, theirs.doc_data, strict=True):
-        assert len(data.model_output.hidden_states) == 3
-        pairs = zip(data.model_output.hidden_states, other.model_output.hidden_states, strict=True)
-        for layer, other_layer in pairs:
-            rows = layer.reshape(-1, WIDTH)[data.align.dataXd]
-            assert_allclose(rows, other_layer.reshape(-1, WIDTH)[other.align.dataXd], atol=1e-5)
 
 
 def test_what_it_cannot_do_is_refused(bert):

@@ -48,45 +48,33 @@ EXACT = {"severe joint pain": "T:1", "Brenorix": "T:3"}
 SIMILAR = {**EXACT, "severe shoulder pain": "T:2"}
 
 
-def test_equal_names_alone_by_default(path):
+def test_ids(path):
     doc = make_pipeline(path)(TEXT)
     assert ids(doc) == EXACT
     names = [entity.attrs.get("kb_name") for entity in get_entities(doc)]
     assert sorted(filter(None, names)) == ["Severe  Joint Pain", "brenorix"]
-
-
-def test_similar_names_whatever_the_order_of_words(path):
-    # "pain, severe shoulder" lacks but the comma
-    assert ids(make_pipeline(path, min_score=90)(TEXT)) == SIMILAR
-
-
-def test_documents_in_batches(path):
-    nlp = make_pipeline(path, min_score=90)
-    found = [ids(doc) for doc in nlp.pipe([TEXT] * 5, batch_size=2)]
-    assert found == [SIMILAR] * 5
-
-
-def test_labels(path):
     assert ids(make_pipeline(path, labels=["DRUG"])(TEXT)) == {"Brenorix": "T:3"}
-
-
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_ids_that_are_there_already(path, overwrite):
-    nlp = make_pipeline(path, overwrite=overwrite)
-    doc = nlp.make_doc(TEXT)
-    set_entities(doc, ENTITIES)
-    for entity in get_entities(doc):
-        entity.kb_id_ = "OLD:1"
-    doc = nlp.get_pipe("gapdner_linker")(doc)
-    old = {entity.text: "OLD:1" for entity in get_entities(doc)}
-    assert ids(doc) == (old | EXACT if overwrite else old)
+    # "pain, severe shoulder" lacks but the comma
+    nlp = make_pipeline(path, min_score=90)
+    assert [ids(doc) for doc in nlp.pipe([TEXT] * 5, batch_size=2)] == [SIMILAR] * 5
+    # ids that are there already
+    for overwrite in (False, True):
+        nlp = make_pipeline(path, overwrite=overwrite)
+        doc = nlp.make_doc(TEXT)
+        set_entities(doc, ENTITIES)
+        for entity in get_entities(doc):
+            entity.kb_id_ = "OLD:1"
+        old = {entity.text: "OLD:1" for entity in get_entities(doc)}
+        assert ids(nlp.get_pipe("gapdner_linker")(doc)) == (old | EXACT if overwrite else old)
+    # a file of another system
+    path.write_bytes(b"\xef\xbb\xbfid\tname\r\nT:1\tsevere joint pain\r\n")
+    assert ids(make_pipeline(path)(TEXT)) == {"severe joint pain": "T:1"}
 
 
 @pytest.mark.parametrize(
     ("text", "normalized"),
     [
-        ("Non-small   Cell", "non small cell"),
-        ("non\u2011small\u00a0cell", "non small cell"),
+        ("Non\u2011small\u00a0  Cell", "non small cell"),
         ("non - small cell", "non small cell"),
         ("STRASSE", normalize("straße")),
         ("cafe\u0301", "café"),
@@ -104,8 +92,8 @@ def test_of_equal_and_of_equally_similar_names_the_first():
     assert reversed_terms.find_similar(["pain z"], 80) == {"pain z": 1}
 
 
-@pytest.mark.parametrize("min_score", [40, 75, 92.5])
-def test_blocks_of_similar_length_lose_no_name(min_score):
+def test_blocks_of_similar_length_lose_no_name():
+    min_score = 75
     syllables = ["ba", "do", "ki", "lur", "me", "sant"]
     names = [f"{a}{b} {b}{c}{a}" for a in syllables for b in syllables for c in syllables]
     terms = Terminology.from_text("".join(f"{n}\t{n}\n" for n in names), "terms")
@@ -129,18 +117,10 @@ def test_terms_are_saved_with_the_pipeline(path, tmp_path):
     assert ids(empty.from_bytes(data)(TEXT)) == SIMILAR
 
 
-@pytest.mark.slow
-def test_two_processes(path):
-    nlp = make_pipeline(path, min_score=90)
-    assert [ids(doc) for doc in nlp.pipe([TEXT] * 4, n_process=2, batch_size=2)] == [SIMILAR] * 4
-
-
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"id\tname\nT:1 pain\n", r"terms.tsv, line 2: 'T:1 pain' is not an id, a tab, and a name"),
-        (b"T:1\tpain\tADE\n", r"terms.tsv, line 1: .* is not an id"),
-        (b"T:1\tpain\n\nT:2\t \n", r"terms.tsv, line 3: .* is not an id"),
         (b"T:1\tpain\nT:2\t\xff\n", r"terms.tsv, line 2: not UTF-8"),
         (b"id\tname\n", r"terms.tsv has no terms"),
     ],
@@ -149,11 +129,6 @@ def test_a_file_that_cannot_be_used(path, content, message):
     path.write_bytes(content)
     with pytest.raises(ValueError, match=message):
         make_pipeline(path)
-
-
-def test_a_file_of_another_system(path):
-    path.write_bytes(b"\xef\xbb\xbfid\tname\r\nT:1\tsevere joint pain\r\n")
-    assert ids(make_pipeline(path)(TEXT)) == {"severe joint pain": "T:1"}
 
 
 def test_no_file(tmp_path):

@@ -8,11 +8,10 @@ import spacy
 import srsly
 from spacy.tokens import Span
 from spacy.training import Example
-from thinc.api import Config, Model
+from thinc.api import Model
 from tiny_pipeline import (
     CORPUS,
     LABELS,
-    annotate,
     found,
     make_doc,
     make_examples,
@@ -71,20 +70,14 @@ def ents(doc):
     return [(ent.start, ent.end, ent.label_) for ent in doc.ents]
 
 
-@pytest.mark.parametrize("corpus", [CORPUS[::-1], [("", []), *CORPUS]])
-def test_labels_come_from_the_examples_in_sorted_order(nlp, corpus):
+def test_labels_come_from_the_examples_in_sorted_order_or_from_a_file(nlp, tmp_path):
     pipe = make_pipe(nlp)
-    assert pipe.labels == ()
-    nlp.initialize(lambda: make_examples(nlp, corpus))
+    nlp.initialize(lambda: make_examples(nlp, [("", []), *CORPUS[::-1]]))
     assert pipe.labels == LABELS
     assert pipe.label_data == pipe.model.attrs["labels"] == nlp.pipe_labels["gapdner"]
-    assert pipe.label_data == list(LABELS)
-    assert found(annotate(nlp, "fever")) == []
-
-
-def test_labels_come_from_a_file_in_its_order(nlp, tmp_path):
     labels = ["SYMPTOM", "OTHER", "DRUG", "BODY"]
     srsly.write_json(tmp_path / "gapdner.json", labels)
+    nlp = spacy.blank("en")
     pipe = make_pipe(nlp)
     reader = {"@readers": "spacy.read_labels.v1", "path": str(tmp_path / "gapdner.json")}
     nlp.config["initialize"]["components"]["gapdner"] = {"labels": reader}
@@ -99,9 +92,8 @@ def test_labels_come_from_add_label(nlp):
             call([make_doc(nlp, "some words")])
     assert [pipe.add_label("ZEBRA"), pipe.add_label("ZEBRA")] == [1, 0]
     assert "ZEBRA" in nlp.vocab.strings
-    for label in ("", None, 3, "half a pair \ud83d"):
-        with pytest.raises(GapDNERError, match="A label must be a text"):
-            pipe.add_label(label)
+    with pytest.raises(GapDNERError, match="A label must be a text"):
+        pipe.add_label(3)
     nlp.initialize(lambda: make_examples(nlp))
     assert pipe.labels == ("ZEBRA", *LABELS)
 
@@ -118,16 +110,6 @@ def test_no_gold_names_the_keys_that_exist(nlp):
     with pytest.warns(UserWarning, match="No document has an entity under.*under 'other'"):
         pipe.initialize(lambda: make_examples(nlp, key="other"), labels=["DRUG"])
     assert pipe.labels == ("DRUG",)
-
-
-def test_the_config_holds_every_setting(nlp):
-    nlp.add_pipe("gapdner", config={"threshold": 0.25, "lr_scale": 20.0})
-    other = spacy.util.load_model_from_config(Config().from_str(nlp.config.to_str()))
-    pipe = other.get_pipe("gapdner")
-    assert (pipe.cfg["threshold"], pipe.cfg["lr_scale"], pipe.key) == (0.25, 20.0, "gapdner")
-    assert other.config["components"] == nlp.config["components"]
-    weights = nlp.config["training"]["score_weights"]
-    assert (weights["spans_gapdner_f"], weights["spans_gapdner_disc_f"]) == (0.75, 0.25)
 
 
 def test_a_new_model_forgets_what_was_fitted_to_another():
@@ -167,30 +149,15 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     assert found(doc) == [("A", [0, 2]), ("B", [1])]
     assert set(doc.spans) == {"mine", "gapdner_1", "gapdner_2"}
     assert [entity.score for entity in get_entities(doc)] == pytest.approx([0.55, 0.45])
-
-
-def test_settings_count_from_the_moment_they_are_changed(nlp):
-    pipe = make_scripted(nlp, [TWO_ENTITIES])
-    doc = make_doc(nlp, "a b c")
-    # nothing is cut: there is no warning
-    assert found(pipe(doc)) == [("A", [0, 2]), ("B", [1])]
-    for name, value, expected in [
-        ("threshold", 0.5, [("A", [0, 2])]),
-        ("threshold", 0.6, []),
-        ("threshold", 0.0, [("A", [0, 2])]),
-        ("threshold", 0.4, [("A", [0, 2]), ("B", [1])]),
-        ("disc_threshold", 0.6, [("B", [1])]),
-        ("disc_threshold", None, [("A", [0, 2]), ("B", [1])]),
-        ("type_thresholds", {"B": 0.5}, [("A", [0, 2])]),
-    ]:
-        pipe.cfg[name] = value
-        assert found(pipe(doc)) == expected, (name, value)
+    # settings count from the moment they are changed
+    pipe.cfg["threshold"] = 0.5
+    assert found(pipe(doc)) == [("A", [0, 2])]
+    pipe.cfg["disc_threshold"] = 0.6
+    assert found(pipe(doc)) == []
     # the logit of 0.55 is 0.2
     pipe.cfg["calibration"] = Calibration(Line(), Line(1.0, 1.0)).to_dict()
     (entity,) = get_entities(pipe(doc))
     assert entity.score == pytest.approx(1 / (1 + (0.45 / 0.55) * np.exp(-1.0)))
-    pipe.cfg["spans_key"] = "other"
-    assert found(pipe(doc), "other") == [("A", [0, 2])]
 
 
 def test_what_max_paths_cuts_is_said_once_with_how_much():

@@ -47,12 +47,6 @@ def test_disk_bytes_and_pickle(trained, saved):
     assert annotate_all(loaded) != before == annotate_all(trained)
 
 
-def test_excluded_parts_are_not_saved(trained, tmp_path):
-    trained.get_pipe("gapdner").to_disk(tmp_path, exclude=["model"])
-    assert not (tmp_path / "model").exists()
-    assert (tmp_path / "cfg").exists()
-
-
 def test_find_threshold(trained, saved, tmp_path):
     gold = [make_doc(trained, text, entities) for text, entities in CORPUS[:3]]
     DocBin(docs=gold).to_disk(tmp_path / "dev.spacy")

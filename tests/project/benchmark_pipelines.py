@@ -3,52 +3,33 @@
 from pathlib import Path
 
 import spacy
-from spacy.training import Example
-from tiny_pipeline import CORPUS, make_doc, model_config
+from tiny_pipeline import make_examples, model_config
 from tiny_transformer import WIDTH
 
 CONFIG = Path(__file__).parents[2] / "configs" / "gapdner_trf.cfg"
-ENCODERS = (
-    "spacy-gapdner.TransformerModel.v1",
-    "spacy-transformers.TransformerModel.v3",
-    "tok2vec",
-    "tok2vec of its own",
-)
+ENCODERS = ("transformer", "tok2vec", "tok2vec of its own")
+SETTINGS = {"max_length": 12, "stride": 9}
 
 
-def load_transformer_config(architecture, bert, mixed_precision):
-    overrides = {
-        "vars.transformer": str(bert),
-        "components.transformer.model.@architectures": architecture,
-        "components.transformer.model.mixed_precision": mixed_precision,
-        **{
-            f"components.gapdner.model.{name}_width": WIDTH
-            for name in ("hidden", "boundary", "grid", "attention")
-        },
-        "components.gapdner.max_length": 12,
-        "components.gapdner.stride": 9,
-        "nlp.batch_size": 3,
-    }
-    return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
-
-
-def make_pipeline(encoder, bert, *, mixed_precision=False):
+def make_pipeline(encoder, bert):
     spacy.util.fix_random_seed(0)
-    if encoder.endswith(("v1", "v3")):
-        nlp = spacy.util.load_model_from_config(
-            load_transformer_config(encoder, bert, mixed_precision)
-        )
+    model = model_config()
+    if encoder == "transformer":
+        pipe = "components.gapdner"
+        widths = ("hidden", "boundary", "grid", "attention")
+        overrides = {f"{pipe}.model.{name}_width": WIDTH for name in widths}
+        overrides |= {f"{pipe}.{name}": value for name, value in SETTINGS.items()}
+        overrides["vars.transformer"] = str(bert)
+        config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+        nlp = spacy.util.load_model_from_config(config)
     else:
         nlp = spacy.blank("en")
-        nlp.batch_size = 3
         nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
-        settings = {"max_length": 12, "stride": 9}
-        model = model_config()
         if encoder == "tok2vec":
             nlp.add_pipe("tok2vec", config={"model": model["tok2vec"]})
             listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 24}
             model["tok2vec"] = listener
-        nlp.add_pipe("gapdner", config={"model": model, **settings})
-    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS]
-    nlp.initialize(lambda: [Example(doc.copy(), doc) for doc in docs])
+        nlp.add_pipe("gapdner", config={"model": model, **SETTINGS})
+    nlp.batch_size = 3
+    nlp.initialize(lambda: make_examples(nlp))
     return nlp

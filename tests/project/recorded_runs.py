@@ -31,15 +31,13 @@ def make_scores(f, disc=None, p=None, r=None):
 
 
 def make_run(name="GapDNER", seed=0, f=0.5, **changes):
-    config = set_value(deepcopy(CONFIG), "system.seed", seed)
-    config["training"]["seed"] = seed
+    config = deepcopy(CONFIG)
+    config["system"]["seed"] = config["training"]["seed"] = seed
     selected = Evaluation(step=50, epoch=2, score=f or 0.0, losses={"gapdner": 1.5})
     fields = {
         "name": name,
         "seed": seed,
-        "config": set_value(
-            set_value(deepcopy(CONFIG), "system.seed", seed), "training.seed", seed
-        ),
+        "config": config,
         "versions": {"python": "3.11.7", "cupy": None},
         "commit": "a1b2c3",
         "device": {"platform": "Linux", "processor": "x86_64", "gpu": None},

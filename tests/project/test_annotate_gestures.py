@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 pytest.importorskip("selenium", reason="selenium is not installed")
 
-from annotate_gestures import Mark, count_in_brat, find_sentences, main
+from annotate_gestures import main
 
 TEXT = "Plain pain.\nHe had severe joint, shoulder and back pain since Brenorix.\n"
 ANN = """\
@@ -18,35 +18,12 @@ T4\tDRUG 62 70\tBrenorix
 """
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    (tmp_path / "one.txt").write_text(TEXT)
-    (tmp_path / "one.ann").write_text(ANN)
-    return tmp_path
-
-
-def test_sentences_with_coordinations(corpus):
-    [(line, marks)] = find_sentences(corpus)
-    assert line == TEXT.split("\n")[1]
-    words = {(m.label, " ".join(line[start:end] for start, end in m.fragments)) for m in marks}
-    assert words == {
-        ("ADE", "severe joint pain"),
-        ("ADE", "severe shoulder pain"),
-        ("ADE", "severe back pain"),
-        ("DRUG", "Brenorix"),
-    }
-
-
-def test_gestures_in_brat():
-    # drag and OK; drag, type, OK, and four for the other fragment
-    marks = {Mark("ADE", ((0, 2),)), Mark("DRUG", ((0, 2), (5, 7)))}
-    assert count_in_brat(marks, "ADE") == 2 + 3 + 4
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("chromedriver"), reason="chromedriver is not installed")
-def test_annotated_in_the_browser(corpus, capsys):
-    main(corpus, 1, 0)
+def test_annotated_in_the_browser(tmp_path, capsys):
+    (tmp_path / "one.txt").write_text(TEXT)
+    (tmp_path / "one.ann").write_text(ANN)
+    main(tmp_path, 1, 0)
     # severe, the coordination, pain, split, take; Brenorix and its type. In brat: 6 + 10 + 6 + 3
     expected = "4 entities, 1 of 1 sentences equal: 7 gestures, 25 in brat"
     assert expected in capsys.readouterr().out

@@ -1,24 +1,17 @@
 """The configs of W2NER and TOE, and the commands that take them with --code."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import spacy
-import srsly
 from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 from tiny_pipeline import CORPUS, make_doc
 from tiny_transformer import save_bert
-from typer.testing import CliRunner
 
 import project.baselines.register  # noqa: F401  # registers what the configs name
-from project.benchmark.__main__ import app as benchmark
-from project.experiments.__main__ import app as experiments
 from project.experiments.training import read_run_config
-from spacy_gapdner.cli import app as gapdner
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "project" / "baselines"
@@ -80,30 +73,3 @@ def test_a_pipeline_of_the_config_is_trained_from_python(name, settings):
     examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]
     nlp.initialize(lambda: examples)
     assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
-
-
-def run(app, *args):
-    result = CliRunner().invoke(app, [str(arg) for arg in args])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-@pytest.mark.slow
-def test_commands_take_the_code(settings, tmp_path):
-    code, data = ("--code", FOLDER / "register.py"), settings["paths.dev"]
-    options = [part for name, value in settings.items() for part in (f"--{name}", value)]
-    train = ("train-seeds", FOLDER / "w2ner.cfg", tmp_path / "w2ner", "--name", "W2NER")
-    run(experiments, *train, "--seeds", 0, *code, *options)
-    model = tmp_path / "w2ner" / "seed_0" / "model-best"
-    # in a process of its own, where nothing else has imported the code
-    command = [sys.executable, "-m", "spacy", "gapdner", "evaluate", model]
-    without = subprocess.run([*command, data], capture_output=True, text=True, check=False)
-    assert without.returncode == 1
-    assert "gapdner-baselines" in without.stderr
-    run(gapdner, "evaluate", model, data, "--output", tmp_path / "scores.json", *code)
-    assert srsly.read_json(tmp_path / "scores.json")["docs"] == len(CORPUS)
-    groups = (tmp_path / "w2ner", tmp_path / "w2ner")
-    printed = run(experiments, "bootstrap", *groups, "--data", data, "--n", 5, *code)
-    assert "+0.0 to +0.0" in printed
-    measured = ("--data", data, "--limit", 2, "--repeats", 1, "--threads", 1)
-    assert "Peak memory" in run(benchmark, model, *measured, *code)

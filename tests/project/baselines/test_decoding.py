@@ -39,50 +39,9 @@ def decode_gold(tagging, entities):
     return tagging.decode(LabelledCells(cells, np.ones(len(cells))), LABELS).entities
 
 
-def grid(tagging, edges=(), ades=(), symptoms=(), p=1.0):
-    channels = {NNW[tagging]: edges, THW: ades, THW + 1: symptoms}
-    return as_cells({(*cell, c): p for c, cells in channels.items() for cell in cells})
-
-
-def found(tagging, labelled, **kwargs):
-    decoded = tagging.decode(labelled, LABELS, **kwargs)
-    assert decoded.n_cut == 0
-    return [(e.label, *e.token_indices) for e in decoded.entities]
-
-
 @both_schemes
 def test_figure_round_trip(tagging):
     assert decode_gold(tagging, FIGURE) == FIGURE
-
-
-@both_schemes
-def test_scores_are_the_weakest_cells(tagging):
-    link = NNW[tagging]
-    cells = {(3, 0, THW): 0.9, (0, 1, link): 0.8, (1, 3, link): 0.5, (0, 3, link): 0.3}
-    cells |= {(2, 2, THW + 1): 0.7}
-    expected = {
-        entity("ADE", 0, 1, 3): 0.5,
-        entity("ADE", 0, 3): 0.3,
-        entity("Symptom", 2): 0.7,
-    }
-    entities = tagging.decode(as_cells(cells), LABELS).entities
-    assert {e: e.score for e in entities} == pytest.approx(expected)
-    kept = tagging.decode(as_cells(cells), LABELS, threshold=0.4).entities
-    assert kept == [entity("ADE", 0, 1, 3), entity("Symptom", 2)]
-
-
-@both_schemes
-def test_max_paths(tagging):
-    cells = dict.fromkeys(((*edge, NNW[tagging]) for edge in combinations(range(12), 2)), 0.8)
-    cells |= {(11, 0, THW): 0.9, (0, 11, NNW[tagging]): 0.95}
-    decoded = tagging.decode(as_cells(cells), LABELS)
-    assert (len(decoded.entities), decoded.n_cut) == (2**10, 0)
-    # best first; what else leads on from the head is cut
-    few = tagging.decode(as_cells(cells), LABELS, max_paths=2)
-    assert few.entities == [entity("ADE", 0, 11)]
-    assert few.n_cut == 10
-    none = tagging.decode(as_cells(cells), LABELS, max_paths=0)
-    assert (none.entities, none.n_cut) == ([], 1)
 
 
 N_TOKENS = 6

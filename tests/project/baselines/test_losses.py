@@ -40,18 +40,3 @@ def test_gradient_agrees_with_finite_differences():
     scores = [rng.normal(0, 2, (3, 3, 4)), rng.normal(0, 2, (2, 2, 4))]
     cells = {(0, 1, 1), (2, 0, 3), (1, 1, 2), (0, 1, 3)}
     check_gradients(ZLPR(), scores, [as_target(cells, [(1, 3)]), as_target({(0, 0, 2)})])
-
-
-@pytest.mark.parametrize("size", [1e4, 1e30])
-def test_extreme_scores_are_stable(size):
-    grid = np.zeros((2, 2, 3), dtype="float32")
-    grid[0, 0] = grid[0, 1] = [-size, size, -size]
-    grid[1, 0] = [-size, -size, size]
-    with np.errstate(over="raise", invalid="raise", divide="raise"):
-        value, (gradient,) = ZLPR()([grid], [as_target({(0, 1, 1), (1, 0, 1)})])
-    # wrong by `size`: one label of the first cell, and two of another
-    assert value == pytest.approx(3 * size / 4, rel=1e-3)
-    assert gradient.dtype == np.float32
-    assert np.isfinite(gradient).all()
-    assert gradient[1, 0, 1] < 0 < gradient[1, 0, 2]
-    assert not gradient[0, 1].any()

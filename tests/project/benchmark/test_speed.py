@@ -40,12 +40,6 @@ def clock(runner, monkeypatch):
     return clock
 
 
-def calls(runner, examples, is_train):
-    """How often the encoder computes for a batch: a transformer by the lengths of word pieces."""
-    docs = [example.predicted for example in examples]
-    return 1 if runner.encoder.network is None else len(runner.encoder.read(docs, is_train))
-
-
 def test_batches_add_up(runner, examples, clock):
     """Five Docs, three in a batch in prediction, all in one in training."""
     for is_train, loss, optimizer in ((False, 0, 0), (True, 1000, 10_000)):

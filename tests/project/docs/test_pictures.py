@@ -24,19 +24,6 @@ def listed(html):
     return list(dict.fromkeys(re.findall(r'title="(.+?): (.+?)"', html)))
 
 
-def test_grid():
-    html = pictures.draw_grid()
-    assert grid(html) == {
-        ("joint", "joint"): ("frag", "Frag"),
-        ("and", "back"): ("gap", "Gap"),
-        ("pain", "pain"): ("frag", "Frag"),
-        ("back", "pain"): ("frag", "Frag"),
-        ("pain", "joint"): ("type", "ADE"),
-        ("pain", "back"): ("type", "ADE"),
-    }
-    assert listed(html) == [("ADE", "joint … pain"), ("ADE", "back pain")]
-
-
 def test_scores():
     html = pictures.draw_scores()
     assert grid(html) == {

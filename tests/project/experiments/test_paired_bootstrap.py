@@ -45,14 +45,6 @@ def test_mean_f1_by_hand():
     ]
 
 
-def test_a_model_does_not_differ_from_itself(run, folder):
-    usual = folder / "Usual"
-    result = run("bootstrap", usual, usual, "--data", folder / "data.spacy", "--n", 50)
-    assert result.exit_code == 0, result.output
-    table = result.stdout.split("50 resamples")[1]
-    assert table.count("+0.0 to +0.0") == 4
-
-
 def test_differences_and_their_intervals(run, folder, tmp_path):
     path = tmp_path / "tables.json"
     data = ("--data", folder / "data.spacy")

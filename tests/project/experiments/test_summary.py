@@ -11,24 +11,10 @@ def test_mean_and_sample_deviation():
     statistic = summarize([0.60, 0.62, 0.67])
     assert statistic == (3, pytest.approx(0.63), pytest.approx(math.sqrt(0.0013)))
     assert statistic.format() == "63.00 ± 3.61"
-
-
-def test_runs_without_a_score_do_not_count():
+    assert Statistic(2, 0.0123, 0.001).format(sign="+") == "+1.23 ± 0.10"
+    # runs without a score do not count
     assert summarize([None, 0.5, None]) == (1, 0.5, None)
     assert summarize([None]) is None
-    assert summarize([]) is None
-
-
-@pytest.mark.parametrize(
-    ("statistic", "options", "text"),
-    [
-        (Statistic(2, 0.0123, 0.001), {"sign": "+"}, "+1.23 ± 0.10"),
-        (Statistic(2, -0.0123, 0.001), {"sign": "+"}, "-1.23 ± 0.10"),
-        (Statistic(1, 61.6, None), {"scale": 1, "digits": 0}, "62"),
-    ],
-)
-def test_format(statistic, options, text):
-    assert statistic.format(**options) == text
 
 
 def test_seed_table():

@@ -2,13 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from project.experiments import training
 from project.experiments.runs import Evaluation
-from project.experiments.training import (
-    read_evaluations,
-    read_run_config,
-    train,
-)
+from project.experiments.training import read_evaluations, read_run_config
 from spacy_gapdner.errors import GapDNERError
 
 CONFIG = Path(__file__).parents[3] / "configs" / "gapdner_cpu.cfg"
@@ -22,6 +17,7 @@ def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
     overrides = {
         "training.optimizer.learn_rate.total_steps": 12,
         "components.gapdner.model.bilstm": False,
+        "paths.train": "a/b.spacy",
     }
     read = read_run_config(tmp_path / "short.cfg", overrides, 3)
     for config in (read.config, read.filled):
@@ -29,17 +25,11 @@ def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
         # a variable that stands for another setting
         assert config["training"]["max_steps"] == 12
         assert config["components"]["gapdner"]["model"]["bilstm"] is False
-        assert config["training"]["logger"]["@loggers"] == "spacy.ConsoleLogger.v3"
     assert read.filled["components"]["gapdner"]["max_paths"] == 10_000
-    assert type(read.filled) is dict
     assert read.spans_key == "gapdner"
-
-
-def test_paths_of_data():
-    config = read_run_config(CONFIG, {"paths.train": "a/b.spacy"}, 0)
-    assert config.path("train") == Path("a/b.spacy")
+    assert read.path("train") == Path("a/b.spacy")
     with pytest.raises(GapDNERError, match=r"--paths\.dev PATH"):
-        config.path("dev")
+        read.path("dev")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +37,6 @@ def test_paths_of_data():
     [
         ({f"{WEIGHTS}.spans_gapdner_p": 1.0}, "spans_gapdner_p = 0.5"),
         (NO_WEIGHT, "but it has no weight"),
-        ({"components.gapdner.spans_key": "ade"}, "Weight spans_ade_f and spans_ade_disc_f"),
         ({"system.seed": 1}, "--system.seed would give all runs one seed. Use --seeds"),
         ({"training.optimizer.learn_rate.total_steps": "many"}, "no valid config"),
         ({"nlp.pipeline": ["sentencizer"]}, "no component with the factory gapdner"),
@@ -69,23 +58,3 @@ def test_of_equal_scores_the_last_is_the_best_model(tmp_path):
     evaluations, best = read_evaluations(tmp_path)
     assert [(e.step, e.score) for e in evaluations] == rows
     assert best == Evaluation(10, 1, 0.25, {"gapdner": 2.5})
-
-
-def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
-    """What is left of an earlier training is gone, the message ends as the log does."""
-    program = tmp_path / "python"
-    program.write_text('#!/bin/sh\nfor i in 1 2 3 4 5 6; do echo "line $i"; done\nexit 3\n')
-    program.chmod(0o755)
-    monkeypatch.setattr(training.sys, "executable", str(program))
-    folder = tmp_path / "seed_0"
-    (folder / "model-best").mkdir(parents=True)
-    (folder / "evaluations.jsonl").touch()
-    with pytest.raises(GapDNERError) as error:
-        train(read_run_config(CONFIG, {}, 0), folder, -1)
-    log = folder / "train.log"
-    assert str(error.value) == (
-        f"The training failed with exit code 3. {log} ends with: "
-        "line 2 / line 3 / line 4 / line 5 / line 6"
-    )
-    assert log.read_text() == capsys.readouterr().out
-    assert sorted(path.name for path in folder.iterdir()) == ["config.cfg", "train.log"]

@@ -1,5 +1,5 @@
 import pytest
-from paper_corpora import CADEC, CADEC_IDS, POST_ENTITIES, POST_TOKENS
+from paper_corpora import CADEC, POST_ENTITIES, POST_TOKENS
 
 from project.paper.cadec import read_cadec
 from spacy_gapdner.errors import GapDNERError
@@ -14,9 +14,10 @@ def entities(records):
     return [(r.name, e.label, e.fragments) for r in records for e in r.entities]
 
 
-@pytest.mark.parametrize("folder", ["cadec", "."])
-def test_read(write, report, folder):
-    records = list(read_cadec(write(CADEC) / folder, report))
+def test_read(write, report):
+    path = write(CADEC)
+    assert guess_format(path / "cadec") == "cadec"
+    records = list(read_cadec(path, report))
     assert sentences(records) == [
         *(("EXAMPLIN.1", tokens) for tokens in POST_TOKENS),
         ("EXAMPLIN.2", "No pain"),
@@ -55,30 +56,6 @@ def test_read(write, report, folder):
     }
 
 
-def test_types(write, report):
-    path = write(CADEC)
-    assert [e[1] for e in entities(read_cadec(path, report, types=("Drug",)))] == ["Drug"]
-    found = entities(read_cadec(path, report, types=("all",)))
-    assert ("EXAMPLIN.1-2", "Drug", ((2, 4),)) in found
-    assert len(found) == 7
-
-
-@pytest.mark.parametrize(
-    ("split", "documents"),
-    [("train", ["EXAMPLIN.1", "OTHERIN.1"]), ("dev", ["EXAMPLIN.2"]), ("test", [])],
-)
-def test_split(write, report, split, documents):
-    path = write(CADEC | CADEC_IDS)
-    for ids in (path / "ids", path / "ids" / f"{split}.id"):
-        records = read_cadec(path, report, split=split, ids=ids)
-        assert list(dict.fromkeys(r.document for r in records)) == documents
-    assert report.counts("kept")["not the published split"] == 2
-
-
-def test_guess(write):
-    assert guess_format(write(CADEC) / "cadec") == "cadec"
-
-
 ANN = "cadec/original/EXAMPLIN.1.ann"
 
 
@@ -86,10 +63,7 @@ ANN = "cadec/original/EXAMPLIN.1.ann"
     ("files", "message"),
     [
         ({"cadec/original/a.ann": ""}, r"no folders text and original. Unpack CADEC\.v2\.zip"),
-        ({"cadec/text/a.txt": "x", ANN: ""}, r"EXAMPLIN\.1\.ann has no text .*EXAMPLIN\.1\.txt"),
         (CADEC | {ANN: "\nT1\tADR 0 9\n"}, r"EXAMPLIN\.1\.ann:2 is no annotation of CADEC"),
-        (CADEC | {ANN: "T1\tADR\tBad joint\n"}, "is no annotation of CADEC"),
-        (CADEC | {ANN: b"\xff"}, "is not UTF-8"),
     ],
 )
 def test_bad_input(write, report, files, message):

@@ -43,13 +43,9 @@ def test_records(document):
         # one row of numbers: fragments that overlap share out their ends
         (((0, 6), (2, 8)), ((0, 2), (6, 8)), "overlapping fragments"),
         (((0, 3), (0, 9)), ((0, 0), (3, 9)), "fragment without length"),
-        (((0, 9), (0, 9)), ((0, 0), (9, 9)), "fragment without length"),
-        (((3, 0),), ((0, 3),), "fragments out of order"),
         # an end may lie as far beyond the text as the aligners look back
         (((0, 19),), ((0, 19),), None),
         (((0, 20),), None, "offsets out of range"),
-        (((-1, 2),), None, "offsets out of range"),
-        (((0, 2), (4, 4)), ((0, 2), (4, 4)), "fragment without length"),
     ],
 )
 def test_flatten(report, fragments, flat, kind):
@@ -71,8 +67,6 @@ TEXT = "severe joint, upper arm\npains"
         (((2, 9),), (0, 1), {MOVED: 2}),
         # a space before and one behind: the tokens beyond them
         (((6, 12),), (0, 1), {MOVED: 1}),
-        (((7, 13),), (1, 2), {}),
-        (((13, 14),), (2, 3), {MOVED: 2}),
         (((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenization": 1}),
         (((20, 26),), None, {"entity crosses a sentence boundary": 1}),
     ],
@@ -89,9 +83,8 @@ def test_cadec(document, report, fragments, tokens, kinds):
         (((0, 6), (20, 23)), (0, 4), {}),
         # the nearest beginning is that of "severe", the nearest end that of "severe" too
         (((2, 8),), (0,), {MOVED: 2}),
-        # the space before moves to the right, the one behind to the left
+        # the space before moves to the right
         (((6, 13),), (1, 2), {MOVED: 1}),
-        (((7, 14),), (1, 2), {MOVED: 1}),
         # within "severe" the beginning of "joint" is nearer
         (((5, 6),), (0, 1), {MOVED: 1, "fragment ends before it begins": 1}),
         (((20, 28),), None, {"entity crosses a sentence boundary": 1}),

@@ -14,7 +14,6 @@ def words(text, sentences):
     ("text", "sentences"),
     [
         (POST, POST_TOKENS),
-        ("", []),
         (" \n\t\n", []),
         ("a1b_c\n  2.5mg (x)  \n", ["a 1 b _ c", "2 . 5 mg ( x )"]),
         ("naïve café²", ["naïve café²"]),
@@ -30,8 +29,6 @@ def test_cadec(text, sentences):
     ("text", "sentences"),
     [
         (REPORT, REPORT_TOKENS),
-        ("", []),
-        ("\n \n", []),
         ("chest/back-pain,old", ["chest / back - pain , old"]),
         ("(\"'#$x'\"]}", ["( \" ' # $ x ' \" ] }"]),
         ("=*x! {y}", ["= * x ! { y }"]),
@@ -42,7 +39,6 @@ def test_cadec(text, sentences):
         # the end of "we're'" is a mark, and the contraction is behind it
         ("we're' legs'", ["we 're ' legs '"]),
         ("www's http! #www]", ["www's http! # www]"]),
-        ("e.g. mr. al.", ["e . g . mr . al ."]),
         ("one\x0ctwo\u2028three\x85four", ["one", "two", "three", "four"]),
     ],
 )
@@ -50,13 +46,9 @@ def test_share(text, sentences):
     assert words(text, share_sentences(text)) == sentences
 
 
-@pytest.mark.parametrize(
-    ("n_lines", "padding", "n_sentences"),
-    [(5, "", 1), (6, "", 4), (6, "  \t", 4)],
-)
-def test_only_long_lines_behind_the_head_are_split(n_lines, padding, n_sentences):
-    text = "\n" * n_lines + padding + LONG_LINE + padding
-    assert len(share_sentences(text)) == n_sentences
+def test_only_long_lines_behind_the_head_are_split():
+    found = [len(share_sentences("\n" * n + LONG_LINE)) for n in (5, 6)]
+    assert found == [1, 4]
 
 
 @pytest.mark.parametrize(
@@ -67,16 +59,10 @@ def test_ends_of_sentences(ending, n_sentences):
     assert len(share_sentences("\n" * 6 + "a" * 150 + ending)) == n_sentences
 
 
-DELIMITERS = "-/,)&(?.\\;:+>%"
-SPECIAL = {"mr.", "mrs.", "etc.", "e.g.", "cf.", "c.f.", "eg.", "al."}
-CONTRACTIONS = ["n't", "'s", "'ve", "'re", "'ll", "'d", "'m"]
-CONTRACTIONS += [c.replace("'", "’") for c in CONTRACTIONS]
-
-
 PIECES = st.one_of(
-    st.sampled_from([*DELIMITERS, *"\"'[]{}#$“”‘’*=!a1Bİſ \t\n\r\x0c\x1c\x85\u2028"]),
-    st.sampled_from([*CONTRACTIONS, *sorted(SPECIAL), "www", "http", "N'T", "word"]),
-    st.sampled_from(["A" * 150, ". Then", "\n" * 6, "__", "é́"]),
+    st.sampled_from("-/,)&(?.\\;:+>%\"'[]{}#$“”‘’*=!a1Bİſ \t\n\r\x0c\x1c\x85\u2028"),
+    st.sampled_from(["n't", "'s", "’ve", "N'T", "mr.", "e.g.", "www", "http", "word", "__", "é́"]),
+    st.sampled_from(["A" * 150, ". Then", "\n" * 6]),
 )
 TEXTS = st.one_of(st.lists(PIECES, max_size=40).map("".join), st.text(max_size=60))
 

@@ -10,6 +10,7 @@ from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
 from project.paper.__main__ import app
+from project.paper.expectations import CORPORA, FIGURES
 from spacy_gapdner import Entity, set_entities
 
 
@@ -57,14 +58,7 @@ def test_a_corpus_as_it_is_distributed(cadec, tmp_path):
     # what reading the corpus reported, on the screen and in the file
     assert "1  entity crosses a sentence boundary" in result.stdout
     assert len(found["report"]["issues"]) > 1
-    assert found["compared"][1] == {
-        "name": "sentences",
-        "expected": 7597,
-        "found": 6,
-        "result": "differs",
-        "source": "GapDNER paper, Table 1",
-        "hint": "",
-    }
+    assert found["compared"][1]["source"] == "GapDNER paper, Table 1"
 
 
 def test_a_converted_part(docbin):
@@ -72,3 +66,20 @@ def test_a_converted_part(docbin):
     assert ("documents", "100", "?", "not known") in published(result)
     assert ("tokens", "136783", "4", "differs") in published(result)
     assert "4 of 7 figures differ, 3 not known" in result.stdout
+
+
+def value(corpus, part, name):
+    found = [f.value for f in FIGURES if f[:3] == (corpus, part, name)]
+    return found[0] if found else None
+
+
+@pytest.mark.parametrize("corpus", CORPORA)
+def test_parts_add_up_to_table_1(corpus):
+    for name in ("documents", "sentences", "entities", "discontinuous"):
+        parts = [value(corpus, part, name) for part in ("train", "dev", "test")]
+        if None in parts:
+            assert (corpus, name) == ("share14", "discontinuous")
+        else:
+            assert sum(parts) == value(corpus, "all", name)
+    share = value(corpus, "all", "discontinuous") / value(corpus, "all", "entities")
+    assert round(100 * share, 2) == value(corpus, "all", "discontinuous percent")

@@ -5,10 +5,9 @@ from project.paper.id_lists import hash_names, read_ids
 from spacy_gapdner.errors import GapDNERError
 
 
-@pytest.mark.parametrize("content", ["b.1\na.2", "a.2\r\nb.1\r\n\r\n", " a.2 \nb.1\n"])
-def test_read(write, report, monkeypatch, content):
+def test_read(write, report, monkeypatch):
     monkeypatch.setitem(id_lists._PUBLISHED, "cadec/dev", (2, hash_names(["a.2", "b.1"])))
-    folder = write({"dev.id": content})
+    folder = write({"dev.id": " a.2 \r\nb.1\r\n\r\n"})
     for path in (folder, folder / "dev.id"):
         assert read_ids(path, "dev.id", "cadec", "dev", report) == {"a.2", "b.1"}
     assert report.issues == []
@@ -18,11 +17,6 @@ def test_another_list(write, report):
     path = write({"my.list": "a.txt\n"}) / "my.list"
     assert read_ids(path, "dev.list", "share13", "dev", report) == {"a.txt"}
     (issue,) = report.issues
-    assert (issue.action, issue.kind, issue.place.file) == (
-        "kept",
-        "not the published split",
-        str(path),
-    )
     assert "1 names, but not the 19 of the published dev list of share13" in issue.message
 
 

@@ -24,13 +24,8 @@ LAYOUTS = {
     "archives 2013": (read_share13, share13()),
     "arranged 2013": (read_share13, share13(*ARRANGED)),
     "shared 2013": (read_share13, share13("ALLREPORTS", "ALLSAVED", "ALLREPORTS")),
-    "twice 2013": (read_share13, share13(test_ann="Gold_SN2012/Gold_SN2012")),
-    "shadows 2013": (read_share13, share13() | {"__MACOSX/ALLSAVED/._x.xml": "junk"}),
-    # "test" and "train" are in names of folders above
-    "latest 2013": (read_share13, {f"latest/train/{p}": text for p, text in share13().items()}),
     "archives 2014": (read_share14, share14()),
     "arranged 2014": (read_share14, share14(*ARRANGED)),
-    "year 2014": (read_share14, share14(test_text="x/ShAReCLEFeHealth2014Task2_test_data_corpus")),
 }
 
 
@@ -100,11 +95,6 @@ def test_split(write, report, layout, split, documents, found):
     assert report.counts("kept")["not the published split"] == (split != "test")
 
 
-def test_test_part_needs_no_list_and_no_training_archives(write, report):
-    files = {name: text for name, text in share13().items() if TEST in name}
-    assert len(list(read_share13(write(files), report, split="test"))) == 2
-
-
 def without(files, folder):
     return {name: text for name, text in files.items() if folder not in name}
 
@@ -124,10 +114,7 @@ def test_guess(write):
     ("read", "files", "message"),
     [
         (read_share13, without(share13(), "ALLSAVED"), r"Task1TrainSetGOLD199knowtatorehost\.zip"),
-        (read_share13, without(share13(), "Gold_SN"), r"Task1Gold_SN2012\.tar\.bz2"),
         (read_share14, without(share14(), "2104"), r"2014Task2_test_default_values\.zip"),
-        (read_share13, share13(*ARRANGED[:3], "test/gold"), "as test/ann"),
-        (read_share13, share13() | {"train copy/ALLSAVED/x.xml": ""}, "several folders ALLSAVED"),
         (read_share13, share13() | {"Gold_SN2012/x.txt": ""}, r"x\.txt annotates x\.txt, which is"),
     ],
 )
@@ -140,9 +127,6 @@ def test_something_is_missing(write, report, read, files, message):
     ("read", "line", "message"),
     [
         (read_share13, f"{TEST}||Disease_Disorder||C1||1||2||3", "has 6 fields"),
-        (read_share13, f"{TEST}||Drug||C1||1||2", "is no line of"),
-        (read_share13, f"{TRAIN}||Disease_Disorder||C1||1||2", "is no line of"),
-        (read_share14, f"{TRAIN}|1-2|C1", "is no line of"),
         (read_share14, f"{TEST}|1-2-3|C1", "is no line of"),
     ],
 )

@@ -1,0 +1,27 @@
+"""Command lines of pages and workflows, within this process: this spares the imports of each."""
+
+import runpy
+import shlex
+from importlib import import_module
+
+import typer
+from spacy.cli._util import app
+from typer.testing import CliRunner
+
+import spacy_gapdner.cli  # noqa: F401  # adds our commands
+
+
+def run_line(line):
+    """Run a command that begins with python, return what it prints."""
+    python, *words = shlex.split(line, comments=True)
+    assert python == "python", line
+    if words[:2] == ["-m", "spacy"]:
+        command, arguments = app, words[2:]
+    elif words[0] == "-m":
+        command, arguments = import_module(f"{words[1]}.__main__").app, words[2:]
+    else:
+        command, arguments = typer.Typer(), words[1:]
+        command.command()(runpy.run_path(words[0])["main"])
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 0, f"{line}\n{result.output}\n{result.exception!r}"
+    return result.output
