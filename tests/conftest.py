@@ -19,7 +19,7 @@ settings.load_profile("spacy_gapdner")
 EnglishDefaults.tokenizer_exceptions = {
     text: tokens
     for text, tokens in EnglishDefaults.tokenizer_exceptions.items()
-    if len(tokens) == 1 or text.lower().startswith(("i'", "don't", "can"))
+    if len(tokens) == 1 or text.lower().startswith(("i'", "do"))
 }
 
 

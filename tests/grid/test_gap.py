@@ -1,5 +1,3 @@
-import math
-
 import numpy as np
 import pytest
 
@@ -102,24 +100,6 @@ def labelled(scores, cell_threshold):
     cells = [tuple(cell) for cell in found.cells.tolist()]
     assert cells == sorted(cells)
     return dict(zip(cells, found.probabilities.tolist(), strict=True))
-
-
-def test_labels_by_hand():
-    log = math.log
-    scores = [
-        # None wins; Gap wins with less than half
-        [[log(6), log(3), log(1), 0], [log(3), 0, log(4), log(2)]],
-        # a tie goes to the first channel, here None, there Frag
-        [[1, 0, 0, 1], [0, 2, 2, 0]],
-    ]
-    expected = {(0, 1, 2): 0.4, (1, 1, 1): math.exp(2) / (2 * math.exp(2) + 2)}
-    # at 0 the most probable labels alone count, as the paper decodes
-    for threshold in (0.0, 0.5, 1.0):
-        assert labelled(scores, threshold) == pytest.approx(expected)
-    # below a half the threshold lets others in, but never None
-    expected |= {(0, 0, 1): 3 / 11}
-    expected |= {(1, 0, 3): math.e / (2 * math.e + 2), (1, 1, 2): expected[1, 1, 1]}
-    assert labelled(scores, 0.25) == pytest.approx(expected)
 
 
 def test_extreme_scores():

@@ -114,30 +114,6 @@ def test_validity(frags, gaps, fragments):
     assert found(frags, gaps, ades=[(2, 0)]) == expected
 
 
-def test_scores_are_the_lowest_probability_of_the_cells():
-    cells = {
-        (2, 0, ADE): 0.9,
-        (0, 0, FRAG): 0.8,
-        (1, 1, GAP): 0.5,
-        (2, 2, FRAG): 0.6,
-        (0, 2, FRAG): 0.4,
-        (1, 1, SYMPTOM): 0.25,
-        # the Frag of (2, 2) is weaker than the type, which counts as a Frag then
-        (2, 2, SYMPTOM): 0.7,
-    }
-    expected = {
-        Entity("ADE", ((0, 1), (2, 3))): 0.5,
-        Entity("ADE", ((0, 3),)): 0.4,
-        Entity("Symptom", ((1, 2),)): 0.25,
-        Entity("Symptom", ((2, 3),)): 0.7,
-    }
-    assert {e: e.score for e in decode(cells).entities} == expected
-    for threshold in (0.0, 0.25, 0.39, 0.41, 0.71):
-        kept = decode(cells, threshold=threshold)
-        assert set(kept.entities) == {e for e, score in expected.items() if score >= threshold}
-        assert kept.n_cut == 0
-
-
 @given(cells=random_cells(), threshold=st.sampled_from([0.0, 0.3]), max_paths=st.integers(0, 40))
 def test_agrees_with_the_path_rule_of_the_paper(cells, threshold, max_paths):
     scores = naive_entities(cells)

@@ -7,7 +7,7 @@ from thinc.api import Model
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.model.attention_maps import AttentionMaps, find_network, record_attention
+from spacy_gapdner.model.attention_maps import find_network, record_attention
 from spacy_gapdner.segments import Segment, merge_segments
 
 # the longest is not first, and two are of one length
@@ -38,33 +38,6 @@ def record(pipe, doc, segments=None):
     with record_attention(pipe.model) as recording:
         pipe.model.predict(([doc], [segments]))
     return recording.maps(doc, segments)
-
-
-def make_maps(token_scores=None, cross_weights=None):
-    scores = np.zeros((3, 3, 1))
-    return AttentionMaps(Segment(4, 7), ("a", "b", "c"), scores, token_scores, cross_weights)
-
-
-def test_span_weights_by_hand():
-    maps = make_maps(token_scores=np.log([[1.0, 2.0, 5.0], [4.0, 4.0, 2.0]]))
-    for cell, expected in {
-        (0, 2): [1 / 8, 2 / 8, 5 / 8],
-        (0, 1): [1 / 3, 2 / 3],
-        (1, 1): [1.0],
-        # below the diagonal the row is the tail
-        (2, 0): [4 / 10, 4 / 10, 2 / 10],
-        (2, 1): [4 / 6, 2 / 6],
-    }.items():
-        np.testing.assert_allclose(maps.span_weights(*cell), expected)
-
-
-def test_cell_weights_by_hand():
-    weights = np.zeros((3, 3, 6))
-    # cell (1, 2): its row, and the column without the cell itself
-    weights[1, 2] = [0.1, 0.2, 0.3, 0.15, 0.0, 0.25]
-    nan = np.nan
-    expected = [[nan, nan, 0.15], [0.1, 0.2, 0.3], [nan, nan, 0.25]]
-    np.testing.assert_array_equal(make_maps(cross_weights=weights).cell_weights(1, 2), expected)
 
 
 def test_the_maps_are_those_of_the_prediction(nlp, pipe):

@@ -1,9 +1,8 @@
 import numpy as np
 import torch
-from torch import nn
 
 from spacy_gapdner.grid import GridLayout
-from spacy_gapdner.model.labels import TriangleMask, prefer_none
+from spacy_gapdner.model.labels import TriangleMask
 
 # channel 0 stands for None
 LAYOUT = GridLayout(("None", "x", "y", "z"), upper=(1, 3), diagonal=(2, 3), lower=(2,))
@@ -32,12 +31,3 @@ def test_scores_in_half_precision_are_masked_in_single_precision():
     masked = TriangleMask(LAYOUT, enabled=True)(torch.zeros(1, 2, 2, 4, dtype=torch.bfloat16))
     assert masked.dtype == torch.float32
     assert set(masked.flatten().tolist()) == {0.0, IMPOSSIBLE}
-
-
-def test_prefer_none():
-    classifier = nn.Linear(2, 4)
-    weight = classifier.weight.clone()
-    prefer_none(classifier, LAYOUT, 3.0)
-    assert classifier.bias.tolist() == [0.0, -3.0, -3.0, -3.0]
-    assert torch.equal(classifier.weight, weight)
-    assert classifier.bias.requires_grad

@@ -7,11 +7,9 @@ import pytest
 import spacy
 from spacy.cli._util import app
 from spacy.cli.init_config import init_config
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import DocBin
 from tiny_pipeline import ANNOTATED, gold_docs, model_config
 from typer.testing import CliRunner
-
-from spacy_gapdner import Entity, set_entities
 
 OURS, SPACYS = "spacy-gapdner.Corpus.v1", "spacy.Corpus.v1"
 
@@ -131,19 +129,3 @@ def test_a_type_that_comes_after_the_sample(run_training, good, tmp_path):
     options = ["--training.max_epochs", "-1", "--training.max_steps", "0"]
     result = run_training(path, good, *options, reader=OURS)
     assert "has the label 'NEW', which 'gapdner' does not know" in error_line(result)
-
-
-def test_gold_between_tokens_is_counted_once_and_refused_in_strict_mode(
-    run_training, good, tmp_path
-):
-    # gold on "jo" and "severe" of "severe jo|int pain", of which the tokenizer makes three
-    vocab = spacy.blank("en").vocab
-    doc = Doc(vocab, words=["severe", "jo", "int", "pain"], spaces=[True, False, True, False])
-    set_entities(doc, [Entity("ADR", ((0, 1),)), Entity("ADR", ((1, 2),))])
-    DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
-    message = "1 of 2 gold entities lie between the tokens"
-    result = run_training(tmp_path / "a.spacy", good)
-    assert result.exit_code == 0
-    assert len([warned for warned in result.warned if message in warned]) == 1
-    strict = {"strict_alignment": True, "labels": None}
-    assert message in error_line(run_training(tmp_path / "a.spacy", good, initialize=strict))

@@ -100,13 +100,6 @@ def labelled(tagging, scores, cell_threshold=0.0):
     return dict(zip(cells, found.probabilities.tolist(), strict=True))
 
 
-def test_w2ner_labels_are_the_most_probable():
-    scores = np.zeros((2, 2, 4))
-    scores[0, 1, 1] = scores[1, 0, 3] = math.log(5)
-    expected = {(0, 1, 1): 5 / 8, (1, 0, 3): 5 / 8}
-    assert labelled(W2NER, scores) == pytest.approx(expected)
-
-
 def test_toe_s_mirrored_labels_check_each_other():
     nnw, pnw, thw, htw = 0, 1, 2, 4
     scores = np.full((3, 3, 6), -9.0)

@@ -2,7 +2,7 @@
 
 import json
 import re
-import warnings
+from pathlib import Path
 
 import pytest
 import spacy
@@ -18,100 +18,90 @@ from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
 
 
-def is_not_a_pipeline(folder):
-    (folder / "training").mkdir()
-    trained_pipeline().to_disk(folder / "training" / "model-best")
+def message(function, *args):
     with pytest.raises(GapDNERError) as caught:
-        load_pipeline("training")
+        function(*args)
     return str(caught.value)
 
 
-def format_is_not_recognized(folder):
-    (folder / "corpus").mkdir()
-    (folder / "corpus" / "a.txt").write_text("a pain")
-    (folder / "corpus" / "a.ann").write_text("T1\tADE 2 6\tpain\n")
+def write(**files):
+    for path, text in files.items():
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def is_not_a_pipeline():
+    Path("training").mkdir()
+    trained_pipeline().to_disk("training/model-best")
+    return message(load_pipeline, "training")
+
+
+def format_is_not_recognized():
     sentence = {"sentence": ["a", "pain"], "ner": [{"index": [1], "type": "ADE"}]}
-    (folder / "corpus" / "b.json").write_text(json.dumps([sentence]))
-    with pytest.raises(GapDNERError) as caught:
-        convert("corpus", "out.spacy")
-    message, _, hint = str(caught.value).partition(" Choose one of ")
+    write(**{"corpus/a.txt": "a pain", "corpus/a.ann": "T1\tADE 2 6\tpain\n"})
+    write(**{"corpus/b.json": json.dumps([sentence])})
+    found, _, hint = message(convert, "corpus", "out.spacy").partition(" Choose one of ")
     assert "brat" in hint
-    return message
+    return found
 
 
-def annotation_without_text(folder):
-    (folder / "brat").mkdir()
-    (folder / "brat" / "a.ann").write_text("T1\tADE 2 6\tpain\n")
-    with pytest.raises(GapDNERError) as caught:
-        convert("brat", "out.spacy")
-    return str(caught.value)
+def annotation_without_text():
+    write(**{"brat/a.ann": "T1\tADE 2 6\tpain\n"})
+    return message(convert, "brat", "out.spacy")
 
 
-def text_is_not_utf8(folder):
-    (folder / "notes.txt").write_bytes("café".encode("latin1"))
-    with pytest.raises(GapDNERError) as caught:
-        list(spacy_gapdner.read("notes.txt", "inline"))
-    return str(caught.value)
+def text_is_not_utf8():
+    Path("notes.txt").write_bytes("café".encode("latin1"))
+    return message(lambda: list(spacy_gapdner.read("notes.txt", "inline")))
 
 
-def no_entities_under_this_key(folder):
+def no_entities_under_this_key():
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner", config={"model": model_config()})
     examples = [Example(nlp.make_doc(d.text), d) for d in gold_docs(nlp.vocab, key="sc")]
-    with pytest.raises(ValueError, match="spans_key") as caught:
-        nlp.initialize(lambda: examples)
-    return str(caught.value)
+    return message(nlp.initialize, lambda: examples)
 
 
-def unknown_type(folder):
-    nlp = make_nlp(corpus=[("a b", [("ADE", [0]), ("DRUG", [1])])])
+def update(nlp, label):
     doc = nlp.make_doc("a b")
-    set_entities(doc, [Entity("DOSE", ((0, 1),))])
-    with pytest.raises(ValueError, match="label") as caught:
-        nlp.update([Example(nlp.make_doc("a b"), doc)])
-    return str(caught.value)
+    set_entities(doc, [Entity(label, ((0, 1),))])
+    nlp.update([Example(nlp.make_doc("a b"), doc)])
 
 
-def function_of_ones_own(folder):
-    trained_pipeline().to_disk(folder / "mine")
-    config = Config().from_disk(folder / "mine" / "config.cfg", interpolate=False)
+def unknown_type():
+    nlp = make_nlp(corpus=[("a b", [("ADE", [0]), ("DRUG", [1])])])
+    return message(update, nlp, "DOSE")
+
+
+def function_of_ones_own():
+    trained_pipeline().to_disk("mine")
+    config = Config().from_disk("mine/config.cfg", interpolate=False)
     config["components"]["gapdner"]["model"]["tagging"] = {"@misc": "my_scheme.v1"}
-    config.to_disk(folder / "mine" / "config.cfg")
-    with pytest.raises(GapDNERError) as caught:
-        load_pipeline("mine")
+    config.to_disk("mine/config.cfg")
     # what follows lists all functions that there are
-    return re.match(r"[^\n]+?'misc'\.", str(caught.value)).group()
+    return re.match(r"[^\n]+?'misc'\.", message(load_pipeline, "mine")).group()
 
 
-def no_gpu(folder):
-    with pytest.raises(GapDNERError) as caught:
-        use_gpu(99)
+def no_gpu():
     # CuPy's own message varies
-    found = re.sub(r"GPU 99: .+?\. Install", "GPU 0: REASON. Install", str(caught.value))
-    quoted = re.sub(r"GPU 0: .+?\. Install", "GPU 0: REASON. Install", QUOTED["No GPU"])
-    assert found == quoted
+    found = re.sub(r"GPU 99: .+?\. Install", "GPU 0: REASON. Install", message(use_gpu, 99))
+    assert found == re.sub(r"GPU 0: .+?\. Install", "GPU 0: REASON. Install", QUOTED["No GPU"])
     return QUOTED["No GPU"]
 
 
-def crowded_grids(folder):
+def crowded_grids():
     nlp = make_nlp(max_paths=1, threshold=1e-4)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with pytest.warns(UserWarning, match="max_paths") as caught:
         nlp("a b c d e f")
-    (message,) = {str(w.message) for w in caught if "max_paths" in str(w.message)}
-    message = re.sub(r"up \d+ paths", "up 12 paths", message)
-    return message.replace("(1)", "(10000)")
+    found = re.sub(r"up \d+ paths", "up 12 paths", str(caught[0].message))
+    return found.replace("(1)", "(10000)")
 
 
-def training_diverges(folder):
+def training_diverges():
     nlp = make_nlp()
-    pipe = nlp.get_pipe("gapdner")
-    pipe.get_loss = lambda examples, scores: (float("nan"), scores)
-    doc = nlp.make_doc("a b")
-    set_entities(doc, [Entity("DRUG", ((0, 1),))])
-    with pytest.raises(ValueError, match="diverged") as caught:
-        nlp.update([Example(nlp.make_doc("a b"), doc)])
-    return str(caught.value)
+    nlp.get_pipe("gapdner").get_loss = lambda examples, scores: (float("nan"), scores)
+    return message(update, nlp, "DRUG")
 
 
 PROVOKED = {
@@ -136,4 +126,4 @@ def test_every_quoted_message_is_provoked():
 @pytest.mark.parametrize("title", PROVOKED)
 def test_message(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert PROVOKED[title](tmp_path) == QUOTED[title]
+    assert PROVOKED[title]() == QUOTED[title]

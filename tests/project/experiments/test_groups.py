@@ -4,16 +4,8 @@ import pytest
 from recorded_runs import make_run, make_scores, set_value
 
 from project.experiments.groups import group_runs
-from project.experiments.published import Published
 from project.experiments.runs import DataFile
 from spacy_gapdner.errors import GapDNERError
-
-PUBLISHED = Published(
-    "Table 9",
-    ("A", "B"),
-    ("F",),
-    {"Model X": (70.0, None), "GapDNER": (73.65, 82.87)},
-)
 
 
 def on_test(name, seed, f, **kwargs):
@@ -58,18 +50,6 @@ def test_differences_are_paired_by_seed():
     # mean -0.06, deviation 0.08 / sqrt(2); nothing is to be scored of discontinuous entities
     cell = "-6.00 ± 5.66"
     assert table.rows == [["W", "2", cell, cell, "-", cell], ["X", "0", *["-"] * 4]]
-
-
-def test_published_numbers_stand_beside():
-    runs = [on_test("GapDNER", 0, 0.6), on_test("GapDNER", 1, 0.62), on_test("Mine", 0, 0.5)]
-    table = group_runs(runs).published_table(PUBLISHED, "test")
-    assert table.header == ["Model", "Seeds", "Measured F", "A F", "B F"]
-    assert table.rows == [
-        ["Model X", "0", "not run", "70.00", "-"],
-        ["GapDNER", "2", "61.00 ± 1.41", "73.65", "82.87"],
-        ["Mine", "1", "50.00", "-", "-"],
-    ]
-    assert "Table 9, as published on A, B" in table.title
 
 
 def test_a_run_counts_once():
