@@ -1,7 +1,7 @@
 """An entity, what it carries, and its place in a Doc."""
 
 from .attributes import can_be_saved, has_extension, offer_extensions
-from .doc_entity import TEXTS, DiscontinuousEntity
+from .doc_entity import TEXTS, DiscontinuousEntity, check_entity
 from .elsewhere import count_elsewhere, describe_no_entities, read_contiguous
 from .entity import Entity, Fragments
 from .storage import (
@@ -24,6 +24,7 @@ __all__ = [
     "Entity",
     "Fragments",
     "can_be_saved",
+    "check_entity",
     "count_elsewhere",
     "describe_no_entities",
     "get_contiguous",

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Fragments, get_entities
+from ..entities import Fragments, get_entities
 from ..errors import GapDNERError
 from .base import input_files
-from .brat_annotations import annotation_conf, annotation_lines, attach, is_annotation
+from .brat_annotations import annotation_conf, annotation_lines, attach
+from .docs import doc_place
 from .files import read_text
 from .fragments import choose_text, clean_entities
-from .from_docs import doc_place, name_entities
-from .names import name_file, with_ending
+from .names import name_entities, name_files, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .relations import Line, relation_lines
@@ -25,21 +25,16 @@ _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
 # an entity whose line end is lost
 _ENTITY_WITHIN = re.compile(rf"\tT\d+\t|T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
+_OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
 _CONF = "annotation.conf"
 
 
 def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read brat standoff, one document at a time.
+    """Read brat standoff, one document at a time: a folder with text and annotation files at any
+    depth, or one of these files. Documents are named by their paths within the folder.
 
     Entities carry their attributes, notes and normalizations; their relations, events and
     equivalences go with the document.
-
-    path (Path): A folder with text and annotation files at any depth, or one of these files.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TextRecord): Documents by the order of their names: paths within the folder, without
-        suffix.
-    RAISES (GapDNERError): If there is no annotation file, an annotation file has no text, or a
-        file is not what its name says.
     """
     path = Path(path)
     suffixes = (".txt", *ANNOTATION_SUFFIXES)
@@ -62,35 +57,21 @@ def has_annotations(path: Path) -> bool:
     return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)
 
 
-def write_brat(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
+def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .txt and an .ann file per Doc, all or none; fragments are cut at line ends, as brat
     does. An ``annotation.conf`` lists types and attributes, unless the folder has one.
-
-    docs (Iterable[Doc]): Docs with entities.
-    path (Path): The folder; it is made, and files of the same name in it are replaced.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what brat cannot have, or changes.
-    RETURNS (int): The number of documents written.
-    RAISES (GapDNERError): If a label cannot stand in the format.
     """
-    report = Report() if report is None else report
-    taken: Counter[str] = Counter()
     # of each kind of line one tells what annotation.conf must know
     kinds: dict[tuple[str, ...], str] = {}
     number = 0
-    with filling(Path(path)) as temporary:
-        for number, doc in enumerate(docs, start=1):
+    with filling(path) as temporary:
+        for doc, stem in name_files(docs, temporary):
+            number += 1
             lines = _document_lines(doc, spans_key, report)
             kinds.update((_kind(line), line) for line in lines)
-            stem = name_file(doc, number, taken, temporary)
             with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
             with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
-        if kinds and not (Path(path) / _CONF).exists():
+        if kinds and not (path / _CONF).exists():
             (temporary / _CONF).write_text(annotation_conf(kinds.values()), encoding="utf-8")
     return number
 
@@ -175,7 +156,7 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
     malformed: list[Line] = []
     for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
         line = Line(raw.rstrip("\r"), Place(str(path), number, document))
-        if is_annotation(line.text):
+        if _OTHER_LINE.match(line.text):
             others.append(line)
             if _ENTITY_WITHIN.search(line.text):
                 malformed.append(line)

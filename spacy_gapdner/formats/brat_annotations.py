@@ -31,12 +31,6 @@ _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
-_OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
-
-
-def is_annotation(line: str) -> bool:
-    """RETURNS (bool): Whether a line of an annotation file is of brat, and no entity."""
-    return _OTHER_LINE.match(line) is not None
 
 
 def attach(

@@ -28,11 +28,7 @@ class Corpus(DocBinCorpus):
 
     path (Union[str, Path, None]): The file or folder; None, as in configs that wait for
         ``--paths.train``, is refused.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    types (Sequence[str]): Entity types to keep; all if empty.
-    n_sents (int): Sentences per Doc; 0 for whole documents.
-    spans_key (str): Prefix of the span groups that hold the entities.
-    alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    format, types, n_sents, spans_key, alignment: See `spacy_gapdner.formats.read`.
     limit (int): Number of Docs to read; 0 for all.
     augmenter (Optional[Callable]): Makes Examples of each Example.
     shuffle (bool): Whether to shuffle the Docs, which takes them all into memory.
@@ -40,7 +36,7 @@ class Corpus(DocBinCorpus):
         logged, once.
     from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
     from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
-    options (Optional[Mapping[str, Any]]): What the format's reader takes beyond.
+    options (Optional[Mapping[str, Any]]): Others of the format's reader.
     RAISES (GapDNERError): If there is no path, nothing at it, or its format is unclear.
     """
 

@@ -69,7 +69,7 @@ def _read_entities(
             message = f"{ontology} has no annotation of {name}: taken as without entities"
             report.add("kept", "no annotation file", message, Place(str(folder), None, name))
             continue
-        found = read_annotation_file(file, report).entities
+        _, found = read_annotation_file(file, report)
         if labels == "ontology":
             found = [
                 replace(entity, label=ontology, attrs={**entity.attrs, "kb_id": entity.label})

@@ -103,6 +103,38 @@ def align_entities_to_tokens(
     return list(aligned.items())
 
 
+def doc_place(doc: Doc) -> Place:
+    """RETURNS (Place): A Doc's place in a report: its name."""
+    return Place(None, None, doc.user_data.get(DOC_NAME))
+
+
+def doc_sentences(
+    doc: Doc, spans_key: str, report: Report
+) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
+    """Take a Doc apart for formats of tokenized sentences.
+
+    doc (Doc): The Doc. One without sentence boundaries is one sentence.
+    spans_key (str): Prefix of the span groups.
+    report (Report): Takes the entities that no sentence holds.
+    YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
+        offsets of these.
+    """
+    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    bounds = [(s.start, s.end) for s in sentences if len(s)]
+    starts = [start for start, _ in bounds]
+    held: list[list[Entity]] = [[] for _ in bounds]
+    for entity in [found.to_entity() for found in get_entities(doc, spans_key)]:
+        number = bisect_right(starts, entity.start) - 1
+        if entity.end <= bounds[number][1]:
+            held[number].append(entity.shift(-starts[number]))
+        else:
+            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
+            kind = "entity crosses a sentence boundary"
+            report.add("dropped", kind, message, doc_place(doc), entity.fragments)
+    for (start, end), inside in zip(bounds, held, strict=True):
+        yield tuple(token.text for token in doc[start:end]), inside
+
+
 def _document_of(record: Record) -> str | None:
     # the sentences of one document become Docs together
     return record.document if isinstance(record, TokenRecord) else None

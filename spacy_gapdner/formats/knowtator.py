@@ -19,14 +19,8 @@ def has_knowtator_root(path: Path) -> bool:
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read Knowtator XML, one document at a time. Labels are the classes of the annotations.
-
-    path (Path): A folder with texts and annotation files (.xml) at any depth, or one annotation
-        file.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TextRecord): Documents by the order of their names.
-    RAISES (GapDNERError): If something is missing, is not what its name says, or is the CRAFT
-        corpus, which has a reader of its own.
+    """Read Knowtator XML, one document at a time: a folder with texts and annotation files (.xml)
+    at any depth, or one annotation file. Labels are the classes of the annotations.
     """
     path = Path(path)
     if is_craft(path):
@@ -40,15 +34,15 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
     used = set()
     for file in files:
         with reading(report, Place(str(file), None, file.name)):
-            annotations = read_annotation_file(file, report)
-            text_path = _find_text(file, annotations.text_name, texts)
+            text_name, entities = read_annotation_file(file, report)
+            text_path = _find_text(file, text_name, texts)
             if text_path in used:
                 raise GapDNERError(
                     f"{file} is the second annotation file of {text_path}. Convert them apart."
                 )
             used.add(text_path)
             name = text_path.relative_to(root).with_suffix("").as_posix()
-            yield make_record(name, text_path, annotations.entities, report)
+            yield make_record(name, text_path, entities, report)
 
 
 def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
-from xml.etree.ElementTree import Element, ParseError, TreeBuilder
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
 
-from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import XMLParser, parse
 
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
+from .base import xml_errors
 from .files import read_text
 from .fragments import choose_text, clean_entities
 from .records import TextEntity, TextRecord
@@ -20,17 +20,6 @@ _SEPARATOR = " ... "
 _ROOTS = ("annotations", "knowtator-project")
 # the attribute that holds the line at which an element begins; no name of XML has a space
 _LINE = "line number"
-
-
-class AnnotationFile(NamedTuple):
-    """What an annotation file says.
-
-    text_name (str): File name of the text.
-    entities (list[TextEntity]): The annotations, labeled with their classes, offsets unchecked.
-    """
-
-    text_name: str
-    entities: list[TextEntity]
 
 
 def make_record(
@@ -52,16 +41,18 @@ def make_record(
     return TextRecord(name, text, cleaned, str(text_path))
 
 
-def read_annotation_file(path: Path, report: Report, label: str | None = None) -> AnnotationFile:
+def read_annotation_file(
+    path: Path, report: Report, label: str | None = None
+) -> tuple[str, list[TextEntity]]:
     """Read an annotation file of either version.
 
     path (Path): The file.
     report (Report): Takes the annotations that are dropped, and what relates them. Slots that hold
         values are their attributes.
     label (Optional[str]): A label for all annotations, whatever their class.
-    RETURNS (AnnotationFile): What it says.
-    RAISES (GapDNERError): If the file is not well-formed, is not Knowtator's, is of several
-        documents, or declares entities, with which a small file can fill the memory.
+    RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations, labeled
+        with their classes, offsets unchecked.
+    RAISES (GapDNERError): If the file is not XML, not Knowtator's, or of several documents.
     """
     root = _parse(path)
     documents = root.findall(".//document")
@@ -97,7 +88,7 @@ def read_annotation_file(path: Path, report: Report, label: str | None = None) -
             own, fragments, name, place, surface, attrs={"_": values} if values else {}
         )
         entities.append(found)
-    return AnnotationFile(Path(text_name).name, entities)
+    return Path(text_name).name, entities
 
 
 def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dict[str, Any]]:
@@ -159,21 +150,8 @@ class _Builder(TreeBuilder):
 def _parse(path: Path) -> Element:
     builder = _Builder()
     builder.parser = XMLParser(target=builder)
-    try:
+    with xml_errors(path):
         root: Element = parse(path, builder.parser).getroot()
-    except ParseError as error:
-        raise GapDNERError(
-            f"{path}:{error.position[0]} is not well-formed XML ({error}). "
-            "Is the file cut off, or of another format?"
-        ) from None
-    except DefusedXmlException as error:
-        raise GapDNERError(
-            f"{path} declares XML entities or external data, which may be an attack "
-            f"({type(error).__name__}). Remove the declaration if you trust the file."
-        ) from None
-    # encodings that the parser does not know, or cannot read
-    except (LookupError, ValueError) as error:
-        raise GapDNERError(f"{path} cannot be read: {error}. Declare its encoding right.") from None
     if root.tag not in _ROOTS:
         raise GapDNERError(
             f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "

@@ -32,17 +32,6 @@ class Link(NamedTuple):
     end: str
 
 
-def as_region(
-    id: object, label: object, start: object, end: object, place: Place, surface: object = None
-) -> TextEntity | None:
-    """RETURNS (Optional[TextEntity]): A region of JSON; None if it is not as it should be."""
-    # bool is an int to Python, but no offset
-    if not isinstance(label, str) or not label or type(start) is not int or type(end) is not int:
-        return None
-    surface = surface if isinstance(surface, str) and surface.strip() else None
-    return TextEntity(label, ((start, end),), str(id), place, surface)
-
-
 def make_record(
     text: str,
     items: Iterable[tuple[object, TextEntity | None]],

@@ -22,12 +22,16 @@ class Format:
     ``.brat:read_brat`` for one of this package; those are imported when they are used.
 
     name (str): Its name.
-    reader (Union[str, Callable, None]): See `read`; None if it is only written.
-    writer (Union[str, Callable, None]): See `write`; None if it is only read.
-    detector (Union[str, Callable, None]): See `fits`; None if the endings alone tell.
-    options (tuple[str, ...]): Keywords that `read` takes.
+    reader (Union[str, Callable, None]): Takes a path, a Report, and the options as keywords, and
+        gives records one at a time. None if the format is only written.
+    writer (Union[str, Callable, None]): Takes Docs, a path, a spans key and a Report, writes the
+        path whole or not at all, and returns the number of documents, sentences or entities
+        written. None if the format is only read.
+    detector (Union[str, Callable, None]): Tells of a path whether its names and first bytes fit;
+        None if the endings alone tell.
+    options (tuple[str, ...]): Keywords that the reader takes.
     suffixes (tuple[str, ...]): Endings of its files; empty if it is a folder in one layout.
-    ending (Optional[str]): Ending of a name that `write` is chosen by; "" for a folder.
+    ending (Optional[str]): Ending of a name that the writer is chosen by; "" for a folder.
     """
 
     name: str
@@ -40,25 +44,16 @@ class Format:
 
     @property
     def read(self) -> Callable[..., "Iterator[Record]"] | None:
-        """RETURNS (Optional[Callable[..., Iterator[Record]]]): Takes a path, a Report, and the
-        options as keywords. None if the format is only written.
-        """
+        """RETURNS (Optional[Callable[..., Iterator[Record]]]): The reader, imported."""
         return None if self.reader is None else _resolve(self.reader)
 
     @property
     def write(self) -> Callable[..., int] | None:
-        """RETURNS (Optional[Callable[..., int]]): Takes Docs, a path, a spans key and a Report;
-        returns the number of documents, sentences or entities written. None if the format is
-        only read.
-        """
+        """RETURNS (Optional[Callable[..., int]]): The writer, imported."""
         return None if self.writer is None else _resolve(self.writer)
 
     def fits(self, path: Path) -> bool:
-        """Find out whether a file, or the folder of a corpus, is of this format.
-
-        path (Path): The file, or the folder.
-        RETURNS (bool): True if its names and first bytes say so.
-        """
+        """RETURNS (bool): Whether a file, or the folder of a corpus, can be read in this format."""
         if self.reader is None:
             return False
         if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
@@ -81,6 +76,7 @@ def _format(
     return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
 
 
+DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
 FORMATS = {
     format.name: format
     for format in (
@@ -100,14 +96,7 @@ FORMATS = {
         # a sentence in three lines: its tokens, its mentions, and an empty line
         _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
         # spaCy's DocBin: a .spacy file, or a folder of such
-        _format(
-            "spacy",
-            None,
-            (".spacy",),
-            ".spacy",
-            ("types", "spans_key", "vocab", "from_ents", "from_spans"),
-            "docbin",
-        ),
+        _format("spacy", None, (".spacy",), ".spacy", DOCBIN_OPTIONS, "docbin"),
         # BioC: .xml or .json
         _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
         # Knowtator XML of version 1 or 2 with .txt

@@ -52,46 +52,19 @@ def targets_of(line: str) -> list[str]:
     return words[1:2]
 
 
-def find_homes(lines: Sequence[Line], homes: Mapping[str, int]) -> list[int | None]:
-    """Find out where lines belong.
-
-    lines (Sequence[Line]): The lines, which may be about each other.
-    homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
-    RETURNS (list[Optional[int]]): For each line the Doc of all that it is about; None if that is
-        in several, or not there.
-    """
-    found: dict[str, int | None] = dict(homes)
-    result: list[int | None] = [None] * len(lines)
-    waiting = list(range(len(lines)))
-    while waiting:
-        later = []
-        for number in waiting:
-            targets = targets_of(lines[number].text)
-            if any(target not in found for target in targets):
-                later.append(number)
-                continue
-            where = {found[target] for target in targets}
-            result[number] = where.pop() if len(where) == 1 else None
-            found.setdefault(lines[number].text.split("\t")[0], result[number])
-        if len(later) == len(waiting):
-            break
-        waiting = later
-    return result
-
-
 def keep_relations(
     lines: Sequence[Line], homes: Mapping[str, int], n_docs: int, report: Report
 ) -> list[list[str]]:
     """Give the lines of a document to the Docs it was cut into.
 
     lines (Sequence[Line]): The lines.
-    homes (Mapping[str, int]): See `find_homes`.
+    homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
     n_docs (int): The number of Docs.
     report (Report): Takes the lines that no Doc can have.
     RETURNS (list[list[str]]): The lines of each Doc.
     """
     kept: list[list[str]] = [[] for _ in range(n_docs)]
-    for line, home in zip(lines, find_homes(lines, homes), strict=True):
+    for line, home in zip(lines, _find_homes(lines, homes), strict=True):
         if home is None:
             drop_line(line, report)
         else:
@@ -127,12 +100,27 @@ def relation_lines(
     return written
 
 
-def report_relations(doc: Doc, report: Report, place: Place) -> None:
-    """Count the lines of a Doc where a format has no place for them."""
-    for text in doc.user_data.get(DOC_RELATIONS, ()):
-        drop_line(Line(text, place), report)
-
-
 def drop_line(line: Line, report: Report) -> None:
     """Count a line that nothing can hold."""
     report.add("dropped", KINDS[line.text[0]], f"cannot hold {line.text[:60]!r}", line.place)
+
+
+def _find_homes(lines: Sequence[Line], homes: Mapping[str, int]) -> list[int | None]:
+    # for each line, which may be about another, the Doc of all that it is about
+    found: dict[str, int | None] = dict(homes)
+    result: list[int | None] = [None] * len(lines)
+    waiting = list(range(len(lines)))
+    while waiting:
+        later = []
+        for number in waiting:
+            targets = targets_of(lines[number].text)
+            if any(target not in found for target in targets):
+                later.append(number)
+                continue
+            where = {found[target] for target in targets}
+            result[number] = where.pop() if len(where) == 1 else None
+            found.setdefault(lines[number].text.split("\t")[0], result[number])
+        if len(later) == len(waiting):
+            break
+        waiting = later
+    return result

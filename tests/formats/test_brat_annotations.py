@@ -14,9 +14,8 @@ from spacy_gapdner.formats import (
     read_brat,
     read_jsonl,
     to_docs,
-    write_brat,
-    write_jsonl,
 )
+from spacy_gapdner.formats import write as write_docs
 
 NLP = blank_pipeline("en")
 TEXT = "severe joint and shoulder pain"
@@ -92,7 +91,7 @@ def test_what_is_written(tmp_path, report):
     others = [Entity("ADR", ((0, 1), (3, 5)), attrs={"id": "X1"}), Entity("Part", ((1, 2),))]
     set_entities(doc, [Entity("ADR", ((0, 2), (4, 5)), attrs=attrs), *others])
     doc.user_data[DOC_NAME] = "a"
-    write_brat([doc], tmp_path, report=report)
+    write_docs([doc], tmp_path, "brat", report=report)
     assert (tmp_path / "a.ann").read_text() == (
         f"{ENTITY}N1\tReference T3 ICD:M25.5\tsevere joint pain\n"
         "A1\tNegation T3\nA2\tCertainty T3 Low\nA3\tn T3 2\n"
@@ -125,7 +124,7 @@ def test_scores_are_notes(tmp_path, report):
     entities = [Entity("ADR", ((0, 2), (4, 5)), 0.91234567, attrs), Entity("Part", ((1, 2),), 1.0)]
     set_entities(doc, entities)
     doc.user_data[DOC_NAME] = "a"
-    write_brat([doc], tmp_path, report=report)
+    write_docs([doc], tmp_path, "brat", report=report)
     assert (tmp_path / "a.ann").read_text() == (
         f"{ENTITY}#1\tAnnotatorNotes T3\tscore: 0.912346\n#2\tAnnotatorNotes T3\tof mine\n"
         "T1\tPart 7 12\tjoint\n#3\tAnnotatorNotes T1\tscore: 1.000000\n"
@@ -150,7 +149,7 @@ def test_scores_are_notes(tmp_path, report):
 def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs):
     doc = NLP(TEXT)
     set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
-    write_brat([doc], tmp_path, report=report)
+    write_docs([doc], tmp_path, "brat", report=report)
     assert report.counts("dropped") == {"attribute that the format cannot have": 1}
 
 
@@ -171,16 +170,16 @@ CARRIED = st.fixed_dictionaries(
 @settings(
     max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@pytest.mark.parametrize(("reader", "writer"), [(read_brat, write_brat), (read_jsonl, write_jsonl)])
+@pytest.mark.parametrize(("reader", "writer"), [(read_brat, "brat"), (read_jsonl, "jsonl")])
 def test_round_trip(tmp_path, carried, reader, writer):
     doc = NLP(TEXT)
     fragments = [((0, 2), (4, 5)), ((0, 1), (3, 5)), ((1, 2),)]
     entities = [Entity("A", f, attrs=a) for f, a in zip(fragments, carried, strict=False)]
     set_entities(doc, entities)
     doc.user_data[DOC_NAME] = "a"
-    path = tmp_path / ("a.jsonl" if writer is write_jsonl else "brat")
+    path = tmp_path / ("a.jsonl" if writer == "jsonl" else "brat")
     report = Report(strict=True)
-    writer([doc], path, report=report)
+    write_docs([doc], path, writer, report=report)
     again = read_doc(path, report, reader)
     for old, new in zip(get_entities(doc), get_entities(again), strict=True):
         assert new.fragments == old.fragments

@@ -17,7 +17,9 @@ from spacy_gapdner.formats import (
     read,
     read_records,
     register_format,
-    write_spacy,
+)
+from spacy_gapdner.formats import (
+    write as write_docs,
 )
 
 RECORD = '{"sentence": ["a"], "ner": []}'
@@ -123,7 +125,7 @@ print({"defusedxml", "spacy_gapdner.formats.brat"} & set(sys.modules))
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     first, second = result.stdout.splitlines()
-    light = {"docbin", "files", "outputs", "registry", "report"}
+    light = {"docbin", "docs", "files", "outputs", "records", "registry", "relations", "report"}
     assert {name.split(".")[-1] for name in first.split()} == light
     assert second == "set()"
 
@@ -148,7 +150,7 @@ def test_load_docs(write, report):
     assert (doc.vocab is nlp.vocab, entity.text, len(list(doc.sents))) == (True, "One Two", 2)
     assert report.counts("dropped") == {"offsets out of range": 1}
     # what a folder of .spacy files holds beside them does not count
-    write_spacy(docs, path / "a.spacy")
+    write_docs(docs, path / "a.spacy", spans_key="gold")
     (again,) = load_docs(nlp, path, "gold")
     assert (again.text, get_entities(again, "gold")[0].text) == (doc.text, "One Two")
 

@@ -8,7 +8,8 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Report, read_jsonl, to_docs, write_jsonl
+from spacy_gapdner.formats import DOC_NAME, Report, read_jsonl, to_docs
+from spacy_gapdner.formats import write as write_docs
 
 TEXT = "Bad arm and leg pain"
 FRAGMENTS = [{"start": 0, "end": 7}, {"start": 16, "end": 20}]
@@ -76,7 +77,7 @@ def test_write(tmp_path):
     doc = Doc(Vocab(), words=["Bad", "arm", "pain"])
     set_entities(doc, [Entity("ADR", ((0, 1), (2, 3)), 0.12345678)])
     doc.user_data[DOC_NAME] = "x"
-    assert write_jsonl([doc], tmp_path / "a.jsonl") == 1
+    assert write_docs([doc], tmp_path / "a.jsonl", "jsonl") == 1
     assert json.loads((tmp_path / "a.jsonl").read_text()) == {
         "text": "Bad arm pain ",
         "entities": [
@@ -120,7 +121,7 @@ def visible(doc):
 def test_round_trip(tmp_path_factory, nlp, data):
     docs = [doc for doc in data.draw(st.lists(annotated(nlp), max_size=3)) if doc.text.strip()]
     path = tmp_path_factory.mktemp("jsonl") / "a.jsonl"
-    write_jsonl(docs, path)
+    write_docs(docs, path, "jsonl")
     report = Report()
     found = list(to_docs(read_jsonl(path, report), nlp, report, n_sents=0))
     assert [doc.text for doc in found] == [doc.text for doc in docs]

@@ -14,8 +14,8 @@ from spacy_gapdner.formats import (
     TokenRecord,
     read_w2ner,
     to_docs,
-    write_w2ner,
 )
+from spacy_gapdner.formats import write as write_docs
 
 SENTENCE = ["severe", "joint", "and", "shoulder", "pain"]
 
@@ -109,7 +109,7 @@ def test_write_splits_sentences(tmp_path, report):
     doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
     set_entities(doc, [Entity("X", ((1, 2),)), Entity("Y", ((2, 3),)), Entity("Z", ((0, 3),))])
     path = tmp_path / "new" / "a.json"
-    assert write_w2ner([doc], path, report=report) == 2
+    assert write_docs([doc], path, "w2ner", report=report) == 2
     assert json.loads(path.read_text()) == [
         {"sentence": ["a", "b"], "ner": [{"index": [1], "type": "X"}]},
         {"sentence": ["c"], "ner": [{"index": [0], "type": "Y"}]},
@@ -134,7 +134,7 @@ def sentences(draw):
 def test_round_trip(tmp_path_factory, nlp, corpus):
     path = tmp_path_factory.mktemp("w2ner") / "a.json"
     records = [TokenRecord(str(i), tuple(t), tuple(e)) for i, (t, e) in enumerate(corpus)]
-    write_w2ner(to_docs(records, nlp, Report()), path)
+    write_docs(to_docs(records, nlp, Report()), path, "w2ner")
     report = Report()
     found = [(list(r.tokens), set(r.entities)) for r in read_w2ner(path, report)]
     assert found == corpus
@@ -144,7 +144,7 @@ def test_round_trip(tmp_path_factory, nlp, corpus):
 def test_names_of_documents_are_told(tmp_path, nlp, report):
     docs = [nlp("pain"), nlp("pain")]
     docs[0].user_data[DOC_NAME] = "a"
-    write_w2ner(docs, tmp_path / "a.json", report=report)
+    write_docs(docs, tmp_path / "a.json", "w2ner", report=report)
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         (
             "kept",

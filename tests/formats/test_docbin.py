@@ -15,12 +15,12 @@ GROUPS = {
     "a fragment that is empty ": ([(0, 1, "A"), (2, 2, "A")], {}),
     "empty or overlaps another": ([(1, 3, "A"), (0, 2, "A")], {}),
     "or overlaps another": ([(0, 1, "A"), (0, 1, "A")], {}),
-    "the score 'high'": ([(0, 1, "A")], {"score": "high"}),
-    "the score nan": ([(0, 1, "A")], {"score": float("nan")}),
-    "the score 1.5": ([(0, 1, "A")], {"score": 1.5}),
-    "an id that is no text": ([(0, 1, "A")], {"id": 5}),
-    "attributes that JSON cannot hold ": ([(0, 1, "A")], {"_": [1]}),
-    "attributes that JSON cannot hold": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
+    "The score .* 'high'": ([(0, 1, "A")], {"score": "high"}),
+    "The score .* nan": ([(0, 1, "A")], {"score": float("nan")}),
+    "The score .* 1.5": ([(0, 1, "A")], {"score": 1.5}),
+    "The id .* must be a text": ([(0, 1, "A")], {"id": 5}),
+    "attributes .* must have names": ([(0, 1, "A")], {"_": [1]}),
+    "attributes .* cannot be saved": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
 }
 
 
