@@ -11,7 +11,7 @@ from typing import Any
 from spacy_gapdner.entities.attributes import offer_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
-from spacy_gapdner.formats.knowtator_xml import read_annotation_file
+from spacy_gapdner.formats.knowtator import read_annotation_file
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from ..errors import GapDNERError
 from .files import read_text, visible_files
-from .knowtator_xml import make_record, read_annotation_file
+from .knowtator import make_record, read_annotation_file
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 

@@ -1,7 +1,7 @@
 """Finding files, and reading their text honestly."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -56,11 +56,9 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """RETURNS (Any): What JSON holds; a GapDNERError that tells where if it is none, or gives a key
-    twice.
-    """
+    """RETURNS (Any): What JSON holds; a GapDNERError that tells where if it is none."""
     try:
-        return json.loads(text, object_pairs_hook=unique_keys)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise GapDNERError(f"{where} is not JSON: {error}. Correct the file.") from None
 
@@ -73,16 +71,6 @@ def refuse_halves(value: object, where: str) -> None:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
-
-
-def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): An object for `json.loads`; a ValueError for a key given twice."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r:.60} is given twice")
-        found[key] = value
-    return found
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:

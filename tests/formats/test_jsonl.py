@@ -63,8 +63,6 @@ def test_entities(write, report, item, action, kind):
         ('{"text": "a"}\n', r'a\.jsonl:1: no object with "text" and a list "entities"'),
         (line() + '{"entities": []}\n', r'a\.jsonl:2 is no object with a "text"'),
         (line() + "{", r"a\.jsonl:2 is not JSON"),
-        # the entities of the first would be lost
-        (line(entity())[:-2] + ', "entities": []}', "the key 'entities' is given twice"),
         (b'{"text": "\xe9"}', r"a\.jsonl:1 is not UTF-8"),
     ],
 )

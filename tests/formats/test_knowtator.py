@@ -99,7 +99,6 @@ EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations
         ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml is of several documents"),
         ({"1.xml": VERSION_2, "2.xml": VERSION_2, "1.txt": TEXT}, "second annotation file"),
         ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2"),
-        ({"articles/txt/1.txt": "", "concept-annotation/1.xml": ""}, "Choose the format craft"),
     ],
 )
 def test_bad_input(write, report, files, message):
