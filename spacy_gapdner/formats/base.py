@@ -22,11 +22,8 @@ KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
 
 
 def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
-    """Make a reader of files and folders of what reads one file. A file that cannot be read is left
-    out if the report says so.
-
-    *suffixes (str): Endings of the files in a folder.
-    RETURNS (Callable[[Reader], Reader]): The decorator.
+    """Make a reader of a file, or a folder with files of these endings, of what reads one file. A
+    file that cannot be read is left out if the report says so.
     """
 
     def decorate(read_file: Reader[T]) -> Reader[T]:
@@ -66,10 +63,8 @@ def first_bytes(path: Path) -> bytes:
 
 @contextmanager
 def xml_errors(path: Path) -> Iterator[None]:
-    """Say which file is no XML, or declares entities, with which a small one can fill the memory.
-
-    path (Path): The file.
-    RAISES (GapDNERError): If it cannot be parsed.
+    """Raise a GapDNERError for what is no XML, or declares entities, with which a small file can
+    fill the memory.
     """
     try:
         yield
@@ -82,11 +77,7 @@ def xml_errors(path: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[str]]:
-    """Write a text file whole or not at all, its line ends as they are given.
-
-    path (Path): The file; its folder is made.
-    YIELDS (IO[str]): Takes the text.
-    """
+    """YIELDS (IO[str]): Takes the text of a file that is written whole or not at all."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         yield stream
 
@@ -157,10 +148,7 @@ def join_attributes(
 ) -> dict[str, Any]:
     """Put an entity's score and ids among its other attributes, see `split_attributes`.
 
-    entity (DiscontinuousEntity): The entity.
-    report (Report): Takes the attributes whose names are taken.
-    place (Place): The document.
-    kb_id (str): The name of the id in a knowledge base.
+    report, place: Take the attributes whose names are taken.
     RETURNS (dict[str, Any]): The attributes by name.
     """
     named = {kb_id: entity.kb_id_, KB_NAME: entity.attrs.get("kb_name")}

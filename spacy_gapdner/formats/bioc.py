@@ -92,12 +92,7 @@ def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
 
 def to_xml_text(text: str, report: Report | None = None, place: Place = Place()) -> str:
     """Replace what XML cannot have, character by character, so that offsets hold: whitespace such
-    as a form feed by a space, others by U+FFFD.
-
-    text (str): The text.
-    report (Optional[Report]): Takes the text if something is replaced.
-    place (Place): The document.
-    RETURNS (str): A text of the same length.
+    as a form feed by a space, others by U+FFFD. The report takes the text if something is.
     """
     found = _NOT_XML.findall(text)
     if found and report is not None:

@@ -77,11 +77,8 @@ class Corpus(DocBinCorpus):
         }
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Read the corpus.
-
-        nlp (Language): The pipeline, for its tokenizer and vocab.
-        YIELDS (Example): Examples with the gold entities in their reference.
-        RAISES (GapDNERError): If the corpus cannot be read.
+        """YIELDS (Example): Examples with the gold entities in their reference, on the tokens of a
+        pipeline.
         """
         # in later epochs, a report that nobody reads: what is left out was told in the first
         report = Report(strict=self.strict) if self.strict or self._has_told else None

@@ -15,12 +15,10 @@ from ..entities import (
     read_contiguous,
     set_entities,
 )
-from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
-from .docs import DOC_EXTRA, DOC_NAME, doc_place
+from .docs import DOC_NAME, doc_place
 from .files import require_file, visible_files
 from .outputs import filling, replacing
-from .relations import DOC_RELATIONS, is_line
 from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000
@@ -34,12 +32,7 @@ def find_docbins(path: Path) -> list[Path]:
 
 
 def require_docbins(path: Path) -> list[Path]:
-    """Find .spacy files where there must be some.
-
-    path (Path): Such a file, or a folder.
-    RETURNS (list[Path]): See `find_docbins`.
-    RAISES (GapDNERError): If there are none.
-    """
+    """RETURNS (list[Path]): See `find_docbins`; a GapDNERError if there are none."""
     files = find_docbins(path)
     if not files and not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
@@ -52,13 +45,7 @@ def require_docbins(path: Path) -> list[Path]:
 
 
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read the Docs of a .spacy file.
-
-    path (Path): The file.
-    vocab (Vocab): The Docs' vocab.
-    YIELDS (Doc): The Docs.
-    RAISES (GapDNERError): If the file is missing, cut off, or something else.
-    """
+    """YIELDS (Doc): The Docs of a .spacy file; a GapDNERError if it is missing or cut off."""
     require_file(path)
     try:
         yield from DocBin().from_disk(path).get_docs(vocab)
@@ -86,7 +73,6 @@ def write_docbin(
     store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
     attrs (Optional[Iterable[str]]): What to keep of tokens; all that a DocBin knows if None.
     RETURNS (int): The number of Docs.
-    RAISES (GapDNERError): If the path is a folder.
     """
     kwargs = {} if attrs is None else {"attrs": attrs}
     docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
@@ -172,14 +158,8 @@ def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) 
 
 
 def _check_stored(doc: Doc, spans_key: str, path: Path) -> None:
-    # a Doc of a file must hold what the package writes, whoever has written it
-    name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
-    relations = doc.user_data.get(DOC_RELATIONS, [])
-    where = f"{path}, document {str(name or doc.text[:20])!r}"
-    if not (isinstance(name, str) and isinstance(record, dict) and can_be_saved(record)):
-        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
-    if not isinstance(relations, list | tuple) or not all(map(is_line, relations)):
-        raise GapDNERError(f"{where}: its relations are no lines of brat. Make it anew.")
+    # spans under the prefix may be of others, such as spancat
+    where = f"{path}, document {str(doc.user_data.get(DOC_NAME) or doc.text[:20])!r}"
     try:
         for entity in get_entities(doc, spans_key):
             check_entity(doc, entity.to_entity())

@@ -78,18 +78,10 @@ def to_docs(
                     yield doc
 
 
-def align_entities_to_tokens(
-    doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment = "expand"
+def _align_all(
+    doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment
 ) -> list[tuple[Entity, TextEntity]]:
-    """Find the tokens of entities.
-
-    doc (Doc): The tokenized text.
-    entities (Iterable[TextEntity]): Entities with fragments as TextEntity promises them.
-    report (Report): Takes what alignment changed or dropped.
-    alignment (str): "expand", "contract" or "strict", see `to_docs`.
-    RETURNS (list[tuple[Entity, TextEntity]]): Entities in token offsets, each with what it was
-        made from; without duplicates.
-    """
+    # entities in token offsets, each with what it was made from; without duplicates
     # Doc.text is put together anew each time
     text = doc.text
     aligned: dict[Entity, TextEntity] = {}
@@ -182,7 +174,7 @@ def _text_docs(
             f"The tokenizer changes the text of {record.name}, so no offset holds. Use one that "
             "keeps every character, as spaCy's own do."
         )
-    pairs = align_entities_to_tokens(doc, record.entities, report, alignment)
+    pairs = _align_all(doc, record.entities, report, alignment)
     cuts = [*[sentence.start for sentence in doc.sents][:: n_sents or len(doc)], len(doc)]
     held: list[list[Entity]] = [[] for _ in cuts[1:]]
     homes: dict[str, int] = {}

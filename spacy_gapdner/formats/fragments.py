@@ -72,9 +72,8 @@ def choose_text(
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
     """Compare the surface text of an entity with what stands at its offsets, whitespace aside.
 
-    text (str): The document.
+    text, separator (str): The document, and what stands between fragments in the surface text.
     entity (TextEntity): The entity, with the offsets the file gives.
-    separator (str): What stands between fragments in the surface text.
     RETURNS (bool): True if they agree, in the file's order of fragments or in that of the text, or
         if there is no surface text.
     """

@@ -86,14 +86,8 @@ def merge_ranges(
     """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
 
     Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
-    move the boundaries can bring about, is taken the other way round.
-
-    label (str): The entity type.
-    ranges (list[tuple[int, int]]): The first and the last token of every fragment.
-    report (Report): Takes what is changed.
-    place (Place): Where the entity stands.
-    offsets (tuple[tuple[int, int], ...]): Its fragments, for the report.
-    RETURNS (Entity): The entity.
+    move the boundaries can bring about, is taken the other way round. The report takes what is
+    changed, with the entity's place and its offsets.
     """
     turned = [(min(pair), max(pair)) for pair in ranges]
     entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})

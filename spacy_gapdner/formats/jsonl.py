@@ -71,12 +71,8 @@ def further_keys(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict[str, Any]:
-    """Leave out of a document's record what no .spacy file can hold, and count it.
-
-    extra (Mapping[str, Any]): The further keys of the record.
-    place (Place): The document.
-    report (Report): Takes what is left out.
-    RETURNS (dict[str, Any]): The others.
+    """RETURNS (dict[str, Any]): The keys of a document's record without those that no .spacy file
+    can hold, which are counted.
     """
     savable = {key: value for key, value in extra.items() if can_be_saved(value)}
     for key in extra.keys() - savable.keys():

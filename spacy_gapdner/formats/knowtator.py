@@ -56,15 +56,7 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
 def make_record(
     name: str, text_path: Path, entities: list[TextEntity], report: Report
 ) -> TextRecord:
-    """Put a text and its annotations together.
-
-    name (str): The document's name.
-    text_path (Path): The file of its text.
-    entities (list[TextEntity]): The annotations, offsets unchecked.
-    report (Report): Takes what is dropped or repaired.
-    RETURNS (TextRecord): The document.
-    RAISES (GapDNERError): If the text is not UTF-8.
-    """
+    """RETURNS (TextRecord): A text, and its annotations with offsets that are unchecked yet."""
     text = read_text(text_path, report, keep_bom=True)
     place = Place(str(text_path), None, name)
     text = choose_text(text, entities, report, place, _SEPARATOR)

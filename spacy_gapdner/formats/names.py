@@ -24,8 +24,7 @@ def name_entities(
     """Choose the ids of a document's entities in a file.
 
     entities (Sequence[DiscontinuousEntity]): The entities.
-    report (Report): Takes the ids that are replaced.
-    place (Place): The document.
+    report, place: Take the ids that are replaced.
     pattern (str): Regular expression for ids that the format can have.
     RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
         as far as they are free.
@@ -42,10 +41,9 @@ def name_entities(
 
 
 def name_files(docs: Iterable[Doc], folder: Path) -> Iterator[tuple[Doc, Path]]:
-    """Choose where the files of documents go, and make their folders.
+    """Choose where the files of documents go in a folder, which no name leads out of, and make
+    their folders.
 
-    docs (Iterable[Doc]): The documents.
-    folder (Path): The folder that no name leads out of.
     YIELDS (tuple[Doc, Path]): Each document with its path without ending: another for each of
         several Docs with the same name, and none that is hidden, as readers pass over those.
     """

@@ -12,12 +12,8 @@ from ..errors import GapDNERError
 
 
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
-    """Make sure that writing one path does not touch another.
-
-    path (Path): The file or folder to write.
-    other (Path): The file or folder that must stay as it is.
-    role (str): What the other one is, for the message.
-    RAISES (GapDNERError): If they are the same, or one lies in the other.
+    """Raise a GapDNERError if writing one path would touch another: it is the same, or one lies in
+    the other. The role of the other one is for the message.
     """
     ours, theirs = Path(os.path.realpath(path)), Path(os.path.realpath(other))
     if ours == theirs:
@@ -76,7 +72,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
     path (Path): The file to write; its folder is made.
     YIELDS (Path): The temporary file; the path itself if it is a device or pipe.
-    RAISES (GapDNERError): If the path is a folder.
     """
     _check_no_folder(path)
     if is_device(path):

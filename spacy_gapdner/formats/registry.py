@@ -133,13 +133,7 @@ def writable() -> list[str]:
 
 
 def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
-    """Look up a format.
-
-    name (str): Its name, see FORMATS.
-    verb (str): What must be possible: "read" or "write".
-    RETURNS (Format): The format.
-    RAISES (GapDNERError): If there is none of this name for it.
-    """
+    """RETURNS (Format): The format of a name; a GapDNERError if it cannot be read, or written."""
     names = readable() if verb == "read" else writable()
     if name not in names:
         problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
@@ -148,10 +142,8 @@ def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
 
 
 def guess_format(path: Path) -> str:
-    """Guess the format of a file or folder by its names and first bytes.
+    """Guess the name of the format of a file or folder by its names and first bytes.
 
-    path (Path): The file or folder.
-    RETURNS (str): The format's name.
     RAISES (GapDNERError): If there is nothing there, or nothing or more than one format fits.
     """
     path = Path(path)
@@ -176,11 +168,8 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """Choose the format to write.
+    """Choose the format to write: by its name, or by the ending of the path.
 
-    path (Path): The file or folder to write.
-    name (Optional[str]): The format's name; guessed from the path's ending if None.
-    RETURNS (Format): The format.
     RAISES (GapDNERError): If it is unknown, cannot be written or guessed, or needs another path.
     """
     if name is None:

@@ -3,7 +3,6 @@
 A Doc keeps their lines as they are. They name entities by the ids that these have in their attrs.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -23,23 +22,13 @@ KINDS = {
     "N": "normalization",
     "#": "note",
 }
-_LINE = re.compile(r"(?:[REAMN#]\d+\S*|\*)\t")
 
 
 class Line(NamedTuple):
-    """A line of an annotation file that is no entity.
-
-    text (str): The line.
-    place (Place): Where it stands.
-    """
+    """A line of an annotation file that is no entity, and where it stands."""
 
     text: str
     place: Place
-
-
-def is_line(value: object) -> bool:
-    """RETURNS (bool): Whether a value is a line of brat that is no entity."""
-    return isinstance(value, str) and _LINE.match(value) is not None
 
 
 def targets_of(line: str) -> list[str]:
@@ -57,11 +46,9 @@ def keep_relations(
 ) -> list[list[str]]:
     """Give the lines of a document to the Docs it was cut into.
 
-    lines (Sequence[Line]): The lines.
     homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
-    n_docs (int): The number of Docs.
     report (Report): Takes the lines that no Doc can have.
-    RETURNS (list[list[str]]): The lines of each Doc.
+    RETURNS (list[list[str]]): The lines of each of the Docs.
     """
     kept: list[list[str]] = [[] for _ in range(n_docs)]
     for line, home in zip(lines, _find_homes(lines, homes), strict=True):
@@ -77,11 +64,8 @@ def relation_lines(
 ) -> list[str]:
     """Write the lines of a Doc, those of entities that have gone left out.
 
-    doc (Doc): The Doc.
     names (Mapping[str, str]): The ids of entities in the file, by those that they had.
     numbers (Counter[str]): How many lines of each letter the file has; counted on.
-    report (Report): Takes what is left out.
-    place (Place): The document.
     RETURNS (list[str]): Lines with their ends.
     """
     lines = [Line(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]

@@ -131,11 +131,9 @@ def count_texts(path: Path, *, lines: bool = False) -> int | None:
 def read_jsonl_texts(
     path: Path, report: Report | None = None, *, n_lines: int | None = None
 ) -> Iterator[InputText]:
-    """Read a file with an object {"text": ...} a line.
+    """Read a file with an object {"text": ...} a line, of its first lines if a number is given.
 
-    path (Path): The file.
     report (Optional[Report]): Takes the lines that cannot be read, if it leaves such out.
-    n_lines (Optional[int]): Read so many lines; all if None.
     YIELDS (InputText): What the lines hold.
     RAISES (GapDNERError): If a line is no such object.
     """

@@ -72,10 +72,6 @@ def write_predictions(
 def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
     """Write predictions as JSONL, so that whoever reads the stream, now or after this process was
     killed, finds whole lines.
-
-    predictions (Iterable[tuple[Doc, dict[str, Any]]]): Docs with what else their records hold.
-    stream (IO[bytes]): Takes the lines.
-    spans_key (str): Prefix of the span groups that hold the entities.
     """
     for doc, extra in predictions:
         stream.write(to_line(doc, spans_key, extra).encode("utf-8"))
