@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Report, guess_format, to_docs
+from spacy_gapdner.formats import DOC_NAME, Report, guess_format
 from spacy_gapdner.formats import write as write_docs
 from spacy_gapdner.formats.bioc import read_bioc
 
@@ -41,23 +41,6 @@ def test_xml(write, report):
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         ("dropped", "relation", "cannot hold {'id': 'R1'}")
     ]
-
-
-@pytest.mark.parametrize("name", ["a.xml", "a.json"])
-def test_round_trip(nlp, tmp_path, report, name):
-    doc = nlp("severe <joint> &\r\nshoulder pain 𝒳")
-    attrs = {"id": "T9", "kb_id": "ICD:1", "_": {"sure": "yes & no"}}
-    set_entities(doc, [Entity("ADR", ((0, 1), (len(doc) - 2, len(doc) - 1)), 0.25, attrs)])
-    doc.user_data[DOC_NAME] = "x/a"
-    assert write_docs([doc, nlp("Gone.")], tmp_path / name, "bioc", report=report) == 2
-    assert guess_format(tmp_path / name) == "bioc"
-    records = read_bioc(tmp_path / name, report)
-    back, other = to_docs(records, nlp, report, n_sents=0)
-    assert (back.text, back.user_data[DOC_NAME]) == (doc.text, "x/a")
-    (old,), (new,) = get_entities(doc), get_entities(back)
-    assert (new.label_, new.fragments, new.attrs) == (old.label_, old.fragments, old.attrs)
-    assert (other.text, get_entities(other)) == ("Gone.", ())
-    assert not report.counts("dropped")
 
 
 def test_what_bioc_cannot_have_is_counted(nlp, tmp_path, report):

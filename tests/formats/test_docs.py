@@ -143,15 +143,6 @@ def test_alignment_is_by_the_characters_of_tokens(nlp, alignment, data, text):
     assert [i for e in get_entities(found) for i in e.token_indices] == expected[alignment]
 
 
-def test_fragments_adjacent_in_tokens(nlp, report, plain):
-    (doc,) = to_docs([record("preterm birth", ((0, 3), (8, 13)))], nlp, report)
-    assert plain(doc) == [("X", ((0, 2),))]
-    assert report.counts("repaired") == {
-        "boundary moved to whole tokens": 1,
-        "fragments adjacent after tokenization": 1,
-    }
-
-
 def test_duplicates_after_tokenization(nlp, report, plain):
     (doc,) = to_docs([record("preterm", ((0, 3),), ((0, 7),))], nlp, report)
     assert plain(doc) == [("X", ((0, 1),))]

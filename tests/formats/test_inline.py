@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -8,7 +6,6 @@ from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     Report,
-    TokenRecord,
     guess_format,
     read_inline,
     to_docs,
@@ -150,36 +147,6 @@ def test_cannot_write(tmp_path, words, label, message):
     with pytest.raises(GapDNERError, match=message):
         write_docs([doc], tmp_path / "a.txt", "inline")
     assert list(tmp_path.iterdir()) == []
-
-
-TOKENS = st.text(st.characters(exclude_categories=["Cs", "Z", "Cc"]), min_size=1, max_size=4)
-
-
-@st.composite
-def records(draw):
-    tokens = draw(st.lists(TOKENS, min_size=1, max_size=8))
-    indices = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
-    pairs = draw(st.lists(st.tuples(st.sampled_from(["A", "B-b"]), indices), max_size=4))
-    entities = [Entity.from_tokens(label, chosen) for label, chosen in pairs]
-    document = draw(st.sampled_from(["D.1", "D.2", "E"]))
-    return TokenRecord("", tuple(tokens), tuple(entities), document=document)
-
-
-@settings(max_examples=30, deadline=None)
-@given(corpus=st.lists(records(), max_size=4))
-def test_round_trip(tmp_path_factory, nlp, corpus):
-    def values(records):
-        def key(entity):
-            return entity.fragments, entity.label
-
-        return [(r.document, r.tokens, sorted(r.entities, key=key)) for r in records]
-
-    path = tmp_path_factory.mktemp("inline") / "a.txt"
-    write_docs(to_docs(corpus, nlp, Report()), path, "inline")
-    report = Report()
-    found = list(read_inline(path, report))
-    assert values(found) == values(corpus)
-    assert set(report.counts()) <= {"duplicate entity"}
 
 
 def test_whitespace_tokens_are_left_out(tmp_path):

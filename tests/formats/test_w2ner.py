@@ -1,8 +1,6 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -11,7 +9,6 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     Report,
-    TokenRecord,
     read_w2ner,
     to_docs,
 )
@@ -116,29 +113,6 @@ def test_write_splits_sentences(tmp_path, report):
     ]
     assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
     assert [p.name for p in path.parent.iterdir()] == ["a.json"]
-
-
-TOKENS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
-
-
-@st.composite
-def sentences(draw):
-    tokens = draw(st.lists(TOKENS, min_size=1, max_size=8))
-    indices = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
-    pairs = draw(st.lists(st.tuples(st.sampled_from(["A", "B b"]), indices), max_size=4))
-    return tokens, {Entity.from_tokens(label, chosen) for label, chosen in pairs}
-
-
-@settings(max_examples=30, deadline=None)
-@given(corpus=st.lists(sentences(), max_size=3))
-def test_round_trip(tmp_path_factory, nlp, corpus):
-    path = tmp_path_factory.mktemp("w2ner") / "a.json"
-    records = [TokenRecord(str(i), tuple(t), tuple(e)) for i, (t, e) in enumerate(corpus)]
-    write_docs(to_docs(records, nlp, Report()), path, "w2ner")
-    report = Report()
-    found = [(list(r.tokens), set(r.entities)) for r in read_w2ner(path, report)]
-    assert found == corpus
-    assert report.issues == []
 
 
 def test_names_of_documents_are_told(tmp_path, nlp, report):
