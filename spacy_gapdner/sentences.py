@@ -42,7 +42,7 @@ class LineSentencizer(Sentencizer):
         self.line_breaks = line_breaks
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
-        """RETURNS (list[list[bool]]): For each token of each Doc whether a sentence starts at it."""
+        """RETURNS (list[list[bool]]): For each token of each Doc whether it starts a sentence."""
         docs = list(docs)
         return [
             _move_past_whitespace(doc, guesses, self._joins(doc))

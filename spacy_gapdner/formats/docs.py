@@ -56,7 +56,12 @@ def to_docs(
         raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
-    for document, group in groupby(records, _document_of):
+
+    def document_of(record: Record) -> str | None:
+        # the sentences of one document become Docs together
+        return record.document if isinstance(record, TokenRecord) else None
+
+    for document, group in groupby(records, document_of):
         if document is not None:
             report.documents += 1
             yield from _sentence_docs(document, group, nlp, report, n_sents, spans_key)
@@ -82,7 +87,6 @@ def _align_all(
     doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment
 ) -> list[tuple[Entity, TextEntity]]:
     # entities in token offsets, each with what it was made from; without duplicates
-    # Doc.text is put together anew each time
     text = doc.text
     aligned: dict[Entity, TextEntity] = {}
     for source in entities:
@@ -125,11 +129,6 @@ def doc_sentences(
             report.add("dropped", kind, message, doc_place(doc), entity.fragments)
     for (start, end), inside in zip(bounds, held, strict=True):
         yield tuple(token.text for token in doc[start:end]), inside
-
-
-def _document_of(record: Record) -> str | None:
-    # the sentences of one document become Docs together
-    return record.document if isinstance(record, TokenRecord) else None
 
 
 def _sentence_docs(

@@ -48,10 +48,8 @@ def choose_text(
     order mark as one or as none.
 
     text (str): The document as its file has it, with the byte order mark.
-    entities (Sequence[TextEntity]): Entities with the offsets the file gives.
-    report (Report): Takes a note of what was changed.
-    place (Place): The file of the text, for the report.
-    separator (str): What stands between fragments in the entities' surface texts.
+    entities, separator: See `clean_entities`.
+    report, place: Take a note of what was changed.
     RETURNS (str): The text that most of the surface texts agree with; on a tie without the byte
         order mark, and with the line ends as they were.
     """

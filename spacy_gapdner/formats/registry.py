@@ -77,37 +77,25 @@ def _format(
 
 
 DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
+# in the order in which they are tried
 FORMATS = {
     format.name: format
     for format in (
-        # what annotation tools export: regions, and relations between them
         _format("prodigy", "is_prodigy", (".jsonl",), module="tools"),
         _format("doccano", "is_doccano", (".jsonl",), module="tools"),
         _format("labelstudio", "is_labelstudio", (".json",), module="tools"),
         _format("cas", "is_cas", (".xmi", ".zip", ".json")),
-        # a text and its entities a line, as predict writes them
         _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
-        # brat standoff: .txt with .ann, or with .a1 and .a2
         _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), ""),
-        # JSON of tokenized sentences with token indices
         _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
-        # PubAnnotation JSON: a text and its denotations a file
         _format("pubannotation", "has_denotations", (".json",), ""),
-        # a sentence in three lines: its tokens, its mentions, and an empty line
         _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
-        # spaCy's DocBin: a .spacy file, or a folder of such
         _format("spacy", None, (".spacy",), ".spacy", DOCBIN_OPTIONS, "docbin"),
-        # BioC: .xml or .json
         _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
-        # Knowtator XML of version 1 or 2 with .txt
         _format("knowtator", "has_knowtator_root", (".xml",)),
-        # an article's title, its abstract, and a line an entity
         _format("pubtator", "has_title", (".pubtator", ".PubTator", ".txt")),
-        # a token and its tag a line: IOB and its kin
         _format("conll", "has_tags", (".conll", ".iob", ".bio", ".tsv", ".txt")),
-        # the CRAFT corpus: its top folder
         _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
-        # a table with a row an entity, as text and in columns with types
         Format("csv", writer=".tables:write_csv", ending=".csv"),
         Format("parquet", writer=".tables:write_parquet", ending=".parquet"),
     )
@@ -116,8 +104,7 @@ FORMATS = {
 
 def register_format(format: Format) -> None:
     """Add a format of one's own, for `read`, `write` and every command, in a file for ``--code``.
-
-    format (Format): The format; it replaces one of the same name.
+    It replaces one of the same name.
     """
     FORMATS[format.name] = format
 

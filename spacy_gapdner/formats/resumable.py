@@ -21,7 +21,7 @@ class Growing:
 
     def __init__(self, stream: IO[bytes], done: Counter[str]) -> None:
         self.stream = stream
-        self._left = done
+        self.done, self._left = done, done.copy()
 
     def is_done(self, text: InputText) -> bool:
         """RETURNS (bool): Whether the file held a text before, the next of all; a GapDNERError if

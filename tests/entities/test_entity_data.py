@@ -102,7 +102,7 @@ def test_numbers_of_numpy_become_plain_ones(doc):
 
 
 def test_attributes_that_no_format_could_hold_are_refused(doc):
-    for value in (b"x", {1}, [np.float32(1)], 10**20, object()):
+    for value in (b"x", {1}, [np.float32(1)], 10**20, object(), "\ud83d", {1: 2}):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
         with pytest.raises(GapDNERError, match="cannot be saved"):

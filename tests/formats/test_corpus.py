@@ -1,5 +1,6 @@
 import pytest
 import spacy
+from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
@@ -114,6 +115,20 @@ def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
     for _ in range(2):
         list(corpus(nlp))
     assert caplog.text.count("1 left out (entity crosses a sentence boundary)") == 1
+
+
+def test_a_path_is_needed():
+    make = registry.readers.get("spacy-gapdner.Corpus.v1")
+    with pytest.raises(GapDNERError, match=r"no path.*--paths\.train"):
+        make(None)
+
+
+def test_what_would_be_dropped_stops_in_strict_mode(data, nlp):
+    make = registry.readers.get("spacy-gapdner.Corpus.v1")
+    assert len(list(make(data, strict=True)(nlp))) == 2
+    (data / "a.ann").write_text("T1\tADR 26 39\tpain. No rash\n")
+    with pytest.raises(GapDNERError, match="crosses a sentence boundary"):
+        list(make(data, strict=True)(nlp))
 
 
 @pytest.mark.parametrize("format", [None, "brat"])
