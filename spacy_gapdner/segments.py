@@ -110,7 +110,7 @@ def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]]
     It shows the transformer the segments that the pipe itself works on, so that a sentence gets
     the same word representations alone as within a document.
 
-    max_length, stride: See `get_segments`.
+    max_length (int), stride (int): See `get_segments`.
     RETURNS (Callable[[Iterable[Doc]], list[list[Span]]]): The span getter.
     """
     check_window(max_length, stride)

@@ -82,7 +82,7 @@ def make_line_sentencizer(
 ) -> LineSentencizer:
     """Make a LineSentencizer, the component that conversion and prediction share.
 
-    nlp, name: The pipeline, and the component's name in it.
+    nlp (Language), name (str): The pipeline, and the component's name in it.
     punct_chars (Optional[list[str]]): Tokens that end a sentence; the Sentencizer's if None.
     overwrite (bool): Whether to overwrite sentence boundaries that a Doc has.
     line_breaks (str): "auto", "keep" or "join", see `LineSentencizer`.

@@ -84,9 +84,10 @@ def load_docs(
 ) -> Iterator[Doc]:
     """Load whole Docs with gold entities from any format that can be read, for what works on Docs.
 
-    nlp, spans_key, report, **options: See `read`.
     path (Union[str, Path]): A file or folder. One with .spacy files is read as these.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
+    nlp, spans_key, report: See `read`.
+    **options: Others of `read`, such as `types`.
     RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
     RAISES (GapDNERError): If there is no such path or its format is unclear, now, or if the input
         cannot be read or holds no document, on the way.

@@ -18,7 +18,7 @@ class CorpusStatistics:
     docs, sentences, tokens, entities (int): Docs may be documents or sentences; one without
         sentence boundaries counts as one sentence.
     discontinuous (int): Entities with more than one fragment.
-    labels, discontinuous_labels (Counter[str]): Entities, and discontinuous ones, per type.
+    labels, discontinuous_labels (Counter): Entities, and discontinuous ones, per type.
     overlapping (int): Entities that share a token with another.
     nested (int): Entities whose tokens are among those of a longer one.
     multi_type (int): Entities whose tokens are also an entity of another type.
