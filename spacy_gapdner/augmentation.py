@@ -81,12 +81,7 @@ class CoordinationAugmenter:
         self._abbreviated: set[str] = set()
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
-        """Augment one example.
-
-        nlp (Language): The pipeline.
-        example (Example): The example.
-        YIELDS (Example): The example itself, and perhaps a synthetic one.
-        """
+        """YIELDS (Example): The example itself, and perhaps a synthetic one."""
         yield example
         reference = self.synthesize(example.reference)
         if reference is not None:
@@ -95,11 +90,8 @@ class CoordinationAugmenter:
             yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
 
     def synthesize(self, doc: Doc) -> Doc | None:
-        """Make a synthetic document of one with gold entities, from which it also learns.
-
-        doc (Doc): The document.
-        RETURNS (Optional[Doc]): The synthetic one with its entities; None if chance or the
-            document has no place for it.
+        """RETURNS (Optional[Doc]): A synthetic document of one with gold entities, from which the
+        augmenter also learns; None if chance or the document has no place for it.
         """
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
         # what is drawn depends on the order in which gaps are collected
@@ -230,23 +222,18 @@ def augment(
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
-    """Create the plain alternative: documents with a discontinuous entity are repeated.
-
-    Registered as `spacy-gapdner.oversampling_augmenter.v1`.
+    """Create the plain alternative: documents with a discontinuous entity are read so many times
+    more. Registered as `spacy-gapdner.oversampling_augmenter.v1`.
 
     times (int): How many times more each of them is read.
     spans_key (str): Prefix of the span groups.
     RETURNS (Callable[[Language, Example], Iterator[Example]]): The augmenter.
-    RAISES (GapDNERError): If `times` is negative.
     """
-    if times < 0:
-        raise GapDNERError(f"times must be at least 0, but it is {times}.")
 
     def oversample(nlp: Language, example: Example) -> Iterator[Example]:
         yield example
         if any(e.is_discontinuous for e in get_entities(example.reference, spans_key)):
-            for _ in range(times):
-                yield Example(example.predicted.copy(), example.reference)
+            yield from (Example(example.predicted.copy(), example.reference) for _ in range(times))
 
     return oversample
 

@@ -23,12 +23,7 @@ class Segment(NamedTuple):
 
 
 def check_window(max_length: int, stride: int) -> None:
-    """Refuse window settings that would leave tokens out or never end.
-
-    max_length (int): Longest segment in tokens.
-    stride (int): Tokens between the starts of two windows.
-    RAISES (GapDNERError): If not 0 < stride <= max_length.
-    """
+    """Raise a GapDNERError if window settings would leave tokens out or never end."""
     if not 0 < stride <= max_length:
         raise GapDNERError(
             f"Windows need 0 < stride <= max_length, but got stride = {stride} and "
@@ -110,15 +105,13 @@ def merge_segments(
 
 
 def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]], list[list[Span]]]:
-    """Registered as the span getter `spacy-gapdner.segment_spans.v1` of spacy-transformers.
+    """Make the span getter `spacy-gapdner.segment_spans.v1` of spacy-transformers.
 
     It shows the transformer the segments that the pipe itself works on, so that a sentence gets
     the same word representations alone as within a document.
 
-    max_length (int): Longest segment in tokens.
-    stride (int): Tokens between the starts of two windows of a longer segment.
+    max_length (int), stride (int): See `get_segments`.
     RETURNS (Callable[[Iterable[Doc]], list[list[Span]]]): The span getter.
-    RAISES (GapDNERError): If not 0 < stride <= max_length.
     """
     check_window(max_length, stride)
 

@@ -42,11 +42,7 @@ class LineSentencizer(Sentencizer):
         self.line_breaks = line_breaks
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
-        """Find the first tokens of sentences.
-
-        docs (Iterable[Doc]): The documents.
-        RETURNS (list[list[bool]]): For every token whether a sentence starts at it.
-        """
+        """RETURNS (list[list[bool]]): For each token of each Doc whether it starts a sentence."""
         docs = list(docs)
         return [
             _move_past_whitespace(doc, guesses, self._joins(doc))
@@ -58,11 +54,9 @@ class LineSentencizer(Sentencizer):
 
 
 def is_wrapped(text: str) -> bool:
-    """Find out whether the lines of a text look wrapped at some width, and not ended by an author.
-
-    text (str): The text.
-    RETURNS (bool): Whether most of the lines before another one reach 85% of the longest of them,
-        five of them at least, of 40 characters or more, and most of these end within a sentence.
+    """RETURNS (bool): Whether the lines of a text look wrapped at some width, and not ended by an
+    author: most of the lines before another one reach 85% of the longest of them, five of them at
+    least, of 40 characters or more, and most of these end within a sentence.
     """
     lines = [line.rstrip() for line in text.splitlines()]
     followed = [line for line, after in pairwise(lines) if line and after]
@@ -88,8 +82,7 @@ def make_line_sentencizer(
 ) -> LineSentencizer:
     """Make a LineSentencizer, the component that conversion and prediction share.
 
-    nlp (Language): The pipeline.
-    name (str): The component's name.
+    nlp (Language), name (str): The pipeline, and the component's name in it.
     punct_chars (Optional[list[str]]): Tokens that end a sentence; the Sentencizer's if None.
     overwrite (bool): Whether to overwrite sentence boundaries that a Doc has.
     line_breaks (str): "auto", "keep" or "join", see `LineSentencizer`.
@@ -136,10 +129,6 @@ def make_doc(nlp: Language, text: str) -> Doc:
     spaCy's tokenizer takes marks off the ends of what stands between whitespace, one by one, and
     begins anew after each: 100,000 brackets in a row would take it an hour. So it gets what is
     longer than 1000 characters without whitespace in pieces, and there alone a token may be cut.
-
-    nlp (Language): The pipeline.
-    text (str): The text.
-    RETURNS (Doc): The tokens.
     """
     pieces = _cut_runs(text) if isinstance(nlp.tokenizer, Tokenizer) else [text]
     docs = [nlp.make_doc(piece) for piece in pieces]

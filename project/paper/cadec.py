@@ -6,13 +6,12 @@ from pathlib import Path
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
-from spacy_gapdner.formats.names import map_names
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 
 from .dai import align_cadec, align_mentions, flatten, read_tokenised
 from .dai_tokens import cadec_sentences
-from .id_lists import check_split, note_missing, read_ids
+from .id_lists import check_split, map_names, note_missing, read_ids
 
 ARCHIVE = "CADEC.v2.zip"
 TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")

@@ -1,7 +1,7 @@
 """Lists of the documents that Dai et al. (ACL 2020) put into a part of a corpus."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spacy_gapdner.errors import GapDNERError
@@ -19,6 +19,22 @@ _PUBLISHED = {
     "share13/dev": (19, "da415af46af8ae8b"),
     "share14/dev": (29, "1e1d234185586b80"),
 }
+
+
+def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str, Path]:
+    """Find files by the names of their documents.
+
+    files (Iterable[Path]): The files.
+    name_of (Callable[[Path], str]): The name of a file's document.
+    RETURNS (dict[str, Path]): The files by name.
+    RAISES (GapDNERError): If two files have one name.
+    """
+    found: dict[str, Path] = {}
+    for file in files:
+        other = found.setdefault(name_of(file), file)
+        if other is not file:
+            raise GapDNERError(f"{other} and {file} are of the same document. Keep one.")
+    return found
 
 
 def check_split(split: str | None, ids: Path | None) -> None:

@@ -11,14 +11,13 @@ from typing import Any
 from spacy_gapdner.entities.attributes import offer_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
-from spacy_gapdner.formats.knowtator_xml import read_annotation_file
-from spacy_gapdner.formats.names import map_names
+from spacy_gapdner.formats.knowtator import read_annotation_file
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 
 from .dai import align_mentions, align_share, flatten, read_tokenised
 from .dai_tokens import share_sentences
-from .id_lists import check_split, note_missing, read_ids
+from .id_lists import check_split, map_names, note_missing, read_ids
 from .share_folders import ARCHIVES, PARTS, Part, PartFolders, find_folders
 
 LABEL = "Disorder"
@@ -145,11 +144,11 @@ def _clean(entities: Iterable[TextEntity], text: str, report: Report) -> list[Te
 
 
 def _read_knowtator(path: Path, text_name: str, report: Report) -> Iterable[TextEntity]:
-    found = read_annotation_file(path, report, label=LABEL)
-    if found.text_name != text_name:
-        message = f"the file says that it annotates {found.text_name or 'nothing'}"
+    named, found = read_annotation_file(path, report, label=LABEL)
+    if named != text_name:
+        message = f"the file says that it annotates {named or 'nothing'}"
         report.add("kept", "other text named", message, Place(str(path), None, text_name))
-    return found.entities
+    return found
 
 
 def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:

@@ -83,12 +83,6 @@ def make_config_text(
             f"The spans_key {spans_key!r} cannot be used: give letters, digits, - and _ alone."
         )
     name = choose_transformer(lang, gpu=gpu, optimize=optimize, transformer=transformer)
-    for text in (name or "", file_name):
-        if "$" in text or len(text.splitlines()) > 1:
-            raise GapDNERError(
-                f"A config cannot hold the path {text!r}: $ begins a variable there, and a line "
-                "break ends a value. Rename it."
-            )
     encoder = find_encoder(name) if name else None
     learn_rate = encoder.learn_rate if encoder else LEARN_RATE
     if name is None:

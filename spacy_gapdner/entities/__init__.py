@@ -1,41 +1,23 @@
 """An entity, what it carries, and its place in a Doc."""
 
-from .attributes import can_be_saved, has_extension, offer_extensions
-from .doc_entity import TEXTS, DiscontinuousEntity
-from .elsewhere import count_elsewhere, describe_no_entities, read_contiguous
-from .entity import Entity, Fragments
-from .storage import (
-    DEFAULT_SPANS_KEY,
-    get_contiguous,
-    get_entities,
-    get_spans_keys,
-    group_names,
-    set_contiguous_ents,
-    set_entities,
-    set_extent_spans,
-    stores_entities,
-    text_order,
-)
-
-__all__ = [
-    "DEFAULT_SPANS_KEY",
-    "TEXTS",
-    "DiscontinuousEntity",
-    "Entity",
-    "Fragments",
-    "can_be_saved",
-    "count_elsewhere",
-    "describe_no_entities",
-    "get_contiguous",
-    "get_entities",
-    "get_spans_keys",
-    "group_names",
-    "has_extension",
-    "offer_extensions",
-    "read_contiguous",
-    "set_contiguous_ents",
-    "set_entities",
-    "set_extent_spans",
-    "stores_entities",
-    "text_order",
-]
+from .attributes import can_be_saved as can_be_saved
+from .attributes import has_extension as has_extension
+from .attributes import offer_extensions as offer_extensions
+from .doc_entity import TEXTS as TEXTS
+from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
+from .doc_entity import check_entity as check_entity
+from .elsewhere import count_elsewhere as count_elsewhere
+from .elsewhere import describe_no_entities as describe_no_entities
+from .elsewhere import read_contiguous as read_contiguous
+from .entity import Entity as Entity
+from .entity import Fragments as Fragments
+from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
+from .storage import get_contiguous as get_contiguous
+from .storage import get_entities as get_entities
+from .storage import get_spans_keys as get_spans_keys
+from .storage import group_names as group_names
+from .storage import set_contiguous_ents as set_contiguous_ents
+from .storage import set_entities as set_entities
+from .storage import set_extent_spans as set_extent_spans
+from .storage import stores_entities as stores_entities
+from .storage import text_order as text_order

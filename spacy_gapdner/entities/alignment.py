@@ -55,7 +55,7 @@ def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwa
     span (Span): The tokens.
     keys (Union[str, Iterable[str]]): Prefixes of the span groups.
     **kwargs: Arguments of ``Span.as_doc``.
-    RETURNS (Doc): A copy of the tokens, with the entities of which all tokens are among them.
+    RETURNS (Doc): A copy of the tokens, with the entities that lie among them.
     """
     part = span.as_doc(**kwargs)
     for key in [keys] if isinstance(keys, str) else keys:

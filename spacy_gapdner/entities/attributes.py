@@ -16,8 +16,6 @@ from ..errors import GapDNERError
 # Key of the group's attrs that holds the values of extension attributes
 _VALUES = "_"
 
-# msgpack takes no more than 511
-_DEEPEST = 500
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 # The defaults of the extension attributes, by name
@@ -26,9 +24,7 @@ _EXTENSIONS: dict[str, Any] = {}
 
 class EntityAttributes:
     """Extension attributes of one entity, as ``entity._``; those of spaCy's ``Underscore`` that
-    are values.
-
-    attrs (MutableMapping[str, Any]): The attrs of the entity's SpanGroup.
+    are values. They stand in the attrs of the entity's SpanGroup.
     """
 
     _attrs: MutableMapping[str, Any]
@@ -46,11 +42,8 @@ class EntityAttributes:
         return [*_EXTENSIONS, "get", "set", "has"]
 
     def get(self, name: str) -> Any:
-        """Read an attribute.
-
-        name (str): Its name.
-        RETURNS (Any): Its value, or its default.
-        RAISES (AttributeError): If there is no such extension.
+        """RETURNS (Any): The value of an attribute, or its default; an AttributeError if there is
+        no such extension.
         """
         _require(name)
         values = self._attrs.get(_VALUES, {})
@@ -80,13 +73,9 @@ class EntityAttributes:
         return has_extension(name)
 
 
-def can_be_saved(value: object, depth: int = _DEEPEST) -> bool:
-    """Find out whether both JSON and .spacy files, which are made of msgpack, can hold a value.
-
-    value (object): The value.
-    depth (int): How deep lists and dicts in it may be nested.
-    RETURNS (bool): Whether it is of texts, numbers of up to 64 bits, truth values and None, and of
-        lists and dicts of these.
+def can_be_saved(value: object) -> bool:
+    """RETURNS (bool): Whether both JSON and .spacy files can hold a value: texts, numbers of up to
+    64 bits, truth values and None, and lists and dicts of these.
     """
     if value is None or isinstance(value, bool | float):
         return True
@@ -97,11 +86,7 @@ def can_be_saved(value: object, depth: int = _DEEPEST) -> bool:
         return value.isascii() or not _SURROGATE.search(value)
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         value = [*value, *value.values()]
-    return (
-        isinstance(value, list | tuple)
-        and depth > 0
-        and all(can_be_saved(part, depth - 1) for part in value)
-    )
+    return isinstance(value, list | tuple) and all(map(can_be_saved, value))
 
 
 def set_extension(name: str, *, default: Any = None, force: bool = False) -> None:
@@ -120,10 +105,8 @@ def set_extension(name: str, *, default: Any = None, force: bool = False) -> Non
 
 
 def offer_extensions(names: Iterable[str]) -> None:
-    """Add extension attributes for names that a file holds, where there are none yet.
-
-    names (Iterable[str]): The names. Of those that cannot be attributes, the values stand in
-        ``entity.attrs["_"]`` alone.
+    """Add extension attributes for names that a file holds, where there are none yet. Of names
+    that cannot be attributes, the values stand in ``entity.attrs["_"]`` alone.
     """
     for name in set(names) - set(_EXTENSIONS):
         if _can_be_extension(name):
@@ -136,10 +119,8 @@ def has_extension(name: str) -> bool:
 
 
 def remove_extension(name: str) -> None:
-    """Remove an extension attribute; values that entities have stay in their Docs.
-
-    name (str): Its name.
-    RAISES (AttributeError): If there is no such extension.
+    """Remove an extension attribute; values that entities have stay in their Docs. An
+    AttributeError if there is none.
     """
     _require(name)
     del _EXTENSIONS[name]

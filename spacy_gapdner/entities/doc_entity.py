@@ -183,12 +183,8 @@ class DiscontinuousEntity:
 
 
 def check_entity(doc: Doc, entity: Entity) -> None:
-    """Make sure that a Doc can store an entity.
-
-    doc (Doc): The document.
-    entity (Entity): The entity.
-    RAISES (GapDNERError): If it lies outside the document or has no label, or if its label, score,
-        ids or attributes cannot be.
+    """Raise a GapDNERError if a Doc cannot store an entity: it lies outside or has no label, or its
+    label, score, ids or attributes are of another kind than they must be.
     """
     if not entity.label:
         raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")

@@ -29,11 +29,8 @@ def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
 
 
 def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """Count what a Doc holds that could be meant where a prefix has no entities.
-
-    doc (Doc): The document.
-    key (str): Prefix of the span groups without entities.
-    RETURNS (Counter[str]): Numbers of entities and spans, by the option that chooses them.
+    """RETURNS (Counter[str]): Numbers of entities and spans of a Doc that could be meant where
+    a prefix has no entities, by the option that chooses them.
     """
     prefixes = [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
@@ -44,12 +41,8 @@ def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
 
 
 def describe_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """Say that there are no entities, and which option leads to what is there.
-
-    where (str): The data.
-    key (str): Prefix of the span groups that were looked for.
-    elsewhere (Mapping[str, int]): What `count_elsewhere` found in all its Docs.
-    RETURNS (str): The message, a line.
+    """RETURNS (str): A line that says that data have no entities under a prefix, and which options
+    lead to what `count_elsewhere` found in all their Docs.
     """
     message = f"{where} has no entities under {key!r}"
     return f"{message}, but {describe_elsewhere(elsewhere)}" if elsewhere else f"{message}."

@@ -71,9 +71,7 @@ class Entity:
     @property
     def gaps(self) -> Fragments:
         """RETURNS (tuple[tuple[int, int], ...]): Token ranges between neighbouring fragments."""
-        return tuple(
-            (self.fragments[i][1], self.fragments[i + 1][0]) for i in range(len(self.fragments) - 1)
-        )
+        return tuple((left[1], right[0]) for left, right in pairwise(self.fragments))
 
     @property
     def token_indices(self) -> tuple[int, ...]:
@@ -86,10 +84,8 @@ class Entity:
         return len(self.fragments) > 1
 
     def shift(self, offset: int) -> "Entity":
-        """Move the entity, e.g. from a segment's token offsets to those of its Doc.
-
-        offset (int): Tokens to add to every boundary; may be negative.
-        RETURNS (Entity): The moved entity, with the same score.
+        """RETURNS (Entity): The entity with an offset added to every boundary, e.g. to move it from
+        a segment's token offsets to those of its Doc.
         """
         fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
         return Entity(self.label, fragments, self.score, self.attrs)

@@ -24,11 +24,8 @@ DEFAULT_SPANS_KEY = "gapdner"
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
-    """Give the sort key of an entity: the indices of its tokens, compared one by one as words are
-    in a dictionary, then its label.
-
-    entity (Entity | DiscontinuousEntity): The entity.
-    RETURNS (tuple[tuple[int, ...], str]): The key.
+    """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: the indices of its tokens,
+    compared one by one as the letters of words in a dictionary are, then its label.
     """
     label = entity.label if isinstance(entity, Entity) else entity.label_
     return entity.token_indices, label
@@ -75,7 +72,6 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
     doc (Doc): The document.
     RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order; none, with a warning,
         if several prefixes could be meant.
-    RAISES (GapDNERError): If the fragments of one group carry different labels.
     """
     found = get_entities(doc)
     if found:
@@ -135,10 +131,8 @@ def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
 
 
 def get_spans_keys(doc: Doc) -> list[str]:
-    """Find the prefixes under which a Doc may hold entities, to help with a wrong `spans_key`.
-
-    doc (Doc): The document.
-    RETURNS (list[str]): Every PREFIX for which a group PREFIX_1, PREFIX_2, ... exists, sorted.
+    """RETURNS (list[str]): The prefixes under which a Doc may hold entities: every PREFIX for which
+    a group PREFIX_1, PREFIX_2, ... exists, sorted.
     """
     matches = (re.fullmatch(r"(.+)_\d+", name) for name in doc.spans)
     return sorted({match.group(1) for match in matches if match})

@@ -1,21 +1,17 @@
 from .base import GapDNERError as GapDNERError
 from .base import input_files as input_files
 from .brat import read_brat as read_brat
-from .brat import write_brat as write_brat
 from .craft import read_craft as read_craft
 from .docbin import read_docbin as read_docbin
 from .docbin import read_spacy as read_spacy
 from .docbin import write_docbin as write_docbin
-from .docbin import write_spacy as write_spacy
 from .docs import DOC_NAME as DOC_NAME
 from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
 from .files import read_text as read_text
 from .fragments import clean_entities as clean_entities
 from .inline import read_inline as read_inline
-from .inline import write_inline as write_inline
 from .jsonl import read_jsonl as read_jsonl
-from .jsonl import write_jsonl as write_jsonl
 from .knowtator import read_knowtator as read_knowtator
 from .reading import blank_pipeline as blank_pipeline
 from .reading import find_format as find_format
@@ -37,5 +33,4 @@ from .report import Place as Place
 from .report import Report as Report
 from .report import reading as reading
 from .w2ner import read_w2ner as read_w2ner
-from .w2ner import write_w2ner as write_w2ner
 from .writers import write as write

@@ -1,19 +1,41 @@
-"""What the formats share: their files, and how values of a file become what an entity carries."""
+"""What the readers and writers of formats share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, TypeVar
+from xml.etree.ElementTree import ParseError
 
 from ..entities import DiscontinuousEntity
-from ..entities.attributes import offer_extensions
+from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError as GapDNERError
 from .files import require_file, visible_files
-from .report import Action, Place, Report
+from .outputs import replacing
+from .records import TextEntity
+from .report import NOWHERE, Action, Place, Report, reading
 
-Offsets = tuple[tuple[int, int], ...]
+T = TypeVar("T")
+Reader = Callable[[Path, Report], Iterator[T]]
+
 KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
-# the kind of an attribute that comes back as a text from formats that have nothing else
-BECOMES_TEXT = "attribute that becomes a text"
+
+
+def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
+    """Make a reader of a file, or a folder with files of these endings, of what reads one file. A
+    file that cannot be read is left out if the report says so.
+    """
+
+    def decorate(read_file: Reader[T]) -> Reader[T]:
+        @wraps(read_file)
+        def read(path: Path, report: Report) -> Iterator[T]:
+            for file in input_files(Path(path), suffixes):
+                with reading(report, Place(str(file))):
+                    yield from read_file(file, report)
+
+        return read
+
+    return decorate
 
 
 def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
@@ -39,19 +61,63 @@ def first_bytes(path: Path) -> bytes:
         return stream.read(1 << 16)
 
 
-def as_offsets(values: Any, start: str, end: str) -> Offsets:
-    """Take the fragments of an entity from JSON.
+@contextmanager
+def xml_errors(path: Path) -> Iterator[None]:
+    """Raise a GapDNERError for what is no XML, or declares entities, with which a small file can
+    fill the memory.
+    """
+    try:
+        yield
+    # ValueError: what defusedxml refuses, encodings that the parser cannot read
+    except (ParseError, LookupError, ValueError, RecursionError) as error:
+        raise GapDNERError(
+            f"{path} cannot be read as XML: {error}. Is it cut off, or of another format?"
+        ) from None
 
-    values (Any): A list of objects.
-    start (str): The key of the first character.
-    end (str): The key of the character after the last.
-    RETURNS (tuple[tuple[int, int], ...]): The fragments; empty if the values are of another form.
+
+@contextmanager
+def writing(path: Path) -> Iterator[IO[str]]:
+    """YIELDS (IO[str]): Takes the text of a file that is written whole or not at all."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        yield stream
+
+
+def make_entity(
+    label: object,
+    offsets: Sequence[tuple[object, object]],
+    id: object = None,
+    place: Place = NOWHERE,
+    surface: object = None,
+    score: float | None = None,
+    attrs: Mapping[str, Any] | None = None,
+) -> TextEntity | None:
+    """Make an entity of what a file says.
+
+    label (object): The entity type, which must be a text.
+    offsets (Sequence[tuple[object, object]]): Its fragments, which must be whole numbers.
+    id (object): The annotation's name in its file.
+    place (Place): Where the annotation stands.
+    surface (object): Its text, if the file gives one.
+    score, attrs: See `TextEntity`.
+    RETURNS (Optional[TextEntity]): The entity; None if it is not as it should be.
+    """
+    # bool is an int to Python, but no offset
+    fragments = tuple((a, b) for a, b in offsets if type(a) is int and type(b) is int)
+    is_whole = fragments and len(fragments) == len(offsets)
+    if not (isinstance(label, str) and label and is_whole and can_be_saved(dict(attrs or {}))):
+        return None
+    surface = surface if isinstance(surface, str) and surface.strip() else None
+    name = None if id is None else str(id)
+    return TextEntity(label, fragments, name, place, surface, score, attrs or {})
+
+
+def offset_pairs(values: object, start: str, end: str) -> list[tuple[Any, Any]]:
+    """RETURNS (list[tuple[Any, Any]]): The values of two keys of each object in a list of JSON;
+    empty if it is no such list.
     """
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
-        return ()
-    offsets = tuple((value.get(start), value.get(end)) for value in values)
-    # bool is an int to Python, but no offset
-    return offsets if all(type(n) is int for pair in offsets for n in pair) else ()
+        return []
+    return [(value.get(start), value.get(end)) for value in values]
 
 
 def split_attributes(
@@ -82,10 +148,7 @@ def join_attributes(
 ) -> dict[str, Any]:
     """Put an entity's score and ids among its other attributes, see `split_attributes`.
 
-    entity (DiscontinuousEntity): The entity.
-    report (Report): Takes the attributes whose names are taken.
-    place (Place): The document.
-    kb_id (str): The name of the id in a knowledge base.
+    report, place: Take the attributes whose names are taken.
     RETURNS (dict[str, Any]): The attributes by name.
     """
     named = {kb_id: entity.kb_id_, KB_NAME: entity.attrs.get("kb_name")}
@@ -108,17 +171,9 @@ def note_attribute(
     report: Report,
     place: Place,
 ) -> None:
-    """Count an attribute that a format cannot have, or not as it is.
-
-    action (str): "dropped", "kept" if it is left out as what is not said, or "repaired" if it
-        becomes a text.
-    entity (DiscontinuousEntity): The entity.
-    key (str): The attribute's name.
-    value (object): Its value.
-    report (Report): Takes it.
-    place (Place): The document.
-    """
-    kind = BECOMES_TEXT if action == "repaired" else "attribute that the format cannot have"
+    """Count an attribute that a format cannot have, or with "repaired" as a text alone."""
+    becomes_text = action == "repaired"
+    kind = "attribute that " + ("becomes a text" if becomes_text else "the format cannot have")
     message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
     report.add(action, kind, message, place, entity.fragments)
 

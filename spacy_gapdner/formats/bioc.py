@@ -9,21 +9,28 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
+from xml.etree.ElementTree import Element, SubElement, tostring
 
-from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
-from ..entities.attributes import can_be_saved
+from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .base import SCORE, first_bytes, input_files, join_attributes, note_attribute, split_attributes
-from .docs import DOC_NAME
-from .files import read_json
+from .base import (
+    SCORE,
+    file_reader,
+    first_bytes,
+    join_attributes,
+    make_entity,
+    note_attribute,
+    split_attributes,
+    writing,
+    xml_errors,
+)
+from .docs import DOC_NAME, doc_place
+from .files import read_json, refuse_halves
 from .fragments import clean_entities
-from .from_docs import doc_place, name_entities
-from .outputs import replacing
+from .names import name_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -44,41 +51,26 @@ def has_passages(path: Path) -> bool:
     return b"<collection" in start and b"<document" in start
 
 
+@file_reader(".xml", ".json")
 def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read BioC, one document at a time. Its passages are joined to one text.
-
-    path (Path): An .xml or .json file, or a folder of such.
-    report (Report): Takes what is dropped or repaired; relations are dropped.
-    YIELDS (TextRecord): Documents in order, named by their ids.
-    RAISES (GapDNERError): If there is no such file, or it is of another kind.
+    """Read BioC, documents named by their ids. Passages are joined to one text; relations are
+    dropped.
     """
-    for file in input_files(Path(path), (".xml", ".json")):
-        with reading(report, Place(str(file))):
-            documents = _json_documents(file) if file.suffix == ".json" else _xml_documents(file)
-            for number, document in enumerate(documents, start=1):
-                place = Place(str(file), None, str(document.get("id") or f"{file.stem}-{number}"))
-                with reading(report, place):
-                    yield _to_record(document, place, report)
+    documents = _json_documents(path) if path.suffix == ".json" else _xml_documents(path)
+    for number, document in enumerate(documents, start=1):
+        place = Place(str(path), None, str(document.get("id") or f"{path.stem}-{number}"))
+        with reading(report, place):
+            refuse_halves(document, str(place))
+            yield _to_record(document, place, report)
 
 
-def write_bioc(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
-    """Write a collection, each Doc as a document with one passage.
-
-    docs (Iterable[Doc]): Docs with entities.
-    path (Path): The file: JSON if it ends in .json, else XML.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what BioC cannot have, or changes.
-    RETURNS (int): The number of documents written.
+def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
+    """Write a collection, each Doc as a document with one passage: JSON if the file ends in .json,
+    else XML.
     """
-    path, report = Path(path), Report() if report is None else report
     is_json = path.suffix == ".json"
     number = 0
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+    with writing(path) as stream:
         head = {"source": "spacy-gapdner", "date": "", "key": "", "infons": {}}
         if is_json:
             stream.write(json.dumps(head)[:-1] + ', "documents": [')
@@ -100,12 +92,7 @@ def write_bioc(
 
 def to_xml_text(text: str, report: Report | None = None, place: Place = Place()) -> str:
     """Replace what XML cannot have, character by character, so that offsets hold: whitespace such
-    as a form feed by a space, others by U+FFFD.
-
-    text (str): The text.
-    report (Optional[Report]): Takes the text if something is replaced.
-    place (Place): The document.
-    RETURNS (str): A text of the same length.
+    as a form feed by a space, others by U+FFFD. The report takes the text if something is.
     """
     found = _NOT_XML.findall(text)
     if found and report is not None:
@@ -124,15 +111,12 @@ def _json_documents(path: Path) -> Iterator[Object]:
 
 def _xml_documents(path: Path) -> Iterator[Object]:
     found = False
-    try:
+    with xml_errors(path):
         for _, element in iterparse(path, events=("end",)):
             found = found or element.tag == "collection"
             if element.tag == "document":
                 yield _from_element(element)
                 element.clear()
-    # also encodings that the parser does not know, and offsets that are no numbers
-    except (ParseError, DefusedXmlException, LookupError, ValueError, RecursionError) as error:
-        raise GapDNERError(f"{path} cannot be read as BioC: {error}. Correct the file.") from None
     if not found:
         raise GapDNERError(f"{path} has no <collection>. Choose the right format.")
 
@@ -141,7 +125,7 @@ def _from_element(element: Element) -> dict[str, Any]:
     # a document, passage or sentence as JSON has it
     return {
         "id": element.findtext("id"),
-        "offset": int(element.findtext("offset") or 0),
+        "offset": element.findtext("offset") or 0,
         "text": element.findtext("text"),
         "passages": [_from_element(child) for child in element.findall("passage")],
         "sentences": [_from_element(child) for child in element.findall("sentence")],
@@ -158,10 +142,7 @@ def _from_annotation(element: Element) -> dict[str, Any]:
         "id": element.get("id"),
         "infons": infons,
         "text": element.findtext("text"),
-        "locations": [
-            {"offset": int(place.get("offset", "")), "length": int(place.get("length", ""))}
-            for place in element.iter("location")
-        ],
+        "locations": [dict(place.items()) for place in element.iter("location")],
     }
 
 
@@ -202,14 +183,11 @@ def _join_passages(passages: list[Object], place: Place) -> tuple[str, int]:
     text = ""
     for offset, part in parts:
         gap = offset - base - len(text)
-        if gap < 0:
+        if not 0 <= gap <= _LONGEST_GAP:
+            problem = "passages that overlap at" if gap < 0 else "no text up to"
             raise GapDNERError(
-                f"{place}: document {place.document} has passages that overlap at offset {offset}. "
-                "Offsets must count characters, not bytes."
-            )
-        if gap > _LONGEST_GAP:
-            raise GapDNERError(
-                f"{place}: document {place.document} has no text up to offset {offset}. Correct it."
+                f"{place}: document {place.document} has {problem} offset {offset}. Offsets must "
+                "count characters, not bytes."
             )
         # whitespace that ends a line fills what is between them
         text += ("\n".rjust(gap) if gap else "") + part
@@ -221,14 +199,12 @@ def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None
     label = infons.pop(_TYPE, None)
     if not infons.get(_KB_ID):
         infons.pop(_KB_ID, None)
-    places = annotation.get("locations") or ()
-    locations = [(_whole(place["offset"]), _whole(place["length"])) for place in places]
-    if not label or not isinstance(label, str) or not locations or not can_be_saved(infons):
-        return None
-    fragments = tuple((start - base, start - base + length) for start, length in locations)
-    name = None if annotation.get("id") is None else str(annotation["id"])
-    surface = annotation.get("text") or None
-    return TextEntity(label, fragments, name, place, surface, *split_attributes(infons, _KB_ID))
+    offsets = []
+    for location in annotation.get("locations") or ():
+        start = _whole(location["offset"]) - base
+        offsets.append((start, start + _whole(location["length"])))
+    name, surface = annotation.get("id"), annotation.get("text")
+    return make_entity(label, offsets, name, place, surface, *split_attributes(infons, _KB_ID))
 
 
 def _whole(value: Any) -> int:

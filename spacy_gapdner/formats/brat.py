@@ -1,23 +1,31 @@
-"""brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) a document."""
+"""brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) a document.
+
+Attributes (A, M), notes (#) and normalizations (N) of entities go into their attrs, and come back.
+The score of an entity is its first note, "score: 0.912345". Relations, events and equivalences
+hold between entities; these, and what is said of them, stay with the document, see `relations`.
+"""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Fragments, get_entities
+from ..entities import DiscontinuousEntity, Fragments, get_entities
+from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .base import input_files
-from .brat_annotations import annotation_conf, annotation_lines, attach, is_annotation
-from .files import read_text
+from .base import input_files, note_attribute
+from .docs import doc_place
+from .files import read_text, with_unix_line_ends
 from .fragments import choose_text, clean_entities
-from .from_docs import doc_place, name_entities
-from .names import name_file, with_ending
+from .names import name_entities, name_files, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
-from .relations import Line, relation_lines
+from .relations import Line, drop_line, relation_lines, targets_of
 from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
@@ -25,27 +33,26 @@ _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
 # an entity whose line end is lost
 _ENTITY_WITHIN = re.compile(rf"\tT\d+\t|T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
+_OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
 _CONF = "annotation.conf"
+# The attribute that holds the text of a note; several are lines of it
+NOTE = "note"
+# [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
+_ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) (\S+)(?: (\S+))?\s*")
+_NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes (\S+)\t(.*)")
+# no more and no fewer digits, so that no note of a person is taken for it
+_SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
+_NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
+_REFERENCE = re.compile(r"[^\s:]+:\S+")
+_COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 
 
 def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read brat standoff, one document at a time.
-
-    Entities carry their attributes, notes and normalizations; their relations, events and
-    equivalences go with the document.
-
-    path (Path): A folder with text and annotation files at any depth, or one of these files.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TextRecord): Documents by the order of their names: paths within the folder, without
-        suffix.
-    RAISES (GapDNERError): If there is no annotation file, an annotation file has no text, or a
-        file is not what its name says.
+    """Read brat standoff, one document at a time: a folder with text and annotation files at any
+    depth, or one of these files. Documents are named by their paths within the folder.
     """
     path = Path(path)
-    suffixes = (".txt", *ANNOTATION_SUFFIXES)
-    files = input_files(path, suffixes)
-    if path.suffix not in suffixes and not path.is_dir():
-        raise GapDNERError(f"{path} has none of the endings {', '.join(suffixes)}. Check the path.")
+    files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
         raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
     root = path if path.is_dir() else path.parent
@@ -62,36 +69,22 @@ def has_annotations(path: Path) -> bool:
     return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)
 
 
-def write_brat(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
+def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .txt and an .ann file per Doc, all or none; fragments are cut at line ends, as brat
     does. An ``annotation.conf`` lists types and attributes, unless the folder has one.
-
-    docs (Iterable[Doc]): Docs with entities.
-    path (Path): The folder; it is made, and files of the same name in it are replaced.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what brat cannot have, or changes.
-    RETURNS (int): The number of documents written.
-    RAISES (GapDNERError): If a label cannot stand in the format.
     """
-    report = Report() if report is None else report
-    taken: Counter[str] = Counter()
     # of each kind of line one tells what annotation.conf must know
     kinds: dict[tuple[str, ...], str] = {}
     number = 0
-    with filling(Path(path)) as temporary:
-        for number, doc in enumerate(docs, start=1):
+    with filling(path) as temporary:
+        for doc, stem in name_files(docs, temporary):
+            number += 1
             lines = _document_lines(doc, spans_key, report)
             kinds.update((_kind(line), line) for line in lines)
-            stem = name_file(doc, number, taken, temporary)
             with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
             with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
-        if kinds and not (Path(path) / _CONF).exists():
-            (temporary / _CONF).write_text(annotation_conf(kinds.values()), encoding="utf-8")
+        if kinds and not (path / _CONF).exists():
+            (temporary / _CONF).write_text(_annotation_conf(kinds.values()), encoding="utf-8")
     return number
 
 
@@ -110,14 +103,8 @@ def parse_entity(line: Line) -> TextEntity | None:
 
 
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
-    """Write an entity, its fragments cut at line ends, as brat does.
-
-    name (str): Its id.
-    label (str): Its type.
-    fragments (tuple[tuple[int, int], ...]): Character ranges.
-    text (str): The document.
-    RETURNS (str): The line, without its end.
-    RAISES (GapDNERError): If the label cannot stand in the format.
+    """RETURNS (str): The line of an entity, without its end; its fragments are cut at line ends, as
+    brat does. A GapDNERError if the label cannot stand in the format.
     """
     if not re.fullmatch(r"\S+", label):
         raise GapDNERError(
@@ -135,14 +122,7 @@ def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
 
 
 def read_document(stem: Path, name: str, report: Report) -> TextRecord:
-    """Read one document.
-
-    stem (Path): Its files without their endings.
-    name (str): Its name.
-    report (Report): Takes what is dropped or repaired.
-    RETURNS (TextRecord): The document.
-    RAISES (GapDNERError): See `read_brat`.
-    """
+    """RETURNS (TextRecord): The document of the files with this stem."""
     text_path = with_ending(stem, ".txt")
     place = Place(str(text_path), None, name)
     annotations = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
@@ -162,7 +142,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
         found, said = _read_file(file, name, report)
         entities += found
         others += said
-    entities, relations = attach(entities, others, report)
+    entities, relations = _attach(entities, others, report)
     text = choose_text(text, entities, report, place)
     cleaned = clean_entities(text, entities, report)
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
@@ -175,7 +155,7 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
     malformed: list[Line] = []
     for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
         line = Line(raw.rstrip("\r"), Place(str(path), number, document))
-        if is_annotation(line.text):
+        if _OTHER_LINE.match(line.text):
             others.append(line)
             if _ENTITY_WITHIN.search(line.text):
                 malformed.append(line)
@@ -192,6 +172,64 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
     for line in malformed:
         report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
     return entities, others
+
+
+def _attach(
+    entities: Iterable[TextEntity], lines: Iterable[Line], report: Report
+) -> tuple[list[TextEntity], list[Line]]:
+    # the entities with attrs and scores, and the lines about several, or about such lines
+    entities = list(entities)
+    attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
+    relations: list[Line] = []
+    for line in lines:
+        if _COMMENT.match(line.text) or _hold(line.text, attrs):
+            continue
+        if line.text[0] in "RE*" or "".join(targets_of(line.text)).startswith(("R", "E")):
+            relations.append(line)
+        else:
+            drop_line(line, report)
+    offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
+    scores = {name: values.pop("score", None) for name, values in attrs.items()}
+    found = [
+        replace(e, attrs=deepcopy(attrs[e.id or ""]), score=scores[e.id or ""]) for e in entities
+    ]
+    return found, relations
+
+
+def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:
+    # changes attrs, by id of the entity; whether they can hold the line
+    if match := _ATTRIBUTE.fullmatch(line):
+        name, target, value = match.groups()
+        if target not in attrs or name == NOTE or name in attrs[target].get("_", {}):
+            return False
+        attrs[target].setdefault("_", {})[name] = True if value is None else value
+    elif match := _NOTE.fullmatch(line):
+        target, text = match.groups()
+        if target not in attrs:
+            return False
+        values = attrs[target]
+        said = values.get("_", {}).get(NOTE)
+        score = _SCORE.fullmatch(text)
+        if score and said is None and "score" not in values:
+            values["score"] = float(score[1])
+        else:
+            values.setdefault("_", {})[NOTE] = text if said is None else f"{said}\n{text}"
+    elif match := _NORMALIZATION.fullmatch(line):
+        _, target, reference, shown = match.groups()
+        if target not in attrs or "kb_id" in attrs[target]:
+            return False
+        attrs[target]["kb_id"] = reference
+        if shown:
+            attrs[target]["kb_name"] = shown
+    else:
+        return False
+    return True
+
+
+def _is_value(value: object) -> bool:
+    if isinstance(value, str):
+        return re.fullmatch(r"\S+", value) is not None
+    return isinstance(value, int | float) and value is not False
 
 
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
@@ -213,7 +251,7 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     for name, entity in zip(names, entities, strict=True):
         spans = tuple((span.start_char, span.end_char) for span in entity.spans)
         lines.append(entity_line(name, entity.label_, spans, text) + "\n")
-        lines.extend(annotation_lines(name, entity, numbers, report, place))
+        lines.extend(_annotation_lines(name, entity, numbers, report, place))
     ids = {entity.id_: name for name, entity in zip(names, entities, strict=True)}
     return [*lines, *relation_lines(doc, ids, numbers, report, place)]
 
@@ -224,3 +262,70 @@ def _kind(line: str) -> tuple[str, ...]:
     if line[0] == "E":
         return "E", *(word.partition(":")[0] for word in words[1:])
     return line[0], words[1], *(words[3:] if line[0] == "A" else ())
+
+
+def _annotation_lines(
+    name: str, entity: DiscontinuousEntity, numbers: Counter[str], report: Report, place: Place
+) -> list[str]:
+    # what an entity carries; numbers count the lines of each letter on
+    lines: list[str] = []
+
+    def add(letter: str, content: str) -> None:
+        numbers[letter] += 1
+        lines.append(f"{letter}{numbers[letter]}\t{content}\n")
+
+    kb_name = entity.attrs.get("kb_name")
+    if _REFERENCE.fullmatch(entity.kb_id_):
+        shown = " ".join(str(kb_name or entity.text).split())
+        add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
+    elif entity.kb_id_ or kb_name:
+        # an identifier is RESOURCE:ID
+        note_attribute("dropped", entity, "kb_id", entity.kb_id_ or kb_name, report, place)
+    if entity.score is not None:
+        add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
+    for key, value in entity.attrs.get("_", {}).items():
+        if key == NOTE and isinstance(value, str):
+            for text in with_unix_line_ends(value).split("\n"):
+                add("#", f"AnnotatorNotes {name}\t{text}")
+        elif value is False or value is None:
+            note_attribute("kept", entity, key, value, report, place)
+        elif key == NOTE or not re.fullmatch(r"\S+", key) or not _is_value(value):
+            note_attribute("dropped", entity, key, value, report, place)
+        elif value is True:
+            add("A", f"{key} {name}")
+        else:
+            add("A", f"{key} {name} {value}")
+            if not isinstance(value, str):
+                note_attribute("repaired", entity, key, value, report, place)
+    return lines
+
+
+def _annotation_conf(lines: Iterable[str]) -> str:
+    # the file with which brat lets people correct annotation
+    labels: set[str] = set()
+    relations: dict[str, str] = {}
+    events: dict[str, dict[str, None]] = {}
+    attributes: dict[str, set[str]] = {}
+    for letter, name, *words in ((line[0], *line.split()[1:]) for line in lines):
+        roles = [word.partition(":")[0] for word in words]
+        if letter == "T":
+            labels.add(name)
+        elif letter == "A":
+            attributes.setdefault(name, set()).update(words[1:])
+        elif letter == "R":
+            relations[name] = ", ".join(f"{role}:<ENTITY>" for role in roles)
+        elif letter == "*":
+            relations[name] = "Arg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive"
+        elif letter == "E":
+            kinds = events.setdefault(name.partition(":")[0], {})
+            kinds.update(dict.fromkeys(f"{role}*:<ANY>" for role in roles))
+    made = ["[entities]", *sorted(labels - events.keys()), "", "[relations]"]
+    made += [f"{name}\t{kinds}" for name, kinds in sorted(relations.items())]
+    made += ["# entities may overlap in any way"]
+    made += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
+    made += [f"{name}\t{', '.join(kinds)}" for name, kinds in sorted(events.items())]
+    made += ["", "[attributes]"]
+    for name, values in sorted(attributes.items()):
+        choice = f", Value:{'|'.join(sorted(values))}" if values else ""
+        made.append(f"{name}\tArg:<ENTITY>{choice}")
+    return "\n".join(made) + "\n"

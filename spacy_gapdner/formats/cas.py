@@ -6,16 +6,15 @@ and the links of link features lead from one to another.
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 from zipfile import ZipFile, is_zipfile
 
 from ..errors import GapDNERError
-from .base import first_bytes, input_files, split_attributes
+from .base import file_reader, first_bytes, make_entity, split_attributes
 from .records import TextEntity, TextRecord
-from .regions import Link, as_region, make_record
-from .report import Place, Report, reading
+from .regions import Link, make_record
+from .report import Place, Report
 
 if TYPE_CHECKING:
     from cassis import Cas
@@ -42,20 +41,14 @@ def is_cas(path: Path) -> bool:
         return any(name.endswith(SUFFIXES) for name in archive.namelist())
 
 
+@file_reader(*SUFFIXES)
 def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read UIMA CAS with dkpro-cassis, one document at a time.
-
-    path (Path): A .xmi with ``TypeSystem.xml`` beside it, a .zip of both, a .json, or a folder of
-        such at any depth.
-    report (Report): Takes what is dropped or repaired; relations are dropped.
-    YIELDS (TextRecord): Documents by the order of their files, with the name that they have in the
-        project, else that of the file.
-    RAISES (GapDNERError): If dkpro-cassis is not installed, or a file cannot be read.
+    """Read UIMA CAS with dkpro-cassis: a .xmi with ``TypeSystem.xml`` beside it, a .zip of both, or
+    a .json. Documents have the name that they have in the project, else that of the file;
+    relations are dropped.
     """
-    for file in input_files(Path(path), SUFFIXES):
-        if file.stem != _UNTOUCHED:
-            with reading(report, Place(str(file))):
-                yield _to_record(_load(file, report), file, report)
+    if path.stem != _UNTOUCHED:
+        yield _to_record(_load(path, report), path, report)
 
 
 def _load(path: Path, report: Report) -> "Cas":
@@ -114,24 +107,21 @@ def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
             links.append(Link(label, _id(features["Governor"]), _id(features["Dependent"])))
             continue
         key = next((key for key in (*_LABELS, *texts) if key in texts and key != "identifier"), "")
-        begin, end = features["begin"], features["end"]
-        region = as_region(_id(annotation), texts.get(key, layer), begin, end, place)
-        items.append((annotation, region and _with_attrs(region, features, key)))
+        values = {
+            name: value
+            for name, value in features.items()
+            if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float)
+        }
+        attrs = split_attributes(values, "identifier")[1]
+        offsets = [(features["begin"], features["end"])]
+        label, id = texts.get(key, layer), _id(annotation)
+        items.append((annotation, make_entity(label, offsets, id, place, attrs=attrs)))
         for value in features.values():
             # a link feature is an array of links with a role and a target
             for link in getattr(value, "elements", None) or ():
                 if "target" in {f.name for f in link.type.all_features}:
                     links.append(Link(str(link.get("role")), _id(annotation), _id(link.target)))
     return make_record(cas.sofa_string or "", items, links, place, report)
-
-
-def _with_attrs(region: TextEntity, features: dict[str, Any], label: str) -> TextEntity:
-    values = {
-        key: value
-        for key, value in features.items()
-        if key not in (*_POSITION, label) and isinstance(value, str | bool | int | float)
-    }
-    return replace(region, attrs=split_attributes(values, "identifier")[1])
 
 
 def _id(annotation: Any) -> str:

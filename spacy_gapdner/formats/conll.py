@@ -9,12 +9,11 @@ from spacy.training.iob_utils import iob_to_biluo, tags_to_entities
 
 from ..entities import Entity
 from ..errors import GapDNERError
-from .base import first_bytes, input_files
+from .base import file_reader, first_bytes
 from .files import read_lines
 from .records import TokenRecord
-from .report import Place, Report, reading
+from .report import Place, Report
 
-SUFFIXES = (".conll", ".iob", ".bio", ".tsv", ".txt")
 _TAG = re.compile(r"O|[BILUES]-\S+")
 _DOCUMENT = "-DOCSTART-"
 # BIOES in the letters of BILOU
@@ -29,29 +28,23 @@ def has_tags(path: Path) -> bool:
     return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
 
 
+@file_reader(".conll", ".iob", ".bio", ".tsv", ".txt")
 def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
-    """Read sentences with an empty line between them; tokens stand in the first column.
-
-    path (Path): A file, or a folder of such.
-    report (Report): Takes the documents that cannot be read.
-    YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on, with a document
-        for each ``-DOCSTART-``.
-    RAISES (GapDNERError): If a line has no tag.
+    """Read sentences with an empty line between them; tokens stand in the first column. They are
+    named by file and number from 1 on, with a document for each ``-DOCSTART-``.
     """
-    for file in input_files(Path(path), SUFFIXES):
-        with reading(report, Place(str(file))):
-            lines = ((n, line) for n, line in enumerate(read_lines(file, report), start=1))
-            rows = ((n, line.split()) for n, line in lines if not _is_comment(line))
-            number = n_documents = 0
-            for is_sentence, group in groupby(rows, key=lambda row: bool(row[1])):
-                sentence = list(group)
-                if is_sentence and sentence[0][1][0] == _DOCUMENT:
-                    n_documents += 1
-                elif is_sentence:
-                    number += 1
-                    document = f"{file.stem}-{n_documents}" if n_documents else None
-                    place = Place(str(file), sentence[0][0], document)
-                    yield _to_record(sentence, f"{file.stem}-{number}", place)
+    lines = enumerate(read_lines(path, report), start=1)
+    rows = ((n, line.split()) for n, line in lines if not _is_comment(line))
+    number = n_documents = 0
+    for is_sentence, group in groupby(rows, key=lambda row: bool(row[1])):
+        sentence = list(group)
+        if is_sentence and sentence[0][1][0] == _DOCUMENT:
+            n_documents += 1
+        elif is_sentence:
+            number += 1
+            document = f"{path.stem}-{n_documents}" if n_documents else None
+            place = Place(str(path), sentence[0][0], document)
+            yield _to_record(sentence, f"{path.stem}-{number}", place)
 
 
 def _to_record(rows: list[tuple[int, list[str]]], name: str, place: Place) -> TokenRecord:

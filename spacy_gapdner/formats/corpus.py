@@ -28,11 +28,7 @@ class Corpus(DocBinCorpus):
 
     path (Union[str, Path, None]): The file or folder; None, as in configs that wait for
         ``--paths.train``, is refused.
-    format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    types (Sequence[str]): Entity types to keep; all if empty.
-    n_sents (int): Sentences per Doc; 0 for whole documents.
-    spans_key (str): Prefix of the span groups that hold the entities.
-    alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
+    format, types, n_sents, spans_key, alignment: See `spacy_gapdner.formats.read`.
     limit (int): Number of Docs to read; 0 for all.
     augmenter (Optional[Callable]): Makes Examples of each Example.
     shuffle (bool): Whether to shuffle the Docs, which takes them all into memory.
@@ -40,7 +36,7 @@ class Corpus(DocBinCorpus):
         logged, once.
     from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
     from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
-    options (Optional[Mapping[str, Any]]): What the format's reader takes beyond.
+    options (Optional[Mapping[str, Any]]): Others of the format's reader.
     RAISES (GapDNERError): If there is no path, nothing at it, or its format is unclear.
     """
 
@@ -81,11 +77,8 @@ class Corpus(DocBinCorpus):
         }
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """Read the corpus.
-
-        nlp (Language): The pipeline, for its tokenizer and vocab.
-        YIELDS (Example): Examples with the gold entities in their reference.
-        RAISES (GapDNERError): If the corpus cannot be read.
+        """YIELDS (Example): Examples with the gold entities in their reference, on the tokens of a
+        pipeline.
         """
         # in later epochs, a report that nobody reads: what is left out was told in the first
         report = Report(strict=self.strict) if self.strict or self._has_told else None

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from ..errors import GapDNERError
 from .files import read_text, visible_files
-from .knowtator_xml import make_record, read_annotation_file
+from .knowtator import make_record, read_annotation_file
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -69,7 +69,7 @@ def _read_entities(
             message = f"{ontology} has no annotation of {name}: taken as without entities"
             report.add("kept", "no annotation file", message, Place(str(folder), None, name))
             continue
-        found = read_annotation_file(file, report).entities
+        _, found = read_annotation_file(file, report)
         if labels == "ontology":
             found = [
                 replace(entity, label=ontology, attrs={**entity.attrs, "kb_id": entity.label})

@@ -7,8 +7,16 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
+from ..entities import (
+    DEFAULT_SPANS_KEY,
+    check_entity,
+    get_entities,
+    group_names,
+    read_contiguous,
+    set_entities,
+)
 from ..errors import GapDNERError
+from .docs import DOC_NAME, doc_place
 from .files import require_file, visible_files
 from .outputs import filling, replacing
 from .report import Place, Report, reading
@@ -24,12 +32,7 @@ def find_docbins(path: Path) -> list[Path]:
 
 
 def require_docbins(path: Path) -> list[Path]:
-    """Find .spacy files where there must be some.
-
-    path (Path): Such a file, or a folder.
-    RETURNS (list[Path]): See `find_docbins`.
-    RAISES (GapDNERError): If there are none.
-    """
+    """RETURNS (list[Path]): See `find_docbins`; a GapDNERError if there are none."""
     files = find_docbins(path)
     if not files and not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
@@ -42,13 +45,7 @@ def require_docbins(path: Path) -> list[Path]:
 
 
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """Read the Docs of a .spacy file.
-
-    path (Path): The file.
-    vocab (Vocab): The Docs' vocab.
-    YIELDS (Doc): The Docs.
-    RAISES (GapDNERError): If the file is missing, cut off, or something else.
-    """
+    """YIELDS (Doc): The Docs of a .spacy file; a GapDNERError if it is missing or cut off."""
     require_file(path)
     try:
         yield from DocBin().from_disk(path).get_docs(vocab)
@@ -76,7 +73,6 @@ def write_docbin(
     store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
     attrs (Optional[Iterable[str]]): What to keep of tokens; all that a DocBin knows if None.
     RETURNS (int): The number of Docs.
-    RAISES (GapDNERError): If the path is a folder.
     """
     kwargs = {} if attrs is None else {"attrs": attrs}
     docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
@@ -89,17 +85,15 @@ def read_spacy(
     path: Path,
     report: Report,
     *,
-    types: tuple[str, ...] = (),
     spans_key: str = DEFAULT_SPANS_KEY,
     vocab: Vocab | None = None,
     from_ents: bool = False,
     from_spans: str | None = None,
 ) -> Iterator[Doc]:
-    """Read Docs as they are, with their own tokens.
+    """Read the Docs of a .spacy file, or a folder of such, as they are, with their own tokens.
 
-    path (Path): A .spacy file, or a folder of such.
-    report (Report): Takes the documents that cannot be read, and counts the types left out.
-    types (tuple[str, ...]): The entity types to keep; all if empty.
+    path (Path): The file or folder.
+    report (Report): Takes the documents that cannot be read.
     spans_key (str): Prefix of the span groups.
     vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
     from_ents (bool): Take the entities of ``doc.ents``.
@@ -107,13 +101,9 @@ def read_spacy(
     YIELDS (Doc): The Docs.
     RAISES (GapDNERError): If there is no .spacy file, it cannot be read, or no Doc has the group.
     """
-    # what only reads .spacy files needs none of the other formats
-    from .from_docs import check_stored, take_entities
-
     if from_ents and from_spans:
         raise GapDNERError("Choose one: the entities of doc.ents or of a group of spans.")
     vocab = Vocab() if vocab is None else vocab
-    found: set[str] = set()
     groups: set[str] = set()
     for file in require_docbins(Path(path)):
         with reading(report, Place(str(file))):
@@ -121,39 +111,27 @@ def read_spacy(
                 with reading(report, Place(str(file))):
                     groups.update(doc.spans)
                     if from_ents or from_spans:
-                        take_entities(doc, spans_key, from_spans, report)
-                    check_stored(doc, spans_key, file)
-                    if types:
-                        entities = get_entities(doc, spans_key)
-                        found.update(entity.label_ for entity in entities)
-                        report.left_out.update(e.label_ for e in entities if e.label_ not in types)
-                        wanted = [entity for entity in entities if entity.label_ in types]
-                        set_entities(doc, wanted, spans_key)
+                        _take_entities(doc, spans_key, from_spans, report)
+                    _check_stored(doc, spans_key, file)
                     yield doc
     if from_spans and from_spans not in groups:
         there = ", ".join(map(repr, sorted(groups))) or "none"
         raise GapDNERError(f"{path} has no group of spans {from_spans!r}; there are {there}.")
-    report.note_types(types, found)
 
 
 def write_spacy(
     docs: Iterable[Doc],
     path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
+    spans_key: str,
+    report: Report,
     *,
-    store_user_data: bool = True,
     attrs: Iterable[str] | None = None,
 ) -> int:
     """Write a .spacy file, or a folder of numbered ones so that memory does not grow with the Docs;
     see `write_docbin`. All span groups are kept, whatever their key, and nothing is reported.
-
-    path (Path): The file, by the ending .spacy, or the folder.
-    RETURNS (int): The number of Docs.
-    RAISES (GapDNERError): If the folder holds .spacy files already.
     """
     if path.suffix == ".spacy":
-        return write_docbin(docs, path, store_user_data=store_user_data, attrs=attrs)
+        return write_docbin(docs, path, store_user_data=True, attrs=attrs)
     if path.is_dir() and any(path.glob("*.spacy")):
         raise GapDNERError(f"{path} holds .spacy files already. Choose another folder.")
     docs, number = iter(docs), 0
@@ -161,5 +139,29 @@ def write_spacy(
         for part, first in enumerate(docs, start=1):
             held = chain([first], islice(docs, DOCS_PER_FILE - 1))
             file = temporary / f"{part:05d}.spacy"
-            number += write_docbin(held, file, store_user_data=store_user_data, attrs=attrs)
+            number += write_docbin(held, file, store_user_data=True, attrs=attrs)
     return number
+
+
+def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
+    # makes contiguous entities of what other components have found, in doc.ents if group is None
+    if set(group_names(doc, spans_key)) - {group}:
+        raise GapDNERError(
+            f"There are entities under {spans_key!r} already. Choose another --spans-key."
+        )
+    n_spans = len(doc.ents if group is None else doc.spans.get(group, ()))
+    entities = read_contiguous(doc, group)
+    if missing := n_spans - len(entities):
+        message = f"{missing} of {n_spans} spans are empty or have no label"
+        report.add("dropped", "span without tokens or label", message, doc_place(doc))
+    set_entities(doc, entities, spans_key)
+
+
+def _check_stored(doc: Doc, spans_key: str, path: Path) -> None:
+    # spans under the prefix may be of others, such as spancat
+    where = f"{path}, document {str(doc.user_data.get(DOC_NAME) or doc.text[:20])!r}"
+    try:
+        for entity in get_entities(doc, spans_key):
+            check_entity(doc, entity.to_entity())
+    except ValueError as error:
+        raise GapDNERError(f"{where}: {error}") from None

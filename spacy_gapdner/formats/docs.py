@@ -56,7 +56,12 @@ def to_docs(
         raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
-    for document, group in groupby(records, _document_of):
+
+    def document_of(record: Record) -> str | None:
+        # the sentences of one document become Docs together
+        return record.document if isinstance(record, TokenRecord) else None
+
+    for document, group in groupby(records, document_of):
         if document is not None:
             report.documents += 1
             yield from _sentence_docs(document, group, nlp, report, n_sents, spans_key)
@@ -78,19 +83,10 @@ def to_docs(
                     yield doc
 
 
-def align_entities_to_tokens(
-    doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment = "expand"
+def _align_all(
+    doc: Doc, entities: Iterable[TextEntity], report: Report, alignment: Alignment
 ) -> list[tuple[Entity, TextEntity]]:
-    """Find the tokens of entities.
-
-    doc (Doc): The tokenized text.
-    entities (Iterable[TextEntity]): Entities with fragments as TextEntity promises them.
-    report (Report): Takes what alignment changed or dropped.
-    alignment (str): "expand", "contract" or "strict", see `to_docs`.
-    RETURNS (list[tuple[Entity, TextEntity]]): Entities in token offsets, each with what it was
-        made from; without duplicates.
-    """
-    # Doc.text is put together anew each time
+    # entities in token offsets, each with what it was made from; without duplicates
     text = doc.text
     aligned: dict[Entity, TextEntity] = {}
     for source in entities:
@@ -103,9 +99,36 @@ def align_entities_to_tokens(
     return list(aligned.items())
 
 
-def _document_of(record: Record) -> str | None:
-    # the sentences of one document become Docs together
-    return record.document if isinstance(record, TokenRecord) else None
+def doc_place(doc: Doc) -> Place:
+    """RETURNS (Place): A Doc's place in a report: its name."""
+    return Place(None, None, doc.user_data.get(DOC_NAME))
+
+
+def doc_sentences(
+    doc: Doc, spans_key: str, report: Report
+) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
+    """Take a Doc apart for formats of tokenized sentences.
+
+    doc (Doc): The Doc. One without sentence boundaries is one sentence.
+    spans_key (str): Prefix of the span groups.
+    report (Report): Takes the entities that no sentence holds.
+    YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
+        offsets of these.
+    """
+    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    bounds = [(s.start, s.end) for s in sentences if len(s)]
+    starts = [start for start, _ in bounds]
+    held: list[list[Entity]] = [[] for _ in bounds]
+    for entity in [found.to_entity() for found in get_entities(doc, spans_key)]:
+        number = bisect_right(starts, entity.start) - 1
+        if entity.end <= bounds[number][1]:
+            held[number].append(entity.shift(-starts[number]))
+        else:
+            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
+            kind = "entity crosses a sentence boundary"
+            report.add("dropped", kind, message, doc_place(doc), entity.fragments)
+    for (start, end), inside in zip(bounds, held, strict=True):
+        yield tuple(token.text for token in doc[start:end]), inside
 
 
 def _sentence_docs(
@@ -150,7 +173,7 @@ def _text_docs(
             f"The tokenizer changes the text of {record.name}, so no offset holds. Use one that "
             "keeps every character, as spaCy's own do."
         )
-    pairs = align_entities_to_tokens(doc, record.entities, report, alignment)
+    pairs = _align_all(doc, record.entities, report, alignment)
     cuts = [*[sentence.start for sentence in doc.sents][:: n_sents or len(doc)], len(doc)]
     held: list[list[Entity]] = [[] for _ in cuts[1:]]
     homes: dict[str, int] = {}

@@ -1,8 +1,7 @@
 """Finding files, and reading their text honestly."""
 
 import json
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,41 +50,22 @@ def decode(raw: bytes, where: str) -> str:
         ) from None
 
 
-def read_json(path: Path, *, halves: bool = False) -> Any:
-    """Read a JSON file.
-
-    path (Path): The file.
-    halves (bool): Whether it may hold halves of surrogate pairs, see `refuse_halves`.
-    RETURNS (Any): What it holds.
-    RAISES (GapDNERError): If the file is missing, or is not JSON in UTF-8.
-    """
-    return parse_json(read_text(path), str(path), halves=halves)
+def read_json(path: Path) -> Any:
+    """RETURNS (Any): What a JSON file in UTF-8 holds; its records are to pass `refuse_halves`."""
+    return parse_json(read_text(path), str(path))
 
 
-def parse_json(text: str, where: str, *, halves: bool = False) -> Any:
-    """Parse JSON.
-
-    text (str): The JSON.
-    where (str): Where it stands, for the message.
-    halves (bool): Whether it may hold halves of surrogate pairs, see `refuse_halves`.
-    RETURNS (Any): What it holds.
-    RAISES (GapDNERError): If it is no JSON, gives a key twice, or holds what UTF-8 cannot.
-    """
+def parse_json(text: str, where: str) -> Any:
+    """RETURNS (Any): What JSON holds; a GapDNERError that tells where if it is none."""
     try:
-        value = json.loads(text, object_pairs_hook=unique_keys)
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise GapDNERError(f"{where} is not JSON: {error}. Correct the file.") from None
-    if not halves and "\\ud" in text.lower():
-        refuse_halves(value, where)
-    return value
 
 
 def refuse_halves(value: object, where: str) -> None:
-    """Make sure that a value of JSON has no half of an emoji, as strings have that were cut.
-
-    value (object): The value.
-    where (str): Where it stands, for the message.
-    RAISES (GapDNERError): If it has.
+    """Raise a GapDNERError if a value of JSON has half of an emoji, as strings have that were cut:
+    UTF-8 cannot hold it.
     """
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -93,23 +73,10 @@ def refuse_halves(value: object, where: str) -> None:
         raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
 
 
-def unique_keys(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): An object for `json.loads`; a ValueError for a key given twice."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ValueError(f"the key {key!r:.60} is given twice")
-        found[key] = value
-    return found
-
-
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
-    """Read the lines of a UTF-8 file with line ends of any system.
+    """Read the lines of a UTF-8 file with line ends of any system, see `read_text`.
 
-    path (Path): The file.
-    report (Optional[Report]): Takes a note if a byte order mark was removed.
     YIELDS (str): The lines, without their ends.
-    RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     text = with_unix_line_ends(read_text(path, report))
     yield from text.removesuffix("\n").split("\n")
@@ -129,20 +96,15 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     RAISES (GapDNERError): If a file's ending differs from these by capitals alone.
     """
     found = {}
-    for root, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        parent = Path(root)
-        within = "" if parent == folder else f"{parent.relative_to(folder).as_posix()}/"
-        for name in names:
-            if name.startswith(".") or not name.lower().endswith(suffixes):
-                continue
-            path = parent / name
-            if not path.is_file():
-                continue
-            if not name.endswith(suffixes):
-                raise GapDNERError(
-                    f"{path} would be passed over: only endings in small letters are read, as "
-                    f"{path.suffix.lower()}. Rename it, or take it out of the folder."
-                )
-            found[within + name] = path
+    for path in folder.rglob("*"):
+        within = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in within.parts)
+        if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
+            continue
+        if not path.name.endswith(suffixes):
+            raise GapDNERError(
+                f"{path} would be passed over: only endings in small letters are read, as "
+                f"{path.suffix.lower()}. Rename it, or take it out of the folder."
+            )
+        found[within.as_posix()] = path
     return [path for _, path in sorted(found.items())]

@@ -48,10 +48,8 @@ def choose_text(
     order mark as one or as none.
 
     text (str): The document as its file has it, with the byte order mark.
-    entities (Sequence[TextEntity]): Entities with the offsets the file gives.
-    report (Report): Takes a note of what was changed.
-    place (Place): The file of the text, for the report.
-    separator (str): What stands between fragments in the entities' surface texts.
+    entities, separator: See `clean_entities`.
+    report, place: Take a note of what was changed.
     RETURNS (str): The text that most of the surface texts agree with; on a tie without the byte
         order mark, and with the line ends as they were.
     """
@@ -72,9 +70,8 @@ def choose_text(
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
     """Compare the surface text of an entity with what stands at its offsets, whitespace aside.
 
-    text (str): The document.
+    text, separator (str): The document, and what stands between fragments in the surface text.
     entity (TextEntity): The entity, with the offsets the file gives.
-    separator (str): What stands between fragments in the surface text.
     RETURNS (bool): True if they agree, in the file's order of fragments or in that of the text, or
         if there is no surface text.
     """

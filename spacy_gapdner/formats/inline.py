@@ -6,15 +6,13 @@ from pathlib import Path
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
+from ..entities import Entity, Fragments
 from ..errors import GapDNERError
-from .base import first_bytes, input_files
-from .docs import DOC_NAME
+from .base import file_reader, first_bytes, writing
+from .docs import DOC_NAME, doc_sentences
 from .files import BOM, read_lines, with_unix_line_ends
-from .from_docs import doc_sentences
-from .outputs import replacing
 from .records import TokenRecord
-from .report import Place, Report, reading
+from .report import Place, Report
 
 _DOCUMENT = "Document: "
 _MENTION = r"\d{1,9}(?:,\d{1,9})+ [^\s|]+"
@@ -33,84 +31,12 @@ def has_inline_mentions(path: Path) -> bool:
     return False
 
 
+# a sentence that cannot be read leaves it open where the next one begins: the file is left out
+@file_reader(".txt", ".inline")
 def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
-    """Read sentences with mentions such as ``0,1,4,4 ADR|0,0,3,4 ADR``, last tokens included.
-
-    path (Path): A file, or a folder with .txt or .inline files.
-    report (Report): Takes what is dropped, repaired or repeated.
-    YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on, with the name of
-        the document if a line ``Document: NAME`` goes before.
-    RAISES (GapDNERError): If a file is missing or of another format.
+    """Read sentences with mentions such as ``0,1,4,4 ADR|0,0,3,4 ADR``, last tokens included. They
+    are named by file and number from 1 on; ``Document: NAME`` may go before.
     """
-    for file in input_files(Path(path), (".txt", ".inline")):
-        # a sentence that cannot be read leaves it open where the next one begins
-        with reading(report, Place(str(file))):
-            yield from _read_file(file, report)
-
-
-def write_inline(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-    *,
-    document_lines: bool = True,
-) -> int:
-    """Write the sentences of Docs as inline text, which has no place for whitespace tokens.
-
-    docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
-    path (Path): The file to write.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what inline text cannot have.
-    document_lines (bool): Write the document's name, where it is known, before every sentence.
-    RETURNS (int): The number of sentences written.
-    RAISES (GapDNERError): If a token, a label or a name cannot stand in the format.
-    """
-    report = Report() if report is None else report
-    number = 0
-    with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
-        for doc in docs:
-            name = doc.user_data.get(DOC_NAME) if document_lines else None
-            for sentence in doc_sentences(doc, spans_key, report):
-                tokens, entities = _without_whitespace(*sentence, report, name)
-                if tokens:
-                    lines = _sentence_lines(tokens, entities, name)
-                    # one at the beginning of a file would count as the file's, not as the token's
-                    stream.write(BOM + lines if not number and lines.startswith(BOM) else lines)
-                    number += 1
-    return number
-
-
-def merge_ranges(
-    label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
-) -> Entity:
-    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
-
-    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
-    move the boundaries can bring about, is taken the other way round.
-
-    label (str): The entity type.
-    ranges (list[tuple[int, int]]): The first and the last token of every fragment.
-    report (Report): Takes what is changed.
-    place (Place): Where the entity stands.
-    offsets (tuple[tuple[int, int], ...]): Its fragments, for the report.
-    RETURNS (Entity): The entity.
-    """
-    turned = [(min(pair), max(pair)) for pair in ranges]
-    entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
-    changes = {
-        "fragment ends before it begins": turned != ranges,
-        "fragments out of order": turned != sorted(turned),
-        "fragments adjacent after tokenization": len(entity.fragments) < len(ranges),
-    }
-    for kind, changed in changes.items():
-        if changed:
-            message = f"{label} at tokens {ranges} -> {entity.fragments}"
-            report.add("repaired", kind, message, place, offsets)
-    return entity
-
-
-def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
     lines = enumerate((line.strip() for line in read_lines(path, report)), start=1)
     number = 0
     for position, line in lines:
@@ -133,6 +59,48 @@ def _read_file(path: Path, report: Report) -> Iterator[TokenRecord]:
         words = tuple(tokens.split())
         entities = _read_mentions(mentions, len(words), place._replace(line=position + 1), report)
         yield TokenRecord(f"{path.stem}-{number}", words, tuple(entities), place, document)
+
+
+def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
+    """Write the sentences of Docs, each after the name of its document where it is known.
+
+    Whitespace tokens have no place; a Doc without sentence boundaries is one sentence.
+    """
+    number = 0
+    with writing(path) as stream:
+        for doc in docs:
+            name = doc.user_data.get(DOC_NAME)
+            for sentence in doc_sentences(doc, spans_key, report):
+                tokens, entities = _without_whitespace(*sentence, report, name)
+                if tokens:
+                    lines = _sentence_lines(tokens, entities, name)
+                    # one at the beginning of a file would count as the file's, not as the token's
+                    stream.write(BOM + lines if not number and lines.startswith(BOM) else lines)
+                    number += 1
+    return number
+
+
+def merge_ranges(
+    label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
+) -> Entity:
+    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
+
+    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
+    move the boundaries can bring about, is taken the other way round. The report takes what is
+    changed, with the entity's place and its offsets.
+    """
+    turned = [(min(pair), max(pair)) for pair in ranges]
+    entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
+    changes = {
+        "fragment ends before it begins": turned != ranges,
+        "fragments out of order": turned != sorted(turned),
+        "fragments adjacent after tokenization": len(entity.fragments) < len(ranges),
+    }
+    for kind, changed in changes.items():
+        if changed:
+            message = f"{label} at tokens {ranges} -> {entity.fragments}"
+            report.add("repaired", kind, message, place, offsets)
+    return entity
 
 
 def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> list[Entity]:

@@ -7,19 +7,15 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entities import TEXTS, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
-from .base import as_offsets
+from .base import make_entity, offset_pairs, writing
 from .docs import DOC_EXTRA, DOC_NAME
 from .fragments import clean_entities
-from .outputs import replacing
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 from .texts import InputText, first_object, read_objects
-
-# what an entity carries, as its attrs and its JSON name it
-_CARRIED = ("id", "kb_id", "kb_name")
 
 
 def has_entities(path: Path) -> bool:
@@ -30,34 +26,20 @@ def has_entities(path: Path) -> bool:
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,
     "end": ...}], "score": ...}]}`` with character offsets. Entities keep their scores, and what
-    they carry as "id", "kb_id", "kb_name" and "attributes".
-
-    path (Path): A file with an object a line, or a folder of such files.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TextRecord): Documents in order, named by their "id", else by file and line.
-    RAISES (GapDNERError): If a line is no such object.
+    they carry as "id", "kb_id", "kb_name" and "attributes". Documents are named by their "id",
+    else by file and line.
     """
     for text, place in read_objects(path, report):
         with reading(report, place):
             yield _to_text_record(text, place, report)
 
 
-def write_jsonl(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
+def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a line per Doc: its text, its entities, and what ``doc.user_data`` keeps of its record.
-
-    docs (Iterable[Doc]): Docs with entities.
-    path (Path): The file to write.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes nothing: the format holds every entity.
-    RETURNS (int): The number of documents written.
+    The format holds every entity.
     """
     number = 0
-    with replacing(Path(path)) as temporary, temporary.open("wb") as stream:
+    with writing(path) as stream:
         for doc in docs:
             number += 1
             name = doc.user_data.get(DOC_NAME)
@@ -66,9 +48,9 @@ def write_jsonl(
     return number
 
 
-def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> bytes:
-    """RETURNS (bytes): The JSONL record of a Doc, a line; see `to_record`."""
-    return json.dumps(to_record(doc, key, extra), ensure_ascii=False).encode("utf-8") + b"\n"
+def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> str:
+    """RETURNS (str): The JSONL record of a Doc, a line; see `to_record`."""
+    return json.dumps(to_record(doc, key, extra), ensure_ascii=False) + "\n"
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
@@ -89,12 +71,8 @@ def further_keys(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict[str, Any]:
-    """Leave out of a document's record what no .spacy file can hold, and count it.
-
-    extra (Mapping[str, Any]): The further keys of the record.
-    place (Place): The document.
-    report (Report): Takes what is left out.
-    RETURNS (dict[str, Any]): The others.
+    """RETURNS (dict[str, Any]): The keys of a document's record without those that no .spacy file
+    can hold, which are counted.
     """
     savable = {key: value for key, value in extra.items() if can_be_saved(value)}
     for key in extra.keys() - savable.keys():
@@ -109,7 +87,7 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
     values (Mapping[str, Any]): The entity's JSON object.
     RETURNS (Optional[dict[str, Any]]): The attrs of the entity; None if they are malformed.
     """
-    attrs = {key: values[key] for key in _CARRIED if values.get(key) not in (None, "")}
+    attrs = {key: values[key] for key in TEXTS if values.get(key) not in (None, "")}
     attributes = values.get("attributes") or {}
     if not all(isinstance(value, str) for value in attrs.values()):
         return None
@@ -132,7 +110,7 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
         "score": None if entity.score is None else round(entity.score, 6),
         "discontinuous": entity.is_discontinuous,
     }
-    values |= {key: entity.attrs[key] for key in _CARRIED if entity.attrs.get(key)}
+    values |= {key: entity.attrs[key] for key in TEXTS if entity.attrs.get(key)}
     attributes = entity.attrs.get("_")
     return values | ({"attributes": dict(attributes)} if attributes else {})
 
@@ -151,21 +129,21 @@ def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord
 
 def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
     values = item if isinstance(item, dict) else {}
-    label, score, surface = (values.get(key) for key in ("label", "score", "text"))
-    offsets = as_offsets(values.get("fragments"), "start", "end")
-    attrs = parse_attrs(values)
+    label, score, attrs = values.get("label"), values.get("score"), parse_attrs(values)
+    offsets = offset_pairs(values.get("fragments"), "start", "end")
     is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
-    if not isinstance(label, str) or not label or not offsets or not is_score or attrs is None:
+    # NaN fails both comparisons
+    probability = score if is_score and score is not None and 0 <= score <= 1 else None
+    id = (attrs or {}).pop("id", None)
+    entity = make_entity(label, offsets, id, place, values.get("text"), probability, attrs)
+    if entity is None or not is_score or attrs is None:
         message = (
             'no "label", "fragments" with "start" and "end", "score", "id", "kb_id", "kb_name" or '
             f'"attributes" as they should be in {str(item)[:80]}'
         )
         report.add("dropped", "malformed entity", message, place)
         return None
-    # NaN fails both comparisons
-    if score is not None and not 0 <= score <= 1:
-        message = f"{label[:80]} has the score {score}, which does not lie between 0 and 1"
-        report.add("repaired", "score that is no probability", message, place, offsets)
-        score = None
-    surface = surface if isinstance(surface, str) and surface.strip() else None
-    return TextEntity(label, offsets, attrs.pop("id", None), place, surface, score, attrs)
+    if score != probability:
+        message = f"{entity.label[:80]} has the score {score}, which does not lie between 0 and 1"
+        report.add("repaired", "score that is no probability", message, place, entity.fragments)
+    return entity

@@ -2,14 +2,24 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+from xml.etree.ElementTree import Element, TreeBuilder
 
+from defusedxml.ElementTree import XMLParser, parse
+
+from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .base import first_bytes, input_files
-from .craft import is_craft
-from .files import visible_files
-from .knowtator_xml import make_record, read_annotation_file
-from .records import TextRecord
+from .base import first_bytes, input_files, xml_errors
+from .files import read_text, visible_files
+from .fragments import choose_text, clean_entities
+from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
+
+# stands between the fragments in the surface texts of version 1
+_SEPARATOR = " ... "
+_ROOTS = ("annotations", "knowtator-project")
+# the attribute that holds the line at which an element begins; no name of XML has a space
+_LINE = "line number"
 
 
 def has_knowtator_root(path: Path) -> bool:
@@ -19,18 +29,10 @@ def has_knowtator_root(path: Path) -> bool:
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read Knowtator XML, one document at a time. Labels are the classes of the annotations.
-
-    path (Path): A folder with texts and annotation files (.xml) at any depth, or one annotation
-        file.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TextRecord): Documents by the order of their names.
-    RAISES (GapDNERError): If something is missing, is not what its name says, or is the CRAFT
-        corpus, which has a reader of its own.
+    """Read Knowtator XML, one document at a time: a folder with texts and annotation files (.xml)
+    at any depth, or one annotation file. Labels are the classes of the annotations.
     """
     path = Path(path)
-    if is_craft(path):
-        raise GapDNERError(f"{path} is the CRAFT corpus. Choose the format craft.")
     files = input_files(path, (".xml",))
     # the texts may lie in a folder next to that of the annotations
     root = path if path.is_dir() else path.parent
@@ -40,15 +42,76 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
     used = set()
     for file in files:
         with reading(report, Place(str(file), None, file.name)):
-            annotations = read_annotation_file(file, report)
-            text_path = _find_text(file, annotations.text_name, texts)
+            text_name, entities = read_annotation_file(file, report)
+            text_path = _find_text(file, text_name, texts)
             if text_path in used:
                 raise GapDNERError(
                     f"{file} is the second annotation file of {text_path}. Convert them apart."
                 )
             used.add(text_path)
             name = text_path.relative_to(root).with_suffix("").as_posix()
-            yield make_record(name, text_path, annotations.entities, report)
+            yield make_record(name, text_path, entities, report)
+
+
+def make_record(
+    name: str, text_path: Path, entities: list[TextEntity], report: Report
+) -> TextRecord:
+    """RETURNS (TextRecord): A text, and its annotations with offsets that are unchecked yet."""
+    text = read_text(text_path, report, keep_bom=True)
+    place = Place(str(text_path), None, name)
+    text = choose_text(text, entities, report, place, _SEPARATOR)
+    cleaned = clean_entities(text, entities, report, _SEPARATOR)
+    return TextRecord(name, text, cleaned, str(text_path))
+
+
+def read_annotation_file(
+    path: Path, report: Report, label: str | None = None
+) -> tuple[str, list[TextEntity]]:
+    """Read an annotation file of either version.
+
+    path (Path): The file.
+    report (Report): Takes the annotations that are dropped, and what relates them. Slots that hold
+        values are their attributes.
+    label (Optional[str]): A label for all annotations, whatever their class.
+    RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations, labeled
+        with their classes, offsets unchecked.
+    RAISES (GapDNERError): If the file is not XML, not Knowtator's, or of several documents.
+    """
+    root = _parse(path)
+    documents = root.findall(".//document")
+    if len(documents) > 1:
+        raise GapDNERError(f"{path} is of several documents. Make a file of each.")
+    text_name = root.get("textSource", "")
+    for document in documents:
+        text_name = document.get("text-file") or f"{document.get('id', '')}.txt"
+    where = Place(str(path), None, Path(text_name).stem)
+    attrs = _mention_attrs(root, where, report)
+    classes = {mention.get("id"): mention for mention in root.iter("classMention")}
+    entities = []
+    for annotation in root.iter("annotation"):
+        mention = _id_of(annotation, "mention")
+        own = label or _id_of(annotation, "class") or _id_of(classes.get(mention), "mentionClass")
+        name = annotation.get("id") or mention
+        place = _place(annotation, where)
+        try:
+            spans = annotation.findall("span")
+            fragments = tuple((int(s.get("start", "")), int(s.get("end", ""))) for s in spans)
+        except ValueError:
+            report.add("dropped", "offsets are no numbers", f"{name} of {own}", place)
+            continue
+        if not own or not fragments:
+            kind = "annotation without span" if own else "annotation without class"
+            report.add("dropped", kind, f"{name}: {own} at {fragments}", place)
+            continue
+        surface = annotation.findtext("spannedText")
+        if surface is None and all(span.text for span in spans):
+            surface = _SEPARATOR.join(span.text or "" for span in spans)
+        values = attrs.get(mention or "", {})
+        found = TextEntity(
+            own, fragments, name, place, surface, attrs={"_": values} if values else {}
+        )
+        entities.append(found)
+    return Path(text_name).name, entities
 
 
 def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
@@ -59,3 +122,72 @@ def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
     if len(found) > 1 and not beside:
         raise GapDNERError(f"{file} annotates {name}, of which there are {len(found)}. Keep one.")
     return (beside or found)[0]
+
+
+def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dict[str, Any]]:
+    # a mention has slots: values, or in a complex slot and in a triple other annotations
+    owners: dict[str | None, list[str]] = {}
+    for mention in root.iter("classMention"):
+        for slot in mention.findall("hasSlotMention"):
+            owners.setdefault(slot.get("id"), []).append(mention.get("id", ""))
+    annotated = {_id_of(annotation, "mention") for annotation in root.iter("annotation")}
+    attrs: dict[str, dict[str, Any]] = {}
+    for slot in _slots(root):
+        values = [part.get("value", "") for part in slot if part.tag.endswith("SlotMentionValue")]
+        name = _id_of(slot, "mentionSlot") or ""
+        held = [
+            attrs.setdefault(owner, {})
+            for owner in owners.get(slot.get("id"), ())
+            if owner in annotated
+        ]
+        if slot.tag in ("complexSlotMention", "triple"):
+            kind = "relation"
+        elif not held or any(name in own for own in held):
+            kind = "attribute"
+        else:
+            for own in held:
+                own[name] = values[0] if len(values) == 1 else list(values)
+            offer_extensions([name])
+            continue
+        message = f"cannot hold {slot.get('id')} with {name!r:.60}: {values!r:.60}"
+        report.add("dropped", kind, message, _place(slot, where))
+    return attrs
+
+
+def _slots(root: Element) -> Iterator[Element]:
+    for element in root.iter():
+        is_slot = element.tag.endswith("SlotMention") and element.tag != "hasSlotMention"
+        if is_slot or element.tag == "triple":
+            yield element
+
+
+def _id_of(element: Element | None, tag: str) -> str | None:
+    child = None if element is None else element.find(tag)
+    return None if child is None else child.get("id")
+
+
+def _place(element: Element, where: Place) -> Place:
+    return where._replace(line=int(element.get(_LINE, "")))
+
+
+class _Builder(TreeBuilder):
+    """Notes the line of every element."""
+
+    parser: Any = None
+
+    def start(self, tag: str, attrs: dict[Any, Any], /) -> Element:
+        line = self.parser.parser.CurrentLineNumber
+        return super().start(tag, {**attrs, _LINE: str(line)})
+
+
+def _parse(path: Path) -> Element:
+    builder = _Builder()
+    builder.parser = XMLParser(target=builder)
+    with xml_errors(path):
+        root: Element = parse(path, builder.parser).getroot()
+    if root.tag not in _ROOTS:
+        raise GapDNERError(
+            f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "
+            f"<{_ROOTS[1]}>. Choose the right format."
+        )
+    return root

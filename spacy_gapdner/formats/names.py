@@ -1,65 +1,68 @@
-"""Names of documents, of their files, and of entities."""
+"""Names of the files of documents, and ids of entities in files."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path, PurePosixPath
 
 from spacy.tokens import Doc
 
-from ..errors import GapDNERError
+from ..entities import DiscontinuousEntity
 from .docs import DOC_NAME
-
-
-def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str, Path]:
-    """Find files by the names of their documents.
-
-    files (Iterable[Path]): The files.
-    name_of (Callable[[Path], str]): The name of a file's document.
-    RETURNS (dict[str, Path]): The files by name.
-    RAISES (GapDNERError): If two files have one name.
-    """
-    found: dict[str, Path] = {}
-    for file in files:
-        other = found.setdefault(name_of(file), file)
-        if other is not file:
-            raise GapDNERError(f"{other} and {file} are of the same document. Keep one.")
-    return found
+from .report import Place, Report
 
 
 def free_names(taken: Container[str]) -> Iterator[str]:
-    """Name entities that have no name.
-
-    taken (Container[str]): The names that others have.
-    YIELDS (str): T1, T2, ... without these, and without an end.
-    """
+    """YIELDS (str): T1, T2, ... without the names that are taken, and without an end."""
     return (name for number in count(1) if (name := f"T{number}") not in taken)
 
 
-def name_file(doc: Doc, number: int, taken: Counter[str], folder: Path) -> Path:
-    """Choose where a document's files go, and make the folder.
+def name_entities(
+    entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
+) -> list[str]:
+    """Choose the ids of a document's entities in a file.
 
-    doc (Doc): The document.
-    number (int): Its number, for one without a name.
-    taken (Counter[str]): The names of documents before; counted on.
-    folder (Path): The folder that no name leads out of.
-    RETURNS (Path): The path without ending: another for each of several Docs with the same name,
-        and none that is hidden, as readers pass over those.
+    entities (Sequence[DiscontinuousEntity]): The entities.
+    report, place: Take the ids that are replaced.
+    pattern (str): Regular expression for ids that the format can have.
+    RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
+        as far as they are free.
     """
-    unnamed = f"doc{number:06d}"
-    path = PurePosixPath(str(doc.user_data.get(DOC_NAME) or unnamed).replace("\0", " "))
-    parts = [part for part in path.parts if part not in ("/", "..")]
-    name = "/".join(f"_{part}" if part.startswith(".") else part for part in parts) or unnamed
-    taken[name] += 1
-    chosen = name
-    # sentences of one document: NAME, NAME-2, NAME-3, ...
-    if taken[name] > 1:
-        while taken[chosen := f"{name}-{taken[name]}"]:
-            taken[name] += 1
-        taken[chosen] += 1
-    stem = folder / chosen
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    return stem
+    given = Counter(entity.id_ for entity in entities)
+    kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
+    free = free_names(kept)
+    names = [entity.id_ if entity.id_ in kept else next(free) for entity in entities]
+    pairs = [(e.id_, name) for name, e in zip(names, entities, strict=True) if e.id_]
+    replaced = [f"{old!r:.60} -> {new}" for old, new in pairs if old != new]
+    if replaced:
+        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
+    return names
+
+
+def name_files(docs: Iterable[Doc], folder: Path) -> Iterator[tuple[Doc, Path]]:
+    """Choose where the files of documents go in a folder, which no name leads out of, and make
+    their folders.
+
+    YIELDS (tuple[Doc, Path]): Each document with its path without ending: another for each of
+        several Docs with the same name, and none that is hidden, as readers pass over those.
+    """
+    taken: Counter[str] = Counter()
+    for number, doc in enumerate(docs, start=1):
+        unnamed = f"doc{number:06d}"
+        path = PurePosixPath(str(doc.user_data.get(DOC_NAME) or unnamed).replace("\0", " "))
+        parts = [part for part in path.parts if part not in ("/", "..")]
+        name = "/".join(f"_{part}" if part.startswith(".") else part for part in parts) or unnamed
+        taken[name] += 1
+        chosen = name
+        # sentences of one document: NAME, NAME-2, NAME-3, ...
+        if taken[name] > 1:
+            while taken[chosen := f"{name}-{taken[name]}"]:
+                taken[name] += 1
+            taken[chosen] += 1
+        stem = folder / chosen
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        yield doc, stem
 
 
 def with_ending(stem: Path, suffix: str) -> Path:

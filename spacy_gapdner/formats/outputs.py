@@ -12,12 +12,8 @@ from ..errors import GapDNERError
 
 
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
-    """Make sure that writing one path does not touch another.
-
-    path (Path): The file or folder to write.
-    other (Path): The file or folder that must stay as it is.
-    role (str): What the other one is, for the message.
-    RAISES (GapDNERError): If they are the same, or one lies in the other.
+    """Raise a GapDNERError if writing one path would touch another: it is the same, or one lies in
+    the other. The role of the other one is for the message.
     """
     ours, theirs = Path(os.path.realpath(path)), Path(os.path.realpath(other))
     if ours == theirs:
@@ -39,8 +35,7 @@ def check_output(
     path (Optional[Path]): The file or folder; nothing is checked if None.
     inputs (Mapping[str, Union[str, Path]]): What must stay as it is, by its role.
     is_file (bool): Whether it is a file.
-    RAISES (GapDNERError): If it is an input, lies in one or holds one, is a folder and should not
-        be, or its folder cannot be made or written.
+    RAISES (GapDNERError): If it cannot be written, or is not apart from an input.
     """
     if path is None:
         return
@@ -58,11 +53,8 @@ def check_output(
 
 
 def check_replaceable(path: Path, must_hold: str) -> None:
-    """Find out whether a folder may be written.
-
-    path (Path): The folder.
-    must_hold (str): A file that an older folder must have, so that no other is replaced.
-    RAISES (GapDNERError): If there is a file, or a folder of another kind.
+    """Raise a GapDNERError if a path is there that is no folder with this file in it, so that no
+    other folder is replaced.
     """
     is_empty = path.is_dir() and not any(path.iterdir())
     if path.exists() and not is_empty and not (path / must_hold).is_file():
@@ -80,7 +72,6 @@ def replacing(path: Path) -> Iterator[Path]:
 
     path (Path): The file to write; its folder is made.
     YIELDS (Path): The temporary file; the path itself if it is a device or pipe.
-    RAISES (GapDNERError): If the path is a folder.
     """
     _check_no_folder(path)
     if is_device(path):
@@ -99,22 +90,14 @@ def filling(path: Path) -> Iterator[Path]:
 
     path (Path): The folder, made if need be; files of the same name are replaced.
     YIELDS (Path): The temporary folder.
-    RAISES (GapDNERError): If a folder has the name of a file, or the other way round.
     """
     with _folder_beside(path) as folder:
         yield folder
+        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
+            target = path / file.relative_to(folder)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(file, target)
         path.mkdir(exist_ok=True)
-        files = sorted(folder.rglob("*"))
-        for file in files:
-            target = path / file.relative_to(folder)
-            if target.exists() and target.is_dir() != file.is_dir():
-                raise GapDNERError(f"{target} is in the way. Remove it, or choose another folder.")
-        for file in files:
-            target = path / file.relative_to(folder)
-            if file.is_dir():
-                target.mkdir(exist_ok=True)
-            else:
-                os.replace(file, target)
 
 
 @contextmanager
@@ -140,12 +123,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def write_json(value: object, path: Path) -> None:
-    """Write a JSON file, whole or not at all.
-
-    value (object): What srsly can write.
-    path (Path): The file; its folder is made.
-    RAISES (GapDNERError): If the path is a folder.
-    """
+    """Write what srsly can as a JSON file, whole or not at all; its folder is made."""
     with replacing(path) as temporary:
         srsly.write_json(temporary, value)
 

@@ -5,22 +5,21 @@ has the type, each other is a ``_FRAGMENT``, and relations ``_lexicallyChainedTo
 """
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entities import DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
-from .base import Offsets, as_offsets, input_files, join_attributes, split_attributes
-from .docs import DOC_NAME
-from .files import read_json
+from .base import input_files, join_attributes, make_entity, offset_pairs, split_attributes
+from .docs import DOC_NAME, doc_place
+from .files import read_json, refuse_halves
 from .fragments import clean_entities
-from .from_docs import doc_place, name_entities
-from .names import free_names, name_file, with_ending
+from .names import free_names, name_entities, name_files, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
 from .regions import Object, follow
@@ -40,13 +39,9 @@ def has_denotations(path: Path) -> bool:
 
 
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read PubAnnotation JSON, one document at a time, with the denotations of all its tracks.
-
-    path (Path): A file with a document, or a list of them; or a folder of such at any depth.
-    report (Report): Takes what is dropped or repaired; relations, modifications and blocks are
-        dropped.
-    YIELDS (TextRecord): Documents by the order of their files, named by "sourceid" or file.
-    RAISES (GapDNERError): If there is no such file, or it is of another kind.
+    """Read PubAnnotation JSON: a document, or a list of them, a file, with the denotations of all
+    tracks. Documents are named by "sourceid" or file; relations, modifications and blocks are
+    dropped.
     """
     path = Path(path)
     for file in input_files(path, (".json",)):
@@ -57,6 +52,7 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
                 default = stem.with_suffix("").as_posix() + (f"-{number}" if len(items) > 1 else "")
                 name = str(item.get("sourceid") or default)
                 place = Place(str(file), None, name)
+                refuse_halves(item, str(place))
                 # each track has ids of its own
                 layers = [item, *_objects(item, "tracks", place, report)]
                 found = [e for layer in layers for e in _entities(layer, place, report)]
@@ -64,27 +60,13 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
                 yield TextRecord(name, item["text"], cleaned, str(file))
 
 
-def write_pubannotation(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
-    """Write a .json file per Doc, all or none.
-
-    docs (Iterable[Doc]): Docs with entities.
-    path (Path): The folder; it is made, and files of the same name in it are replaced.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes with a name that something else has.
-    RETURNS (int): The number of documents written.
-    """
-    report = Report() if report is None else report
-    taken: Counter[str] = Counter()
+def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
+    """Write a .json file per Doc, all or none; files of the same name are replaced."""
     number = 0
-    with filling(Path(path)) as temporary:
-        for number, doc in enumerate(docs, start=1):
+    with filling(path) as temporary:
+        for doc, stem in name_files(docs, temporary):
+            number += 1
             content = json.dumps(_to_object(doc, spans_key, report), ensure_ascii=False, indent=1)
-            stem = name_file(doc, number, taken, temporary)
             with_ending(stem, ".json").write_bytes(content.encode("utf-8") + b"\n")
     return number
 
@@ -99,57 +81,61 @@ def _load(path: Path) -> list[dict[str, Any]]:
 
 
 def _entities(layer: Object, place: Place, report: Report) -> Iterator[TextEntity]:
-    labels, spans = _denotations(layer, place, report)
+    found = _denotations(layer, place, report)
     before: dict[str, list[str]] = {}
     for value in _objects(layer, "relations", place, report):
         last, first = str(value.get("subj")), str(value.get("obj"))
-        if value.get("pred") == _CHAINED and last in spans and first in spans:
+        if value.get("pred") == _CHAINED and last in found and first in found:
             before.setdefault(last, []).append(first)
         else:
             _drop("relation", value, place, report)
     for key in ("modifications", "blocks"):
         for value in _objects(layer, key, place, report):
             _drop(key[:-1], value, place, report)
-    said = _attributes(layer, labels, place, report)
-    fragments = {name for name, label in labels.items() if label == _FRAGMENT}
+    fragments = {name for name, denotation in found.items() if denotation.label == _FRAGMENT}
+    said = _attributes(layer, found.keys() - fragments, place, report)
     used: set[str] = set()
-    for name, label in labels.items():
-        if label != _FRAGMENT:
+    for name, denotation in found.items():
+        if name not in fragments:
             chain = follow(name, before)[::-1]
             used.update(chain)
-            found = tuple(span for part in chain for span in spans[part])
-            yield TextEntity(label, found, name, place, None, *said.get(name, (None, {})))
+            spans = tuple(span for part in chain for span in found[part].fragments)
+            score, attrs = said.get(name, (None, {}))
+            yield replace(denotation, fragments=spans, score=score, attrs=attrs)
     for name in sorted(fragments - used):
-        message = f"nothing is chained to the fragment {name[:80]} at {spans[name]}"
+        spans = found[name].fragments
+        message = f"nothing is chained to the fragment {name[:80]} at {spans}"
         report.add("dropped", "fragment without an entity", message, place)
 
 
-def _denotations(
-    layer: Object, place: Place, report: Report
-) -> tuple[dict[str, str], dict[str, Offsets]]:
-    labels: dict[str, str] = {}
-    spans: dict[str, Offsets] = {}
+def _denotations(layer: Object, place: Place, report: Report) -> dict[str, TextEntity]:
+    found: dict[str, TextEntity] = {}
     values = list(_objects(layer, "denotations", place, report))
     free = free_names({str(value["id"]) for value in values if value.get("id")})
     for value in values:
-        name, label, span = str(value.get("id") or next(free)), value.get("obj"), value.get("span")
-        offsets = as_offsets(span if isinstance(span, list) else [span], "begin", "end")
-        if isinstance(label, str) and label and offsets and name not in labels:
-            labels[name], spans[name] = label, offsets
+        name, span = str(value.get("id") or next(free)), value.get("span")
+        offsets = offset_pairs(span if isinstance(span, list) else [span], "begin", "end")
+        denotation = make_entity(value.get("obj"), offsets, name, place)
+        if denotation and name not in found:
+            found[name] = denotation
         else:
             _drop("malformed denotation", value, place, report)
-    return labels, spans
+    return found
 
 
 def _attributes(
-    layer: Object, labels: Mapping[str, str], place: Place, report: Report
+    layer: Object, entities: Set[str], place: Place, report: Report
 ) -> dict[str, tuple[float | None, dict[str, Any]]]:
     said: dict[str, dict[str, Any]] = {}
     for value in _objects(layer, "attributes", place, report):
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
-        is_known = labels.get(subject, _FRAGMENT) != _FRAGMENT
         held = said.setdefault(subject, {})
-        if is_known and isinstance(name, str) and name not in held and can_be_saved(content):
+        if (
+            subject in entities
+            and isinstance(name, str)
+            and name not in held
+            and can_be_saved(content)
+        ):
             held[name] = content
         else:
             _drop("attribute", value, place, report)

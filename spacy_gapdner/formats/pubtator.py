@@ -9,13 +9,12 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .base import first_bytes, input_files
+from .base import file_reader, first_bytes
 from .files import read_lines
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
-SUFFIXES = (".pubtator", ".PubTator", ".txt")
 _TITLE = re.compile(r"\S+\|t\|")
 _TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
 # PMID START END MENTION TYPE [ID]
@@ -28,22 +27,17 @@ def has_title(path: Path) -> bool:
     return _TITLE.match(start) is not None
 
 
+@file_reader(".pubtator", ".PubTator", ".txt")
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read articles with an empty line between them; title and abstract are lines of one text.
-
-    path (Path): A file, or a folder of such.
-    report (Report): Takes what is dropped or repaired; relations are dropped.
-    YIELDS (TextRecord): Articles in order, named by their ids.
-    RAISES (GapDNERError): If an article does not begin with its title.
+    """Read articles with an empty line between them, named by their ids; title and abstract are
+    lines of one text. Relations are dropped.
     """
-    for file in input_files(Path(path), SUFFIXES):
-        with reading(report, Place(str(file))):
-            lines = enumerate(read_lines(file, report), start=1)
-            for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
-                if is_article:
-                    article = list(group)
-                    with reading(report, Place(str(file), article[0][0])):
-                        yield _to_record(article, Place(str(file)), report)
+    lines = enumerate(read_lines(path, report), start=1)
+    for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
+        if is_article:
+            article = list(group)
+            with reading(report, Place(str(path), article[0][0])):
+                yield _to_record(article, Place(str(path)), report)
 
 
 def _to_record(lines: list[tuple[int, str]], file: Place, report: Report) -> TextRecord:

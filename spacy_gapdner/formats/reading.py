@@ -8,7 +8,7 @@ from typing import Any, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY
+from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
@@ -17,7 +17,7 @@ from .docbin import find_docbins
 from .docs import Alignment, to_docs
 from .records import Record
 from .registry import FORMATS, get_format, guess_format
-from .report import Report, logging_drops
+from .report import NOWHERE, Report, logging_drops
 
 
 def read(
@@ -33,8 +33,6 @@ def read(
     spans_key: str = DEFAULT_SPANS_KEY,
     alignment: Alignment = "expand",
     line_breaks: LineBreaks = "auto",
-    from_ents: bool = False,
-    from_spans: str | None = None,
     **options: Any,
 ) -> Iterator[Doc]:
     """Read annotated text as Docs with entities, one document at a time.
@@ -52,9 +50,8 @@ def read(
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
     line_breaks (str): Which end a sentence: "keep" all, "join" the lines of wrapped text, or
         "auto", see `spacy_gapdner.sentences.LineSentencizer`. Not with `model`, which knows.
-    from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
-    from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
-    **options: What the format's reader takes beyond; CRAFT's `split`, `ontologies`, `labels`.
+    **options: What the format's reader takes beyond: `from_ents` and `from_spans` of .spacy;
+        `split`, `ontologies` and `labels` of CRAFT.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
     RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
@@ -69,7 +66,6 @@ def read(
     else:
         raise GapDNERError(f"{model} splits sentences in its own way: leave out line_breaks.")
     known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
-    options |= {"from_ents": from_ents or None, "from_spans": from_spans}
     with logging_drops(report, path) as report:
         records = read_records(Path(path), report, format, types=types, known=known, **options)
         yield from to_docs(
@@ -88,12 +84,9 @@ def load_docs(
 ) -> Iterator[Doc]:
     """Load whole Docs with gold entities from any format that can be read, for what works on Docs.
 
-    nlp (Language): Gives tokenizer and vocab; its components are not run. Docs of .spacy files
-        keep their own tokens.
     path (Union[str, Path]): A file or folder. One with .spacy files is read as these.
-    spans_key (str): Prefix of the span groups that hold the entities.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
+    nlp, spans_key, report: See `read`.
     **options: Others of `read`, such as `types`.
     RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
     RAISES (GapDNERError): If there is no such path or its format is unclear, now, or if the input
@@ -138,34 +131,50 @@ def read_records(
     name (Optional[str]): The format's name; guessed if None.
     types (tuple[str, ...]): The entity types to keep; all if empty. The others are counted.
     known (Optional[dict[str, object]]): Options that a reader gets if it takes them.
-    **options: What the format's reader takes beyond; None and empty ones count as not given.
+    **options: What the format's reader takes beyond; None, False and empty ones are not given.
     RETURNS (Iterator[Record]): The records, read as they are asked for.
     RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
     """
     chosen = get_format(name or guess_format(path))
     reader = chosen.read
     assert reader is not None
-    given = {key: value for key, value in options.items() if value not in (None, "", (), [])}
+    known = known or {}
+    given = {key: value for key, value in options.items() if value not in (None, False, "", (), [])}
     for key in given:
         if key not in chosen.options:
             others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
             hint = f" ({others} has it)" if others else ""
             raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
-    given |= {key: value for key, value in (known or {}).items() if key in chosen.options}
+    given |= {key: value for key, value in known.items() if key in chosen.options}
     if types and "types" in chosen.options:
         return reader(Path(path), report, types=types, **given)
     records = reader(Path(path), report, **given)
-    return _of_types(records, types, report) if types else records
+    key = str(known.get("spans_key", DEFAULT_SPANS_KEY))
+    return _of_types(records, types, key, report) if types else records
 
 
-def _of_types(records: Iterator[Any], types: tuple[str, ...], report: Report) -> Iterator[Record]:
+def _of_types(
+    records: Iterator[Any], types: tuple[str, ...], spans_key: str, report: Report
+) -> Iterator[Record]:
     found: set[str] = set()
     for record in records:
-        wanted = tuple(entity for entity in record.entities if entity.label in types)
+        if isinstance(record, Doc):
+            entities = [entity.to_entity() for entity in get_entities(record, spans_key)]
+        else:
+            entities = record.entities
+        wanted = tuple(entity for entity in entities if entity.label in types)
         found.update(entity.label for entity in wanted)
-        report.left_out.update(e.label for e in record.entities if e.label not in types)
-        yield replace(record, entities=wanted)
-    report.note_types(types, found)
+        report.left_out.update(e.label for e in entities if e.label not in types)
+        if isinstance(record, Doc):
+            set_entities(record, wanted, spans_key)
+            yield record
+        else:
+            yield replace(record, entities=wanted)
+    for label in types:
+        if label not in found:
+            others = ", ".join(sorted({*found, *report.left_out})) or "none"
+            message = f"no entity has the type {label!r}; there are {others}"
+            report.add("kept", "type without entities", message, NOWHERE)
 
 
 def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:

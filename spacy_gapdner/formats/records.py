@@ -45,7 +45,6 @@ class TextRecord:
 
     name (str): The document's name, unique within its corpus.
     text (str): The text that the entities' offsets count in.
-    entities (tuple[TextEntity, ...]): The entities.
     path (Optional[str]): The file of the text.
     extra (Mapping[str, Any]): What else the file holds of it, for formats that can keep it.
     relations (tuple[Line, ...]): What holds between its entities, as brat writes it.
@@ -61,14 +60,7 @@ class TextRecord:
 
 @dataclass(frozen=True)
 class TokenRecord:
-    """A tokenized sentence with its entities.
-
-    name (str): The record's name, unique within its corpus.
-    tokens (tuple[str, ...]): The tokens, none empty.
-    entities (tuple[Entity, ...]): The entities, in token offsets.
-    place (Place): Where the record stands.
-    document (Optional[str]): Name of the document that the sentence is of.
-    """
+    """A tokenized sentence with its entities in token offsets, and the document that it is of."""
 
     name: str
     tokens: tuple[str, ...]

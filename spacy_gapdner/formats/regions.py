@@ -20,27 +20,11 @@ Object = Mapping[str, Any]
 
 
 class Link(NamedTuple):
-    """A relation between two regions.
-
-    label (str): Its label.
-    start (str): Id of the region that it leads from.
-    end (str): Id of the region that it leads to.
-    """
+    """A relation between two regions: its label, and the ids of where it leads from and to."""
 
     label: str
     start: str
     end: str
-
-
-def as_region(
-    id: object, label: object, start: object, end: object, place: Place, surface: object = None
-) -> TextEntity | None:
-    """RETURNS (Optional[TextEntity]): A region of JSON; None if it is not as it should be."""
-    # bool is an int to Python, but no offset
-    if not isinstance(label, str) or not label or type(start) is not int or type(end) is not int:
-        return None
-    surface = surface if isinstance(surface, str) and surface.strip() else None
-    return TextEntity(label, ((start, end),), str(id), place, surface)
 
 
 def make_record(
@@ -52,7 +36,6 @@ def make_record(
 ) -> TextRecord:
     """Put a document together.
 
-    text (str): Its text.
     items (Iterable[tuple[object, Optional[TextEntity]]]): What the file says of each region, and
         the region; None if it is malformed.
     links (Iterable[Link]): Relations between regions, by their ids.
@@ -66,24 +49,16 @@ def make_record(
             report.add("dropped", "malformed entity", f"cannot read {str(item)[:80]}", place)
         else:
             regions.append(region)
-    entities = join_regions(_in_characters(text, regions, place, report), links, place, report)
+    entities = _join(_in_characters(text, regions, place, report), links, place, report)
     return TextRecord(
         place.document or "", text, clean_entities(text, entities, report), place.file
     )
 
 
-def join_regions(
+def _join(
     regions: Sequence[TextEntity], links: Iterable[Link], place: Place, report: Report
 ) -> Iterator[TextEntity]:
-    """Make entities of regions.
-
-    regions (Sequence[TextEntity]): The regions, each with an id of its own.
-    links (Iterable[Link]): The links.
-    place (Place): The document.
-    report (Report): Takes the other relations, and regions of different types that are linked.
-    YIELDS (TextEntity): The regions that no link of ours leads to, in order, each with the
-        fragments that can be reached from it.
-    """
+    # the regions that no link of ours leads to, each with the fragments that it leads to
     known = {region.id or "": region for region in regions}
     after: dict[str, list[str]] = {}
     targets: set[str] = set()

@@ -22,12 +22,16 @@ class Format:
     ``.brat:read_brat`` for one of this package; those are imported when they are used.
 
     name (str): Its name.
-    reader (Union[str, Callable, None]): See `read`; None if it is only written.
-    writer (Union[str, Callable, None]): See `write`; None if it is only read.
-    detector (Union[str, Callable, None]): See `fits`; None if the endings alone tell.
-    options (tuple[str, ...]): Keywords that `read` takes.
+    reader (Union[str, Callable, None]): Takes a path, a Report, and the options as keywords, and
+        gives records one at a time. None if the format is only written.
+    writer (Union[str, Callable, None]): Takes Docs, a path, a spans key and a Report, writes the
+        path whole or not at all, and returns the number of documents, sentences or entities
+        written. None if the format is only read.
+    detector (Union[str, Callable, None]): Tells of a path whether its names and first bytes fit;
+        None if the endings alone tell.
+    options (tuple[str, ...]): Keywords that the reader takes.
     suffixes (tuple[str, ...]): Endings of its files; empty if it is a folder in one layout.
-    ending (Optional[str]): Ending of a name that `write` is chosen by; "" for a folder.
+    ending (Optional[str]): Ending of a name that the writer is chosen by; "" for a folder.
     """
 
     name: str
@@ -40,25 +44,16 @@ class Format:
 
     @property
     def read(self) -> Callable[..., "Iterator[Record]"] | None:
-        """RETURNS (Optional[Callable[..., Iterator[Record]]]): Takes a path, a Report, and the
-        options as keywords. None if the format is only written.
-        """
+        """RETURNS (Optional[Callable[..., Iterator[Record]]]): The reader, imported."""
         return None if self.reader is None else _resolve(self.reader)
 
     @property
     def write(self) -> Callable[..., int] | None:
-        """RETURNS (Optional[Callable[..., int]]): Takes Docs, a path, a spans key and a Report;
-        returns the number of documents, sentences or entities written. None if the format is
-        only read.
-        """
+        """RETURNS (Optional[Callable[..., int]]): The writer, imported."""
         return None if self.writer is None else _resolve(self.writer)
 
     def fits(self, path: Path) -> bool:
-        """Find out whether a file, or the folder of a corpus, is of this format.
-
-        path (Path): The file, or the folder.
-        RETURNS (bool): True if its names and first bytes say so.
-        """
+        """RETURNS (bool): Whether a file, or the folder of a corpus, can be read in this format."""
         if self.reader is None:
             return False
         if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
@@ -81,44 +76,26 @@ def _format(
     return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
 
 
+DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
+# in the order in which they are tried
 FORMATS = {
     format.name: format
     for format in (
-        # what annotation tools export: regions, and relations between them
         _format("prodigy", "is_prodigy", (".jsonl",), module="tools"),
         _format("doccano", "is_doccano", (".jsonl",), module="tools"),
         _format("labelstudio", "is_labelstudio", (".json",), module="tools"),
         _format("cas", "is_cas", (".xmi", ".zip", ".json")),
-        # a text and its entities a line, as predict writes them
         _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
-        # brat standoff: .txt with .ann, or with .a1 and .a2
         _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), ""),
-        # JSON of tokenized sentences with token indices
         _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
-        # PubAnnotation JSON: a text and its denotations a file
         _format("pubannotation", "has_denotations", (".json",), ""),
-        # a sentence in three lines: its tokens, its mentions, and an empty line
         _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
-        # spaCy's DocBin: a .spacy file, or a folder of such
-        _format(
-            "spacy",
-            None,
-            (".spacy",),
-            ".spacy",
-            ("types", "spans_key", "vocab", "from_ents", "from_spans"),
-            "docbin",
-        ),
-        # BioC: .xml or .json
+        _format("spacy", None, (".spacy",), ".spacy", DOCBIN_OPTIONS, "docbin"),
         _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
-        # Knowtator XML of version 1 or 2 with .txt
         _format("knowtator", "has_knowtator_root", (".xml",)),
-        # an article's title, its abstract, and a line an entity
         _format("pubtator", "has_title", (".pubtator", ".PubTator", ".txt")),
-        # a token and its tag a line: IOB and its kin
         _format("conll", "has_tags", (".conll", ".iob", ".bio", ".tsv", ".txt")),
-        # the CRAFT corpus: its top folder
         _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
-        # a table with a row an entity, as text and in columns with types
         Format("csv", writer=".tables:write_csv", ending=".csv"),
         Format("parquet", writer=".tables:write_parquet", ending=".parquet"),
     )
@@ -127,8 +104,7 @@ FORMATS = {
 
 def register_format(format: Format) -> None:
     """Add a format of one's own, for `read`, `write` and every command, in a file for ``--code``.
-
-    format (Format): The format; it replaces one of the same name.
+    It replaces one of the same name.
     """
     FORMATS[format.name] = format
 
@@ -144,13 +120,7 @@ def writable() -> list[str]:
 
 
 def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
-    """Look up a format.
-
-    name (str): Its name, see FORMATS.
-    verb (str): What must be possible: "read" or "write".
-    RETURNS (Format): The format.
-    RAISES (GapDNERError): If there is none of this name for it.
-    """
+    """RETURNS (Format): The format of a name; a GapDNERError if it cannot be read, or written."""
     names = readable() if verb == "read" else writable()
     if name not in names:
         problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
@@ -159,10 +129,8 @@ def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
 
 
 def guess_format(path: Path) -> str:
-    """Guess the format of a file or folder by its names and first bytes.
+    """Guess the name of the format of a file or folder by its names and first bytes.
 
-    path (Path): The file or folder.
-    RETURNS (str): The format's name.
     RAISES (GapDNERError): If there is nothing there, or nothing or more than one format fits.
     """
     path = Path(path)
@@ -187,11 +155,8 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """Choose the format to write.
+    """Choose the format to write: by its name, or by the ending of the path.
 
-    path (Path): The file or folder to write.
-    name (Optional[str]): The format's name; guessed from the path's ending if None.
-    RETURNS (Format): The format.
     RAISES (GapDNERError): If it is unknown, cannot be written or guessed, or needs another path.
     """
     if name is None:

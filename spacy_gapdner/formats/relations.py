@@ -3,7 +3,6 @@
 A Doc keeps their lines as they are. They name entities by the ids that these have in their attrs.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -23,23 +22,13 @@ KINDS = {
     "N": "normalization",
     "#": "note",
 }
-_LINE = re.compile(r"(?:[REAMN#]\d+\S*|\*)\t")
 
 
 class Line(NamedTuple):
-    """A line of an annotation file that is no entity.
-
-    text (str): The line.
-    place (Place): Where it stands.
-    """
+    """A line of an annotation file that is no entity, and where it stands."""
 
     text: str
     place: Place
-
-
-def is_line(value: object) -> bool:
-    """RETURNS (bool): Whether a value is a line of brat that is no entity."""
-    return isinstance(value, str) and _LINE.match(value) is not None
 
 
 def targets_of(line: str) -> list[str]:
@@ -52,46 +41,17 @@ def targets_of(line: str) -> list[str]:
     return words[1:2]
 
 
-def find_homes(lines: Sequence[Line], homes: Mapping[str, int]) -> list[int | None]:
-    """Find out where lines belong.
-
-    lines (Sequence[Line]): The lines, which may be about each other.
-    homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
-    RETURNS (list[Optional[int]]): For each line the Doc of all that it is about; None if that is
-        in several, or not there.
-    """
-    found: dict[str, int | None] = dict(homes)
-    result: list[int | None] = [None] * len(lines)
-    waiting = list(range(len(lines)))
-    while waiting:
-        later = []
-        for number in waiting:
-            targets = targets_of(lines[number].text)
-            if any(target not in found for target in targets):
-                later.append(number)
-                continue
-            where = {found[target] for target in targets}
-            result[number] = where.pop() if len(where) == 1 else None
-            found.setdefault(lines[number].text.split("\t")[0], result[number])
-        if len(later) == len(waiting):
-            break
-        waiting = later
-    return result
-
-
 def keep_relations(
     lines: Sequence[Line], homes: Mapping[str, int], n_docs: int, report: Report
 ) -> list[list[str]]:
     """Give the lines of a document to the Docs it was cut into.
 
-    lines (Sequence[Line]): The lines.
-    homes (Mapping[str, int]): See `find_homes`.
-    n_docs (int): The number of Docs.
+    homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
     report (Report): Takes the lines that no Doc can have.
-    RETURNS (list[list[str]]): The lines of each Doc.
+    RETURNS (list[list[str]]): The lines of each of the Docs.
     """
     kept: list[list[str]] = [[] for _ in range(n_docs)]
-    for line, home in zip(lines, find_homes(lines, homes), strict=True):
+    for line, home in zip(lines, _find_homes(lines, homes), strict=True):
         if home is None:
             drop_line(line, report)
         else:
@@ -104,11 +64,8 @@ def relation_lines(
 ) -> list[str]:
     """Write the lines of a Doc, those of entities that have gone left out.
 
-    doc (Doc): The Doc.
     names (Mapping[str, str]): The ids of entities in the file, by those that they had.
     numbers (Counter[str]): How many lines of each letter the file has; counted on.
-    report (Report): Takes what is left out.
-    place (Place): The document.
     RETURNS (list[str]): Lines with their ends.
     """
     lines = [Line(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
@@ -127,12 +84,27 @@ def relation_lines(
     return written
 
 
-def report_relations(doc: Doc, report: Report, place: Place) -> None:
-    """Count the lines of a Doc where a format has no place for them."""
-    for text in doc.user_data.get(DOC_RELATIONS, ()):
-        drop_line(Line(text, place), report)
-
-
 def drop_line(line: Line, report: Report) -> None:
     """Count a line that nothing can hold."""
     report.add("dropped", KINDS[line.text[0]], f"cannot hold {line.text[:60]!r}", line.place)
+
+
+def _find_homes(lines: Sequence[Line], homes: Mapping[str, int]) -> list[int | None]:
+    # for each line, which may be about another, the Doc of all that it is about
+    found: dict[str, int | None] = dict(homes)
+    result: list[int | None] = [None] * len(lines)
+    waiting = list(range(len(lines)))
+    while waiting:
+        later = []
+        for number in waiting:
+            targets = targets_of(lines[number].text)
+            if any(target not in found for target in targets):
+                later.append(number)
+                continue
+            where = {found[target] for target in targets}
+            result[number] = where.pop() if len(where) == 1 else None
+            found.setdefault(lines[number].text.split("\t")[0], result[number])
+        if len(later) == len(waiting):
+            break
+        waiting = later
+    return result

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import GapDNERError, shorten
 
@@ -18,11 +18,8 @@ _LONGEST_MESSAGE = 300
 
 
 class Place(NamedTuple):
-    """Where something stands in the input.
-
-    file (Optional[str]): Path of the file.
-    line (Optional[int]): Line number from 1 on.
-    document (Optional[str]): Name of the document.
+    """Where something stands in the input: the path of a file, the number of a line from 1 on, and
+    the name of a document.
     """
 
     file: str | None = None
@@ -36,7 +33,7 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-# the kind of a document that was left out because it cannot be read
+# the kind of a document that cannot be read
 UNREADABLE = "unreadable document"
 
 
@@ -65,7 +62,7 @@ class Issue:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The issue as JSON has it."""
         values = {"action": self.action, "kind": self.kind, "message": self.message}
-        offsets = [list(fragment) for fragment in self.offsets]
+        offsets = [*map(list, self.offsets)]
         return {**values, **self.place._asdict(), "offsets": offsets}
 
     def __str__(self) -> str:
@@ -101,13 +98,8 @@ class Report:
         place: Place,
         offsets: Iterable[tuple[int, int]] = (),
     ) -> None:
-        """Note an issue.
+        """Note an issue, see `Issue`.
 
-        action (str): "dropped", "repaired" or "kept".
-        kind (str): The same few words for all issues of a kind.
-        message (str): The details of this one.
-        place (Place): Where it stands.
-        offsets (Iterable[tuple[int, int]]): The fragments it is about.
         RAISES (GapDNERError): If it was dropped and the report is strict.
         """
         message = shorten(printable(message), _LONGEST_MESSAGE)
@@ -120,29 +112,13 @@ class Report:
                 f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
             )
 
-    def note_types(self, types: Iterable[str], found: set[str]) -> None:
-        """Note the types that were asked for and that no entity has.
-
-        types (Iterable[str]): What was asked for.
-        found (set[str]): What entities have.
-        """
-        for label in types:
-            if label not in found:
-                others = ", ".join(sorted({*found, *self.left_out})) or "none"
-                message = f"no entity has the type {label!r}; there are {others}"
-                self.add("kept", "type without entities", message, NOWHERE)
-
     @property
     def skipped(self) -> list[Issue]:
         """RETURNS (list[Issue]): The documents that were left out because they cannot be read."""
         return [issue for issue in self.issues if issue.kind == UNREADABLE]
 
     def counts(self, action: Action | None = None) -> Counter[str]:
-        """Count the issues by kind.
-
-        action (Optional[str]): Count this action alone.
-        RETURNS (Counter[str]): Number of issues per kind.
-        """
+        """RETURNS (Counter[str]): The number of issues per kind; of one action if it is given."""
         return Counter(issue.kind for issue in self.issues if action in (None, issue.action))
 
     def to_dict(self) -> dict[str, Any]:
@@ -151,21 +127,14 @@ class Report:
             "documents": self.documents,
             "entities": self.entities,
             "left_out": dict(sorted(self.left_out.items())),
-            "dropped": dict(self.counts("dropped")),
-            "repaired": dict(self.counts("repaired")),
-            "kept": dict(self.counts("kept")),
+            **{action: dict(self.counts(action)) for action in get_args(Action)},
             "issues": [issue.to_dict() for issue in self.issues],
         }
 
 
 @contextmanager
 def reading(report: Report | None, place: Place) -> Iterator[None]:
-    """Read a document, which is left out if it cannot be read and the report says so.
-
-    report (Optional[Report]): Takes the document that is left out; without one none is.
-    place (Place): The document.
-    RAISES (GapDNERError): If it cannot be read and is not to be left out.
-    """
+    """Read a document, which is left out and noted if it cannot be read and the report says so."""
     try:
         yield
     except (GapDNERError, OSError) as error:
@@ -176,12 +145,7 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """Log what is dropped where nobody asked for a report.
-
-    report (Optional[Report]): The report that was asked for.
-    path (Union[str, Path]): What is read or written.
-    YIELDS (Report): The report; a new one if there was none, whose drops are logged at the end.
-    """
+    """Make a report where nobody asked for one, and log what it says was dropped."""
     made = Report() if report is None else report
     try:
         yield made

@@ -4,7 +4,6 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +12,6 @@ from .outputs import is_device
 from .texts import InputText, read_jsonl_texts
 
 
-@dataclass
 class Growing:
     """A file that is being written.
 
@@ -21,18 +19,13 @@ class Growing:
     done (Counter[str]): The ids of the documents that it held before.
     """
 
-    stream: IO[bytes]
-    done: Counter[str] = field(default_factory=Counter)
-
-    def __post_init__(self) -> None:
-        self._left = self.done.copy()
+    def __init__(self, stream: IO[bytes], done: Counter[str]) -> None:
+        self.stream = stream
+        self.done, self._left = done, done.copy()
 
     def is_done(self, text: InputText) -> bool:
-        """Tell whether the next of all documents is done.
-
-        text (InputText): The document.
-        RETURNS (bool): Whether the file held it before.
-        RAISES (GapDNERError): If it has no id.
+        """RETURNS (bool): Whether the file held a text before, the next of all; a GapDNERError if
+        the text has no id.
         """
         if text.name is None:
             raise GapDNERError(
@@ -56,18 +49,18 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
     """
     if is_device(path):
         with path.open("wb") as stream:
-            yield Growing(stream)
+            yield Growing(stream, Counter())
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(path)
-    done: Counter[str] = Counter()
+    done, n_bytes = Counter[str](), 0
     if resume:
         source = part if part.exists() else path
         done, n_bytes = _whole_lines(source)
         if source == path and n_bytes:
             shutil.copyfile(path, part)
     with part.open("ab") as stream:
-        stream.truncate(n_bytes if resume else 0)
+        stream.truncate(n_bytes)
         try:
             yield Growing(stream, done)
         # an error; a stop is no Exception, and what it leaves can be resumed
@@ -88,10 +81,7 @@ def _whole_lines(path: Path) -> tuple[Counter[str], int]:
     # the process may have been ended within the last line
     if not path.exists():
         return Counter(), 0
-    n_lines = n_bytes = 0
-    with path.open("rb") as lines:
-        for line in lines:
-            if line.endswith(b"\n"):
-                n_lines, n_bytes = n_lines + 1, n_bytes + len(line)
-    texts = (text for _, text in read_jsonl_texts(path, n_lines=n_lines))
-    return Counter(text.name or "" for text in texts), n_bytes
+    with path.open("rb") as stream:
+        whole = [line for line in stream if line.endswith(b"\n")]
+    texts = read_jsonl_texts(path, n_lines=len(whole))
+    return Counter(text.name or "" for text in texts), sum(map(len, whole))

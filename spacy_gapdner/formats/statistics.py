@@ -15,20 +15,16 @@ from .docs import DOC_NAME
 class CorpusStatistics:
     """Counts over Docs with gold entities; ``add`` takes one Doc after the other.
 
-    docs (int): Docs, which may be documents or sentences.
-    sentences (int): Sentences; a Doc without sentence boundaries counts as one.
-    tokens (int): Tokens, whitespace tokens among them.
-    entities (int): Entities of all types.
-    labels (Counter[str]): Entities per type.
+    docs, sentences, tokens, entities (int): Docs may be documents or sentences; one without
+        sentence boundaries counts as one sentence.
     discontinuous (int): Entities with more than one fragment.
-    discontinuous_labels (Counter[str]): Discontinuous entities per type.
+    labels, discontinuous_labels (Counter): Entities, and discontinuous ones, per type.
     overlapping (int): Entities that share a token with another.
     nested (int): Entities whose tokens are among those of a longer one.
     multi_type (int): Entities whose tokens are also an entity of another type.
     duplicates (int): Entities that repeat another of their Doc, tokens and type.
     crossing (int): Entities that cross a sentence boundary.
-    entity_sentences (int): Sentences in which an entity begins.
-    discontinuous_sentences (int): Sentences in which a discontinuous entity begins.
+    entity_sentences, discontinuous_sentences (int): Sentences in which one begins.
     fragments (Counter[int]): Entities per number of fragments.
     gap_lengths (Counter[int]): Gaps per number of tokens; an entity of n fragments has n - 1.
     gap_totals (Counter[int]): Discontinuous entities per number of tokens in all their gaps.
@@ -75,11 +71,7 @@ class CorpusStatistics:
         return 100 * self.discontinuous / self.entities if self.entities else 0.0
 
     def add(self, doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
-        """Count one Doc in.
-
-        doc (Doc): The Doc.
-        key (str): Prefix of the span groups.
-        """
+        """Count one Doc in, with the entities under a prefix."""
         entities = [entity.to_entity() for entity in get_entities(doc, key)]
         self.docs += 1
         if DOC_NAME in doc.user_data:

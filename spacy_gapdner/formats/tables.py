@@ -11,10 +11,10 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
+from .base import writing
 from .docs import DOC_NAME
-from .from_docs import report_attributes, report_names
 from .outputs import replacing
-from .report import Place, Report
+from .report import Report
 
 if TYPE_CHECKING:
     import pandas
@@ -51,28 +51,21 @@ def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
 
 
 def entity_rows(
-    docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY, report: Report | None = None
+    docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY
 ) -> Iterator[tuple[Any, ...]]:
     """Make a row of each entity.
 
     docs (Iterable[Doc]): The documents.
     spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes the attributes and ids, which have no column.
     YIELDS (tuple[Any, ...]): What `COLUMNS` name: the document's name, or its number from 1 on;
         type and text; the first character and the one after the last; the fragments' character
         offsets as "0 6;20 24"; whether there is a gap; score; id in a knowledge base; the
         sentence's text.
     """
-    report = Report() if report is None else report
     for number, doc in enumerate(docs, start=1):
-        name = str(doc.user_data.get(DOC_NAME, number))
-        place = Place(None, None, name)
-        entities = get_entities(doc, spans_key)
-        report_names(entities, ["id"], "a table", report, place)
-        for entity in entities:
-            report_attributes(entity, ("kb_name", "_"), "attributes in a table", report, place)
+        for entity in get_entities(doc, spans_key):
             yield (
-                name,
+                str(doc.user_data.get(DOC_NAME, number)),
                 entity.label_,
                 entity.text,
                 entity.start_char,
@@ -101,33 +94,16 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
     return frame.astype(COLUMNS)
 
 
-def write_csv(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
+def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write entities as CSV, a line for each; see `entity_rows` and `write_rows`. Texts such as
     "=1+1" stay as they are: import the columns as text into a spreadsheet.
-
-    RETURNS (int): The number of rows.
     """
-    rows = chain([COLUMNS], entity_rows(docs, spans_key, report))
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        return write_rows(stream, rows) - 1
+    with writing(path) as stream:
+        return write_rows(stream, chain([COLUMNS], entity_rows(docs, spans_key))) - 1
 
 
-def write_parquet(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
-    """Write entities as Parquet, a row for each, as they come; see `entity_rows`.
-
-    RETURNS (int): The number of rows.
-    RAISES (GapDNERError): If pyarrow is not installed.
-    """
+def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
+    """Write entities as Parquet, a row for each, as they come; see `entity_rows`."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -137,7 +113,7 @@ def write_parquet(
         [(name, kind.replace("float64", "double")) for name, kind in COLUMNS.items()]
     )
     number = 0
-    rows = (dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key, report))
+    rows = (dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key))
     with replacing(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
         while chunk := list(islice(rows, _ROWS_AT_ONCE)):
             writer.write_table(pa.Table.from_pylist(chunk, schema=schema))

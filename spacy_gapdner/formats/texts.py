@@ -11,7 +11,15 @@ from typing import Any
 
 from ..errors import GapDNERError
 from .base import input_files
-from .files import BOM, decode, parse_json, read_text, require_file, visible_files
+from .files import (
+    BOM,
+    decode,
+    parse_json,
+    read_text,
+    refuse_halves,
+    require_file,
+    visible_files,
+)
 from .report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
@@ -105,15 +113,12 @@ def read_texts(
             f"{path} is neither .txt nor .jsonl nor a folder. Rename it, or pass its lines through "
             "standard input (-)."
         )
-    return (text for _, text in read_jsonl_texts(path, report))
+    return read_jsonl_texts(path, report)
 
 
 def count_texts(path: Path, *, lines: bool = False) -> int | None:
-    """Count the texts that `read_texts` gives, without reading them.
-
-    path (Path): See there.
-    lines (bool): See there.
-    RETURNS (Optional[int]): How many there are; None for standard input. Empty lines may count.
+    """RETURNS (Optional[int]): How many texts `read_texts` gives, empty lines among them; None for
+    standard input.
     """
     if path == STDIN or not path.exists():
         return None
@@ -125,13 +130,11 @@ def count_texts(path: Path, *, lines: bool = False) -> int | None:
 
 def read_jsonl_texts(
     path: Path, report: Report | None = None, *, n_lines: int | None = None
-) -> Iterator[tuple[int, InputText]]:
-    """Read a file with an object {"text": ...} a line.
+) -> Iterator[InputText]:
+    """Read a file with an object {"text": ...} a line, of its first lines if a number is given.
 
-    path (Path): The file.
     report (Optional[Report]): Takes the lines that cannot be read, if it leaves such out.
-    n_lines (Optional[int]): Read so many lines; all if None.
-    YIELDS (tuple[int, InputText]): Line numbers from 1 on, and what the lines hold.
+    YIELDS (InputText): What the lines hold.
     RAISES (GapDNERError): If a line is no such object.
     """
     with path.open("rb") as stream:
@@ -142,31 +145,31 @@ def read_jsonl_texts(
                 if not line.strip():
                     continue
                 record = parse_json(line, str(place))
+                if "\\ud" in line.lower():
+                    refuse_halves(record, str(place))
                 if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                     raise GapDNERError(
                         f'{place} is no object with a "text" that is a string. Correct the line.'
                     )
-                yield number, InputText(record.pop("text"), record, place)
+                yield InputText(record.pop("text"), record, place)
 
 
 def read_objects(path: Path, report: Report) -> Iterator[tuple[InputText, Place]]:
-    """Read annotated texts, an object a line.
+    """Read annotated texts, an object a line, of a file or a folder with .jsonl files.
 
-    path (Path): A file, or a folder with .jsonl files.
-    report (Report): Takes the lines that cannot be read, if it leaves such out.
     YIELDS (tuple[InputText, Place]): What the lines hold, with the documents' names: their "id",
         else file and line.
-    RAISES (GapDNERError): If a line is no such object.
     """
     for file in input_files(Path(path), (".jsonl",)):
-        for number, text in read_jsonl_texts(file, report):
-            yield text, Place(str(file), number, text.name or f"{file.stem}-{number}")
+        for text in read_jsonl_texts(file, report):
+            name = text.name or f"{file.stem}-{text.place.line}"
+            yield text, text.place._replace(document=name)
 
 
 def first_object(path: Path) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): The first line of a file without its text; empty if it has none."""
     try:
-        return next(read_jsonl_texts(path), (0, InputText("")))[1].extra
+        return next(read_jsonl_texts(path), InputText("")).extra
     except GapDNERError:
         return {}
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .base import first_bytes, input_files
+from .base import file_reader, first_bytes, make_entity
 from .files import read_json, refuse_halves
 from .records import TextEntity, TextRecord
-from .regions import Link, Object, as_region, make_record, objects
+from .regions import Link, Object, make_record, objects
 from .report import Place, Report, reading
 from .texts import first_object, read_objects
 
@@ -36,48 +36,33 @@ def is_labelstudio(path: Path) -> bool:
 
 
 def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``.
-
-    path (Path): A file, or a folder with .jsonl files.
-    report (Report): Takes what is dropped or repaired, and the tasks that were not accepted.
-    YIELDS (TextRecord): Documents in order, named by their "id", else by file and line.
-    RAISES (GapDNERError): If a line is no such object.
+    """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
+    named by their "id", else by file and line; tasks that were not accepted are dropped.
     """
     return _read_lines(path, report, _parse_prodigy)
 
 
 def read_doccano(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
-    and "relations".
-
-    path (Path): A file, or a folder with .jsonl files.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TextRecord): Documents in order, named by their "id", else by file and line.
-    RAISES (GapDNERError): If a line is no such object.
+    and "relations". Documents are named by their "id", else by file and line.
     """
     return _read_lines(path, report, _parse_doccano)
 
 
+@file_reader(".json")
 def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read the JSON that Label Studio exports (not JSON-MIN). Of several annotations of a task, the
-    one marked as ground truth is taken, else the first.
-
-    path (Path): A file, or a folder with .json files.
-    report (Report): Takes what is dropped or repaired, and the tasks without annotation.
-    YIELDS (TextRecord): Tasks in order, named by their ids.
-    RAISES (GapDNERError): If a file is of another kind, or a task has no text.
+    """Read the JSON that Label Studio exports (not JSON-MIN), tasks named by their ids. Of several
+    annotations of a task, the one marked as ground truth is taken, else the first.
     """
-    for file in input_files(Path(path), (".json",)):
-        with reading(report, Place(str(file))):
-            value = read_json(file, halves=True)
-            tasks = value if isinstance(value, list) else [value]
-            for number, task in enumerate(tasks, start=1):
-                if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
-                    raise GapDNERError(f'{file} has no tasks with "data". Choose the right format.')
-                place = Place(str(file), None, str(task.get("id", f"{file.stem}-{number}")))
-                with reading(report, place):
-                    refuse_halves(task, str(place))
-                    yield from _read_task(task, place, report)
+    value = read_json(path)
+    tasks = value if isinstance(value, list) else [value]
+    for number, task in enumerate(tasks, start=1):
+        if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
+            raise GapDNERError(f'{path} has no tasks with "data". Choose the right format.')
+        place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
+        with reading(report, place):
+            refuse_halves(task, str(place))
+            yield from _read_task(task, place, report)
 
 
 def _read_lines(
@@ -98,7 +83,7 @@ def _parse_prodigy(task: Object, place: Place) -> Found:
     spans = objects(task.get("spans"))
     names = {_offsets(span): str(n) for n, span in reversed([*enumerate(spans)])}
     items = [
-        (span, as_region(n, span.get("label"), span.get("start"), span.get("end"), place))
+        (span, make_entity(span.get("label"), [(span.get("start"), span.get("end"))], n, place))
         for n, span in enumerate(spans)
     ]
     links = []
@@ -119,13 +104,13 @@ def _parse_doccano(record: Object, place: Place) -> Found:
             raise GapDNERError(f'{place} has no list "label". Choose the right format.')
         triples = [x if isinstance(x, list) and len(x) == 3 else (None,) * 3 for x in labels]
         return [
-            (labels[n], as_region(n, label, start, end, place))
+            (labels[n], make_entity(label, [(start, end)], n, place))
             for n, (start, end, label) in enumerate(triples)
         ], []
     items = []
     for e in objects(record["entities"]):
-        offsets = e.get("start_offset"), e.get("end_offset")
-        items.append((e, as_region(e.get("id"), e.get("label"), *offsets, place)))
+        offsets = [(e.get("start_offset"), e.get("end_offset"))]
+        items.append((e, make_entity(e.get("label"), offsets, e.get("id"), place)))
     links = [
         Link(str(r.get("type")), str(r.get("from_id")), str(r.get("to_id")))
         for r in objects(record.get("relations"))
@@ -156,8 +141,8 @@ def _read_task(task: Object, place: Place, report: Report) -> Iterator[TextRecor
         # one region may have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = region.get("id") if number == 0 else f"{region.get('id')}-{number}"
-            where = (value.get("start"), value.get("end"))
-            items.append((region, as_region(id, label, *where, place, value.get("text"))))
+            offsets = [(value.get("start"), value.get("end"))]
+            items.append((region, make_entity(label, offsets, id, place, value.get("text"))))
     links = [
         Link(label, str(r.get("from_id")), str(r.get("to_id")))
         for r in results

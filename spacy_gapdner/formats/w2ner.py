@@ -7,13 +7,11 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, Entity
+from ..entities import Entity
 from ..errors import GapDNERError
-from .base import first_bytes, input_files
-from .docs import DOC_NAME
+from .base import file_reader, first_bytes, writing
+from .docs import DOC_NAME, doc_sentences
 from .files import parse_json, read_json, read_lines, refuse_halves
-from .from_docs import doc_sentences
-from .outputs import replacing
 from .records import TokenRecord
 from .report import Place, Report, reading
 
@@ -23,42 +21,25 @@ def has_sentences(path: Path) -> bool:
     return b'"sentence"' in first_bytes(path)
 
 
+@file_reader(".json", ".jsonl")
 def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
-    """Read records ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}``.
-
-    path (Path): A JSON file with a list of records, one with a record a line, or a folder of
-        such files.
-    report (Report): Takes what is dropped or repaired.
-    YIELDS (TokenRecord): Sentences in order, named by file and number from 1 on.
-    RAISES (GapDNERError): If a file is not JSON, or a record is no such object.
+    """Read records ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}``, a list
+    of them or one a line, named by file and number from 1 on.
     """
-    for file in input_files(Path(path), (".json", ".jsonl")):
-        with reading(report, Place(str(file))):
-            for number, (record, place) in enumerate(_load(file), start=1):
-                with reading(report, place):
-                    parsed = _parse(record, f"{file.stem}-{number}", place, report)
-                    if parsed is not None:
-                        yield parsed
+    for number, (record, place) in enumerate(_load(path), start=1):
+        with reading(report, place):
+            parsed = _parse(record, f"{path.stem}-{number}", place, report)
+            if parsed is not None:
+                yield parsed
 
 
-def write_w2ner(
-    docs: Iterable[Doc],
-    path: Path,
-    spans_key: str = DEFAULT_SPANS_KEY,
-    report: Report | None = None,
-) -> int:
-    """Write the sentences of Docs as a JSON list, one record a line.
-
-    docs (Iterable[Doc]): Docs with entities. One without sentence boundaries is one sentence.
-    path (Path): The file to write.
-    spans_key (str): Prefix of the span groups.
-    report (Optional[Report]): Takes what W2NER cannot have.
-    RETURNS (int): The number of sentences written.
+def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
+    """Write the sentences of Docs as a JSON list, one record a line. A Doc without sentence
+    boundaries is one sentence.
     """
-    report = Report() if report is None else report
     number = 0
     names: dict[str, None] = {}
-    with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8") as stream:
+    with writing(path) as stream:
         stream.write("[")
         for doc in docs:
             names.setdefault(doc.user_data.get(DOC_NAME, ""))
@@ -80,7 +61,7 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
     if not start:
         raise GapDNERError(f"{path} is empty. Check the file.")
     if start.startswith(b"["):
-        for number, record in enumerate(read_json(path, halves=True), start=1):
+        for number, record in enumerate(read_json(path), start=1):
             yield record, Place(str(path), None, f"record {number}")
         return
     for number, line in enumerate(read_lines(path), start=1):

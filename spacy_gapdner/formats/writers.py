@@ -7,18 +7,21 @@ from typing import IO, Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
-from .docs import DOC_EXTRA, DOC_NAME
-from .from_docs import report_attributes, report_metadata
+from .docs import DOC_EXTRA, DOC_NAME, doc_place
 from .jsonl import further_keys, savable_keys, to_line, to_record
 from .registry import choose_output
-from .relations import report_relations
-from .report import Place, Report, logging_drops
+from .relations import DOC_RELATIONS, Line, drop_line
+from .report import Report, logging_drops
 
 __all__ = ["Predictions", "to_record", "write", "write_lines", "write_predictions"]
 
 # formats whose losses are not counted: one holds whole Docs, a page only shows their entities
 UNCOUNTED = ("spacy", "html")
-# what others hold of an entity's attrs, or count themselves
+# what formats of tokens and tables have no place for: names of entities, and what is said of them
+_TOKENS = ("a format of tokens", ("id", "score"), ("kb_id", "kb_name", "_"))
+_TABLE = ("a table", ("id",), ("kb_name", "_"))
+_PLACES = {"w2ner": _TOKENS, "inline": _TOKENS, "csv": _TABLE, "parquet": _TABLE}
+# what the others hold of an entity's attrs, or count themselves
 _ATTRS = ("id", "kb_id", "kb_name", "_", "score")
 # Docs, each with what else its input record holds
 Predictions = Iterable[tuple[Doc, dict[str, Any]]]
@@ -69,37 +72,55 @@ def write_predictions(
 def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
     """Write predictions as JSONL, so that whoever reads the stream, now or after this process was
     killed, finds whole lines.
-
-    predictions (Iterable[tuple[Doc, dict[str, Any]]]): Docs with what else their records hold.
-    stream (IO[bytes]): Takes the lines.
-    spans_key (str): Prefix of the span groups that hold the entities.
     """
     for doc, extra in predictions:
-        stream.write(to_line(doc, spans_key, extra))
+        stream.write(to_line(doc, spans_key, extra).encode("utf-8"))
         stream.flush()
 
 
 def _counting_losses(
     docs: Iterable[Doc], format: str, spans_key: str, report: Report
 ) -> Iterator[Doc]:
+    where, names, attributes = _PLACES.get(format, ("", (), ()))
     for doc in docs:
-        # JSONL holds what else is in a document's record
+        place, entities = doc_place(doc), get_entities(doc, spans_key)
         if format != "jsonl":
-            report_metadata(doc, report)
-        place = Place(None, None, doc.user_data.get(DOC_NAME))
+            _count_metadata(doc, report)
         if format != "brat":
-            report_relations(doc, report, place)
-        for entity in get_entities(doc, spans_key):
-            keys = [key for key in entity.attrs if key not in _ATTRS]
-            report_attributes(entity, keys, "attrs that no file has", report, place)
+            for text in doc.user_data.get(DOC_RELATIONS, ()):
+                drop_line(Line(text, place), report)
+        for key in names:
+            given = [e.attrs[key] for e in entities if e.attrs.get(key) not in (None, "")]
+            if given:
+                message = f"{len(given)} entities have one, the first {given[0]!r:.60}"
+                report.add("kept", f"{key}s in {where}", message, place)
+        for entity in entities:
+            others = [key for key in entity.attrs if key not in _ATTRS]
+            for kind, keys in {
+                "attrs that no file has": others,
+                f"attributes in {where}": attributes,
+            }.items():
+                lost = {key: entity.attrs[key] for key in keys if entity.attrs.get(key)}
+                if lost:
+                    message = f"{entity.label_} at tokens {entity.fragments} has {lost!r:.60}"
+                    report.add("dropped", kind, message, place, entity.fragments)
         yield doc
+
+
+def _count_metadata(doc: Doc, report: Report) -> None:
+    # an id that is the document's name is not lost
+    name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA) or {}
+    lost = [key for key, value in record.items() if key != "id" or str(value) != name]
+    if lost:
+        message = f"no place for {', '.join(map(repr, lost))} of the document's record"
+        report.add("dropped", "document metadata", message, doc_place(doc))
 
 
 def _with_records(predictions: Predictions, format: str, report: Report) -> Iterator[Doc]:
     for doc, record in predictions:
         extra = further_keys(record)
         if format == "spacy":
-            extra = savable_keys(extra, Place(None, None, doc.user_data.get(DOC_NAME)), report)
+            extra = savable_keys(extra, doc_place(doc), report)
         # an id alone is the document's name
         if format == "jsonl" or extra.keys() - {"id"}:
             doc.user_data[DOC_EXTRA] = extra

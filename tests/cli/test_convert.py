@@ -116,7 +116,7 @@ def assert_one_line(result, message):
         ("a.json", "[]", ["-f", "w2ner"], "holds no document"),
         ("a.json", "{}", ["-f", "ggg"], "Unknown format 'ggg'"),
         ("a.json", "{}", [], "no format fits"),
-        ("a.xml", '<annotations textSource="b.txt">', [], "not well-formed"),
+        ("a.xml", '<annotations textSource="b.txt">', [], "cannot be read as XML"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--split", "dev"], "no option split"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-n", "-1"], "n_sents must be"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-a", "wide"], "Unknown alignment"),

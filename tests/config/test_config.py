@@ -103,15 +103,6 @@ def test_the_tokenizer_is_that_of_the_language():
     assert [token.text for token in nlp.make_doc("头痛")] == ["头", "痛"]
 
 
-def test_the_notes_can_be_read():
-    text = make_config_text(transformer="some/bert")
-    assert "{%" not in text
-    assert "{{" not in text
-    assert "\n\n\n" not in text
-    assert text.startswith("# Discontinuous NER")
-    assert "spacy train notes.cfg " in make_config_text(file_name="notes.cfg")
-
-
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

@@ -14,11 +14,6 @@ def test_encoders_are_found_by_name():
     assert find_encoder("some/other") is None
 
 
-def test_they_are_sorted_by_size():
-    sizes = [encoder.parameters for encoder in ENCODERS]
-    assert sizes == sorted(sizes)
-
-
 def test_the_documents_say_the_same():
     rows = re.findall(r"^\| `([\w./-]+)` \| (.+?) \| (\d+) M \| \[(.+?)\]\((.+?)\) \|", PAGE, re.M)
     assert rows == [(e.name, e.use, str(e.parameters), e.license, e.source) for e in ENCODERS]

@@ -1,10 +1,6 @@
 """Gold entities on the tokens of a predicted Doc that was tokenized differently."""
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
@@ -68,28 +64,3 @@ def test_entities_are_judged_one_by_one():
     assert aligned == [Entity("A", ((0, 1),))]
     assert unaligned == [Entity("B", ((0, 1),)), Entity("A", ((0, 2),))]
     assert align(["a", "b"], ["ab"], []) == ([], [])
-
-
-def cut(text, boundaries):
-    edges = [0, *sorted(boundaries), len(text)]
-    return [text[start:end] for start, end in pairwise(edges)]
-
-
-def char_sets(words):
-    ends = [sum(map(len, words[: i + 1])) for i in range(len(words))]
-    return [set(range(end - len(word), end)) for word, end in zip(words, ends, strict=True)]
-
-
-@given(data=st.data())
-def test_agrees_with_sets_of_characters(data):
-    text = "abcabcabc"
-    boundaries = st.sets(st.integers(1, len(text) - 1))
-    reference, predicted = cut(text, data.draw(boundaries)), cut(text, data.draw(boundaries))
-    tokens = data.draw(st.sets(st.integers(0, len(reference) - 1), min_size=1))
-    gold = Entity.from_tokens("ADE", tokens)
-    chars = set().union(*(char_sets(reference)[i] for i in tokens))
-    touched = [i for i, own in enumerate(char_sets(predicted)) if own & chars]
-    covered = set().union(*(char_sets(predicted)[i] for i in touched))
-    moved = [Entity.from_tokens("ADE", touched)]
-    expected = (moved, []) if covered == chars else ([], moved)
-    assert align(reference, predicted, [gold]) == expected

@@ -2,8 +2,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
@@ -37,11 +35,6 @@ def read(doc, key="gapdner"):
 
 def scores(doc):
     return [entity.score for entity in get_entities(doc)]
-
-
-def entity_lists(n_tokens):
-    tokens = st.sets(st.integers(0, n_tokens - 1), min_size=1)
-    return st.lists(st.builds(Entity.from_tokens, st.sampled_from(["A", "B"]), tokens), max_size=4)
 
 
 def test_from_tokens_sorts_and_joins():
@@ -111,16 +104,6 @@ def test_entities_are_ordered_by_their_tokens_one_by_one():
     assert [entity.token_indices for entity in get_entities(doc)] == ordered
 
 
-def test_storage_is_one_labelled_group_per_entity():
-    doc = make_doc(entities=IN_TEXT_ORDER)
-    assert list(doc.spans) == ["gapdner_1", "gapdner_2", "gapdner_3", "gapdner_4"]
-    group = doc.spans["gapdner_3"]
-    assert [(span.start, span.end) for span in group] == [(2, 3), (5, 6), (9, 10)]
-    assert {span.label_ for span in group} == {"ADE"}
-    assert (group.name, group.attrs) == ("gapdner_3", {"score": 0.25})
-    assert doc.spans["gapdner_4"].attrs == {}
-
-
 def test_set_replaces_what_was_there_and_nothing_else():
     doc = make_doc(entities=IN_TEXT_ORDER)
     others = ["sc", "gapdner", "gapdner_x", "gapdner_1_1", "other_1", "my_gapdner_1"]
@@ -147,15 +130,6 @@ def test_keys_do_not_meet():
     for name in ("sc", "gapdner_x", "coref_clusters_12", "_3", "2"):
         doc.spans[name] = []
     assert get_spans_keys(doc) == ["a+b", "a.b", "coref_clusters", "other"]
-
-
-def test_set_what_was_read_from_the_same_or_another_doc():
-    doc, other = make_doc(entities=IN_TEXT_ORDER), make_doc()
-    set_entities(doc, (entity for entity in get_entities(doc) if entity.is_discontinuous))
-    assert read(doc) == IN_TEXT_ORDER[1:]
-    set_entities(other, get_entities(doc))
-    assert read(other) == IN_TEXT_ORDER[1:]
-    assert scores(other) == [0.5, 0.25, None]
 
 
 def test_a_linker_that_found_nothing():
@@ -271,22 +245,3 @@ def test_merge_docs_passes_arguments_on():
     assert "sc" not in merged.spans
     with pytest.raises(ValueError, match="no documents"):
         merge_docs([])
-
-
-@settings(max_examples=50)
-@given(data=st.data())
-def test_merge_docs_moves_every_key(data):
-    vocab = Vocab()
-    docs, expected, offset = [], {"gapdner": [], "other": []}, 0
-    for n_tokens in data.draw(st.lists(st.integers(0, 4), min_size=1, max_size=4)):
-        spaces = data.draw(st.lists(st.booleans(), min_size=n_tokens, max_size=n_tokens))
-        doc = make_doc([f"w{i}" for i in range(n_tokens)], vocab=vocab, spaces=spaces)
-        for key, moved in expected.items():
-            entities = data.draw(entity_lists(n_tokens)) if n_tokens else []
-            set_entities(doc, entities, key)
-            moved.extend(entity.shift(offset) for entity in entities)
-        docs.append(doc)
-        offset += n_tokens
-    merged = merge_docs(docs, ["gapdner", "other"])
-    for key, moved in expected.items():
-        assert sorted(map(repr, read(merged, key))) == sorted(map(repr, moved))

@@ -2,8 +2,6 @@
 
 import json
 import pickle
-import subprocess
-import sys
 from functools import partial
 
 import pytest
@@ -68,29 +66,6 @@ def test_json_loses_the_scores_only(doc):
     carried = Doc(Vocab()).from_json(json.loads(json.dumps(doc.to_json())))
     assert read(carried) == [(entity, None) for entity, _ in GAPDNER]
     assert read(carried, "other") == [(entity, None) for entity, _ in OTHER]
-
-
-def test_read_by_a_fresh_process(doc, tmp_path):
-    DocBin(docs=[doc]).to_disk(tmp_path / "docs.spacy")
-    script = """
-import json, sys
-sys.modules["torch"] = None  # not needed here, and slow to import
-import spacy_gapdner
-from spacy.tokens import DocBin
-from spacy.vocab import Vocab
-
-doc = next(iter(DocBin().from_disk(sys.argv[1]).get_docs(Vocab())))
-entities = doc._.discontinuous_ents
-print(json.dumps([[e.label_, e.text, e.token_indices, e.score] for e in entities]))
-"""
-    command = [sys.executable, "-c", script, str(tmp_path / "docs.spacy")]
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert json.loads(output) == [
-        ["Person", "He", [0], 1.0],
-        ["ADE", "severe joint pain", [2, 3, 9], 0.5],
-        ["ADE", "severe shoulder pain", [2, 5, 9], 0.25],
-        ["ADE", "severe upper body pain", [2, 7, 8, 9], None],
-    ]
 
 
 def test_the_extension_prefers_the_default_prefix_to_the_only_other(doc):

@@ -10,8 +10,8 @@ from spacy_gapdner.formats import (
     blank_pipeline,
     read_brat,
     to_docs,
-    write_brat,
 )
+from spacy_gapdner.formats import write as write_docs
 
 NLP = blank_pipeline("en")
 TEXT = "severe joint and shoulder pain"
@@ -156,7 +156,7 @@ def test_write(tmp_path):
     doc = NLP("severe joint and\nshoulder pain")
     set_entities(doc, [Entity("ADR", ((0, 2), (3, 5))), Entity("ADR", ((0, 1), (5, 6)))])
     doc.user_data[DOC_NAME] = "sub/../../b"
-    assert write_brat([doc, doc, doc], tmp_path / "out") == 3
+    assert write_docs([doc, doc, doc], tmp_path / "out", "brat") == 3
     files = [p.relative_to(tmp_path).as_posix() for p in sorted(tmp_path.rglob("*.*"))]
     assert files == [
         "out/annotation.conf",
@@ -173,7 +173,7 @@ def test_write_refuses_label(tmp_path):
     doc = NLP("pain")
     set_entities(doc, [Entity("A B", ((0, 1),))])
     with pytest.raises(GapDNERError, match="'A B'"):
-        write_brat([doc], tmp_path)
+        write_docs([doc], tmp_path, "brat")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -208,7 +208,7 @@ def test_round_trip(tmp_path_factory, docs):
     path = tmp_path_factory.mktemp("brat")
     for number, doc in enumerate(docs):
         doc.user_data[DOC_NAME] = str(number)
-    write_brat(docs, path)
+    write_docs(docs, path, "brat")
     report = Report()
     found = list(to_docs(read_brat(path, report), NLP, report, n_sents=0))
     assert [doc.text for doc in found] == [doc.text for doc in docs]

@@ -1,10 +1,8 @@
 """What brat says of entities beside their offsets: held, written back, or reported."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, set_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.entities.attributes import remove_extension
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
@@ -12,11 +10,9 @@ from spacy_gapdner.formats import (
     Report,
     blank_pipeline,
     read_brat,
-    read_jsonl,
     to_docs,
-    write_brat,
-    write_jsonl,
 )
+from spacy_gapdner.formats import write as write_docs
 
 NLP = blank_pipeline("en")
 TEXT = "severe joint and shoulder pain"
@@ -92,7 +88,7 @@ def test_what_is_written(tmp_path, report):
     others = [Entity("ADR", ((0, 1), (3, 5)), attrs={"id": "X1"}), Entity("Part", ((1, 2),))]
     set_entities(doc, [Entity("ADR", ((0, 2), (4, 5)), attrs=attrs), *others])
     doc.user_data[DOC_NAME] = "a"
-    write_brat([doc], tmp_path, report=report)
+    write_docs([doc], tmp_path, "brat", report=report)
     assert (tmp_path / "a.ann").read_text() == (
         f"{ENTITY}N1\tReference T3 ICD:M25.5\tsevere joint pain\n"
         "A1\tNegation T3\nA2\tCertainty T3 Low\nA3\tn T3 2\n"
@@ -125,7 +121,7 @@ def test_scores_are_notes(tmp_path, report):
     entities = [Entity("ADR", ((0, 2), (4, 5)), 0.91234567, attrs), Entity("Part", ((1, 2),), 1.0)]
     set_entities(doc, entities)
     doc.user_data[DOC_NAME] = "a"
-    write_brat([doc], tmp_path, report=report)
+    write_docs([doc], tmp_path, "brat", report=report)
     assert (tmp_path / "a.ann").read_text() == (
         f"{ENTITY}#1\tAnnotatorNotes T3\tscore: 0.912346\n#2\tAnnotatorNotes T3\tof mine\n"
         "T1\tPart 7 12\tjoint\n#3\tAnnotatorNotes T1\tscore: 1.000000\n"
@@ -150,43 +146,5 @@ def test_scores_are_notes(tmp_path, report):
 def test_what_brat_cannot_have_is_counted(tmp_path, report, attrs):
     doc = NLP(TEXT)
     set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
-    write_brat([doc], tmp_path, report=report)
+    write_docs([doc], tmp_path, "brat", report=report)
     assert report.counts("dropped") == {"attribute that the format cannot have": 1}
-
-
-NAMES = st.sampled_from(["Negation", "Certainty", "time-mod", "ärztlich", "has", "_x"])
-VALUES = st.one_of(st.just(True), st.text("aö1:;#|", min_size=1, max_size=4))
-CARRIED = st.fixed_dictionaries(
-    {"id": st.sampled_from(["T1", "T2", "T17"])},
-    optional={
-        "kb_id": st.sampled_from(["ICD:M25.5", "a:b:c"]),
-        "_": st.dictionaries(NAMES, VALUES, min_size=1).flatmap(
-            lambda values: st.sampled_from([values, {**values, "note": "see\nT1 \t#1"}])
-        ),
-    },
-)
-
-
-@given(carried=st.lists(CARRIED, min_size=1, max_size=3, unique_by=lambda attrs: attrs["id"]))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@pytest.mark.parametrize(("reader", "writer"), [(read_brat, write_brat), (read_jsonl, write_jsonl)])
-def test_round_trip(tmp_path, carried, reader, writer):
-    doc = NLP(TEXT)
-    fragments = [((0, 2), (4, 5)), ((0, 1), (3, 5)), ((1, 2),)]
-    entities = [Entity("A", f, attrs=a) for f, a in zip(fragments, carried, strict=False)]
-    set_entities(doc, entities)
-    doc.user_data[DOC_NAME] = "a"
-    path = tmp_path / ("a.jsonl" if writer is write_jsonl else "brat")
-    report = Report(strict=True)
-    writer([doc], path, report=report)
-    again = read_doc(path, report, reader)
-    for old, new in zip(get_entities(doc), get_entities(again), strict=True):
-        assert new.fragments == old.fragments
-        assert {key: new.attrs[key] for key in old.attrs} == old.attrs
-        # an entity that has an id in a knowledge base gets its own text as the name there
-        assert set(new.attrs) - set(old.attrs) <= {"kb_name"}
-    assert report.issues == []
-    # values of names that are no attributes stand in attrs alone
-    assert not DiscontinuousEntity.has_extension("has")

@@ -105,13 +105,6 @@ def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
         convert(tmp_path / "a.spacy", tmp_path / "b.spacy", n_sents=1)
 
 
-def test_options_of_readers(data, tmp_path):
-    with pytest.raises(GapDNERError, match=r"jsonl has no option labels \(craft has it\)"):
-        convert(data, tmp_path / "a.spacy", labels="class")
-    with pytest.raises(GapDNERError, match=r"no option pages\."):
-        convert(data, tmp_path / "a.spacy", pages=2)
-
-
 @pytest.mark.parametrize("name", ["b.jsonl", "b.spacy"])
 def test_entities_under_another_prefix_are_named(tmp_path, name):
     doc = Doc(Vocab(), words=["a", "b"], user_data={DOC_NAME: "x"})

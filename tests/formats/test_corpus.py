@@ -109,18 +109,18 @@ def test_shuffled_anew_in_every_epoch(nlp, write):
     assert sorted(first) == sorted(second)
 
 
-def test_a_path_is_needed():
-    make = registry.readers.get("spacy-gapdner.Corpus.v1")
-    with pytest.raises(GapDNERError, match=r"no path.*--paths\.train"):
-        make(None)
-
-
 def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
     (data / "a.ann").write_text("T1\tADR 26 39\tpain.\nNo rash\n")
     corpus = Corpus(data)
     for _ in range(2):
         list(corpus(nlp))
     assert caplog.text.count("1 left out (entity crosses a sentence boundary)") == 1
+
+
+def test_a_path_is_needed():
+    make = registry.readers.get("spacy-gapdner.Corpus.v1")
+    with pytest.raises(GapDNERError, match=r"no path.*--paths\.train"):
+        make(None)
 
 
 def test_what_would_be_dropped_stops_in_strict_mode(data, nlp):

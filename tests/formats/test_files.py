@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, read_records
+from spacy_gapdner.formats import Report
 from spacy_gapdner.formats.files import read_lines, read_text, visible_files, with_unix_line_ends
 from spacy_gapdner.formats.texts import read_texts
 
@@ -20,15 +20,6 @@ def test_lines_are_those_of_the_whole_text(tmp_path_factory, text):
     assert streamed == whole
 
 
-def test_lines_that_cannot_be_read(write):
-    path = write({"a.txt": b"a\n" * 100_000 + b"\xff\n"})
-    lines = read_lines(path / "a.txt")
-    with pytest.raises(GapDNERError, match=r"a\.txt is not UTF-8: byte 0xff at position 200000\."):
-        list(lines)
-    with pytest.raises(GapDNERError, match=r"no file .*b\.txt"):
-        next(read_lines(path / "b.txt"))
-
-
 @pytest.mark.parametrize("name", ["B.TXT", "folder/b.Txt"])
 def test_an_ending_in_capitals_is_told(write, name):
     folder = write({"a.txt": b"a", "b.text": b"b", ".hidden/B.TXT": b"c", name: b"d"})
@@ -37,9 +28,3 @@ def test_an_ending_in_capitals_is_told(write, name):
         with pytest.raises(GapDNERError, match=message):
             find()
     assert visible_files(folder, (".text",)) == [folder / "b.text"]
-
-
-def test_an_annotation_file_in_capitals_is_told(write):
-    folder = write({"a.txt": b"a", "a.ann": b"", "b.txt": b"b", "b.ANN": b"T1\tX 0 1\tb\n"})
-    with pytest.raises(GapDNERError, match=r"b\.ANN would be passed over"):
-        list(read_records(folder, Report()))

@@ -1,11 +1,7 @@
-import subprocess
-import sys
-from inspect import signature
-
 import pytest
 import spacy
 
-from spacy_gapdner import formats, get_entities
+from spacy_gapdner import get_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     FORMATS,
@@ -17,7 +13,9 @@ from spacy_gapdner.formats import (
     read,
     read_records,
     register_format,
-    write_spacy,
+)
+from spacy_gapdner.formats import (
+    write as write_docs,
 )
 
 RECORD = '{"sentence": ["a"], "ner": []}'
@@ -75,28 +73,6 @@ def test_read_records(write, report):
         get_format("ggg")
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_formats_name_what_is_there(name):
-    format = FORMATS[name]
-    assert format.name == name
-    assert (format.write is None) == (format.writer is None) == (format.ending is None)
-    if format.reader is None:
-        assert callable(format.write)
-        assert (format.read, format.options, format.suffixes) == (None, (), ())
-        return
-    parameters = signature(format.read).parameters
-    assert set(format.options) == {
-        name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY and name != "corpus"
-    }
-
-
-def test_everything_that_the_package_names_is_there():
-    for name in formats.__all__:
-        assert getattr(formats, name) is not None
-    with pytest.raises(AttributeError, match="read_ggg"):
-        _ = formats.read_ggg
-
-
 def test_a_format_of_one_s_own(tmp_path, monkeypatch):
     def read_lines(path, report, *, lower=False):
         for number, line in enumerate(path.read_text().splitlines()):
@@ -108,24 +84,6 @@ def test_a_format_of_one_s_own(tmp_path, monkeypatch):
     assert guess_format(tmp_path / "a.lines") == "lines"
     docs = read(tmp_path / "a.lines", "lines", lower=True)
     assert [[token.text for token in doc] for doc in docs] == [["no", "pain"], ["a", "rash"]]
-
-
-@pytest.mark.slow
-def test_readers_are_imported_when_they_are_used():
-    script = """
-import sys
-from spacy_gapdner.formats.docbin import read_docbin
-print(*(name for name in sys.modules if name.startswith("spacy_gapdner.formats.")))
-from spacy_gapdner.formats import FORMATS, Report, read, write
-print({"defusedxml", "spacy_gapdner.formats.brat"} & set(sys.modules))
-"""
-    result = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    first, second = result.stdout.splitlines()
-    light = {"docbin", "files", "outputs", "registry", "report"}
-    assert {name.split(".")[-1] for name in first.split()} == light
-    assert second == "set()"
 
 
 def test_read(write):
@@ -148,7 +106,7 @@ def test_load_docs(write, report):
     assert (doc.vocab is nlp.vocab, entity.text, len(list(doc.sents))) == (True, "One Two", 2)
     assert report.counts("dropped") == {"offsets out of range": 1}
     # what a folder of .spacy files holds beside them does not count
-    write_spacy(docs, path / "a.spacy")
+    write_docs(docs, path / "a.spacy", spans_key="gold")
     (again,) = load_docs(nlp, path, "gold")
     assert (again.text, get_entities(again, "gold")[0].text) == (doc.text, "One Two")
 

@@ -7,7 +7,8 @@ import pytest
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, guess_format, to_docs
-from spacy_gapdner.formats.pubannotation import read_pubannotation, write_pubannotation
+from spacy_gapdner.formats import write as write_docs
+from spacy_gapdner.formats.pubannotation import read_pubannotation
 
 TEXT = "severe joint and shoulder pain"
 
@@ -109,7 +110,7 @@ def test_round_trip(nlp, tmp_path, report):
     entities = [Entity("ADR", ((0, 2), (4, 5)), 0.25, attrs), Entity("Part", ((1, 2),))]
     set_entities(doc, entities)
     doc.user_data[DOC_NAME] = "x/a"
-    assert write_pubannotation([doc], tmp_path / "out") == 1
+    assert write_docs([doc], tmp_path / "out", "pubannotation") == 1
     value = json.loads((tmp_path / "out" / "x" / "a.json").read_text())
     assert value["denotations"] == [
         {"id": "T9", "span": [span(0, 12), span(26, 30)], "obj": "ADR"},
@@ -146,7 +147,7 @@ def test_an_attribute_with_the_name_of_what_an_entity_has_is_counted(nlp, tmp_pa
     own = {"score": "high", "kb_id": "x", "kb_name": "y", "n": 1}
     attrs = {"kb_id": "ICD:1", "_": own}
     set_entities(doc, [Entity("ADR", ((0, 1),), 0.5, attrs)])
-    write_pubannotation([doc], tmp_path / "a", report=report)
+    write_docs([doc], tmp_path / "a", "pubannotation", report=report)
     assert report.counts() == {"attribute that the format cannot have": 2}
     assert [issue.message for issue in report.issues] == [
         "ADR 'pain' has ('score', 'high')",

@@ -3,10 +3,10 @@
 import pytest
 
 from spacy_gapdner.formats import Place, TextEntity
-from spacy_gapdner.formats.regions import Link, join_regions, make_record
+from spacy_gapdner.formats.regions import Link, make_record
 
 # A = "severe joint", B = "shoulder", C = "pain", D = "rash"
-TEXT = "severe joint, shoulder pain, rash"
+TEXT = "severe joint, shoulder-pain, rash"
 OFFSETS = {"A": (0, 12), "B": (14, 22), "C": (23, 27), "D": (29, 33)}
 PLACE = Place("a.json", None, "d")
 
@@ -34,7 +34,7 @@ def regions(names="ABCD", **labels):
 )
 def test_join(report, links, found):
     pairs = [Link("Fragment", *pair.split("-")) for pair in links.split()]
-    joined = join_regions(regions(), pairs, PLACE, report)
+    joined = make_record(TEXT, [(e, e) for e in regions()], pairs, PLACE, report).entities
     names = {offsets: name for name, offsets in OFFSETS.items()}
     assert sorted("".join(names[f] for f in e.fragments) for e in joined) == found
     assert not report.issues
@@ -42,8 +42,9 @@ def test_join(report, links, found):
 
 def test_what_is_no_entity_is_counted(report):
     links = [Link("fragment", "A", "C"), Link("fragment", "B", "x"), Link("cause", "A", "D")]
-    found = list(join_regions(regions(C="Part"), links, PLACE, report))
-    assert [e.id for e in found] == ["B", "D"]
+    items = [(e, e) for e in regions(C="Part")]
+    record = make_record(TEXT, items, links, PLACE, report)
+    assert [e.id for e in record.entities] == ["B", "D"]
     assert report.counts("dropped") == {
         "relation": 1,
         "fragment that is no region with a type": 1,

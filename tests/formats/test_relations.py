@@ -2,10 +2,9 @@
 
 import pytest
 
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, blank_pipeline, read, write
+from spacy_gapdner.formats import Report, read, write
 from spacy_gapdner.formats.convert import convert
-from spacy_gapdner.formats.relations import DOC_RELATIONS, Line, find_homes
+from spacy_gapdner.formats.relations import DOC_RELATIONS
 
 TEXT = "Severe pain after Lipitor. Rash after Zocor."
 ENTITIES = (
@@ -74,16 +73,3 @@ def test_new_ids(brat, tmp_path):
     doc.user_data[DOC_RELATIONS] = ["*\tOR X T5", "R1\tY Arg1:X Arg2:T5"]
     write([doc], tmp_path / "out", report=Report())
     assert lines_of(tmp_path / "out/a.ann") == ["*\tOR T1 T5\n", "R1\tY Arg1:T1 Arg2:T5\n"]
-
-
-def test_circles_have_no_home():
-    lines = [Line(text, None) for text in ("E1\tA:T1 B:E2", "E2\tA:T1 B:E1", "E3\tA:T1")]
-    assert find_homes(lines, {"T1": 4}) == [None, None, 4]
-
-
-def test_what_is_no_line_is_refused(tmp_path):
-    doc = blank_pipeline("en")("a")
-    doc.user_data[DOC_RELATIONS] = ["Rx"]
-    write([doc], tmp_path / "a.spacy")
-    with pytest.raises(GapDNERError, match="its relations are no lines of brat"):
-        list(read(tmp_path / "a.spacy"))

@@ -58,12 +58,6 @@ def test_a_bad_line_is_refused(request, tmp_path, output, which, bad):
     assert path.read_bytes() == TWO + bad + line("c")
 
 
-def test_a_text_without_id_leaves_no_file(tmp_path, output):
-    with pytest.raises(GapDNERError, match='no "id"'):
-        resume(output, None)
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
 @pytest.mark.parametrize("resumes", [True, False])
 def test_what_stays_after_an_error_and_after_a_stop(output, part, error, resumes):

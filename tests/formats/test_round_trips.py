@@ -3,6 +3,8 @@
 from itertools import product
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import (
@@ -20,19 +22,19 @@ NLP = blank_pipeline("en")
 # of an entity: name, knowledge base, score, attributes that are texts, those that are none, a note
 # in lines; of a document: its name, and its text beyond the tokens
 ALL = {"id", "kb_id", "kb_name", "score", "texts", "values", "note", "name", "text"}
-WORDS = {"label", "tokens"}
+WORDS_ALONE = {"label", "tokens"}
 HELD = {
-    ("jsonl", "a.jsonl"): ALL | WORDS,
-    ("spacy", "a.spacy"): ALL | WORDS,
-    ("spacy", "folder"): ALL | WORDS,
-    ("pubannotation", "folder"): ALL | WORDS,
+    ("jsonl", "a.jsonl"): ALL | WORDS_ALONE,
+    ("spacy", "a.spacy"): ALL | WORDS_ALONE,
+    ("spacy", "folder"): ALL | WORDS_ALONE,
+    ("pubannotation", "folder"): ALL | WORDS_ALONE,
     # all values are texts
-    ("bioc", "a.xml"): (ALL | WORDS) - {"values"},
-    ("bioc", "a.json"): (ALL | WORDS) - {"values"},
-    ("brat", "folder"): (ALL | WORDS) - {"values"},
+    ("bioc", "a.xml"): (ALL | WORDS_ALONE) - {"values"},
+    ("bioc", "a.json"): (ALL | WORDS_ALONE) - {"values"},
+    ("brat", "folder"): (ALL | WORDS_ALONE) - {"values"},
     # sentences of tokens
-    ("w2ner", "a.json"): WORDS,
-    ("inline", "a.inline"): WORDS | {"name"},
+    ("w2ner", "a.json"): WORDS_ALONE,
+    ("inline", "a.inline"): WORDS_ALONE | {"name"},
 }
 TEXT = "He had severe joint and shoulder pain . Now it is gone ."
 FIRST = {
@@ -107,5 +109,32 @@ def test_what_both_can_hold_stays(first, second, tmp_path):
         assert plain(twice, held) == plain(docs, held)
         return
     # sentences that name no document become one Doc each
-    sentences = [(e["label"], e["tokens"]) for _, _, es in plain(twice, WORDS) for e in es]
-    assert sentences == [(e["label"], e["tokens"]) for _, _, es in plain(docs, WORDS) for e in es]
+    sentences = [(e["label"], e["tokens"]) for _, _, es in plain(twice, WORDS_ALONE) for e in es]
+    assert sentences == [
+        (e["label"], e["tokens"]) for _, _, es in plain(docs, WORDS_ALONE) for e in es
+    ]
+
+
+WORDS = st.sampled_from(["severe", "joint", "and", ",", "(", "Zürich", "α-2", "n't", "𝒳", "#", "O"])
+
+
+@st.composite
+def annotated(draw):
+    doc = NLP(" ".join(draw(st.lists(WORDS, min_size=1, max_size=8))))
+    tokens = st.sets(st.sampled_from(range(len(doc))), min_size=1)
+    chosen = draw(st.lists(st.tuples(st.sampled_from(["ADR", "B-b"]), tokens), max_size=4))
+    set_entities(doc, {Entity.from_tokens(*pair) for pair in chosen})
+    return doc
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(docs=st.lists(annotated(), min_size=1, max_size=3))
+@pytest.mark.parametrize(("name", "file"), HELD, ids=lambda value: value)
+def test_every_entity_comes_back(tmp_path_factory, name, file, docs):
+    for number, doc in enumerate(docs):
+        doc.user_data[DOC_NAME] = str(number)
+    found = pass_through(docs, name, tmp_path_factory.mktemp("x") / file)
+    held = HELD[name, file] & (WORDS_ALONE | {"name", "text"})
+    assert plain(found, held - {"name"}) == plain(docs, held - {"name"})

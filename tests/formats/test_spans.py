@@ -94,22 +94,6 @@ def test_bad_options(make, options, message):
         list(read(make(), **options))
 
 
-@pytest.mark.parametrize(
-    ("group", "prefix", "message"),
-    [
-        ("sc", "gapdner", "2 in doc.ents and 2 spans in doc.spans['sc']: convert it with "
-         "--from-ents or --from-spans sc."),
-        ("gold_1", "gapdner", "2 in doc.ents and 2 spans in doc.spans['gold_1']: convert it with "
-         "--from-ents or --from-spans gold_1."),
-    ],
-)  # fmt: skip
-def test_what_there_is_in_place_of_entities(make, group, prefix, message):
-    elsewhere = stats(read(make(group))).elsewhere
-    assert describe_no_entities("a", prefix, elsewhere) == (
-        f"a has no entities under 'gapdner', but {message}"
-    )
-
-
 def test_other_entities_are_named_first(make):
     docs = read(make(), from_ents=True, spans_key="gold")
     assert describe_no_entities("a", "gapdner", stats(docs).elsewhere) == (

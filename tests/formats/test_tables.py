@@ -2,19 +2,14 @@
 
 import csv
 
+import pandas as pd
 import pytest
 import spacy
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report
-from spacy_gapdner.formats.tables import (
-    COLUMNS,
-    entity_rows,
-    to_dataframe,
-    write_csv,
-    write_parquet,
-)
+from spacy_gapdner.formats import Report, write
+from spacy_gapdner.formats.tables import COLUMNS, entity_rows, to_dataframe
 
 FIRST = (
     *("note-1", "ADE", "severe joint pain", 4, 30),
@@ -40,26 +35,24 @@ def test_rows(docs):
     assert len(FIRST) == len(COLUMNS)
 
 
-@pytest.mark.parametrize("writer", [write_csv, write_parquet])
-def test_what_has_no_column_is_counted(docs, tmp_path, writer):
-    if writer is write_parquet:
-        pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
+def test_what_has_no_column_is_counted(docs, tmp_path, name):
     (entity,) = get_entities(docs[0])
     entity.attrs.update(id="T1", _={"Negation": False})
     (drug,) = get_entities(docs[1])
     drug.attrs["kb_name"] = "Brenorix"
     report = Report()
-    assert writer(docs, tmp_path / "x", report=report) == 2
+    assert write(docs, tmp_path / name, report=report) == 2
     assert report.counts("dropped") == {"attributes in a table": 2}
     assert [(issue.place.document, issue.message) for issue in report.issues] == [
         ("note-1", "1 entities have one, the first 'T1'"),
         ("note-1", "ADE at tokens ((1, 3), (5, 6)) has {'_': {'Negation': False}}"),
-        ("2", "DRUG at tokens ((0, 1),) has {'kb_name': 'Brenorix'}"),
+        (None, "DRUG at tokens ((0, 1),) has {'kb_name': 'Brenorix'}"),
     ]
     assert report.counts("kept") == {"ids in a table": 1}
     with pytest.raises(GapDNERError, match="attributes in a table"):
-        writer(docs, tmp_path / "strict", report=Report(strict=True))
-    assert [file.name for file in tmp_path.iterdir()] == ["x"]
+        write(docs, tmp_path / "strict.csv", report=Report(strict=True))
+    assert [file.name for file in tmp_path.iterdir()] == [name]
 
 
 def test_an_entity_across_sentences_gets_both(docs):
@@ -69,7 +62,7 @@ def test_an_entity_across_sentences_gets_both(docs):
 
 
 def test_csv(docs, tmp_path):
-    assert write_csv(docs, tmp_path / "x.csv") == 2
+    assert write(docs, tmp_path / "x.csv") == 2
     lines = (tmp_path / "x.csv").read_text().splitlines()
     assert lines[0] == ",".join(COLUMNS)
     assert lines[2] == '2,DRUG,Brenorix,0,8,0 8,False,,,"Brenorix, daily"'
@@ -81,27 +74,23 @@ def test_a_csv_has_texts_exactly_but_for_line_breaks(tmp_path, text):
     # spreadsheet programs take some for formulas, but offsets and programs count on each character
     doc = spacy.blank("en")(text)
     set_entities(doc, [Entity(text, ((0, len(doc)),))])
-    write_csv([doc], tmp_path / "x.csv")
+    write([doc], tmp_path / "x.csv")
     (row,) = csv.DictReader((tmp_path / "x.csv").read_bytes().decode().splitlines())
     one_line = text.translate(dict.fromkeys(map(ord, "\r\n\u2028"), " "))
     assert (row["type"], row["text"], row["sentence"]) == (one_line, one_line, one_line)
 
 
 def test_parquet_and_data_frames_agree(docs, tmp_path):
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     frame = to_dataframe(docs)
     assert list(frame.columns) == list(COLUMNS)
     assert frame["start"].tolist() == [4, 0]
     assert frame["score"].isna().tolist() == [False, True]
-    assert write_parquet(docs, tmp_path / "x.parquet") == 2
+    assert write(docs, tmp_path / "x.parquet") == 2
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "x.parquet").astype(COLUMNS), frame)
 
 
 def test_no_entities(tmp_path):
-    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     assert len(to_dataframe([])) == 0
-    assert write_csv([], tmp_path / "x.csv") == 0
-    assert write_parquet([], tmp_path / "x.parquet") == 0
+    assert write([], tmp_path / "x.csv") == 0
+    assert write([], tmp_path / "x.parquet") == 0
     assert list(pd.read_parquet(tmp_path / "x.parquet").columns) == list(COLUMNS)

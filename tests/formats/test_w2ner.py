@@ -1,8 +1,6 @@
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -11,11 +9,10 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     Report,
-    TokenRecord,
     read_w2ner,
     to_docs,
-    write_w2ner,
 )
+from spacy_gapdner.formats import write as write_docs
 
 SENTENCE = ["severe", "joint", "and", "shoulder", "pain"]
 
@@ -109,7 +106,7 @@ def test_write_splits_sentences(tmp_path, report):
     doc = Doc(Vocab(), words=["a", "b", "c"], sent_starts=[True, False, True])
     set_entities(doc, [Entity("X", ((1, 2),)), Entity("Y", ((2, 3),)), Entity("Z", ((0, 3),))])
     path = tmp_path / "new" / "a.json"
-    assert write_w2ner([doc], path, report=report) == 2
+    assert write_docs([doc], path, "w2ner", report=report) == 2
     assert json.loads(path.read_text()) == [
         {"sentence": ["a", "b"], "ner": [{"index": [1], "type": "X"}]},
         {"sentence": ["c"], "ner": [{"index": [0], "type": "Y"}]},
@@ -118,33 +115,10 @@ def test_write_splits_sentences(tmp_path, report):
     assert [p.name for p in path.parent.iterdir()] == ["a.json"]
 
 
-TOKENS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=4)
-
-
-@st.composite
-def sentences(draw):
-    tokens = draw(st.lists(TOKENS, min_size=1, max_size=8))
-    indices = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
-    pairs = draw(st.lists(st.tuples(st.sampled_from(["A", "B b"]), indices), max_size=4))
-    return tokens, {Entity.from_tokens(label, chosen) for label, chosen in pairs}
-
-
-@settings(max_examples=30, deadline=None)
-@given(corpus=st.lists(sentences(), max_size=3))
-def test_round_trip(tmp_path_factory, nlp, corpus):
-    path = tmp_path_factory.mktemp("w2ner") / "a.json"
-    records = [TokenRecord(str(i), tuple(t), tuple(e)) for i, (t, e) in enumerate(corpus)]
-    write_w2ner(to_docs(records, nlp, Report()), path)
-    report = Report()
-    found = [(list(r.tokens), set(r.entities)) for r in read_w2ner(path, report)]
-    assert found == corpus
-    assert report.issues == []
-
-
 def test_names_of_documents_are_told(tmp_path, nlp, report):
     docs = [nlp("pain"), nlp("pain")]
     docs[0].user_data[DOC_NAME] = "a"
-    write_w2ner(docs, tmp_path / "a.json", report=report)
+    write_docs(docs, tmp_path / "a.json", "w2ner", report=report)
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         (
             "kept",

@@ -9,7 +9,6 @@ from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, docbin, read, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
-from spacy_gapdner.formats.registry import writable
 from spacy_gapdner.formats.writers import to_record, write_lines, write_predictions
 
 
@@ -37,10 +36,6 @@ LEFT_OUT = {
 }
 # those that count no documents
 WRITTEN = {"w2ner": 2, "inline": 2, "csv": 3, "parquet": 3}
-
-
-def test_every_format_that_writes_is_tested():
-    assert set(LEFT_OUT) == set(writable())
 
 
 @pytest.mark.parametrize("format", LEFT_OUT)

@@ -81,7 +81,7 @@ def check(reader, seed):
                 list(read_texts(root))
                 return "read"
             report = Report()
-            docs = list(read(root, reader, report=report))
+            docs = list(read(root, reader, report=report, nlp=NLP))
         except GapDNERError:
             assert n_damages
             return "refused"
@@ -175,7 +175,7 @@ def _write_back(rng, docs, path, n_entities):
         return
     if not docs:
         return
-    back = sum(len(get_entities(doc)) for doc in read(path, name, report=report))
+    back = sum(len(get_entities(doc)) for doc in read(path, name, report=report, nlp=NLP))
     assert back + report.counts("dropped").total() >= n_entities
 
 

@@ -5,8 +5,7 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, Report, read
-from spacy_gapdner.formats.docs import DOC_EXTRA
+from spacy_gapdner.formats import Report, read
 
 GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
@@ -15,12 +14,12 @@ GROUPS = {
     "a fragment that is empty ": ([(0, 1, "A"), (2, 2, "A")], {}),
     "empty or overlaps another": ([(1, 3, "A"), (0, 2, "A")], {}),
     "or overlaps another": ([(0, 1, "A"), (0, 1, "A")], {}),
-    "the score 'high'": ([(0, 1, "A")], {"score": "high"}),
-    "the score nan": ([(0, 1, "A")], {"score": float("nan")}),
-    "the score 1.5": ([(0, 1, "A")], {"score": 1.5}),
-    "an id that is no text": ([(0, 1, "A")], {"id": 5}),
-    "attributes that JSON cannot hold ": ([(0, 1, "A")], {"_": [1]}),
-    "attributes that JSON cannot hold": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
+    "The score .* 'high'": ([(0, 1, "A")], {"score": "high"}),
+    "The score .* nan": ([(0, 1, "A")], {"score": float("nan")}),
+    "The score .* 1.5": ([(0, 1, "A")], {"score": 1.5}),
+    "The id .* must be a text": ([(0, 1, "A")], {"id": 5}),
+    "attributes .* must have names": ([(0, 1, "A")], {"_": [1]}),
+    "attributes .* cannot be saved": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
 }
 
 
@@ -39,20 +38,3 @@ def test_span_groups_that_are_no_entities(tmp_path, problem):
     report = Report(skip=True)
     assert len(list(read(tmp_path / "a.spacy", report=report))) == 1
     assert len(report.skipped) == 1
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {DOC_NAME: ["x"]},
-        {DOC_NAME: None},
-        {DOC_EXTRA: "x"},
-        {DOC_EXTRA: None},
-        {DOC_EXTRA: {"a": b"x"}},
-    ],
-)
-def test_user_data_of_another_type(tmp_path, data):
-    doc = Doc(Vocab(), words=["pain"], user_data=data)
-    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
-    with pytest.raises(GapDNERError, match="its name is no text, or its record no dict"):
-        list(read(tmp_path / "a.spacy"))
