@@ -119,7 +119,8 @@ def test_the_api_is_documented(client):
     for path in client.get("/openapi.json").json()["paths"]:
         assert path in page
     # the examples work
-    asked = re.findall(r"curl http://localhost:5000(\S+) --json '(.+?)'", page)
+    pattern = r"curl http://localhost:5000(\S+) --json \\\n'(.+?)'"
+    asked = re.findall(pattern, page, flags=re.DOTALL)
     assert len(asked) == 4
     for path, body in asked:
         assert client.post(path, json=json.loads(body)).status_code == 200
