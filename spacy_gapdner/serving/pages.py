@@ -4,7 +4,7 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ..drawing.page import TEMPLATES, render_page
+from ..drawing.page import LINES_JS, TEMPLATES, render_page
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -17,7 +17,7 @@ def render_app(model: str, labels: tuple[str, ...]) -> str:
     RETURNS (str): HTML.
     """
     shown = _fill("body.html", model=model, labels=", ".join(labels))
-    css, script = _read("app.css"), _read("app.js")
+    css, script = _read("app.css"), LINES_JS + _read("app.js")
     return render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")
 
 
