@@ -40,7 +40,7 @@ _COLORS = {"gold": "#0078b4", "predicted": "#d86000", "correct": "#00796c"}
 _CSS = """
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
-.matrix thead th { writing-mode: vertical-rl; padding: 0.4rem 0; text-align: start; }
+.matrix thead th { writing-mode: vertical-rl; padding: 0.4rem 0; text-align: end; }
 .matrix td { padding: 0.15rem 0.4rem; min-width: 1.2rem; }
 .example { margin-top: 0.8rem; break-inside: avoid; }
 .example p { margin: 0; color: var(--soft); font-size: 0.8rem; }
