@@ -4,7 +4,6 @@ from .analysis.data_check import check_data as check_data
 from .analysis.evaluation import evaluate as evaluate
 from .analysis.model_report import analyze as analyze
 from .analysis.predictions import predict as predict
-from .analysis.statistics import stats as stats
 from .analysis.tuning import tune as tune
 from .analysis.uncertainty import select_uncertain as select_uncertain
 from .augmentation import augment as augment
@@ -21,6 +20,7 @@ from .errors import GapDNERError as GapDNERError
 from .formats import read as read
 from .formats import write as write
 from .formats.convert import convert as convert
+from .formats.statistics import stats as stats
 from .formats.tables import to_dataframe as to_dataframe
 
 __version__: str

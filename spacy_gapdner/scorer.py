@@ -22,6 +22,13 @@ from .errors import GapDNERError
 Item = tuple[str, Fragments]
 # what training and tuning choose by: F1 of all entities and F1 of discontinuous ones
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
+# what scores are over, with their names in reports; see `score_discontinuous`
+SUBSETS = {
+    "all": "All entities",
+    "disc": "Discontinuous entities",
+    "disc_sents": "Sentences with discontinuous",
+    "overlap_sents": "Sentences with overlap",
+}
 
 
 def make_discontinuous_scorer() -> Callable[..., dict[str, Any]]:
@@ -104,13 +111,16 @@ def compare(example: Example, key: str) -> Comparison:
 
 @dataclass
 class Tally:
-    """True positives, false positives and false negatives of every subset, see
-    `score_discontinuous`."""
+    """The counts behind `score_discontinuous`.
 
-    total: PRFScore = field(default_factory=PRFScore)
-    disc: PRFScore = field(default_factory=PRFScore)
-    disc_sents: PRFScore = field(default_factory=PRFScore)
-    overlap_sents: PRFScore = field(default_factory=PRFScore)
+    subsets (dict[str, PRFScore]): By subset, see `SUBSETS`.
+    per_type (dict[str, PRFScore]): By entity type.
+    gap_lengths (dict[int, PRFScore]): Discontinuous entities by gap length.
+    """
+
+    subsets: dict[str, PRFScore] = field(
+        default_factory=lambda: {subset: PRFScore() for subset in SUBSETS}
+    )
     per_type: dict[str, PRFScore] = field(default_factory=dict)
     gap_lengths: dict[int, PRFScore] = field(default_factory=dict)
 
@@ -120,22 +130,20 @@ class Tally:
         compared (Comparison): Its entities.
         """
         reference, gold, predicted = compared.positions, compared.gold, compared.predicted
-        self.total.score_set(predicted, gold)
-        score_groups(self.per_type, lambda item: item[0], predicted, gold)
-
         gold_disc, predicted_disc = _discontinuous(gold), _discontinuous(predicted)
-        self.disc.score_set(predicted_disc, gold_disc)
-        score_groups(self.gap_lengths, reference.gap_length, predicted_disc, gold_disc)
-
-        for score, marked in (
-            (self.disc_sents, gold_disc),
-            (self.overlap_sents, _overlapping(gold, reference.n_chars)),
+        self.subsets["all"].score_set(predicted, gold)
+        self.subsets["disc"].score_set(predicted_disc, gold_disc)
+        for subset, marked in (
+            ("disc_sents", gold_disc),
+            ("overlap_sents", _overlapping(gold, reference.n_chars)),
         ):
             sentences = {reference.sentence(item) for item in marked}
-            score.score_set(
+            self.subsets[subset].score_set(
                 {item for item in predicted if reference.sentence(item) in sentences},
                 {item for item in gold if reference.sentence(item) in sentences},
             )
+        score_groups(self.per_type, lambda item: item[0], predicted, gold)
+        score_groups(self.gap_lengths, reference.gap_length, predicted_disc, gold_disc)
 
     def scores(self, spans_key: str) -> dict[str, Any]:
         """Compute the scores of what was counted.
@@ -144,21 +152,24 @@ class Tally:
         RETURNS (dict[str, Any]): The scores, see `score_discontinuous`.
         """
         name = f"spans_{spans_key}"
-        scores: dict[str, Any] = {
-            **_prf(name, self.total),
+        scores: dict[str, Any] = {}
+        counts: dict[str, int] = {}
+        for subset, score in self.subsets.items():
+            prefix = "" if subset == "all" else f"{subset}_"
+            values: dict[str, Any] = score.to_dict() if len(score) else dict.fromkeys("prf")
+            scores |= {f"{name}_{prefix}{measure}": value for measure, value in values.items()}
+            numbers = zip(("correct", "predicted", "gold"), count(score), strict=True)
+            counts |= {f"{prefix}{side}": number for side, number in numbers}
+        return scores | {
             f"{name}_per_type": _table(self.per_type),
-            **_prf(f"{name}_disc", self.disc),
-            **_prf(f"{name}_disc_sents", self.disc_sents),
-            **_prf(f"{name}_overlap_sents", self.overlap_sents),
             f"{name}_gap_lengths": _table(self.gap_lengths),
+            f"{name}_counts": counts,
         }
-        scores[f"{name}_counts"] = {
-            **_counts("", self.total),
-            **_counts("disc_", self.disc),
-            **_counts("disc_sents_", self.disc_sents),
-            **_counts("overlap_sents_", self.overlap_sents),
-        }
-        return scores
+
+
+def count(score: PRFScore) -> tuple[int, int, int]:
+    """RETURNS (tuple[int, int, int]): The correct, the predicted and the gold entities."""
+    return score.tp, score.tp + score.fp, score.tp + score.fn
 
 
 def score_groups(
@@ -281,18 +292,5 @@ def _check_texts(example: Example) -> None:
         )
 
 
-def _prf(name: str, score: PRFScore) -> dict[str, float | None]:
-    values: dict[str, Any] = score.to_dict() if len(score) else dict.fromkeys("prf")
-    return {f"{name}_{measure}": value for measure, value in values.items()}
-
-
 def _table(scores: dict[Any, PRFScore]) -> dict[str, dict[str, float]] | None:
     return {str(key): scores[key].to_dict() for key in sorted(scores)} or None
-
-
-def _counts(prefix: str, score: PRFScore) -> dict[str, int]:
-    return {
-        f"{prefix}gold": score.tp + score.fn,
-        f"{prefix}predicted": score.tp + score.fp,
-        f"{prefix}correct": score.tp,
-    }

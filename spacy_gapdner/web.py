@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
 
@@ -17,7 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as ASGIMessage
 
 T = TypeVar("T")
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+# "[" is what older versions of Starlette make of [::1]:5000
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "[")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -93,6 +95,20 @@ class WorkThread:
         """
         return self._thread.submit(self._context.copy().run, function)
 
+    @contextmanager
+    def place(self) -> Iterator[None]:
+        """Take one of the places for those who wait.
+
+        RAISES (HTTPException): If there is none.
+        """
+        if self._waiting >= self.max_waiting:
+            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+
     async def __call__(self, function: Callable[[], T]) -> T:
         """Run a function when its turn comes.
 
@@ -100,13 +116,8 @@ class WorkThread:
         RETURNS (T): What it returns.
         RAISES (HTTPException): If too many wait.
         """
-        if self._waiting >= self.max_waiting:
-            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
-        self._waiting += 1
-        try:
+        with self.place():
             return await asyncio.wrap_future(self.submit(function))
-        finally:
-            self._waiting -= 1
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from spacy.language import Language
-from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..calibration import calibration_error, reliability
 from ..entities import count_elsewhere, get_spans_keys
 from ..errors import GapDNERError
-from ..scorer import Comparison, Positions, Tally
+from ..scorer import Comparison, Positions, Tally, count
 from .bootstrap import bootstrap_intervals
 from .matching import MatchTally
 from .pipes import find_pipe, storing_under
@@ -112,17 +111,8 @@ def count_row(tally: Tally, matches: MatchTally) -> dict[str, tuple[float, float
     RETURNS (dict[str, tuple[float, float, float]]): By subset ("all", "disc", ...) and measure
         the correct, the predicted and the gold entities.
     """
-
-    def of(score: PRFScore) -> tuple[float, float, float]:
-        return score.tp, score.tp + score.fp, score.tp + score.fn
-
-    return {
-        "all": of(tally.total),
-        "disc": of(tally.disc),
-        "disc_sents": of(tally.disc_sents),
-        "overlap_sents": of(tally.overlap_sents),
-        **{name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()},
-    }
+    counts = {name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()}
+    return {subset: count(score) for subset, score in tally.subsets.items()} | counts
 
 
 def _count_crossing(example: Example, compared: Comparison) -> int:

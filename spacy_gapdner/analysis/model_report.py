@@ -1,20 +1,19 @@
 """What a model gets right and wrong on annotated Docs: scores by group, errors in context."""
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..formats import DOC_NAME
-from ..scorer import Comparison, Item
-from ..segments import get_segments
-from .matching import KINDS, Error, find_errors, n_shared
+from ..scorer import Comparison, Item, Positions
+from .matching import KINDS, find_errors, n_shared
 from .pipes import find_pipe, storing_under
 from .predictions import compare_examples, predict_examples, predicted_scores
 from .subsets import SubsetTally
@@ -46,6 +45,10 @@ class EntityInContext(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): What JSON has of it."""
         return {"label": self.label, "text": self.text, "fragments": self.fragments}
+
+    def to_row(self) -> tuple[str, str, str]:
+        """RETURNS (tuple[str, str, str]): Its columns in a table."""
+        return self.label, self.text, ";".join(f"{start} {end}" for start, end in self.fragments)
 
 
 class ErrorInContext(NamedTuple):
@@ -92,6 +95,11 @@ class ErrorInContext(NamedTuple):
             "predicted": self.predicted and self.predicted.to_dict(),
             "score": self.score,
         }
+
+    def to_row(self) -> tuple[Any, ...]:
+        """RETURNS (tuple): Its ERROR_COLUMNS, with character offsets such as "0 6;17 30"."""
+        gold, predicted = (e.to_row() if e else ("",) * 3 for e in (self.gold, self.predicted))
+        return self.kind, self.doc, self.name, self.sentence, *gold, *predicted, self.score
 
 
 class ErrorCount(NamedTuple):
@@ -208,81 +216,58 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
     for example, compared in compare_examples(examples, key):
         report.docs += 1
         report.scores.add(compared)
-        errors = find_errors(compared.gold, compared.predicted)
-        if errors:
-            scores = predicted_scores(example, key)
-            context = _Context(example.reference, compared, scores, report.docs)
-            report.errors += map(context.locate, errors)
+        report.errors += _errors_in_context(example, compared, key, report.docs)
     return report
 
 
-def error_table(errors: Iterable[ErrorInContext]) -> list[tuple[Any, ...]]:
-    """List errors as rows.
-
-    errors (Iterable[ErrorInContext]): The errors.
-    RETURNS (list[tuple]): A row of ERROR_COLUMNS for each, with character offsets such as
-        "0 6;17 30".
-    """
-    return [
-        (e.kind, e.doc, e.name, e.sentence, *_cells(e.gold), *_cells(e.predicted), e.score)
-        for e in errors
-    ]
-
-
-def _cells(entity: EntityInContext | None) -> tuple[str, str, str]:
-    if entity is None:
-        return "", "", ""
-    offsets = ";".join(f"{start} {end}" for start, end in entity.fragments)
-    return entity.label, entity.text, offsets
-
-
-class _Context:
-    # finds the sentences and words behind the errors of one Doc
-    def __init__(
-        self, doc: Doc, compared: Comparison, scores: Mapping[Item, float | None], number: int
-    ) -> None:
-        self.doc, self.text, self.number = doc, doc.text, number
-        self.compared, self.scores = compared, scores
-        self.sentences = get_segments(doc, max_length=len(doc), stride=len(doc))
-        self.starts = [sentence.start for sentence in self.sentences]
-
-    def locate(self, error: Error) -> ErrorInContext:
-        items = [item for item in error[1:] if item is not None]
+def _errors_in_context(
+    example: Example, compared: Comparison, key: str, number: int
+) -> Iterator[ErrorInContext]:
+    errors = find_errors(compared.gold, compared.predicted)
+    doc, positions = example.reference, compared.positions
+    scores = predicted_scores(example, key) if errors else {}
+    every = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
+    for error in errors:
+        own = [item for item in error[1:] if item is not None]
         others = [
-            (role, item)
-            for item in sorted(self.compared.gold | self.compared.predicted, key=lambda i: i[::-1])
-            if (role := self._role(item, items))
+            item
+            for item in every
+            if item not in own and any(n_shared(item[1], other[1]) for other in own)
         ]
-        tokens = [self.compared.positions.tokens(item) for item in items]
-        tokens += [self.compared.positions.tokens(item) for _, item in others]
+        tokens = [positions.tokens(item) for item in (*own, *others)]
         start, end = min(e.start for e in tokens), max(e.end for e in tokens)
-        first, last = (self.sentences[bisect_right(self.starts, i) - 1] for i in (start, end - 1))
-        left, right = max(first.start, start - _CONTEXT), min(last.end, end + _CONTEXT)
+        first, last = _sentence(doc, start).start, _sentence(doc, end - 1).end
+        left, right = max(first, start - _CONTEXT), min(last, end + _CONTEXT)
         # whitespace tokens keep their place, but show nothing
-        words = ["".join(token.text.split()) for token in self.doc[left:right]]
-        words = ["…"] * (left > first.start) + words + ["…"] * (right < last.end)
-        offset = left - (left > first.start)
-        return ErrorInContext(
+        words = ["".join(token.text.split()) for token in doc[left:right]]
+        words = ["…"] * (left > first) + words + ["…"] * (right < last)
+        show = partial(_show, doc, positions, scores, left - (left > first))
+        yield ErrorInContext(
             error.kind,
-            self.number,
-            self.doc.user_data.get(DOC_NAME),
-            " ".join(self.doc[first.start : last.end].text.split()),
-            error.gold and self._show(error.gold, offset, is_gold=True),
-            error.predicted and self._show(error.predicted, offset),
+            number,
+            doc.user_data.get(DOC_NAME),
+            " ".join(doc[first:last].text.split()),
+            error.gold and show(error.gold),
+            error.predicted and show(error.predicted),
             tuple(words),
-            tuple((role, self._show(item, offset, role == "gold")) for role, item in others),
+            tuple((_role(compared, item), show(item)) for item in others),
         )
 
-    def _role(self, item: Item, items: list[Item]) -> str | None:
-        if item in items or not any(n_shared(item[1], other[1]) for other in items):
-            return None
-        if item not in self.compared.predicted:
-            return "gold"
-        return "correct" if item in self.compared.gold else "predicted"
 
-    def _show(self, item: Item, offset: int, is_gold: bool = False) -> EntityInContext:
-        fragments = self.compared.positions.char_offsets(item)
-        text = " … ".join(" ".join(self.text[start:end].split()) for start, end in fragments)
-        score = None if is_gold else self.scores.get(item)
-        tokens = replace(self.compared.positions.tokens(item).shift(-offset), score=score)
-        return EntityInContext(item[0], text, fragments, tokens)
+def _sentence(doc: Doc, i: int) -> Span:
+    return doc[i].sent if doc.has_annotation("SENT_START") else doc[:]
+
+
+def _show(
+    doc: Doc, positions: Positions, scores: Mapping[Item, float | None], offset: int, item: Item
+) -> EntityInContext:
+    fragments = positions.char_offsets(item)
+    text = " … ".join(" ".join(doc.text[start:end].split()) for start, end in fragments)
+    tokens = replace(positions.tokens(item).shift(-offset), score=scores.get(item))
+    return EntityInContext(item[0], text, fragments, tokens)
+
+
+def _role(compared: Comparison, item: Item) -> str:
+    if item not in compared.predicted:
+        return "gold"
+    return "correct" if item in compared.gold else "predicted"

@@ -6,15 +6,8 @@ from typing import Any, NamedTuple
 
 from spacy.scorer import PRFScore
 
-from ..scorer import Comparison, Tally, score_groups
+from ..scorer import SUBSETS, Comparison, Tally, count, score_groups
 
-# values of the group "subset", with what they are called
-SUBSETS = {
-    "all": "All entities",
-    "disc": "Discontinuous entities",
-    "disc_sents": "Sentences with discontinuous",
-    "overlap_sents": "Sentences with overlap",
-}
 # groups whose values are numbers, and the last number with a row of its own
 _NUMBERS = {"gap_length": "Gap length", "fragments": "Fragments", "length": "Tokens"}
 _LAST_NUMBER = 6
@@ -66,14 +59,13 @@ class SubsetTally(Tally):
 
     def rows(self) -> list[ScoreRow]:
         """RETURNS (list[ScoreRow]): All scores, numbers in ascending order."""
-        subsets = (self.total, self.disc, self.disc_sents, self.overlap_sents)
-        rows = [_row("subset", value, s) for value, s in zip(SUBSETS, subsets, strict=True)]
         groups: dict[str, dict[Any, PRFScore]] = {
             "type": self.per_type,
             "gap_length": self.gap_lengths,
             "fragments": self.fragments,
             "length": self.lengths,
         }
+        rows = [_row("subset", subset, score) for subset, score in self.subsets.items()]
         for group, scores in groups.items():
             rows += [_row(group, str(value), scores[value]) for value in sorted(scores)]
         return rows
@@ -109,22 +101,31 @@ def f1_tables(models: Mapping[str, Sequence[ScoreRow]]) -> dict[str, list[tuple[
     tokens.
 
     models (Mapping[str, Sequence[ScoreRow]]): Rows by the models' names, on the same data.
-    RETURNS (dict[str, list[tuple]]): Tables by title; a row is a group, its number of gold
-        entities, and for each model "F1 (precision/recall)" in percent.
+    RETURNS (dict[str, list[tuple]]): Tables by title, see `f1_table`.
     """
-    tables = {"Exact match": _side_by_side([select(rows, "subset") for rows in models.values()])}
+    tables = {"Exact match": f1_table(select(rows, "subset") for rows in models.values())}
     for group, title in _NUMBERS.items():
-        by_model = [pool_tail(select(rows, group), _LAST_NUMBER) for rows in models.values()]
-        table = _side_by_side(by_model)
-        table.sort(key=lambda row: int(row[0].rstrip("+")))
-        tables[title] = table
+        pooled = (pool_tail(select(rows, group), _LAST_NUMBER) for rows in models.values())
+        tables[title] = f1_table(pooled, by_number=True)
     return {title: table for title, table in tables.items() if table}
 
 
-def _side_by_side(by_model: Sequence[Sequence[ScoreRow]]) -> list[tuple[Any, ...]]:
-    columns = [{row.value: row for row in rows} for rows in by_model]
+def f1_table(
+    models: Iterable[Sequence[ScoreRow]], by_number: bool = False
+) -> list[tuple[Any, ...]]:
+    """List F1 of models side by side.
+
+    models (Iterable[Sequence[ScoreRow]]): Rows of one group for each model, on the same data.
+    by_number (bool): Whether the group's values are numbers, and to be sorted.
+    RETURNS (list[tuple]): For each value of the group its name, its number of gold entities, and
+        for each model "F1 (precision/recall)" in percent.
+    """
+    columns = [{row.value: row for row in rows} for rows in models]
+    values = list(dict.fromkeys(value for column in columns for value in column))
+    if by_number:
+        values.sort(key=lambda value: int(value.rstrip("+")))
     table = []
-    for value in dict.fromkeys(value for column in columns for value in column):
+    for value in values:
         found = [column.get(value) for column in columns]
         gold = max(row.gold for row in found if row is not None)
         table.append((SUBSETS.get(value, value), gold, *map(_f1, found)))
@@ -139,13 +140,6 @@ def _f1(row: ScoreRow | None) -> str:
 
 def _row(group: str, value: str, score: PRFScore) -> ScoreRow:
     some = bool(len(score))
-    return ScoreRow(
-        group,
-        value,
-        p=score.precision if some else None,
-        r=score.recall if some else None,
-        f=score.fscore if some else None,
-        gold=score.tp + score.fn,
-        predicted=score.tp + score.fp,
-        correct=score.tp,
-    )
+    prf = (score.precision, score.recall, score.fscore) if some else (None, None, None)
+    correct, predicted, gold = count(score)
+    return ScoreRow(group, value, *prf, gold, predicted, correct)

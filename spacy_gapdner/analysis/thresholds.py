@@ -29,10 +29,10 @@ FOUND = [*GOLD, ("score", float), ("correct", bool)]
 class Scores:
     """How well predicted entities serve.
 
-    p (float): Precision of all entities.
+    p (Optional[float]): Precision of all entities; None if there is none.
     r (float): Recall of all entities.
     f (float): F1 of all entities.
-    disc_p (float): Precision of discontinuous entities alone.
+    disc_p (Optional[float]): Precision of discontinuous entities alone.
     disc_r (float): Recall of these.
     disc_f (float): F1 of these.
     combined (float): What training chooses by: `f` and `disc_f` with the weights of
@@ -41,10 +41,10 @@ class Scores:
     disc_calibration_error (Optional[float]): That of discontinuous entities alone.
     """
 
-    p: float
+    p: float | None
     r: float
     f: float
-    disc_p: float
+    disc_p: float | None
     disc_r: float
     disc_f: float
     combined: float
@@ -188,8 +188,11 @@ def score(found: np.ndarray, gold: np.ndarray) -> Scores:
         (len(found), found["correct"].sum(), len(gold)),
         (len(torn), torn["correct"].sum(), len(torn_gold)),
     )
+    rounded: dict[str, Any] = {name: float(value) for name, value in values.items()}
+    # what is not found has no precision
+    rounded |= {name: None for name, part in (("p", found), ("disc_p", torn)) if not len(part)}
     return Scores(
-        **{name: float(value) for name, value in values.items()},
+        **rounded,
         calibration_error=found_error(found),
         disc_calibration_error=found_error(torn),
     )

@@ -163,7 +163,7 @@ def decide(
     best = score(found[chosen.keep(found)], gold)
     gain = aim.gain(before, score(found[kept], gold))
     share = gain_share(now, found[kept], gold, aim.measure)
-    closer = aim.lack(best.p, best.r) < aim.lack(before.p, before.r)
+    closer = aim.lack(best.p or 0.0, best.r) < aim.lack(before.p or 0.0, before.r)
     better = share >= _LEAST_SHARE and min(gain, aim.gain(before, best)) > LEVEL
     new_thresholds = bool(closer or better)
     if not new_thresholds:

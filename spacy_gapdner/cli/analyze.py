@@ -137,7 +137,7 @@ def name_models(models: Sequence[str]) -> dict[str, str]:
 
 
 def _write(reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_examples: int) -> None:
-    from ..analysis.model_report import ERROR_COLUMNS, error_table
+    from ..analysis.model_report import ERROR_COLUMNS
     from ..analysis.subsets import ScoreRow
     from ..drawing.analysis_report import render_report
     from ..formats.outputs import write_json
@@ -151,7 +151,7 @@ def _write(reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_exa
     for name, report in reports.items():
         for row in report.scores.rows():
             scores.append((name, *(round(c, 6) if isinstance(c, float) else c for c in row)))
-        errors += [(name, *row) for row in error_table(report.errors)]
+        errors += [(name, *error.to_row()) for error in report.errors]
     _write_csv(folder / "scores.csv", scores)
     _write_csv(folder / "errors.csv", errors)
 

@@ -63,9 +63,9 @@ def evaluate_cli(
 
 def _print_scores(scores: dict[str, Any]) -> None:
     from ..analysis.matching import MATCHES
-    from ..analysis.subsets import SUBSETS
     from ..calibration import ReliabilityBin
     from ..entities import describe_no_entities
+    from ..scorer import SUBSETS
 
     key = scores["spans_key"]
     name = f"spans_{key}"

@@ -105,7 +105,7 @@ def tune_cli(
             with replacing_folder(output_path) as folder:
                 nlp.to_disk(folder)
     _print_tuning(tuning, measure)
-    if not (min_precision <= tuning.after.p and min_recall <= tuning.after.r):
+    if not (min_precision <= (tuning.after.p or 0.0) and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
     if not tuning.settings:
         msg.info("Nothing gains: the pipeline is best as it is, and stays so.")

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 from ..analysis.matching import KINDS
 from ..analysis.model_report import ModelReport
-from ..analysis.subsets import SUBSETS, ScoreRow, pool_tail, select
+from ..analysis.subsets import ScoreRow, pool_tail, select
+from ..scorer import SUBSETS
 from .colors import PALETTE
 from .page import new_figure
 

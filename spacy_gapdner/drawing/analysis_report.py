@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
 from ..analysis.model_report import NOTHING, ErrorCount, ErrorInContext, ModelReport
-from ..analysis.subsets import SUBSETS, ScoreRow, select
+from ..analysis.subsets import f1_table, select
 from .analysis_plots import LAST_NUMBER, plot_errors, plot_numbers, plot_subsets
 from .entities import ENTITIES_CSS, Bar, render_entities
 from .page import PAGES_JS, TEMPLATES, has_plots, inline_svg, render_page, render_table
@@ -40,7 +40,7 @@ _COLORS = {"gold": "#0078b4", "predicted": "#d86000", "correct": "#00796c"}
 _CSS = """
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
 dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
-.matrix thead th { writing-mode: vertical-rl; padding: 0.4rem 0; text-align: start; }
+.matrix thead th { writing-mode: vertical-rl; padding: 0.4rem 0; text-align: end; }
 .matrix td { padding: 0.15rem 0.4rem; min-width: 1.2rem; }
 .example { margin-top: 0.8rem; break-inside: avoid; }
 .example p { margin: 0; color: var(--soft); font-size: 0.8rem; }
@@ -136,27 +136,11 @@ def _sections(reports: Mapping[str, ModelReport]) -> Iterable[tuple[str, str, Ma
 
 
 def _score_table(reports: Mapping[str, ModelReport], group: str, title: str) -> Markup:
-    by_model = [
-        {row.value: row for row in select(report.scores.rows(), group)}
-        for report in reports.values()
-    ]
-    values = list(dict.fromkeys(value for rows in by_model for value in rows))
-    if group in _NUMBERS:
-        values.sort(key=int)
-    table = []
-    for value in values:
-        found = [rows.get(value) for rows in by_model]
-        gold = max(row.gold for row in found if row is not None)
-        table.append((SUBSETS.get(value, value), gold, *map(_f1, found)))
-    if not any(row[1] for row in table):
+    by_model = (select(report.scores.rows(), group) for report in reports.values())
+    table = f1_table(by_model, by_number=group in _NUMBERS)
+    if not any(gold for _, gold, *_ in table):
         return Markup("")
     return render_table((title, "Gold", *reports), table)
-
-
-def _f1(row: ScoreRow | None) -> str:
-    if row is None or row.p is None or row.r is None or row.f is None:
-        return "–"
-    return f"{100 * row.f:.1f} ({100 * row.p:.1f}/{100 * row.r:.1f})"
 
 
 def _count(count: ErrorCount) -> str:

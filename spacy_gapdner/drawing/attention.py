@@ -9,7 +9,7 @@ from ..analysis.attention import AttentionReport, SegmentAttention
 from .attention_plots import plot_cell, plot_labels
 from .colors import choose_colors
 from .entities import ENTITIES_CSS
-from .page import TEMPLATES, figure_bytes, inline_svg, render_page, render_table
+from .page import LINES_JS, TEMPLATES, figure_bytes, inline_svg, render_page, render_table
 from .render import render_doc
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
         marks=", ".join(report.marks()),
         segments=segments,
     )
-    return render_page("What the model looks at", Markup(body), ENTITIES_CSS), plots
+    return render_page("What the model looks at", Markup(body), ENTITIES_CSS, LINES_JS), plots
 
 
 def _segment_content(segment: SegmentAttention, figures: Mapping[str, "Figure"]) -> dict[str, Any]:

@@ -37,6 +37,9 @@ ENTITIES_CSS = """
   text-overflow: ellipsis; white-space: nowrap; max-width: 14rem; unicode-bidi: plaintext;
   font: bold 0.7rem/0.85rem system-ui, sans-serif; }
 .entities i.free::after { position: absolute; }
+.entities i[data-again]::after { content: attr(data-again); position: absolute;
+  max-width: var(--room); overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+  opacity: 0.7; font: 0.7rem/0.85rem system-ui, sans-serif; }
 .doc { margin: 0 0 1.6rem; } .doc h2 { font-size: 1rem; margin: 0 0 0.2rem; }
 .legend { padding: 0; margin: 0 0 1rem; list-style: none; overflow-wrap: anywhere; }
 .legend li { display: inline-block; margin-inline-end: 1.2rem; font-weight: 600; }

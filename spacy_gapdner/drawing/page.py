@@ -42,8 +42,11 @@ details { margin: 0.5rem 0 1rem; } summary { cursor: pointer; color: var(--accen
 @media print { figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } }
 """
 
-# Search, filters and pages of what has the class "unit", in boxes of the class "doc".
-PAGES_JS = (Path(__file__).parent / "static" / "pages.js").read_text(encoding="utf-8")
+_STATIC = Path(__file__).parent / "static"
+# Types of entities where they go on in another line.
+LINES_JS = (_STATIC / "lines.js").read_text(encoding="utf-8")
+# The same, and search, filters and pages of what has the class "unit", in boxes of the class "doc".
+PAGES_JS = LINES_JS + (_STATIC / "pages.js").read_text(encoding="utf-8")
 _PAGES_CSS = """
 .js .unit:not(.on), .js .doc:not(.on) { display: none; }
 .unit { content-visibility: auto; contain-intrinsic-size: auto 4rem; }

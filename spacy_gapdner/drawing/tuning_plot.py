@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
 _PANELS = {"": "All entities", "disc_": "Discontinuous entities alone"}
+_KINDS = {"": "contiguous", "disc_": "discontinuous"}
 
 
 def check_picture(path: Path) -> None:
@@ -35,12 +36,16 @@ def plot_tuning(tuning: "Tuning", path: Path) -> None:
     panels = zip(figure.subplots(1, 2, sharey=True), _PANELS.items(), strict=True)
     for axes, (prefix, title) in panels:
         for name, (label, style) in _LINES.items():
-            values = [100 * getattr(scores, prefix + name) for _, scores in tuning.curve]
+            # matplotlib leaves out what is not a number, such as the precision of nothing
+            found = (getattr(scores, prefix + name) for _, scores in tuning.curve)
+            values = [float("nan") if value is None else 100 * value for value in found]
             axes.plot(thresholds, values, style, label=label)
         if tuning.settings:
-            axes.axvline(tuning.settings[f"{prefix}threshold"], color="grey", linewidth=0.8)
-        axes.set(title=title, xlabel="threshold", xlim=(0, 1), ylim=(0, 100))
+            new = tuning.settings[f"{prefix}threshold"]
+            note = f"new threshold of\n{_KINDS[prefix]} entities"
+            axes.axvline(new, color="grey", linewidth=0.8, label=note)
+        axes.set(title=title, xlabel="one threshold for all", xlim=(0, 1), ylim=(0, 100))
         axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+        axes.legend(frameon=False, fontsize=9)
     with replacing(path) as temporary:
         temporary.write_bytes(figure_bytes(figure, path.suffix[1:]))

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -128,3 +129,16 @@ class CorpusStatistics:
             equal = {entities[other].label for other in sharing if tokens == token_sets[other]}
             self.multi_type += bool(equal - {entities[number].label})
         self.duplicates += len(entities) - len(set(entities))
+
+
+def stats(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> CorpusStatistics:
+    """Count what Docs hold.
+
+    docs (Iterable[Doc]): Docs with gold entities.
+    spans_key (str): Prefix of the span groups.
+    RETURNS (CorpusStatistics): The counts.
+    """
+    statistics = CorpusStatistics()
+    for doc in docs:
+        statistics.add(doc, spans_key)
+    return statistics

@@ -4,7 +4,6 @@ Nothing that a request says becomes a path, a model or a setting.
 """
 
 from collections.abc import Awaitable, Callable
-from copy import deepcopy
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -68,7 +67,7 @@ def create_app(
 
     @app.get("/docs", include_in_schema=False)
     async def docs() -> Response:
-        return HTMLResponse(render_docs(f"{name} {version}", deepcopy(app.openapi())))
+        return HTMLResponse(render_docs(f"{name} {version}"))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:

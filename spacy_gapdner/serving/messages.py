@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -14,37 +14,16 @@ from ..formats.jsonl import parse_attrs
 from ..sentences import make_doc
 from ..web import Message
 
-TEXT = "severe joint and back pain"
-PREDICTION: dict[str, Any] = {
-    "text": TEXT,
-    "entities": [
-        {
-            "label": "ADE",
-            "text": "severe back pain",
-            "start": 0,
-            "end": 26,
-            "fragments": [
-                {"start": 0, "end": 6, "text": "severe"},
-                {"start": 17, "end": 26, "text": "back pain"},
-            ],
-            "score": 0.91,
-            "discontinuous": True,
-        }
-    ],
-}
-
 
 class Text(Message):
     """A text to be read."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"text": TEXT}})
     text: str
 
 
 class Texts(Message):
     """Texts to be read; the answer is a list."""
 
-    model_config = ConfigDict(json_schema_extra={"example": {"texts": [TEXT, "no fever"]}})
     texts: list[str]
 
 
@@ -75,7 +54,6 @@ class FoundEntity(BaseModel):
 class Prediction(Text):
     """A text with entities."""
 
-    model_config = ConfigDict(json_schema_extra={"example": PREDICTION})
     entities: list[FoundEntity]
 
 

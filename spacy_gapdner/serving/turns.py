@@ -2,8 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -11,6 +9,8 @@ from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
 from spacy.language import Language
+
+from ..web import WorkThread
 
 T = TypeVar("T")
 # work in steps, which says after each how much is left, and at the end what came out
@@ -28,16 +28,15 @@ class Turns:
     that short ones pass by, and the others are those of the oldest, so that long ones end.
 
     nlp (Language): The pipeline: each step has a memory zone of its own.
-    max_waiting (int): More jobs at once are refused as "busy" (status 503).
+    max_waiting (int): More jobs at once are refused, see `WorkThread`.
     """
 
     def __init__(self, nlp: Language, max_waiting: int) -> None:
-        self.nlp, self.max_waiting = nlp, max_waiting
-        # torch, its libraries and the memory's allocator keep a store for each thread
-        self.thread = ThreadPoolExecutor(1, "pipeline")
+        self.nlp = nlp
+        self.thread = WorkThread(max_waiting)
         self.changed = asyncio.Condition()
         self.waiting: set[_Ticket] = set()
-        self.n_jobs, self.numbers, self.steps, self.is_busy = 0, count(), 0, False
+        self.numbers, self.steps, self.is_busy = count(), 0, False
 
     async def run(self, request: Request, job: Job[T], left: int) -> T:
         """Run a job to its end, or until its client has gone.
@@ -48,18 +47,13 @@ class Turns:
         RETURNS (T): What it returns.
         RAISES (HTTPException): If there are too many, or the client has gone.
         """
-        if self.n_jobs >= self.max_waiting:
-            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
-        self.n_jobs += 1
         ticket = _Ticket(next(self.numbers), left)
-        try:
+        with self.thread.place():
             while True:
                 is_done, value = await self._take_turn(ticket, request, job)
                 if is_done:
                     return value
                 ticket.left = value
-        finally:
-            self.n_jobs -= 1
 
     async def _take_turn(
         self, ticket: _Ticket, request: Request, job: Job[Any]
@@ -75,9 +69,7 @@ class Turns:
             if await request.is_disconnected():
                 raise HTTPException(499, "The client has gone.")
             self.steps += 1
-            # the context tells thinc whether it works on a GPU
-            step = partial(copy_context().run, self._step, job)
-            return await asyncio.get_running_loop().run_in_executor(self.thread, step)
+            return await asyncio.wrap_future(self.thread.submit(partial(self._step, job)))
         finally:
             self.is_busy = False
             async with self.changed:

@@ -11,7 +11,6 @@ from spacy_gapdner.analysis.model_report import (
     ERROR_COLUMNS,
     NOTHING,
     analyze,
-    error_table,
     report_model,
 )
 from spacy_gapdner.analysis.subsets import ScoreRow, pool_tail, select
@@ -166,7 +165,7 @@ def test_a_pipeline_on_gold_docs(nlp):
     annotated = [("He took aspirin twice .", [("Food", (2, 3))]), ("Severe pain today .", [])]
     report = analyze(nlp, gold_docs(nlp.vocab, annotated, "gold"), spans_key="gold", batch_size=1)
     assert report.docs == 2
-    first, *_ = error_table(report.errors)
+    first = report.errors[0].to_row()
     sides = ("Food", "aspirin", "8 15", "Drug", "aspirin", "8 15")
     assert first == ("wrong type", 1, None, "He took aspirin twice .", *sides, pytest.approx(1))
     assert len(first) == len(ERROR_COLUMNS)

@@ -60,7 +60,7 @@ def test_scores_by_hand():
     assert scores.calibration_error == pytest.approx(1.9 / 4)
     assert scores.disc_calibration_error == pytest.approx(0.7)
     nothing = score(SMALL.found[:0], SMALL.gold)
-    assert (nothing.p, nothing.r, nothing.f, nothing.combined) == (0, 0, 0, 0)
+    assert (nothing.p, nothing.r, nothing.f, nothing.combined) == (None, 0, 0, 0)
     assert nothing.calibration_error is None
 
 

@@ -201,16 +201,18 @@ def told(scores):
 
 
 @pytest.mark.parametrize(
-    "own",
+    ("own", "asked"),
     [
-        {},
-        {"threshold": 0.01},
-        {"disc_threshold": 0.9},
-        {"type_thresholds": {"SYMPTOM": 0.8}},
-        {"calibration": {"contiguous": [2.0, -1.0], "discontinuous": [0.5, 1.0]}},
+        ({}, {}),
+        ({"threshold": 0.01}, {"per_type": True}),
+        ({"disc_threshold": 0.9}, {"min_recall": 0.95}),
+        ({"type_thresholds": {"SYMPTOM": 0.8}}, {"min_recall": 0.95}),
+        (
+            {"calibration": {"contiguous": [2.0, -1.0], "discontinuous": [0.5, 1.0]}},
+            {"per_type": True},
+        ),
     ],
 )
-@pytest.mark.parametrize("asked", [{}, {"per_type": True}, {"min_recall": 0.95}])
 def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
     pipe = nlp.get_pipe("gapdner")
     pipe.cfg.update(own)

@@ -1,9 +1,13 @@
+from copy import deepcopy
+from pathlib import Path
+
 import pytest
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs, model_config, trained_pipeline
 from typer.testing import CliRunner
 
+from spacy_gapdner.analysis import pipes
 from spacy_gapdner.cli import app
 
 
@@ -20,8 +24,26 @@ def tiny():
 @pytest.fixture(scope="session")
 def model(tiny, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "tiny"
+    tiny.max_length = 10**9
     tiny.to_disk(path)
     return path
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(monkeypatch, tiny, model):
+    """Commands get the shared pipeline as it is on disk, without loading it again."""
+    pipe, load = tiny.get_pipe("gapdner"), pipes.load_model
+    own = deepcopy(pipe.cfg)
+
+    def find(path):
+        if Path(path) != model:
+            return load(path)
+        pipe.cfg.update(deepcopy(own))
+        return tiny
+
+    monkeypatch.setattr(pipes, "load_model", find)
+    yield
+    pipe.cfg.update(own)
 
 
 @pytest.fixture

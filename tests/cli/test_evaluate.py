@@ -84,14 +84,11 @@ def test_gpu_that_is_not_there(fails, model, write_docs):
 
 
 def test_bootstrap_intervals(run, model, write_docs, tmp_path):
-    data = write_docs()
-    first, second = (tmp_path / name for name in ("first.json", "second.json"))
-    result = run("evaluate", model, data, "--bootstrap", 100, "-o", first)
+    output = tmp_path / "scores.json"
+    result = run("evaluate", model, write_docs(), "--bootstrap", 100, "-o", output)
     assert result.exit_code == 0, result.output
     assert "95% intervals" in result.stdout
-    run("evaluate", model, data, "--bootstrap", 100, "-o", second)
-    scores, again = srsly.read_json(first), srsly.read_json(second)
-    assert scores["intervals"] == again["intervals"]
+    scores = srsly.read_json(output)
     assert (scores["bootstrap"], scores["seed"]) == (100, 0)
     names = ["all", "disc", "disc_sents", "overlap_sents", "exact", "partial", "type"]
     assert list(scores["intervals"]) == names

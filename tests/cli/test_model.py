@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.loading import load_model
 
 CACHES = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
 
@@ -14,5 +14,5 @@ def test_what_onednn_keeps_is_bounded(model, monkeypatch, given, kept):
         monkeypatch.setenv(name, given or "")
         if given is None:
             monkeypatch.delenv(name)
-    load_pipeline(model)
+    load_model(model)
     assert {os.environ[name] for name in CACHES} == {kept}

@@ -1,8 +1,8 @@
 """What users see of all commands: summaries, names and letters of options."""
 
+import re
 from collections import defaultdict
 
-import pytest
 import typer
 
 from spacy_gapdner.cli import app
@@ -17,11 +17,9 @@ def options():
                 yield parameter
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_summaries_are_not_cut_off(run, name):
-    (line,) = (x for x in run("--help").stdout.splitlines() if x.split()[:1] == [name])
-    assert line.endswith(".")
-    assert not line.endswith("...")
+def test_summaries_are_not_cut_off(run):
+    lines = {line.split()[0]: line for line in run("--help").stdout.splitlines() if line.split()}
+    assert [name for name in COMMANDS if not re.search(r"[^.]\.$", lines[name])] == []
 
 
 def test_a_letter_means_one_option():

@@ -120,9 +120,14 @@ def test_full_disk(fails, paths):
 
 
 @pytest.mark.parametrize("name", OF_DATA)
+def test_data_that_are_missing(refuses, tmp_path, name):
+    refuses("missing.spacy", name, DATA=tmp_path / "missing.spacy")
+
+
+# with a model and without
+@pytest.mark.parametrize("name", ["evaluate", "stats"])
 def test_bad_data(refuses, paths, tmp_path, name):
     whole = paths["DATA"].read_bytes()
-    refuses("missing.spacy", name, DATA=tmp_path / "missing.spacy")
     for kind, content in {"empty": b"", "cut": whole[:-20], "other": b"\x00\xff text"}.items():
         bad = tmp_path / f"{kind}.spacy"
         bad.write_bytes(content)
@@ -143,16 +148,15 @@ def test_bad_texts(refuses, tmp_path, name):
 
 
 @pytest.mark.parametrize("name", OF_MODEL)
-def test_bad_models(refuses, tmp_path, tiny, name):
+def test_models_that_are_missing(refuses, tmp_path, name):
     refuses("There is no folder", name, MODEL=tmp_path / "missing")
+
+
+def test_pipelines_of_another_kind(refuses, tmp_path, tiny):
     (tmp_path / "empty").mkdir()
-    refuses("is no trained pipeline", name, MODEL=tmp_path / "empty")
-    blank = spacy.blank("en")
-    blank.to_disk(tmp_path / "blank")
-    refuses("has no pipe for discontinuous entities", name, MODEL=tmp_path / "blank")
-
-
-def test_pipelines_that_are_cut_or_untrained(refuses, tmp_path, tiny):
+    refuses("is no trained pipeline", "predict", MODEL=tmp_path / "empty")
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    refuses("has no pipe for discontinuous entities", "predict", MODEL=tmp_path / "blank")
     tiny.to_disk(tmp_path / "cut")
     weights = tmp_path / "cut" / "gapdner" / "model"
     weights.write_bytes(weights.read_bytes()[:-100])

@@ -141,9 +141,7 @@ def test_brat(run, model, folder, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "texts"]
 
 
-@pytest.mark.parametrize(
-    "name", ["out.jsonl", "out.json", "out.inline", "out.xml", "out.spacy", "out"]
-)
+@pytest.mark.parametrize("name", ["out.jsonl", "out.json", "out.spacy", "out"])
 def test_what_is_written_is_read_again(run, model, folder, tmp_path, name):
     assert run("predict", model, folder, "-o", tmp_path / name).exit_code == 0
     found = [[e.text for e in get_entities(doc)] for doc in read(tmp_path / name, n_sents=0)]

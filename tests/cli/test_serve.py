@@ -91,7 +91,8 @@ def test_other_hosts_are_let_in_with_a_warning(run, model, served):
 def test_the_own_machine_alone(run, model, served, host):
     result = run("serve", model, "--host", host, "--port", 0)
     assert "password" not in result.output
-    assert ask(served["app"], "localhost").status_code == 200
+    for own in ("localhost", "[::1]:5000"):
+        assert ask(served["app"], own).status_code == 200
     assert ask(served["app"], "notes.example").status_code == 400
 
 

@@ -61,12 +61,5 @@ def test_long_histograms_are_cut_short(docbin):
     assert shown in " ".join(run(docbin).stdout.split())
 
 
-def test_wrong_key(docbin):
-    result = run(docbin)
-    assert result.exit_code == 0
-    message = "has no entities under 'gapdner', but 1 entities under 'gold': use --spans-key gold."
-    assert message in " ".join(result.stdout.split())
-
-
 def test_options_for_other_formats(fails, docbin):
     fails("The format spacy has no option ids", "stats", docbin, "--ids", "x")

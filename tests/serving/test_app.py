@@ -119,13 +119,14 @@ def test_the_api_is_documented(client):
     for path in client.get("/openapi.json").json()["paths"]:
         assert path in page
     # the examples work
-    asked = re.findall(r"curl http://localhost:5000(\S+) --json '(.+?)'", page)
+    pattern = r"curl http://localhost:5000(\S+) --json \\\n'(.+?)'"
+    asked = re.findall(pattern, page, flags=re.DOTALL)
     assert len(asked) == 4
     for path, body in asked:
         assert client.post(path, json=json.loads(body)).status_code == 200
 
 
-def test_health_and_description(client):
+def test_health(client):
     assert client.get("/health").json() == {
         "status": "ok",
         "model": "blank <1>",
@@ -133,9 +134,6 @@ def test_health_and_description(client):
         "labels": [],
         "max_characters": 1000,
         "max_tokens": 900,
-    }
-    assert set(client.get("/openapi.json").json()["paths"]) == {
-        *("/health", "/predict", "/draw", "/export/{format}"),
     }
 
 

@@ -1,4 +1,3 @@
-"use strict";
 // Without this script a page shows everything. With it: search, filters, and so many at a time.
 const SIZE = 100;
 const DISAGREEMENTS = ["wrong", "missed", "spurious", "differs", "alone"];
@@ -95,6 +94,7 @@ function start() {
     status.textContent = shown.length
       ? `${count(first)} to ${count(first + shown.length - 1)} of ${count(found.length)}`
       : "nothing found";
+    labelLines();
     back.disabled = page === 0;
     next.disabled = (page + 1) * SIZE >= found.length;
   }

@@ -1,5 +1,3 @@
-"use strict";
-
 const find = (id) => document.getElementById(id);
 // what the server found, and the types that are switched off
 let found = null;
@@ -50,6 +48,7 @@ async function draw() {
     if (number !== asked) return;
     // the server escapes all it draws
     find("drawing").innerHTML = drawing;
+    labelLines();
     const all = found.entities.length;
     const counted = `${prediction.entities.length} of ${all} ${all === 1 ? "entity" : "entities"}`;
     say(all ? `${counted} shown` : "No entities found");
