@@ -1,5 +1,6 @@
 """What the model proposes, the order of texts by uncertainty, and trainings."""
 
+import asyncio
 import time
 
 import pytest
@@ -18,6 +19,10 @@ def until(condition):
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
     assert condition()
+
+
+def shifted(fragments, by):
+    return tuple((start + by, end + by) for start, end in fragments)
 
 
 def proposed(client, name):
@@ -52,6 +57,32 @@ def test_labels_that_are_not_wanted_are_not_proposed(connect, open_session, prop
     client = connect(session)
     assert proposed(client, "a") == []
     assert proposed(client, "b") == [("Drug", [[8, 15]])]
+
+
+def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
+    line, n = "Severe joint and shoulder pain today .", 200
+    ended = []
+
+    async def propose(name, text):
+        found, _ = await proposer.propose(text)
+        ended.append((name, proposer.model.find.cache_info().misses))
+        return found
+
+    async def both():
+        return await asyncio.gather(propose("long", f"{line}\n" * n), propose("short", line))
+
+    long, short = asyncio.run(both())
+    # 8 tokens a line, 32 lines a piece
+    assert ended == [("short", 3), ("long", 8)]
+    at_once = [
+        (label, shifted(fragments, 39 * i)) for i in range(n) for label, fragments, *_ in short
+    ]
+    assert sorted(p[:2] for p in long) == sorted(at_once)
+    proposer.rank(lambda: [("long", f"{line}\n" * n), ("short", line)])
+    until(lambda: not proposer.pending)
+    long, short = proposer.judged["long"], proposer.judged["short"]
+    assert (long.words, short.words) == (n * 7, 7)
+    assert long.uncertainty > 0
 
 
 def test_the_order_by_uncertainty():
