@@ -7,6 +7,7 @@ import pytest
 import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
+from spacy_gapdner.annotate.learning import is_held_out
 from spacy_gapdner.annotate.proposals import Judgment, order_uncertain
 from spacy_gapdner.annotate.training import Trainer
 
@@ -143,10 +144,51 @@ def test_retraining(train):
     assert client.get("state")["training"] == {
         "state": "none",
         "texts": 2,
-        "message": "Trained on 2 texts.",
+        "message": "A new model is in, trained on 2 texts. Too few are done to compare it with the "
+        "one before.",
     }
     assert client.get("state")["model_version"] == 2
     assert "Finding" in client.get("project")["model"]["labels"]
+
+
+LEARNED = [f"text{i}" for i in range(30) if not is_held_out(f"text{i}")][:4]
+HELD_OUT = [f"text{i}" for i in range(30) if is_held_out(f"text{i}")][:4]
+BETTER = "A new model is in, trained on 4 texts: F 1.00, was 1.00, on 4 held-out texts."
+WORSE = "The model stays: one trained on 4 texts has F 0.00, it has 1.00, on 4 held-out texts."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("learned", "message", "version"),
+    [([SHOULDER, JOINT], BETTER, 2), ([("Drug", [[31, 36]])], WORSE, 1)],
+)
+def test_a_model_that_is_worse_is_not_used(train, notes, learned, message, version):
+    for name in (*LEARNED, *HELD_OUT):
+        (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
+    client = train(retrain_after=8)
+    for name in HELD_OUT:
+        client.save(name, SHOULDER, JOINT, status="done")
+    for name in LEARNED:
+        client.save(name, *learned, status="done")
+    until(lambda: client.get("state")["training"]["state"] != "running")
+    state = client.get("state")
+    assert state["training"] == {"state": "none", "texts": 8, "message": message}
+    assert state["model_version"] == version
+    assert (notes / ".gapdner" / "model").exists() == (version == 2)
+    assert proposed(client, "a") == [SHOULDER, JOINT]
+
+
+def test_a_training_that_cannot_begin_harms_nothing(train, notes, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(12, "Cannot allocate memory")
+
+    client = train(retrain_after=1)
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    client.save("b", ("Drug", [[8, 15]]), status="done")
+    assert (notes / "b.ann").exists()
+    training = client.get("state")["training"]
+    assert training["state"] == "failed"
+    assert "Cannot allocate memory" in training["message"]
 
 
 @pytest.mark.slow
