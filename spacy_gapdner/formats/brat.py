@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -28,7 +28,9 @@ _ENTITY_WITHIN = re.compile(rf"\tT\d+\t|T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
 _CONF = "annotation.conf"
 
 
-def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_brat(
+    path: Path, report: Report, done: Collection[str] | None = None
+) -> Iterator[TextRecord]:
     """Read brat standoff, one document at a time.
 
     Entities carry their attributes, notes and normalizations; their relations, events and
@@ -36,6 +38,7 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
 
     path (Path): A folder with text and annotation files at any depth, or one of these files.
     report (Report): Takes what is dropped or repaired.
+    done (Optional[Collection[str]]): The names of the documents to read; all if None.
     YIELDS (TextRecord): Documents by the order of their names: paths within the folder, without
         suffix.
     RAISES (GapDNERError): If there is no annotation file, an annotation file has no text, or a
@@ -51,6 +54,8 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
+        if done is not None and name not in done:
+            continue
         with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
             yield read_document(stem, name, report)
 

@@ -92,7 +92,7 @@ FORMATS = {
         # a text and its entities a line, as predict writes them
         _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
         # brat standoff: .txt with .ann, or with .a1 and .a2
-        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), ""),
+        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), "", options=("done",)),
         # JSON of tokenized sentences with token indices
         _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
         # PubAnnotation JSON: a text and its denotations a file
