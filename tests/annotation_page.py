@@ -27,34 +27,43 @@ return [...document.querySelectorAll('.word')].filter(
 """
 
 
-@Language.component("propose_for_page_test")
-def propose(doc):
-    found = [
-        Entity("ADE", ((i, i + 2),), 0.9 if word.text == "severe" else 0.6)
-        for i, word in enumerate(doc)
-        if word.text in ("severe", "Mild")
-    ]
-    set_entities(doc, found if "propose" in doc.text else [])
-    return doc
+@Language.factory("propose_for_page_test")
+def make_finder(nlp, name, words: list[str]):
+    """Finds two words each from some words on, in texts that ask for it."""
+
+    def propose(doc):
+        found = [
+            Entity("ADE", ((i, i + 2),), 0.9 if word.text == "severe" else 0.6)
+            for i, word in enumerate(doc)
+            if word.text in words
+        ]
+        set_entities(doc, found if "propose" in doc.text else [])
+        return doc
+
+    return propose
+
+
+def load(words):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("propose_for_page_test", config={"words": words.split()})
+    return nlp, SimpleNamespace(key="gapdner", labels=("ADE", "DRUG"))
 
 
 class Server:
     """Serves a folder; may be killed, and started again at the same port."""
 
-    def __init__(self, folder, shared=False):
-        self.folder, self.port, self.shared = folder, 0, shared
+    def __init__(self, folder, **settings):
+        self.folder, self.port, self.settings = folder, 0, settings
         self.start()
 
     def start(self):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("propose_for_page_test")
-        pipe = SimpleNamespace(key="gapdner", labels=("ADE", "DRUG"))
+        self.proposer = Proposer("severe Mild", load)
         session = Session(
             Texts(self.folder),
             read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),
             make_checker(None, None, "en"),
-            proposer=Proposer("finder", lambda name: (nlp, pipe)),
-            shared=self.shared,
+            proposer=self.proposer,
+            **self.settings,
         )
         config = uvicorn.Config(create_app(session), port=self.port, log_level="warning")
         self.server = uvicorn.Server(config)

@@ -99,8 +99,7 @@ def create_app(
         found: list[Proposal] = []
         version = 0
         if session.proposer is not None and session.settling is None:
-            model, version = session.proposer.model, session.proposer.version
-            found = await session.proposer.turns(lambda: model.propose(loaded.text))
+            found, version = await session.proposer.propose(loaded.text)
         proposals = await desk(lambda: session.choose(loaded, found))
         return {"proposals": proposals, "model_version": version}
 

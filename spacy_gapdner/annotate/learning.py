@@ -9,15 +9,17 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha1
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.util import import_file, registry
 from thinc.api import fix_random_seed, require_gpu
 
+from ..analysis.evaluation import evaluate
 from ..analysis.pipes import find_pipe
 from ..entities import get_entities
 from ..errors import GapDNERError
@@ -27,29 +29,62 @@ from ..formats.outputs import replacing_folder
 from ..formats.records import TextRecord
 from ..formats.report import Report
 from ..loading import load_model, load_splitter
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 
+# the exit code of a training whose pipeline is not used
+STAYS = 3
 _EPOCHS = 10
+# one text in so many is held out
+_SHARE = 5
+# with fewer held-out texts a comparison says nothing
+_LEAST = 4
+
+
+class Outcome(NamedTuple):
+    """What became of a training.
+
+    is_used (bool): Whether the new pipeline was saved.
+    message (str): For whoever annotates.
+    report (Report): What of the annotation could not be used.
+    """
+
+    is_used: bool
+    message: str
+    report: Report
 
 
 def learn(
-    model: str, stems: Iterable[tuple[str, str]], output: Path, spans_key: str | None = None
-) -> Report:
+    model: str,
+    stems: Sequence[tuple[str, str]],
+    output: Path,
+    spans_key: str | None = None,
+    before: str | None = None,
+) -> Outcome:
     """Train a pipeline further, with the optimizer, the batches and the augmentation of its own
-    config, and save it.
+    config, and save it unless it does worse than another on the texts that are held out.
 
     model (str): Folder or name of the pipeline.
-    stems (Iterable[tuple[str, str]]): The texts: their ids, and their files without ending.
+    stems (Sequence[tuple[str, str]]): The texts: their ids, and their files without ending.
     output (Path): Where the new pipeline goes, whole or not at all.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    RETURNS (Report): What of the annotation could not be used.
+    before (Optional[str]): The other one; the pipeline itself if None.
+    RETURNS (Outcome): What became of it.
     RAISES (GapDNERError): If the texts hold no entity, or training fails.
     """
     fix_random_seed(0)
     nlp, report = load_model(model), Report()
-    pipe = find_pipe(nlp, spans_key)
-    splitter, key = load_splitter(model), pipe.key
-    docs = list(to_docs(_records(stems, report), splitter, report, n_sents=1, spans_key=key))
-    labels = {entity.label_ for doc in docs for entity in get_entities(doc, key)}
+    pipe, splitter = find_pipe(nlp, spans_key), load_splitter(model)
+
+    def read(part: Sequence[tuple[str, str]]) -> list[Doc]:
+        return list(
+            to_docs(_records(part, report), splitter, report, n_sents=1, spans_key=pipe.key)
+        )
+
+    held_out = [stem for stem in stems if is_held_out(stem[0])]
+    # the first texts of all may be among them
+    learned = [stem for stem in stems if stem not in held_out] or stems
+    docs = read(learned)
+    labels = {entity.label_ for doc in docs for entity in get_entities(doc, pipe.key)}
     if not labels:
         raise GapDNERError("There is nothing to learn: no text that is done has an entity.")
     for label in sorted(labels):
@@ -58,9 +93,34 @@ def learn(
         path = Path(folder) / "done.spacy"
         DocBin(docs=docs, store_user_data=True).to_disk(path)
         _update(nlp, path)
+    said = f"trained on {len(learned)} text{'' if len(learned) == 1 else 's'}"
+    if len(held_out) < _LEAST:
+        message = f"A new model is in, {said}. Too few are done to compare it with the one before."
+    else:
+        unseen = read(held_out)
+        new, old = (_score(p, unseen, pipe.key) for p in (nlp, load_model(before or model)))
+        where = f"on {len(held_out)} held-out texts"
+        if new < old:
+            message = f"The model stays: one {said} has F {new:.2f}, it has {old:.2f}, {where}."
+            return Outcome(False, message, report)
+        message = f"A new model is in, {said}: F {new:.2f}, was {old:.2f}, {where}."
     with replacing_folder(output) as temporary:
         nlp.to_disk(temporary)
-    return report
+    return Outcome(True, message, report)
+
+
+def is_held_out(name: str) -> bool:
+    """RETURNS (bool): Whether a text is one of those that no training learns from: always the same
+    ones, so that no pipeline is measured on what it has seen.
+    """
+    return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
+
+
+def _score(nlp: Language, docs: Sequence[Doc], key: str) -> float:
+    # by the measure of training
+    scores = evaluate(nlp, docs, spans_key=key)
+    f, disc_f = (scores[f"spans_{key}_{name}"] or 0.0 for name in ("f", "disc_f"))
+    return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
 
 
 def _records(stems: Iterable[tuple[str, str]], report: Report) -> Iterator[TextRecord]:
@@ -122,9 +182,12 @@ def main() -> None:
             require_gpu(job["gpu_id"])
         if job["code"]:
             import_file("python_code", job["code"])
-        report = learn(job["model"], job["stems"], Path(job["output"]), job["spans_key"])
-        # for the log
+        stems = [(name, stem) for name, stem in job["stems"]]
+        output, key, before = Path(job["output"]), job["spans_key"], job["before"]
+        is_used, message, report = learn(job["model"], stems, output, key, before)
+        # for the log, of which the server reads the last line
         print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+        print(message)
     # whatever goes wrong is told on the page, in a line
     except Exception as error:
         kind = "" if isinstance(error, GapDNERError) else f"{type(error).__name__}: "
@@ -132,7 +195,7 @@ def main() -> None:
         os._exit(1)
     sys.stdout.flush()
     # the thread that waits for the server would be in the way
-    os._exit(0)
+    os._exit(0 if is_used else STAYS)
 
 
 if __name__ == "__main__":

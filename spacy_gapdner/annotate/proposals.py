@@ -2,22 +2,20 @@
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..analysis.predictions import batch_texts
 from ..analysis.uncertainty import UncertaintySampler
-from ..analysis.workers import annotate_texts
-from ..entities import Fragments, get_entities
+from ..entities import Entity, Fragments, get_entities
 from ..pipe import DiscontinuousEntityRecognizer
-from ..sentences import make_doc
+from ..pipe.pieces import Piece, cut, find_entities, join_pieces
 from ..web import WorkThread
 
 Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
-_BATCH = 8
 
 
 class Proposal(NamedTuple):
@@ -36,7 +34,7 @@ class Proposal(NamedTuple):
 
 
 class Judgment(NamedTuple):
-    """How a model sees a text.
+    """How a model sees a text, or a piece of one.
 
     uncertainty (float): See `UncertaintySampler`; 0 where nothing is in doubt.
     words (int): The words of the text.
@@ -45,9 +43,15 @@ class Judgment(NamedTuple):
     uncertainty: float
     words: int
 
+    def joined(self, other: "Judgment") -> "Judgment":
+        """RETURNS (Judgment): That of two pieces together."""
+        words = self.words + other.words
+        doubt = self.uncertainty * self.words + other.uncertainty * other.words
+        return Judgment(doubt / max(words, 1), words)
+
 
 class Model:
-    """A pipeline at work.
+    """A pipeline at work, in steps that are short for long texts, too.
 
     nlp (Language): The pipeline.
     pipe (DiscontinuousEntityRecognizer): Its pipe.
@@ -56,28 +60,36 @@ class Model:
     def __init__(self, nlp: Language, pipe: DiscontinuousEntityRecognizer) -> None:
         self.nlp = nlp
         self.pipe = pipe
-        self.propose = lru_cache(maxsize=32)(self._propose)
+        # opened again, a text has its proposals at once
+        self.find = lru_cache(maxsize=256)(self._find)
 
-    def _propose(self, text: str) -> list[Proposal]:
+    def cut(self, text: str) -> list[Piece]:
+        """RETURNS (list[Piece]): A text in pieces."""
         # else the words of every text would stay in the vocab for ever
         with self.nlp.memory_zone():
-            doc = self.nlp(make_doc(self.nlp, text))
+            return cut(self.nlp, self.pipe.key, text)
+
+    def _find(self, piece: Piece) -> list[Entity]:
+        with self.nlp.memory_zone():
+            return find_entities(self.nlp, self.pipe.key, piece)
+
+    def join(
+        self, text: str, pieces: Sequence[Piece], found: Sequence[list[Entity]]
+    ) -> list[Proposal]:
+        """RETURNS (list[Proposal]): What was found in the pieces of a text."""
+        with self.nlp.memory_zone():
+            doc = join_pieces(self.nlp, self.pipe.key, text, pieces, found)
             return [
                 Proposal(e.label_, tuple((s.start_char, s.end_char) for s in e.spans), e.score)
                 for e in get_entities(doc, self.pipe.key)
             ]
 
-    def judge(self, texts: list[str]) -> list[Judgment | None]:
-        """RETURNS (list[Optional[Judgment]]): How it sees texts; None where it fails."""
+    def judge(self, piece: Piece) -> Judgment:
+        """RETURNS (Judgment): How it sees a piece."""
         sampler = UncertaintySampler(self.pipe, 1)
         with self.nlp.memory_zone(), sampler.showing_candidates():
-            docs = annotate_texts(self.nlp, texts, skip=True)
-            return [
-                Judgment(sampler.uncertainty(d), sum(not t.is_space for t in d))
-                if isinstance(d, Doc)
-                else None
-                for d in docs
-            ]
+            doc = self.nlp(Doc(self.nlp.vocab).from_bytes(piece.content))
+            return Judgment(sampler.uncertainty(doc), sum(not t.is_space for t in doc))
 
 
 class Proposer:
@@ -108,6 +120,17 @@ class Proposer:
         if self._ranked is not None:
             self.rank(self._ranked)
 
+    async def propose(self, text: str) -> tuple[list[Proposal], int]:
+        """Find the entities of a text. Those of short ones come between the pieces of a long one.
+
+        text (str): The text.
+        RETURNS (tuple[list[Proposal], int]): They, and the version of the model that found them.
+        """
+        model, version, turns = self.model, self.version, self.turns
+        pieces = await turns(lambda: model.cut(text))
+        found = [await turns(partial(model.find, piece)) for piece in pieces]
+        return await turns(lambda: model.join(text, pieces, found)), version
+
     def rank(self, read: Callable[[], Iterable[tuple[str, str]]]) -> None:
         """Begin to find out how certain the model is of texts, batch by batch in the background.
 
@@ -130,18 +153,16 @@ class Proposer:
                 self.pending = False
 
     def _judge(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
-        for batch in batch_texts(read(), _BATCH, lambda pair: len(pair[1])):
-            texts = [text for _, text in batch]
-            try:
-                found = self.turns.submit(partial(model.judge, texts)).result()
-            # the server ends
-            except RuntimeError:
-                break
-            if self.model is not model:
-                return
-            for (name, _), judgment in zip(batch, found, strict=True):
-                if judgment is not None:
-                    self.judged[name] = judgment
+        for name, text in read():
+            judgment = Judgment(0.0, 0)
+            # a pipe may fail in any way; or the server ends
+            with suppress(Exception):
+                for piece in self.turns.submit(partial(model.cut, text)).result():
+                    seen = self.turns.submit(partial(model.judge, piece)).result()
+                    judgment = judgment.joined(seen)
+                    if self.model is not model:
+                        return
+                self.judged[name] = judgment
 
 
 def order_uncertain(

@@ -27,10 +27,7 @@ class Settling:
         pairs = zip((first, second), self.sources, strict=True)
         self.folders = [first, second]
         self.stores = [Store(Texts(folder), name) for folder, name in pairs]
-        both = [
-            {name for name in store.texts.list() if with_ending(store.stem(name), ".ann").exists()}
-            for store in self.stores
-        ]
+        both = [set(filter(store.is_annotated, store.texts.list())) for store in self.stores]
         self.names = sorted(both[0] & both[1])
         self.n_left = len(both[0] ^ both[1])
         if not self.names:

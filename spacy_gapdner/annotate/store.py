@@ -122,6 +122,11 @@ class Store:
         """RETURNS (Path): The annotation file of a text, without its ending."""
         return self.folder / self.texts.path(name).relative_to(self.texts.folder).with_suffix("")
 
+    def is_annotated(self, name: str) -> bool:
+        """RETURNS (bool): Whether a text has an annotation file, and is not merely begun."""
+        is_begun = self.journal.entries().get(name, Entry("done")).status != "done"
+        return with_ending(self.stem(name), ".ann").exists() and not is_begun
+
     def load(self, name: str) -> Loaded:
         """Read a text with its annotation.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import GapDNERError, shorten, visible
+from .learning import STAYS
 
 _LONGEST = 300
 
@@ -30,7 +31,7 @@ class Training:
 
 
 class Trainer:
-    """Trains a pipeline further from texts that are done.
+    """Trains a pipeline further from texts that are done, and takes it if it is not worse.
 
     model (str): Folder or name of the pipeline that each training starts from.
     folder (Path): Where the new one goes, as `model`, with `training.log`.
@@ -54,8 +55,10 @@ class Trainer:
         self.swap = swap
         self.training = Training()
         self._process: subprocess.Popen[str] | None = None
+        start = str(Path(model).absolute()) if Path(model).exists() else model
         self._job: dict[str, Any] = {
-            "model": str(Path(model).absolute()) if Path(model).exists() else model,
+            "model": start,
+            "before": start,
             "output": str(folder / "model"),
             "spans_key": spans_key,
             "gpu_id": gpu_id,
@@ -72,19 +75,24 @@ class Trainer:
             raise GapDNERError("A training is running. Wait until it is over.")
         if not stems:
             raise GapDNERError("No text is done. Mark some as done first.")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
-        with self._log.open("wb") as log:
-            # the process ends when its standard input is closed, however this one ends
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "spacy_gapdner.annotate.learning"],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                text=True,
-            )
         self.training = Training("running", len(stems))
-        args = (self._process, json.dumps(job), len(stems))
+        job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with self._log.open("wb") as log:
+                # the process ends when its standard input is closed, however this one ends
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", "spacy_gapdner.annotate.learning"],
+                    stdin=subprocess.PIPE,
+                    stdout=log,
+                    stderr=log,
+                    text=True,
+                )
+        # a full disk, or no memory: what is annotated is saved all the same
+        except OSError as error:
+            self._fail(error)
+            return
+        args = (self._process, json.dumps(job))
         threading.Thread(target=self._wait, args=args, daemon=True).start()
 
     def stop(self) -> None:
@@ -96,20 +104,26 @@ class Trainer:
     def _log(self) -> Path:
         return self.folder / "training.log"
 
-    def _wait(self, process: "subprocess.Popen[str]", job: str, texts: int) -> None:
+    def _wait(self, process: "subprocess.Popen[str]", job: str) -> None:
         assert process.stdin is not None
         try:
             # its log says why a process has ended before
             with suppress(OSError):
                 process.stdin.write(f"{job}\n")
                 process.stdin.flush()
-            if process.wait():
-                lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
-                said = next((line for line in reversed(lines) if line.strip()), "")
-                raise GapDNERError(said or f"The training was ended (status {process.returncode}).")
-            self.swap(self._job["output"])
-            message = f"Trained on {texts} text{'' if texts == 1 else 's'}."
-            self.training = Training("none", texts, message)
+            status = process.wait()
+            lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
+            said = next((line for line in reversed(lines) if line.strip()), "")
+            if status not in (0, STAYS):
+                raise GapDNERError(said or f"The training was ended (status {status}).")
+            if status == 0:
+                self.swap(self._job["output"])
+                self._job["before"] = self._job["output"]
+            self.training = Training("none", self.training.texts, said)
         # a new pipeline that cannot be loaded harms nothing either
         except Exception as error:
-            self.training = Training("failed", texts, shorten(visible(str(error)), _LONGEST))
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        message = shorten(visible(str(error)), _LONGEST)
+        self.training = Training("failed", self.training.texts, message)

@@ -55,6 +55,9 @@ def convert_cli(
     ids: Path | None = typer.Option(
         None, help="For readers of your own: lists of a split's documents"
     ),
+    done: bool = typer.Option(
+        False, "--done", help="brat: leave out the texts that are not done in annotate"
+    ),
     spans_key: str = options.SPANS_KEY,
     strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
@@ -67,6 +70,7 @@ def convert_cli(
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
     from ..entities import describe_no_entities
+    from ..errors import GapDNERError
     from ..formats.convert import convert
     from ..formats.outputs import check_output, write_json
     from ..loading import check_model
@@ -78,6 +82,12 @@ def convert_cli(
         if model is not None:
             check_model(model)
         reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
+        if done:
+            from ..annotate.journal import Journal
+
+            reader_options["done"] = Journal(input_path).done()
+            if not reader_options["done"]:
+                raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
         with progress(partial(count_documents, input_path), no_progress) as bar:
             statistics, report = convert(
                 input_path,

@@ -7,7 +7,7 @@ hold between entities; these, and what is said of them, stay with the document, 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
@@ -47,9 +47,12 @@ _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 
 
-def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_brat(
+    path: Path, report: Report, done: Collection[str] | None = None
+) -> Iterator[TextRecord]:
     """Read brat standoff, one document at a time: a folder with text and annotation files at any
-    depth, or one of these files. Documents are named by their paths within the folder.
+    depth, or one of these files. Documents are named by their paths within the folder; `done`
+    names those to read, all if None.
     """
     path = Path(path)
     files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
@@ -58,6 +61,8 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
+        if done is not None and name not in done:
+            continue
         with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
             yield read_document(stem, name, report)
 

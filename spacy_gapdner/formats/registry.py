@@ -86,7 +86,7 @@ FORMATS = {
         _format("labelstudio", "is_labelstudio", (".json",), module="tools"),
         _format("cas", "is_cas", (".xmi", ".zip", ".json")),
         _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
-        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), ""),
+        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), "", options=("done",)),
         _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
         _format("pubannotation", "has_denotations", (".json",), ""),
         _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),

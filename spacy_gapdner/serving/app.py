@@ -12,11 +12,12 @@ from spacy.language import Language
 
 from ..drawing.colors import choose_colors
 from ..drawing.render import render
+from ..pipe.pieces import find_recognizer
 from ..web import LOOPBACK, new_app
 from .export import FILES, Export, make_export
 from .messages import Drawing, Prediction, Text, Texts, to_doc
 from .pages import render_app, render_docs
-from .pieces import find_recognizer, predict_texts
+from .pieces import predict_texts
 from .turns import Turns, in_one_step
 
 T = TypeVar("T")

@@ -17,6 +17,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from spacy_gapdner.annotate.settling import Settling
+
 pytestmark = pytest.mark.slow
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 CHROMEDRIVER = shutil.which("chromedriver")
@@ -261,6 +263,83 @@ def test_proposals_by_mouse(page):
     page.press("2")
     assert page.entities() == ["DRUG Mild nausea"]
     assert page.shown() == ["ADE 0.90", "DRUG", "ADE 0.90"]
+
+
+def test_a_new_model_while_somebody_annotates(page):
+    page.write(f"{TEXT}They propose severe pain.")
+    page.until(lambda: page.shown() == ["ADE 0.90", "ADE 0.60", "ADE 0.90"])
+    page.press(" ", "a", Keys.ESCAPE)
+    page.browser.find_element(By.CSS_SELECTOR, "i[title='ADE: Mild nausea']").click()
+    page.server.proposer.swap("severe shoulder")
+    # the chosen one stays until it is decided on, as somebody looks at it
+    page.until(lambda: page.shown() == ["ADE", "ADE 0.60", "ADE 0.60", "ADE 0.90"])
+    page.press("a")
+    assert page.entities() == ["ADE Mild nausea", "ADE severe joint"]
+    # an entity in the making: words that keys have marked, and a fragment to come
+    page.press(Keys.ESCAPE)
+    page.drag("back")
+    page.click("add")
+    page.server.proposer.swap("gave")
+    page.until(lambda: page.shown() == ["ADE 0.60", "ADE", "ADE", "ADE"])
+    page.drag("pain")
+    assert "ADE back pain" in page.entities()
+    page.press(Keys.ESCAPE, Keys.UP * 3, Keys.LEFT * 9)
+    page.press(Keys.RIGHT, held=[Keys.SHIFT])
+    page.server.proposer.swap("Brenorix")
+    proposed = "i.proposal[title='ADE: Brenorix gave']"
+    page.until(lambda: page.browser.find_elements(By.CSS_SELECTOR, proposed))
+    assert page.browser.execute_script("return getSelection().toString()").split() == [
+        "Brenorix",
+        "gave",
+    ]
+    page.press(Keys.ENTER)
+    assert "ADE Brenorix gave" in page.entities()
+    # back to the proposals of the first model
+    for _ in range(5):
+        page.press("z", held=[Keys.CONTROL])
+    assert page.entities() == []
+    assert page.shown() == ["ADE 0.60", "ADE 0.90", "ADE 0.60"]
+
+
+def test_settling_what_contradicts(page, tmp_path):
+    lines = {
+        "ann": ["ADE 14 26", "DRUG 0 8", "ADE 28 36;46 50", "ADE 52 56"],
+        "ben": ["ADE 21 26", "SYMPTOM 0 8", "ADE 41 45;46 50"],
+    }
+    for name, places in lines.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.txt").write_text(TEXT)
+        ann = "".join(f"T{i}\t{place}\t\n" for i, place in enumerate(places, 1))
+        (tmp_path / name / "note.ann").write_text(ann)
+    settling = Settling(tmp_path / "ann", tmp_path / "ben")
+    settling.prepare(tmp_path / "both")
+    server = Server(tmp_path / "both", settling=settling)
+    page = Page(page.browser, server, "note")
+    try:
+        page.load()
+        page.until(lambda: page.find("n-sure").text == "3 of 7")
+        page.browser.find_element(By.CSS_SELECTOR, "i[title='ADE: joint']").click()
+        assert "Or ADE “severe joint”, as ann has it." in page.find("chosen").text
+        page.press("a")
+        page.until(lambda: "rejected ADE “severe joint”" in page.find("said").text)
+        assert page.entities() == ["ADE joint"]
+        # as one step
+        page.press("z", held=[Keys.CONTROL])
+        page.until(lambda: page.find("n-sure").text == "3 of 7")
+        # the same words as another type; what shares words of a coordination is no contradiction
+        page.browser.find_element(By.CSS_SELECTOR, "i[title='DRUG: Brenorix']").click()
+        page.press("a")
+        page.until(lambda: page.find("n-sure").text == "3 of 5")
+        page.press("A")
+        assert page.entities() == [
+            "ADE Mild",
+            "ADE back pain",
+            "ADE shoulder pain",
+            "DRUG Brenorix",
+        ]
+        assert page.find("n-sure").text == "0 of 2"
+    finally:
+        server.kill()
 
 
 def test_texts_one_after_the_other(page):

@@ -1,11 +1,13 @@
 """What the model proposes, the order of texts by uncertainty, and trainings."""
 
+import asyncio
 import time
 
 import pytest
 import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
+from spacy_gapdner.annotate.learning import is_held_out
 from spacy_gapdner.annotate.proposals import Judgment, order_uncertain
 from spacy_gapdner.annotate.training import Trainer
 
@@ -18,6 +20,10 @@ def until(condition):
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
     assert condition()
+
+
+def shifted(fragments, by):
+    return tuple((start + by, end + by) for start, end in fragments)
 
 
 def proposed(client, name):
@@ -52,6 +58,32 @@ def test_labels_that_are_not_wanted_are_not_proposed(connect, open_session, prop
     client = connect(session)
     assert proposed(client, "a") == []
     assert proposed(client, "b") == [("Drug", [[8, 15]])]
+
+
+def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
+    line, n = "Severe joint and shoulder pain today .", 200
+    ended = []
+
+    async def propose(name, text):
+        found, _ = await proposer.propose(text)
+        ended.append((name, proposer.model.find.cache_info().misses))
+        return found
+
+    async def both():
+        return await asyncio.gather(propose("long", f"{line}\n" * n), propose("short", line))
+
+    long, short = asyncio.run(both())
+    # 8 tokens a line, 32 lines a piece
+    assert ended == [("short", 3), ("long", 8)]
+    at_once = [
+        (label, shifted(fragments, 39 * i)) for i in range(n) for label, fragments, *_ in short
+    ]
+    assert sorted(p[:2] for p in long) == sorted(at_once)
+    proposer.rank(lambda: [("long", f"{line}\n" * n), ("short", line)])
+    until(lambda: not proposer.pending)
+    long, short = proposer.judged["long"], proposer.judged["short"]
+    assert (long.words, short.words) == (n * 7, 7)
+    assert long.uncertainty > 0
 
 
 def test_the_order_by_uncertainty():
@@ -112,10 +144,51 @@ def test_retraining(train):
     assert client.get("state")["training"] == {
         "state": "none",
         "texts": 2,
-        "message": "Trained on 2 texts.",
+        "message": "A new model is in, trained on 2 texts. Too few are done to compare it with the "
+        "one before.",
     }
     assert client.get("state")["model_version"] == 2
     assert "Finding" in client.get("project")["model"]["labels"]
+
+
+LEARNED = [f"text{i}" for i in range(30) if not is_held_out(f"text{i}")][:4]
+HELD_OUT = [f"text{i}" for i in range(30) if is_held_out(f"text{i}")][:4]
+BETTER = "A new model is in, trained on 4 texts: F 1.00, was 1.00, on 4 held-out texts."
+WORSE = "The model stays: one trained on 4 texts has F 0.00, it has 1.00, on 4 held-out texts."
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("learned", "message", "version"),
+    [([SHOULDER, JOINT], BETTER, 2), ([("Drug", [[31, 36]])], WORSE, 1)],
+)
+def test_a_model_that_is_worse_is_not_used(train, notes, learned, message, version):
+    for name in (*LEARNED, *HELD_OUT):
+        (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
+    client = train(retrain_after=8)
+    for name in HELD_OUT:
+        client.save(name, SHOULDER, JOINT, status="done")
+    for name in LEARNED:
+        client.save(name, *learned, status="done")
+    until(lambda: client.get("state")["training"]["state"] != "running")
+    state = client.get("state")
+    assert state["training"] == {"state": "none", "texts": 8, "message": message}
+    assert state["model_version"] == version
+    assert (notes / ".gapdner" / "model").exists() == (version == 2)
+    assert proposed(client, "a") == [SHOULDER, JOINT]
+
+
+def test_a_training_that_cannot_begin_harms_nothing(train, notes, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(12, "Cannot allocate memory")
+
+    client = train(retrain_after=1)
+    monkeypatch.setattr("subprocess.Popen", refuse)
+    client.save("b", ("Drug", [[8, 15]]), status="done")
+    assert (notes / "b.ann").exists()
+    training = client.get("state")["training"]
+    assert training["state"] == "failed"
+    assert "Cannot allocate memory" in training["message"]
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 import pytest
 
 from spacy_gapdner.annotate.guidelines import read_guidelines
+from spacy_gapdner.annotate.journal import Entry, Journal
 from spacy_gapdner.annotate.settling import Settling
 from spacy_gapdner.errors import GapDNERError
 
@@ -56,6 +57,15 @@ def test_settling(folders, tmp_path, connect, open_session):
     settling.prepare(target)
     assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n" + JOINT.replace("T3", "T2")
     assert [label.name for label in read_guidelines(None, folders)] == ["ADR", "Drug"]
+
+
+def test_texts_that_are_only_begun_are_left_out(folders):
+    _, second = folders
+    Journal(second).add("a", Entry("doubtful", annotator="Ben"))
+    settling = Settling(*folders)
+    assert (settling.names, settling.n_left) == (["sub/b"], 2)
+    Journal(second).add("a", Entry("done", annotator="Ben"))
+    assert Settling(*folders).names == ["a", "sub/b"]
 
 
 def test_what_cannot_be_settled(folders, tmp_path):

@@ -13,6 +13,8 @@ pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 
 from fastapi.testclient import TestClient
 
+from spacy_gapdner.annotate.journal import Entry, Journal
+
 TEXT = "Severe joint and shoulder pain today ."
 
 
@@ -88,6 +90,19 @@ def test_settling(run, notes, tmp_path, served):
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
     found = client.post("/api/texts/a/proposals").json()["proposals"]
     assert [(p["label"], p["source"]) for p in found] == [("ADR", "ann"), ("Drug", "ben")]
+
+
+def test_only_texts_that_are_done_are_converted(run, fails, notes, tmp_path):
+    (notes / "begun.txt").write_text(TEXT)
+    for name in ("a", "begun"):
+        (notes / f"{name}.ann").write_text("T1\tADR 7 12\tjoint\n")
+    output = tmp_path / "done.jsonl"
+    fails("no text that is done", "convert", notes, output, "--done")
+    Journal(notes).add("begun", Entry("doubtful"))
+    Journal(notes).add("a", Entry("done"))
+    assert run("convert", notes, output, "--done").exit_code == 0
+    [record] = map(json.loads, output.read_text().splitlines())
+    assert (record["id"], len(record["entities"])) == ("a", 1)
 
 
 def test_errors(fails, notes, tmp_path):

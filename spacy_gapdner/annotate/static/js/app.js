@@ -76,10 +76,11 @@ export class App {
     return [...this.sessions.values()].some(({ saver }) => saver.state !== "saved");
   }
 
-  /** @returns {import("./types.js").Proposal[]} those from the chosen score on */
+  /** @returns {import("./types.js").Proposal[]} those from the chosen score on, or that nobody contradicts */
   sureProposals() {
-    return this.session.proposals.filter(
-      ({ score }) => score === null || score >= this.score.valueAsNumber,
+    const { session, score } = this;
+    return session.proposals.filter((p) =>
+      p.score === null ? !session.rivals(p).length : p.score >= score.valueAsNumber,
     );
   }
 
@@ -189,7 +190,9 @@ export class App {
     // proposals below, so that entities stay where they are
     const items = [...inText(session.content.entities), ...inText(session.proposals)];
     this.view.draw(items.map((item) => this.#bar(session, item)));
-    this.view.showCursor(session.cursor.head, session.cursor.isMarking, false);
+    this.view.showCursor(session.cursor.head, false);
+    // new bars have taken away what shows it
+    if (session.cursor.isMarking) this.view.mark(session.cursor.range);
     drawPanel(this);
     this.showLabel(session.chosen?.label ?? this.label);
     this.#showSaving();
@@ -253,9 +256,11 @@ export class App {
     this.box.focus({ preventScroll: true });
   }
 
-  /** Bring the cursor into sight. */
+  /** Bring the cursor into sight, and show what is marked. */
   showCursor() {
-    this.view.showCursor(this.session.cursor.head, this.session.cursor.isMarking, true);
+    const { cursor } = this.session;
+    this.view.showCursor(cursor.head, true);
+    this.view.mark(cursor.isMarking ? cursor.range : null);
   }
 
   /** @param {"left" | "right"} side @param {boolean} [marks] @param {boolean} [byCharacter] */
@@ -282,7 +287,6 @@ export class App {
     const { cursor, items, text } = this.session;
     cursor.isMoved = true;
     this.showCursor();
-    if (cursor.isMarking) this.view.mark(cursor.range);
     const here = items
       .filter((item) => covers(item.fragments, cursor.head))
       .map((item) => describe(item, this.session));
@@ -292,6 +296,7 @@ export class App {
   /** Choose no entity, mark no words. */
   leave() {
     this.session.cursor.go(this.session.cursor.head);
+    this.showCursor();
     this.gestures.select(null);
     this.say("");
   }

@@ -36,6 +36,7 @@ export class Gestures {
     if ((adds || this.app.isAdding) && this.session.chosen) this.addFragment(range);
     else this.makeEntity(range);
     this.app.isAdding = false;
+    this.app.showCursor();
     this.app.draw();
   }
 
@@ -117,7 +118,7 @@ export class Gestures {
     if (isProposal(chosen)) {
       const entity = session.entity(edited);
       session.change(
-        { entities: [...content.entities, entity], rejected: [...content.rejected, plain(chosen)] },
+        { entities: [...content.entities, entity], rejected: this.#without(chosen) },
         entity.key,
       );
     } else {
@@ -164,7 +165,7 @@ export class Gestures {
     const made = mentions
       .filter((mention, i) => ticked[i] && !known.has(session.identity(mention)))
       .map((mention) => session.entity(mention));
-    const rejected = isProposal(chosen) ? [...content.rejected, plain(chosen)] : content.rejected;
+    const rejected = isProposal(chosen) ? this.#without(chosen) : content.rejected;
     const others = content.entities.filter(({ key }) => key !== chosen.key);
     session.change({ entities: [...others, ...made], rejected }, made[0]?.key ?? null);
     app.say(`Made ${made.length} entities.`);
@@ -216,9 +217,14 @@ export class Gestures {
   accept() {
     const proposal = this.#proposal();
     if (!proposal) return;
-    this.app.say(`Accepted ${named(this.session, proposal)}.`);
-    const entity = this.session.entity(proposal);
-    this.#answer(proposal, { entities: [...this.session.content.entities, entity] });
+    const { session } = this;
+    const rivals = session.rivals(proposal);
+    const rejected = rivals.map((rival) => `, rejected ${named(session, rival)}`).join("");
+    this.app.say(`Accepted ${named(session, proposal)}${rejected}.`);
+    this.#answer(proposal, {
+      entities: [...session.content.entities, session.entity(proposal)],
+      rejected: [...session.content.rejected, ...rivals.map(plain)],
+    });
   }
 
   /** The key `r`. */
@@ -227,6 +233,12 @@ export class Gestures {
     if (!proposal) return;
     this.app.say(`Rejected ${named(this.session, proposal)}.`);
     this.#answer(proposal, { rejected: [...this.session.content.rejected, plain(proposal)] });
+  }
+
+  /** @param {Proposal} proposal @returns {Mention[]} what is rejected once something else is in its place */
+  #without(proposal) {
+    const { content } = this.session;
+    return [...content.rejected, ...[proposal, ...this.session.rivals(proposal)].map(plain)];
   }
 
   /** @returns {Proposal | undefined} the chosen one, or the only one */
@@ -243,17 +255,20 @@ export class Gestures {
   #answer(proposal, change) {
     const { session } = this;
     const all = session.items.filter(isProposal);
-    const next = all[all.indexOf(proposal) + 1] ?? all.find((other) => other !== proposal);
-    session.change(change, next?.key ?? null);
+    session.change(change, null);
+    const left = new Set(session.proposals);
+    const next = [...all.slice(all.indexOf(proposal)), ...all].find((other) => left.has(other));
+    session.selected = next?.key ?? null;
     if (next) session.cursor.go(session.cursor.tokenAt(inOrder(next.fragments)[0][0]));
     this.app.showCursor();
+    this.app.draw();
   }
 
   /** The key `A`. */
   acceptAll() {
     const { session, app } = this;
     const taken = app.sureProposals();
-    if (!taken.length) return app.say("No proposal has that score.");
+    if (!taken.length) return app.say("No proposal has that score, or is not contradicted.");
     const entities = taken.map((proposal) => session.entity(proposal));
     session.change({ entities: [...session.content.entities, ...entities] }, null);
     app.say(`Accepted ${taken.length} proposals.`);
@@ -267,7 +282,12 @@ const plain = ({ label, fragments }) => ({ label, fragments });
 export function describe(item, session) {
   const warnings = session.remarks.get(item.key)?.warnings ?? [];
   const kind = isProposal(item) ? `, proposed by ${item.source}${scoreOf(item)}` : "";
-  return [`${named(session, item)}${kind}.`, ...warnings].join(" ");
+  return [`${named(session, item)}${kind}.`, ...warnings, ...contradictions(item, session)].join(" ");
+}
+
+/** @param {Entity | Proposal} item @param {Session} session @returns {string[]} what else it could be */
+export function contradictions(item, session) {
+  return session.rivals(item).map((rival) => `Or ${named(session, rival)}, as ${rival.source} has it.`);
 }
 
 /** @param {Proposal} proposal @returns {string} */

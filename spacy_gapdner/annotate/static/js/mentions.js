@@ -73,6 +73,17 @@ export function covers(fragments, range) {
   return fragments.some((f) => f[0] <= range[0] && range[1] <= f[1]);
 }
 
+/** @param {Mention} a @param {Mention} b @returns {boolean} whether one of the two at most is right */
+export function isRival(a, b) {
+  const isIn = a.fragments.every((f) => covers(b.fragments, f));
+  const holds = b.fragments.every((f) => covers(a.fragments, f));
+  if (a.label !== b.label) return isIn && holds;
+  const [first, ...others] = [...a.fragments, ...b.fragments].sort((f, g) => f[0] - g[0]);
+  // those that share words of a coordination are both right
+  const isShifted = others.length === 1 && others[0][0] < first[1];
+  return isIn || holds || isShifted;
+}
+
 /** @param {Range} range @param {string} text @returns {Range} without spaces at its edges */
 export function trimmed([start, end], text) {
   while (start < end && !text[start].trim()) start += 1;

@@ -1,7 +1,7 @@
 /** The chosen entity or proposal: its type, its fragments, what is to be said of it. */
 
 import { find, make } from "./dom.js";
-import { isProposal } from "./gestures.js";
+import { contradictions, isProposal } from "./gestures.js";
 import { inOrder } from "./mentions.js";
 
 /** @typedef {import("./types.js").Range} Range */
@@ -39,7 +39,7 @@ export function drawPanel(app) {
       ...inOrder(chosen.fragments).map((fragment) => fragmentItem(app, text, fragment)),
     ),
     ...warnings.map((warning) => make("p", { className: "warning" }, `⚠ ${warning}`)),
-    ...notes.map((note) => make("p", { className: "note" }, note)),
+    ...[...contradictions(chosen, app.session), ...notes].map((note) => make("p", { className: "note" }, note)),
   );
 }
 

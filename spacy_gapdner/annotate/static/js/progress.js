@@ -17,6 +17,8 @@ export class ProgressBar {
     this.onModel = onModel;
     /** @type {number | null} */
     this.version = null;
+    /** @type {string | null} what became of the last training */
+    this.message = null;
     this.timer = 0;
     const train = find("train", HTMLButtonElement);
     train.addEventListener("click", async () => {
@@ -51,11 +53,10 @@ export class ProgressBar {
     const train = find("train", HTMLButtonElement);
     train.hidden = !model;
     train.disabled = training.state === "running" || !done;
-    if (this.version !== null && state.model_version > this.version) {
-      this.say("A new model is in: its proposals are here.");
-      this.onModel();
-    }
+    if (this.version !== null && state.model_version !== this.version) this.onModel();
+    if (this.message !== null && training.message !== this.message) this.say(training.message);
     this.version = state.model_version;
+    this.message = training.message;
   }
 
   /** @param {import("./types.js").Progress} state @returns {string} */

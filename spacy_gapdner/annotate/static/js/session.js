@@ -4,7 +4,7 @@ import { api } from "./api.js";
 import { makeBlocks } from "./blocks.js";
 import { Cursor } from "./cursor.js";
 import { History } from "./history.js";
-import { extent, identity, joined } from "./mentions.js";
+import { extent, identity, isRival, joined } from "./mentions.js";
 import { Offsets } from "./offsets.js";
 import { Saver } from "./saving.js";
 
@@ -43,6 +43,7 @@ export class Session {
     this.selected = null;
     /** @type {Proposal[]} all that came; those that are left are in `proposals` */
     this.proposed = [];
+    this.asked = 0;
     /** @type {Map<number, string>} what the file calls entities */
     this.ids = new Map();
     /** @type {Map<number, {notes: string[], warnings: string[]}>} */
@@ -117,13 +118,30 @@ export class Session {
 
   /** @returns {Promise<void>} ask the model, or the annotators, anew */
   async propose() {
+    const asked = (this.asked += 1);
     const { proposals } = await api.proposals(this.id);
-    this.proposed = proposals.map((p) => ({
-      ...p,
-      key: (lastKey += 1),
-      fragments: this.offsets.toUnits(p.fragments),
-    }));
+    // that of the model before may come late
+    if (asked !== this.asked) return;
+    const open = new Set(this.proposals.filter(({ key }) => key !== this.selected));
+    // what is decided on may be undone, and the chosen one is being looked at
+    const kept = new Map(
+      this.proposed.filter((p) => !open.has(p)).map((p) => [this.identity(p), p]),
+    );
+    const found = proposals.map((p) => {
+      const fragments = this.offsets.toUnits(p.fragments);
+      const name = this.identity({ ...p, fragments });
+      const key = kept.get(name)?.key ?? (lastKey += 1);
+      kept.delete(name);
+      return { ...p, key, fragments };
+    });
+    this.proposed = [...found, ...kept.values()];
     this.hooks.changed();
+  }
+
+  /** @param {Entity | Proposal} item @returns {Proposal[]} those of the other person that contradict a person's */
+  rivals(item) {
+    if (!("source" in item) || item.source === "model") return [];
+    return this.proposals.filter((p) => p.source !== item.source && isRival(p, item));
   }
 
   /**

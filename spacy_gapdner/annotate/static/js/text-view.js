@@ -69,13 +69,12 @@ export class TextView {
     );
   }
 
-  /** @param {Range} range @param {boolean} isMarking @param {boolean} scrolls */
-  showCursor(range, isMarking, scrolls) {
+  /** @param {Range} range @param {boolean} scrolls */
+  showCursor(range, scrolls) {
     this.cursor?.classList.remove("cursor");
     this.cursor = this.wordAt(range[0]);
     this.cursor?.classList.add("cursor");
     if (scrolls) this.cursor?.scrollIntoView({ block: "nearest" });
-    if (!isMarking) this.mark(null);
   }
 
   /** Show what is marked as the browser shows it. @param {Range | null} range */
