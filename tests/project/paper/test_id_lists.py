@@ -1,7 +1,7 @@
 import pytest
 
 from project.paper import id_lists
-from project.paper.id_lists import hash_names, read_ids
+from project.paper.id_lists import hash_names, map_names, read_ids
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -27,3 +27,10 @@ def test_no_list(write, report):
         read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
     with pytest.raises(GapDNERError, match=r"dev\.id is empty"):
         read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
+
+
+def test_two_files_of_one_document_are_told(tmp_path):
+    files = [tmp_path / "a.txt", tmp_path / "sub" / "a.txt"]
+    assert map_names(files[:1], lambda file: file.stem) == {"a": files[0]}
+    with pytest.raises(GapDNERError, match=r"a\.txt and .*a\.txt are of the same document"):
+        map_names(files, lambda file: file.stem)
