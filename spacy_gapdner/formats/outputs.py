@@ -90,14 +90,22 @@ def filling(path: Path) -> Iterator[Path]:
 
     path (Path): The folder, made if need be; files of the same name are replaced.
     YIELDS (Path): The temporary folder.
+    RAISES (GapDNERError): If a folder has the name of a file, or the other way round.
     """
     with _folder_beside(path) as folder:
         yield folder
-        for file in sorted(file for file in folder.rglob("*") if file.is_file()):
-            target = path / file.relative_to(folder)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(file, target)
         path.mkdir(exist_ok=True)
+        files = sorted(folder.rglob("*"))
+        for file in files:
+            target = path / file.relative_to(folder)
+            if target.exists() and target.is_dir() != file.is_dir():
+                raise GapDNERError(f"{target} is in the way. Remove it, or choose another folder.")
+        for file in files:
+            target = path / file.relative_to(folder)
+            if file.is_dir():
+                target.mkdir(exist_ok=True)
+            else:
+                os.replace(file, target)
 
 
 @contextmanager

@@ -42,6 +42,24 @@ def test_filling_keeps_other_files_and_replacing_does_not(tmp_path):
     assert {p.name for p in (tmp_path / "b").iterdir()} == {"new"}
 
 
+@pytest.mark.parametrize("taken", ["b/x", "c"])
+def test_a_folder_with_a_name_taken_stays_as_it_was(tmp_path, taken):
+    # a folder where a file would be, and a file where a folder would be
+    (tmp_path / "out" / ("" if taken == "c" else taken)).mkdir(parents=True)
+    if taken == "c":
+        (tmp_path / "out/c").write_text("old")
+
+    def fill():
+        with filling(tmp_path / "out") as folder:
+            for name in ("a", "b/x", "c/y"):
+                (folder / name).parent.mkdir(exist_ok=True)
+                (folder / name).write_text("new")
+
+    with pytest.raises(GapDNERError, match="is in the way"):
+        fill()
+    assert not (tmp_path / "out/a").exists()
+
+
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
 def test_devices_are_written_not_replaced():
     check_output(Path(os.devnull), {})
