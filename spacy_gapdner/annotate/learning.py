@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +26,6 @@ from ..errors import GapDNERError
 from ..formats.brat import read_document
 from ..formats.docs import to_docs
 from ..formats.outputs import replacing_folder
-from ..formats.records import TextRecord
 from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
@@ -76,9 +75,8 @@ def learn(
     pipe, splitter = find_pipe(nlp, spans_key), load_splitter(model)
 
     def read(part: Sequence[tuple[str, str]]) -> list[Doc]:
-        return list(
-            to_docs(_records(part, report), splitter, report, n_sents=1, spans_key=pipe.key)
-        )
+        records = (read_document(Path(stem), name, report) for name, stem in part)
+        return list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
 
     held_out = [stem for stem in stems if is_held_out(stem[0])]
     # the first texts of all may be among them
@@ -123,15 +121,11 @@ def _score(nlp: Language, docs: Sequence[Doc], key: str) -> float:
     return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
 
 
-def _records(stems: Iterable[tuple[str, str]], report: Report) -> Iterator[TextRecord]:
-    for name, stem in stems:
-        yield read_document(Path(stem), name, report)
-
-
 def _update(nlp: Language, path: Path) -> None:
     config = nlp.config.interpolate()
     settings = config["training"]
-    corpus = _resolve(_reader(config, path))
+    reader = config.get("corpora", {}).get("train") or {"@readers": "spacy.Corpus.v1"}
+    corpus = _resolve({**reader, "path": str(path)})
     batcher = _resolve(settings["batcher"])
     n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
     optimizer = _resolve(_scaled(settings["optimizer"], n_steps))
@@ -145,11 +139,6 @@ def _update(nlp: Language, path: Path) -> None:
                 annotates=settings["annotating_components"],
             )
             optimizer.step_schedules()
-
-
-def _reader(config: dict[str, Any], path: Path) -> dict[str, Any]:
-    block = config.get("corpora", {}).get("train") or {"@readers": "spacy.Corpus.v1"}
-    return {**block, "path": str(path)}
 
 
 def _scaled(optimizer: dict[str, Any], n_steps: int) -> dict[str, Any]:

@@ -107,7 +107,7 @@ class Proposer:
         self.version = 1
         self.judged: dict[str, Judgment] = {}
         self.pending = False
-        self._ranked: Callable[[], Iterable[tuple[str, str]]] | None = None
+        self.ranked: Callable[[], Iterable[tuple[str, str]]] | None = None
 
     def swap(self, name: str) -> None:
         """Go on with another pipeline.
@@ -117,8 +117,8 @@ class Proposer:
         """
         self.model = Model(*self.turns.submit(lambda: self.load(name)).result())
         self.version += 1
-        if self._ranked is not None:
-            self.rank(self._ranked)
+        if self.ranked is not None:
+            self.rank(self.ranked)
 
     async def propose(self, text: str) -> tuple[list[Proposal], int]:
         """Find the entities of a text. Those of short ones come between the pieces of a long one.
@@ -136,23 +136,10 @@ class Proposer:
 
         read (Callable[[], Iterable[tuple[str, str]]]): Gives ids and texts.
         """
-        self._ranked, self.pending = read, True
+        self.ranked, self.pending = read, True
         threading.Thread(target=self._rank, args=(read, self.model), daemon=True).start()
 
-    @property
-    def is_ranking(self) -> bool:
-        """RETURNS (bool): Whether texts have been asked for in this order."""
-        return self._ranked is not None
-
     def _rank(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
-        try:
-            self._judge(read, model)
-        finally:
-            # another thread is at work after a swap
-            if self.model is model:
-                self.pending = False
-
-    def _judge(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
         for name, text in read():
             judgment = Judgment(0.0, 0)
             # a pipe may fail in any way; or the server ends
@@ -160,9 +147,11 @@ class Proposer:
                 for piece in self.turns.submit(partial(model.cut, text)).result():
                     seen = self.turns.submit(partial(model.judge, piece)).result()
                     judgment = judgment.joined(seen)
+                    # another thread is at work after a swap
                     if self.model is not model:
                         return
                 self.judged[name] = judgment
+        self.pending = self.model is not model
 
 
 def order_uncertain(

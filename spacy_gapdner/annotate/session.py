@@ -16,7 +16,7 @@ from .messages import Annotation
 from .proposals import Proposal, Proposer, order_uncertain
 from .settling import Settling
 from .store import Loaded, Store, Texts
-from .training import Trainer
+from .training import Trainer, Training
 
 Order = Literal["files", "uncertain", "random"]
 # where people go who share a folder; a hidden one holds no texts of the others
@@ -113,7 +113,7 @@ class Session:
         if order == "random":
             names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
         elif order == "uncertain" and self.proposer is not None:
-            if not self.proposer.is_ranking:
+            if self.proposer.ranked is None:
                 self._rank()
             judged, pending = dict(self.proposer.judged), self.proposer.pending
             names = order_uncertain(names, judged, self.budget)
@@ -171,7 +171,7 @@ class Session:
             "total": len(self.texts),
             "per_hour": store.journal.pace(time.time()),
             "model_version": self.proposer.version if self.proposer else 0,
-            "training": asdict(self.trainer.training) if self.trainer else _NO_TRAINING,
+            "training": asdict(self.trainer.training if self.trainer else Training()),
             "retrain_after": self.retrain_after,
             "done_since": len(self._new()),
         }
@@ -223,13 +223,10 @@ class Session:
         def unsettled() -> Iterator[tuple[str, str]]:
             for name in names:
                 # the page says what is the matter when it is opened; or the file has gone
-                with suppress(GapDNERError, KeyError):
+                with suppress(GapDNERError, KeyError, OSError):
                     yield name, self.texts.read(name)
 
         self.proposer.rank(unsettled)
-
-
-_NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 
 
 def _listed(

@@ -15,7 +15,7 @@ import { wording } from "./mentions.js";
  */
 export async function settleConflict(session, current, styleOf) {
   const mine = session.content;
-  const theirs = session.read(current);
+  const theirs = session.take(current);
   const open = [
     ...differences(session, mine.entities, theirs.entities, "only here", "deleted in the file"),
     ...differences(session, theirs.entities, mine.entities, "only in the file", "deleted here"),

@@ -51,7 +51,7 @@ export class Session {
     this.version = text.version;
     this.status = text.status;
     this.savedStatus = text.status;
-    this.history = new History(this.#take(text));
+    this.history = new History(this.take(text));
     /** what the file holds, as far as we know */
     this.base = this.history.present;
     this.saver = new Saver({
@@ -149,7 +149,7 @@ export class Session {
    * @param {Text} current
    */
   reload(current) {
-    const content = this.#take(current);
+    const content = this.take(current);
     this.#settled(current, content);
     this.history.push(content);
     this.selected = null;
@@ -173,7 +173,7 @@ export class Session {
     if (draft.version !== this.version) this.base = { entities: [], rejected: [] };
     this.version = draft.version;
     this.status = draft.status;
-    this.change(this.#take({ ...draft, id: this.id }), null);
+    this.change(this.take({ ...draft, id: this.id }), null);
   }
 
   /**
@@ -181,7 +181,7 @@ export class Session {
    *     notes?: string[], warnings?: string[]})[], id: string}} text
    * @returns {Content}
    */
-  #take({ entities, rejected }) {
+  take({ entities, rejected }) {
     return {
       entities: entities.map((saved) => {
         const entity = this.entity({ ...saved, fragments: this.offsets.toUnits(saved.fragments) });
@@ -191,11 +191,6 @@ export class Session {
       }),
       rejected: rejected.map((m) => ({ ...m, fragments: this.offsets.toUnits(m.fragments) })),
     };
-  }
-
-  /** @param {Text} text @returns {Content} that of another version of this text, to compare with */
-  read(text) {
-    return this.#take(text);
   }
 
   /** @returns {Body} */
@@ -248,7 +243,7 @@ export class Session {
 
   /** @param {Text} current */
   #conflict(current) {
-    const theirs = this.read(current);
+    const theirs = this.take(current);
     /** @param {Content} content */
     const all = (content) =>
       content.entities
