@@ -111,8 +111,10 @@ def count_row(tally: Tally, matches: MatchTally) -> dict[str, tuple[float, float
     RETURNS (dict[str, tuple[float, float, float]]): By subset ("all", "disc", ...) and measure
         the correct, the predicted and the gold entities.
     """
-    counts = {name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()}
-    return {subset: count(score) for subset, score in tally.subsets.items()} | counts
+    return {
+        **{subset: count(score) for subset, score in tally.subsets.items()},
+        **{name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()},
+    }
 
 
 def _count_crossing(example: Example, compared: Comparison) -> int:

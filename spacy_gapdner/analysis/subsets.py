@@ -140,6 +140,6 @@ def _f1(row: ScoreRow | None) -> str:
 
 def _row(group: str, value: str, score: PRFScore) -> ScoreRow:
     some = bool(len(score))
-    prf = (score.precision, score.recall, score.fscore) if some else (None, None, None)
+    p, r, f = (score.precision, score.recall, score.fscore) if some else (None, None, None)
     correct, predicted, gold = count(score)
-    return ScoreRow(group, value, *prf, gold, predicted, correct)
+    return ScoreRow(group, value, p, r, f, gold, predicted, correct)
