@@ -62,6 +62,6 @@ def _draw_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.b
 
 
 def _hide(model: Model[list[Doc], Features], ids: Ints2d, unknown: NDArray[numpy.bool_]) -> Ints2d:
-    ids = ids.copy()
-    ids[model.ops.asarray(unknown), 0] = 0
-    return ids
+    hashes = model.ops.to_numpy(ids).copy()
+    hashes[unknown, 0] = 0
+    return model.ops.asarray2i(hashes, dtype="uint64")
