@@ -5,7 +5,6 @@ test sentences and half of the dev sentences use words and sentence frames that 
 shows, apart from common words. No text comes from any corpus.
 """
 
-import dataclasses
 import json
 import os
 import random
@@ -15,20 +14,17 @@ from itertools import combinations
 from pathlib import Path
 
 import typer
-from sample_frames import UNSEEN_EVENT_FRAMES, UNSEEN_OTHER_FRAMES
-from sample_grammar import Grammar, Mention, Phrase, detokenize, gap_lengths
-from sample_lexicon import DEV, TEST, TRAIN, Lexicon
+from sample_grammar import Grammar, Mention, Phrase, detokenize, gap_lengths, load_parts
 
-UNSEEN = dataclasses.replace(
-    TEST, event_frames=UNSEEN_EVENT_FRAMES, other_frames=UNSEEN_OTHER_FRAMES
-)
-# a pool of frames and words gives only so many different sentences
+# in tokens
+MAX_LENGTH = 18
+# rules and words give only so many different sentences
 MAX_TRIES = 1000
 
 
 def make_corpus(
     seed: int = 0,
-    n_train: int = 1600,
+    n_train: int = 5000,
     n_dev: int = 300,
     n_test: int = 400,
     n_unseen: int = 20,
@@ -44,12 +40,13 @@ def make_corpus(
     RAISES (ValueError): If the grammar does not give that many different sentences.
     """
     rng = random.Random(seed)
+    grammars = {part: Grammar(words, rules, rng) for part, (words, rules) in load_parts().items()}
     seen: set[str] = set()
     return {
-        "train": _draw(n_train, [TRAIN], rng, seen),
-        "dev": _draw(n_dev, [TRAIN, DEV], rng, seen),
-        "test": _draw(n_test, [TEST], rng, seen),
-        "unseen": _draw(n_unseen, [UNSEEN], rng, seen),
+        "train": _draw(n_train, [grammars["train"]], seen),
+        "dev": _draw(n_dev, [grammars["train"], grammars["dev"]], seen),
+        "test": _draw(n_test, [grammars["test"]], seen),
+        "unseen": _draw(n_unseen, [grammars["unseen"]], seen),
     }
 
 
@@ -117,7 +114,7 @@ def write_corpus(corpus: dict[str, list[Phrase]], directory: Path) -> None:
 def main(
     directory: Path = typer.Argument(..., help="Where to write the corpus", file_okay=False),
     seed: int = typer.Option(0, "--seed", help="Seed of the random choices"),
-    n_train: int = typer.Option(1600, "--n-train", min=0, help="Training sentences"),
+    n_train: int = typer.Option(5000, "--n-train", min=0, help="Training sentences"),
     n_dev: int = typer.Option(300, "--n-dev", min=0, help="Development sentences"),
     n_test: int = typer.Option(400, "--n-test", min=0, help="Test sentences"),
     n_unseen: int = typer.Option(20, "--n-unseen", min=0, help="Raw sentences for a demonstration"),
@@ -132,14 +129,13 @@ def main(
         typer.echo(summarize(name, phrases))
 
 
-def _draw(n: int, lexicons: Sequence[Lexicon], rng: random.Random, seen: set[str]) -> list[Phrase]:
-    grammars = [Grammar(lexicon, rng) for lexicon in lexicons]
+def _draw(n: int, grammars: Sequence[Grammar], seen: set[str]) -> list[Phrase]:
     phrases: list[Phrase] = []
     while len(phrases) < n:
         grammar = grammars[len(phrases) % len(grammars)]
         for _ in range(MAX_TRIES):
             phrase = grammar.sentence()
-            if detokenize(phrase.tokens) not in seen:
+            if len(phrase.tokens) <= MAX_LENGTH and detokenize(phrase.tokens) not in seen:
                 break
         else:
             raise ValueError(

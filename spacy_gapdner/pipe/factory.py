@@ -27,11 +27,11 @@ DEFAULT_CONFIG = """
 @architectures = "spacy.Tok2Vec.v2"
 
 [model.tok2vec.embed]
-@architectures = "spacy.MultiHashEmbed.v2"
+@architectures = "spacy-gapdner.KnownWordsEmbed.v1"
 width = 96
-attrs = ["PREFIX","SUFFIX","SHAPE"]
-rows = [1000,2500,1000]
-include_static_vectors = false
+attrs = ["NORM","PREFIX","SUFFIX","SHAPE"]
+rows = [5000,1000,2500,1000]
+hidden = 0.25
 
 [model.tok2vec.encode]
 @architectures = "spacy.MaxoutWindowEncoder.v2"

@@ -1,15 +1,16 @@
 import json
 import os
+import random
+import re
 import subprocess
 import sys
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 import count_right
 import make_sample_corpus as script
 import pytest
 import sample_grammar as grammar
-import sample_lexicon as lexicon
 import spacy
 from spacy.language import Language
 
@@ -23,13 +24,16 @@ PARTS = ("train", "dev", "test")
 
 @pytest.fixture(scope="module")
 def corpus():
-    return script.make_corpus()
+    return script.make_corpus(n_train=800)
+
+
+def slots(*choices):
+    return [grammar.Slot(tuple(map(grammar.plain, words))) for words in choices]
 
 
 def test_coordination_gives_an_entity_for_each_combination():
-    slot = grammar.Slot
     phrase = grammar.distribute(
-        "ADE", slot(("severe",)), slot(("joint", "shoulder", "upper body")), slot(("pain",))
+        "ADE", slots(["severe"], ["joint", "shoulder", "upper body"], ["pain"])
     )
     assert " ".join(phrase.tokens) == "severe joint , shoulder and upper body pain"
     assert phrase.entities == (
@@ -39,12 +43,39 @@ def test_coordination_gives_an_entity_for_each_combination():
     )
 
 
-def test_unmarked_slots_are_gaps():
-    slot = grammar.Slot
-    phrase = grammar.distribute(
-        "ADE", slot(("legs",)), slot(("slowly went",), marked=False), slot(("numb", "cold"))
+@pytest.mark.parametrize(
+    ("line", "text", "entities"),
+    [
+        ("ADE: {part} (so {verb}) {state}", "legs so went numb", [("ADE", (0, 3))]),
+        ("{drug} and {bad}", "Velorix and pain", [("DRUG", (0,)), ("ADE", (2,))]),
+        # entities of a part stay
+        ("ADE: {drug} {bad}", "Velorix pain", [("DRUG", (0,)), ("ADE", (1,)), ("ADE", (0, 1))]),
+        ("of/of in_the {part}", "of in the legs", []),
+        ("{part}+", "legs", []),
+    ],
+)
+def test_a_line_of_a_rule(line, text, entities):
+    words = {"part": ("legs",), "verb": ("went",), "state": ("numb",)}
+    rules = {"drug": "DRUG: Velorix", "bad": "ADE: pain", "rule": line}
+    phrase = grammar.Grammar(words, rules, random.Random(0)).draw("rule")
+    assert (" ".join(phrase.tokens), list(phrase.entities)) == (text, entities)
+
+
+def test_what_is_drawn_for_a_line():
+    rules = {"rule": "3 ADE: {fat}? {part}+ pain\ntea", "fat": "big"}
+    rng = random.Random(0)
+    pool = grammar.Grammar({"part": ("back", "hip joint")}, rules, rng)
+    drawn = [pool.draw("rule") for _ in range(400)]
+    assert {phrase for phrase in drawn if phrase.tokens == ("tea",)} == {grammar.plain("tea")}
+    assert 60 < sum(phrase.tokens == ("tea",) for phrase in drawn) < 140
+    assert (
+        grammar.Phrase(
+            ("big", "hip", "joint", "or", "back", "pain"),
+            (("ADE", (0, 1, 2, 5)), ("ADE", (0, 4, 5))),
+        )
+        in drawn
     )
-    assert phrase.entities == (("ADE", (0, 3)), ("ADE", (0, 5)))
+    assert any(phrase.tokens[:2] == ("back", "/") for phrase in drawn)
 
 
 @pytest.mark.parametrize("part", [*PARTS, "unseen"])
@@ -71,7 +102,7 @@ def test_every_phenomenon_occurs(corpus, part):
     phrases = corpus[part]
     entities = [mention for phrase in phrases for mention in phrase.entities]
     gaps = [script.gap_lengths(mention) for mention in entities]
-    assert {len(lengths) for lengths in gaps} == {0, 1, 2, 3}
+    assert {len(lengths) for lengths in gaps} >= {0, 1, 2}
     pairs = [pair for phrase in phrases for pair in combinations(phrase.entities, 2)]
     assert any(script.overlap(pair) for pair in pairs)
     assert any(script.nested(pair) and pair[0][0] == pair[1][0] for pair in pairs)
@@ -82,38 +113,44 @@ def test_every_phenomenon_occurs(corpus, part):
         (label, is_discontinuous) for label in ("ADE", "DRUG") for is_discontinuous in (False, True)
     }
     share = sum(map(bool, gaps)) / len(gaps)
-    assert 0.2 <= share <= 0.35
+    assert 0.2 <= share <= 0.4
 
 
-def content_words(phrases):
-    words = {token.lower() for phrase in phrases for token in phrase.tokens}
-    return {word for word in words - lexicon.COMMON_WORDS if not word.isdigit()}
+def content_words(words, rules):
+    text = " ".join(chain(chain.from_iterable(words.values()), rules.values()))
+    found = set(re.findall(r"[a-z]+", re.sub(r"\{\w+\}|[A-Z]+:|_", " ", text).lower()))
+    return found - grammar.common_words()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_test_words_are_held_out(seed):
-    corpus = script.make_corpus(seed)
-    train = content_words(corpus["train"])
-    assert not content_words(corpus["test"]) & train
-    assert not content_words(corpus["unseen"]) & train
+def test_test_words_are_held_out():
+    parts = {name: content_words(*part) for name, part in grammar.load_parts().items()}
+    assert not (parts["test"] | parts["unseen"]) & parts["train"]
+    assert len(parts["train"]) > 1500
 
 
 @pytest.mark.parametrize(("part", "n"), [("dev", 34), ("test", 30)])
-def test_sentences_written_by_hand(corpus, part, n):
+def test_sentences_written_by_hand(part, n):
     report = Report(strict=True)
     docs = list(read(SENTENCES / f"{part}.inline", n_sents=1, report=report))
     assert len(docs) == n
     assert report.issues == []
-    made = {" ".join(phrase.tokens) for phrases in corpus.values() for phrase in phrases}
     nlp = spacy.blank("en")
     for doc in docs:
         words = [token.text for token in doc]
-        assert " ".join(words) not in made
         assert [token.text for token in nlp(grammar.detokenize(words))] == words
         for entity in get_entities(doc):
             assert entity.label_ in {"ADE", "DRUG"}
             # no gap begins or ends an entity, and no fragment is a conjunction or a mark
             assert {"and", "or", ",", "/", "."}.isdisjoint(t.text for t in entity)
+
+
+@pytest.mark.slow
+def test_no_sentence_written_by_hand_is_in_the_corpus():
+    corpus = script.make_corpus()
+    made = {" ".join(phrase.tokens) for phrases in corpus.values() for phrase in phrases}
+    for part in ("dev", "test"):
+        docs = read(SENTENCES / f"{part}.inline", n_sents=1)
+        assert made.isdisjoint(" ".join(token.text for token in doc) for doc in docs)
 
 
 def test_what_is_missed_and_invented_is_shown():

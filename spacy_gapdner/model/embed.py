@@ -1,0 +1,67 @@
+"""Word representations without pretrained weights, ready for words that training never shows."""
+
+from collections.abc import Callable
+
+import numpy
+from numpy.typing import NDArray
+from spacy.ml.models import MultiHashEmbed
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d, Ints2d
+
+from ..errors import check_probability
+
+Features = list[Ints2d]
+
+
+def build_known_words_embed_v1(
+    width: int, attrs: list[str], rows: list[int], hidden: float = 0.3
+) -> Model[list[Doc], list[Floats2d]]:
+    """Build hash embeddings that know which words they know; registered as
+    `spacy-gapdner.KnownWordsEmbed.v1`.
+
+    Words that training never showed all have the same representation, apart from their endings. So
+    have words at random in training, others in every batch: the model learns words, and to do
+    without them where their endings and the words around them tell enough.
+
+    width (int): Width of the representations.
+    attrs (list[str]): The attributes to embed, as in `spacy.MultiHashEmbed.v2`, the words first.
+    rows (list[int]): Number of rows of each table.
+    hidden (float): Share of the words hidden in training.
+    RETURNS (Model[list[Doc], list[Floats2d]]): The model.
+    RAISES (GapDNERError): If `hidden` is no probability.
+    """
+    check_probability("hidden", hidden)
+    embed = MultiHashEmbed(width, attrs, rows, include_static_vectors=False)
+    known = numpy.zeros(0, dtype="uint64")
+    embed.layers[0] = Model(
+        "known_words", _forward, layers=[embed.layers[0]], attrs={"hidden": hidden, "known": known}
+    )
+    return embed
+
+
+def _forward(
+    model: Model[list[Doc], Features], docs: list[Doc], is_train: bool
+) -> tuple[Features, Callable[[Features], list[Doc]]]:
+    features, backprop = model.layers[0](docs, is_train)
+    words = [model.ops.to_numpy(ids[:, 0]) for ids in features]
+    if is_train:
+        model.attrs["known"] = numpy.union1d(model.attrs["known"], numpy.concatenate(words))
+        unknown = [_draw_hidden(model, doc) for doc in docs]
+    else:
+        unknown = [~numpy.isin(ids, model.attrs["known"]) for ids in words]
+    return [_hide(model, *pair) for pair in zip(features, unknown, strict=True)], backprop
+
+
+def _draw_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.bool_]:
+    if not model.attrs["hidden"]:
+        return numpy.zeros(len(doc), dtype=bool)
+    # nearly all words in some sentences, few in others; never function words
+    share = numpy.random.random() ** (1 / model.attrs["hidden"] - 1)
+    return (numpy.random.random(len(doc)) < share) & (doc.to_array("IS_STOP") == 0)
+
+
+def _hide(model: Model[list[Doc], Features], ids: Ints2d, unknown: NDArray[numpy.bool_]) -> Ints2d:
+    hashes = model.ops.to_numpy(ids).copy()
+    hashes[unknown, 0] = 0
+    return model.ops.asarray2i(hashes, dtype="uint64")

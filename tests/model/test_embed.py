@@ -1,0 +1,68 @@
+import numpy
+import pytest
+import spacy
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.model.embed import build_known_words_embed_v1 as build
+
+NLP = spacy.blank("en")
+DOCS = [NLP("severe pain in swollen joints and limbs"), NLP("")]
+KNOWN = DOCS[0].to_array(["NORM", "SUFFIX"])
+CONTENT = [0, 1, 3, 4, 6]
+
+
+def make(hidden=0.3):
+    return build(8, ["NORM", "SUFFIX"], [50, 50], hidden).initialize(DOCS)
+
+
+def features(embed, docs, is_train):
+    ids, _ = embed.layers[0](docs, is_train)
+    return [numpy.asarray(array) for array in ids]
+
+
+def test_training_hides_content_words():
+    embed = make(0.5)
+    hidden = numpy.zeros(7)
+    for _ in range(200):
+        ids, empty = features(embed, DOCS, is_train=True)
+        assert set(ids[:, 0]) <= {0, *KNOWN[:, 0]}
+        assert numpy.array_equal(ids[:, 1], KNOWN[:, 1])
+        assert empty.shape == (0, 2)
+        hidden += ids[:, 0] == 0
+    assert set(numpy.flatnonzero(hidden)) == set(CONTENT)
+    assert 0.4 < hidden[CONTENT].mean() / 200 < 0.6
+
+
+def test_nothing_is_hidden_on_demand():
+    assert numpy.array_equal(features(make(0.0), DOCS, is_train=True)[0], KNOWN)
+
+
+def test_prediction_hides_unknown_words():
+    embed = make()
+    features(embed, DOCS, is_train=True)
+    (ids,) = features(embed, [NLP("severe ache in joints")], is_train=False)
+    assert [i == 0 for i in ids[:, 0]] == [False, True, False, False]
+    vectors = embed.predict([NLP("wrist"), NLP("waist"), NLP("severe")])
+    assert numpy.array_equal(vectors[0], vectors[1])
+    assert not numpy.array_equal(vectors[0], vectors[2])
+
+
+def test_known_words_are_saved(tmp_path):
+    embed = make()
+    embed.begin_update(DOCS)
+    embed.to_disk(tmp_path / "model")
+    loaded = make().from_disk(tmp_path / "model")
+    docs = [NLP("severe ache in joints")]
+    assert numpy.array_equal(embed.predict(docs)[0], loaded.predict(docs)[0])
+    assert not numpy.array_equal(embed.predict(docs)[0], make().predict(docs)[0])
+
+
+def test_it_learns():
+    vectors, backprop = make().begin_update(DOCS)
+    assert [v.shape for v in vectors] == [(7, 8), (0, 8)]
+    assert backprop(vectors) == []
+
+
+def test_a_share_is_a_probability():
+    with pytest.raises(GapDNERError, match="hidden must lie between 0 and 1"):
+        make(1.5)
