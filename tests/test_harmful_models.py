@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.analysis.pipes import load_pipeline
 from spacy_gapdner.cli import app
-from spacy_gapdner.drawing.page import PAGES_JS
+from spacy_gapdner.drawing.page import LINES_JS, PAGES_JS
 from spacy_gapdner.formats import DOC_NAME, write_docbin
 
 HARM = """
@@ -118,7 +118,8 @@ def test_pages_show_what_documents_say_as_text(command, model, evil, tmp_path):
     for page in pages:
         text = page.read_text(encoding="utf8")
         # the page's own is there once, and in no other place
-        tags = Tags(text.replace(f"<script>{PAGES_JS}</script>", "", 1))
+        own = f"<script>{PAGES_JS}</script>", f"<script>{LINES_JS}</script>"
+        tags = Tags(text.replace(own["attention" in command], "", 1))
         assert not tags.tags & {"script", "iframe", "object", "embed"}, page
         assert not any(name.startswith("on") for name in tags.attributes), page
         assert "<img/" not in text

@@ -115,13 +115,13 @@ def make_python(tmp_path, monkeypatch, script):
 
 
 def test_a_stop_ends_the_training_too(tmp_path, monkeypatch):
-    make_python(tmp_path, monkeypatch, 'echo $$; kill -TERM "$PPID"; exec sleep 100')
+    pid = tmp_path / "pid"
+    make_python(tmp_path, monkeypatch, f'echo $$ > "{pid}"; kill -TERM "$PPID"; exec sleep 100')
     with pytest.raises(SystemExit) as stopped, _exit_on_sigterm():
         train(read_run_config(CONFIG, {}, 0), tmp_path, -1)
     assert stopped.value.code == 128 + signal.SIGTERM
-    child = int((tmp_path / "train.log").read_text())
     with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
+        os.kill(int(pid.read_text()), 0)
 
 
 def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
