@@ -147,7 +147,7 @@ def test_a_training_ends_with_its_server(notes, model, tmp_path):
     command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as process:
-        line = json.dumps({**job, "spans_key": None, "gpu_id": -1, "code": None})
+        line = json.dumps({**job, "before": None, "spans_key": None, "gpu_id": -1, "code": None})
         # what is left open is closed by the system when a server is killed
         _, errors = process.communicate(f"{line}\n", timeout=120)
     assert (process.returncode, errors) == (1, "")
