@@ -56,7 +56,7 @@ def test_the_settings_of_the_paper():
         "@misc": "spacy-gapdner.SoftmaxTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     }
-    additions = ("layer_norm", "distance_embedding", "triangle_mask", "none_bias")
+    additions = ("co_predictor", "layer_norm", "distance_embedding", "triangle_mask", "none_bias")
     assert not any(model[name] for name in additions)
     assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))

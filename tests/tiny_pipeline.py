@@ -60,6 +60,7 @@ def model_config(**settings):
         "word_dropout": 0.0,
         "boundary_dropout": 0.0,
         "grid_dropout": 0.0,
+        "co_predictor_width": 16,
         "tagging": {"@misc": "spacy-gapdner.SoftmaxTagging.v1"},
         "tok2vec": tok2vec_config(),
         **settings,

@@ -10,7 +10,7 @@ from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
 from ..grid import GridLayout
-from .biaffine import Biaffine, Concatenation, FeedForward
+from .biaffine import Biaffine, Concatenation, CoPredictor, FeedForward
 from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
@@ -36,6 +36,8 @@ class GapDNERSettings(GridSettings):
     biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
     linear_attention (bool): Use the linear attention over the tokens of each span.
     criss_cross (bool): Use the criss-cross attention over the grid.
+    co_predictor (bool): Add a biaffine product of head and tail to the scores. Not in the paper.
+    co_predictor_width (int): Width of the head and tail representations of this product.
     word_dropout (float): Dropout rate of the word representations.
     boundary_dropout (float): Dropout rate of the head and tail representations.
     grid_dropout (float): Rate at which whole channels of the grid features are dropped.
@@ -56,6 +58,8 @@ class GapDNERSettings(GridSettings):
     biaffine: bool
     linear_attention: bool
     criss_cross: bool
+    co_predictor: bool
+    co_predictor_width: int
     word_dropout: float
     boundary_dropout: float
     grid_dropout: float
@@ -100,6 +104,11 @@ class GapDNERNetwork(GridNetwork):
         self.criss_cross = (
             CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
         )
+        self.co_predictor = (
+            CoPredictor(hidden, settings.co_predictor_width, layout.n_channels, dropout)
+            if settings.co_predictor
+            else None
+        )
         self.classifier = nn.Linear(grid, layout.n_channels)
         prefer_none(self.classifier, layout, settings.none_bias)
         self.triangle_mask = TriangleMask(layout, settings.triangle_mask)
@@ -118,6 +127,9 @@ class GapDNERNetwork(GridNetwork):
         if self.criss_cross is not None:
             with record_function("gapdner.criss_cross"):
                 scores = self.criss_cross.classify(scores, mask)
+        if self.co_predictor is not None:
+            with record_function("gapdner.co_predictor"):
+                scores = scores + self.co_predictor(hidden)
         return self.triangle_mask(scores)
 
     def map_grid(self, hidden: Tensor) -> Tensor:

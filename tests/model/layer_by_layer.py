@@ -66,4 +66,11 @@ def score(net, hidden, mask):
     if net.criss_cross is not None:
         # M'' = M' + M (Equation 14)
         grid = criss_cross(net.criss_cross, grid, mask) + grid
-    return net.classifier(grid)
+    scores = net.classifier(grid)
+    if net.co_predictor is not None:
+        heads, tails = net.co_predictor.head(hidden), net.co_predictor.tail(hidden)
+        part = net.co_predictor.biaffine
+        bilinear = torch.einsum("bia,ack,bjc->bijk", heads, part.bilinear, tails)
+        pairs = torch.broadcast_tensors(heads.unsqueeze(2), tails.unsqueeze(1))
+        scores = scores + bilinear + part.linear(torch.cat(pairs, dim=-1))
+    return scores

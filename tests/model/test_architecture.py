@@ -21,6 +21,8 @@ SETTINGS = {
     "word_dropout": 0.3,
     "boundary_dropout": 0.2,
     "grid_dropout": 0.1,
+    "co_predictor": True,
+    "co_predictor_width": 7,
     "layer_norm": True,
     "distance_embedding": True,
     "triangle_mask": True,

@@ -24,6 +24,8 @@ SETTINGS = {
     "biaffine": True,
     "linear_attention": True,
     "criss_cross": True,
+    "co_predictor": True,
+    "co_predictor_width": 5,
     "word_dropout": 0.3,
     "boundary_dropout": 0.3,
     "grid_dropout": 0.1,
@@ -33,6 +35,7 @@ SETTINGS = {
     "none_bias": 5.0,
 }
 PAPER = {
+    "co_predictor": False,
     "layer_norm": False,
     "distance_embedding": False,
     "triangle_mask": False,
@@ -44,6 +47,7 @@ PARTS = {
     "biaffine": "boundary.",
     "linear_attention": ("span_attention.", "from_tokens."),
     "criss_cross": "criss_cross.",
+    "co_predictor": "co_predictor.",
     "layer_norm": "norm.",
     "distance_embedding": "distance.",
 }
@@ -87,6 +91,11 @@ def forward_by_equations(net, words, switches):
         part = net.criss_cross
         grid = equations.criss_cross(grid, part.query, part.key, part.value) + grid
     scores = linear(grid, net.classifier)
+    if switches["co_predictor"]:
+        part = net.co_predictor
+        heads, tails = gelu(linear(hidden, part.head[0])), gelu(linear(hidden, part.tail[0]))
+        u2, b1 = part.biaffine.linear.weight.T, part.biaffine.linear.bias
+        scores = scores + biaffine(heads, tails, part.biaffine.bilinear, u2, b1)
     if switches["triangle_mask"]:
         for i, j in permutations(range(len(words)), 2):
             # types above the diagonal, Frag and Gap below it
@@ -142,6 +151,9 @@ def test_weights_keep_their_names_and_shapes():
         "criss_cross.query": (2, 4),
         "criss_cross.key": (2, 4),
         "criss_cross.value": (4, 4),
+        "co_predictor.head.0": (5, 6),
+        "co_predictor.tail.0": (5, 6),
+        "co_predictor.biaffine.linear": (5, 10),
         "classifier": (5, 4),
     }
     assert shapes == {
@@ -150,6 +162,7 @@ def test_weights_keep_their_names_and_shapes():
         **{f"{name}.weight": list(shape) for name, shape in linear.items()},
         **{f"{name}.bias": [shape[0]] for name, shape in linear.items()},
         "boundary.bilinear": [3, 3, 3],
+        "co_predictor.biaffine.bilinear": [5, 5, 5],
         "from_tokens.weight": [4, 6],
         "distance.weight": [17, 4],
         "norm.weight": [4],

@@ -30,6 +30,7 @@ PAPER = {
     "layer_norm": False,
     "distance_embedding": False,
     "triangle_mask": False,
+    "co_predictor": False,
     "none_bias": 0.0,
 }
 

@@ -109,6 +109,7 @@ def test_the_choices_of_the_default_are_measured_one_by_one(settings):
     found = settings("train-default", "train-without")
     default = found.pop("GapDNER, default")
     assert {name: differences(default, config) for name, config in found.items()} == {
+        "default w/o co-predictor": {f"{MODEL}.co_predictor"},
         "default w/o distance embedding": {f"{MODEL}.distance_embedding"},
         "default w/o layer norm": {f"{MODEL}.layer_norm"},
         "default w/o triangle mask": {f"{MODEL}.triangle_mask"},
