@@ -9,7 +9,7 @@ import lazy_loader
 from .entities import DiscontinuousEntity
 from .formats.registry import Format, register_format
 
-__version__ = "0.9.0"
+__version__ = "0.10.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
