@@ -40,6 +40,8 @@ export class App {
     /** @type {string | null} the type of new entities */
     this.label = project.labels[0]?.name ?? null;
     this.isAdding = false;
+    /** called when a text is done, skipped or doubtful, and that is saved */
+    this.onFinished = () => {};
     this.gestures = new Gestures(this);
     this.styleOf = addColors(project.labels);
     this.showLabel = listLabels(project.labels, this.styleOf, (label) =>
@@ -128,6 +130,7 @@ export class App {
     if (known && (known.version === text.version || known.saver.state !== "saved")) return known;
     const session = new Session(text, this.drafts, {
       changed: () => this.draw(),
+      finished: () => this.onFinished(),
       say: (message) => this.say(message),
       conflict: (own, current) => void this.#settle(own, current),
     });

@@ -82,6 +82,7 @@ async function start() {
       if (order.value === "uncertain") void listTexts(app, order.value);
     },
   );
+  app.onFinished = () => void progress.ask();
   void progress.ask();
   // the text of the address need not wait for a long list
   const id = app.named;

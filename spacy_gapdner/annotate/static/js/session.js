@@ -16,6 +16,7 @@ import { Saver } from "./saving.js";
 /**
  * @typedef {object} Hooks
  * @property {() => void} changed what is shown is to be drawn anew
+ * @property {() => void} finished a text is done, skipped or doubtful, in its file, too
  * @property {(session: Session, current: Text) => void} conflict
  * @property {(message: string) => void} say
  */
@@ -232,6 +233,7 @@ export class Session {
     });
     this.version = answer.version;
     this.base = content;
+    if (status !== this.savedStatus) this.hooks.finished();
     this.savedStatus = status;
     if (this.saver.isDirty) this.#keep();
     else this.drafts.drop(this.id);
