@@ -24,7 +24,6 @@ Optimize = Literal["speed", "accuracy"]
 # The pipe's own learning rate is best at about 0.001 beside a transformer
 _PIPE_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.001, 0.002
 NO_TRANSFORMER = "none"
-_WIDE = {"hidden_width": 256, "co_predictor_width": 256}
 # Those that follow from the machine
 _MACHINE_SETTINGS = ("max_batch_cells", "mixed_precision")
 _ANY_LANGUAGE = RECOMMENDATIONS["__default__"]["transformer"]
@@ -113,7 +112,7 @@ def _network_settings(transformer: bool) -> dict[str, Any]:
         for name, parameter in signature(build_gapdner_v1).parameters.items()
         if parameter.default is not parameter.empty and name not in _MACHINE_SETTINGS
     }
-    return defaults | (_WIDE if transformer else {})
+    return defaults | ({"hidden_width": 256} if transformer else {})
 
 
 def choose_transformer(
