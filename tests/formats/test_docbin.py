@@ -57,5 +57,5 @@ def test_span_groups_that_are_no_entities(tmp_path, problem):
 def test_user_data_of_another_type(tmp_path, data):
     doc = Doc(Vocab(), words=["pain"], user_data=data)
     DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
-    with pytest.raises(GapDNERError, match="its name is no text|its relations are no lines"):
+    with pytest.raises(GapDNERError, match=r"its name is no text|its relations are no lines"):
         list(read(tmp_path / "a.spacy"))
