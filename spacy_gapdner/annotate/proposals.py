@@ -147,11 +147,14 @@ class Proposer:
                 for piece in self.turns.submit(partial(model.cut, text)).result():
                     seen = self.turns.submit(partial(model.judge, piece)).result()
                     judgment = judgment.joined(seen)
-                    # another thread is at work after a swap
                     if self.model is not model:
-                        return
-                self.judged[name] = judgment
-        self.pending = self.model is not model
+                        break
+                else:
+                    self.judged[name] = judgment
+            # another thread is at work after a swap
+            if self.model is not model:
+                return
+        self.pending = False
 
 
 def order_uncertain(

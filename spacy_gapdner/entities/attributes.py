@@ -73,9 +73,9 @@ class EntityAttributes:
         return has_extension(name)
 
 
-def can_be_saved(value: object) -> bool:
+def can_be_saved(value: object, depth: int = 100) -> bool:
     """RETURNS (bool): Whether both JSON and .spacy files can hold a value: texts, numbers of up to
-    64 bits, truth values and None, and lists and dicts of these.
+    64 bits, truth values and None, and lists and dicts of these, up to a depth.
     """
     if value is None or isinstance(value, bool | float):
         return True
@@ -86,7 +86,8 @@ def can_be_saved(value: object) -> bool:
         return value.isascii() or not _SURROGATE.search(value)
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         value = [*value, *value.values()]
-    return isinstance(value, list | tuple) and all(map(can_be_saved, value))
+    is_list = isinstance(value, list | tuple)
+    return is_list and depth > 0 and all(can_be_saved(part, depth - 1) for part in value)
 
 
 def set_extension(name: str, *, default: Any = None, force: bool = False) -> None:

@@ -15,10 +15,12 @@ from ..entities import (
     read_contiguous,
     set_entities,
 )
+from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
-from .docs import DOC_NAME, doc_place
+from .docs import DOC_EXTRA, DOC_NAME, doc_place
 from .files import require_file, visible_files
 from .outputs import filling, replacing
+from .relations import DOC_RELATIONS, KINDS
 from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000
@@ -158,8 +160,14 @@ def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) 
 
 
 def _check_stored(doc: Doc, spans_key: str, path: Path) -> None:
-    # spans under the prefix may be of others, such as spancat
-    where = f"{path}, document {str(doc.user_data.get(DOC_NAME) or doc.text[:20])!r}"
+    # spans under the prefix may be of others, such as spancat; user data of any program
+    name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
+    lines = doc.user_data.get(DOC_RELATIONS, [])
+    where = f"{path}, document {str(name or doc.text[:20])!r}"
+    if not (isinstance(name, str) and isinstance(record, dict) and can_be_saved(record)):
+        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
+    if not isinstance(lines, list | tuple) or not all(str(x)[:1] in KINDS for x in lines):
+        raise GapDNERError(f"{where}: its relations are no lines of brat. Make it anew.")
     try:
         for entity in get_entities(doc, spans_key):
             check_entity(doc, entity.to_entity())

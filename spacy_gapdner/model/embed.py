@@ -46,7 +46,7 @@ def _forward(
     features, backprop = model.layers[0](docs, is_train)
     words = [model.ops.to_numpy(ids[:, 0]) for ids in features]
     if is_train:
-        model.attrs["known"] = numpy.union1d(model.attrs["known"], numpy.concatenate(words))
+        model.attrs["known"] = numpy.unique(numpy.concatenate([model.attrs["known"], *words]))
         unknown = [_draw_hidden(model, doc) for doc in docs]
     else:
         unknown = [~numpy.isin(ids, model.attrs["known"]) for ids in words]

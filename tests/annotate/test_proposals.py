@@ -8,7 +8,7 @@ import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.learning import is_held_out
-from spacy_gapdner.annotate.proposals import Judgment, order_uncertain
+from spacy_gapdner.annotate.proposals import Judgment, Model, order_uncertain
 from spacy_gapdner.annotate.training import Trainer
 
 SHOULDER = ("ADR", [[0, 6], [17, 30]])
@@ -95,6 +95,18 @@ def test_the_order_by_uncertainty():
     # the first may be longer
     assert order_uncertain(names, judged, 5) == ["c", "a", "b", "d"]
     assert order_uncertain(names, {}, 5) == names
+
+
+def test_a_replaced_model_that_fails_leaves_nothing_pending(proposer):
+    def read():
+        # the other one has come to its end before this one
+        proposer.model, proposer.pending = Model(before.nlp, before.pipe), False
+        return [("a", "severe pain")]
+
+    before = proposer.model
+    before.judge = None
+    proposer._rank(read, before)
+    assert not proposer.pending
 
 
 def test_uncertainty_is_found_out_in_the_background(connect, proposer):

@@ -1,5 +1,7 @@
 """What entities carry: ids and attributes, which belong to one entity and outlive their Doc."""
 
+import json
+
 import numpy as np
 import pytest
 from spacy.tokens import Doc, DocBin
@@ -102,7 +104,8 @@ def test_numbers_of_numpy_become_plain_ones(doc):
 
 
 def test_attributes_that_no_format_could_hold_are_refused(doc):
-    for value in (b"x", {1}, [np.float32(1)], 10**20, object(), "\ud83d", {1: 2}):
+    deep = json.loads("[" * 600 + "]" * 600)
+    for value in (b"x", {1}, [np.float32(1)], 10**20, object(), "\ud83d", {1: 2}, deep):
         with pytest.raises(GapDNERError, match=r"attributes of .* cannot be saved"):
             set_entities(doc, [Entity("A", ((0, 1),), attrs={"_": {"cue": value}})])
         with pytest.raises(GapDNERError, match="cannot be saved"):

@@ -5,7 +5,9 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, read
+from spacy_gapdner.formats import DOC_NAME, Report, read
+from spacy_gapdner.formats.docs import DOC_EXTRA
+from spacy_gapdner.formats.relations import DOC_RELATIONS
 
 GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
@@ -38,3 +40,22 @@ def test_span_groups_that_are_no_entities(tmp_path, problem):
     report = Report(skip=True)
     assert len(list(read(tmp_path / "a.spacy", report=report))) == 1
     assert len(report.skipped) == 1
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {DOC_NAME: ["x"]},
+        {DOC_NAME: None},
+        {DOC_EXTRA: "x"},
+        {DOC_EXTRA: None},
+        {DOC_EXTRA: {"a": b"x"}},
+        {DOC_RELATIONS: None},
+        {DOC_RELATIONS: ["R1\tCause Arg1:T1 Arg2:T2", "T1 causes T2"]},
+    ],
+)
+def test_user_data_of_another_type(tmp_path, data):
+    doc = Doc(Vocab(), words=["pain"], user_data=data)
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    with pytest.raises(GapDNERError, match=r"its name is no text|its relations are no lines"):
+        list(read(tmp_path / "a.spacy"))

@@ -63,6 +63,11 @@ def test_it_learns():
     assert backprop(vectors) == []
 
 
+def test_no_docs():
+    embed = make()
+    assert embed.begin_update([])[0] == embed.predict([]) == []
+
+
 def test_a_share_is_a_probability():
     with pytest.raises(GapDNERError, match="hidden must lie between 0 and 1"):
         make(1.5)
