@@ -35,8 +35,8 @@ def train_seeds_cli(
     output_path: Path = typer.Argument(
         ..., metavar="OUTPUT", help="Folder that takes a folder per seed"
     ),
-    name: str = typer.Option(..., "--name", help="Name of the runs in tables, e.g. GapDNER"),
-    seeds: str = typer.Option("0,1,2,3,4", "--seeds", help="Seeds, with commas between them"),
+    name: str = typer.Option(..., help="Name of the runs in tables, e.g. GapDNER"),
+    seeds: str = typer.Option("0,1,2,3,4", help="Seeds, with commas between them"),
     test_path: Path | None = typer.Option(
         None, "--test", help=".spacy file, or folder of such, to report scores on; never to choose"
     ),
@@ -80,7 +80,7 @@ def compare_cli(
         ..., help="Folders with runs of train-seeds, at any depth"
     ),
     published: str | None = typer.Option(
-        None, "--published", help="table2 or table3: the paper's numbers beside the measured ones"
+        None, help="table2 or table3: the paper's numbers beside the measured ones"
     ),
     markdown_path: Path | None = typer.Option(None, "--markdown", help="File for the tables"),
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the numbers"),

@@ -26,8 +26,8 @@ def figures_cli(
     data: Path = typer.Argument(
         ..., metavar="DATA", help="The corpus as it is distributed, or what convert made of it"
     ),
-    split: str | None = typer.Option(None, "--split", help="train, dev or test; all if not given"),
-    ids: Path | None = typer.Option(None, "--ids", help="See convert"),
+    split: str | None = typer.Option(None, help="train, dev or test; all if not given"),
+    ids: Path | None = typer.Option(None, help="See convert"),
     strict: bool = typer.Option(False, "--strict", help="Exit code 1 if a figure differs"),
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output("JSON file for the numbers"),

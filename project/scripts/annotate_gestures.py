@@ -261,7 +261,7 @@ def open_browser() -> webdriver.Chrome:
 def main(
     corpus: Path = typer.Argument(..., help="Folder of .txt and .ann files"),
     n_sentences: int = typer.Option(10, "--sentences", "-n", help="How many to annotate"),
-    seed: int = typer.Option(0, "--seed", help="Chooses them"),
+    seed: int = typer.Option(0, help="Chooses them"),
 ) -> None:
     """Annotate sentences in the browser, compare them with the corpus, count gestures."""
     sentences = random.Random(seed).sample(list(find_sentences(corpus)), n_sentences)

@@ -76,11 +76,11 @@ def write_corpus(corpus: dict[str, list[Phrase]], directory: Path) -> None:
 
 def main(
     directory: Path = typer.Argument(..., help="Where to write the corpus", file_okay=False),
-    seed: int = typer.Option(0, "--seed", help="Seed of the random choices"),
-    n_train: int = typer.Option(5000, "--n-train", min=0, help="Training sentences"),
-    n_dev: int = typer.Option(300, "--n-dev", min=0, help="Development sentences"),
-    n_test: int = typer.Option(400, "--n-test", min=0, help="Test sentences"),
-    n_unseen: int = typer.Option(20, "--n-unseen", min=0, help="Raw sentences for a demonstration"),
+    seed: int = typer.Option(0, help="Seed of the random choices"),
+    n_train: int = typer.Option(5000, min=0, help="Training sentences"),
+    n_dev: int = typer.Option(300, min=0, help="Development sentences"),
+    n_test: int = typer.Option(400, min=0, help="Test sentences"),
+    n_unseen: int = typer.Option(20, min=0, help="Raw sentences for a demonstration"),
 ) -> None:
     """Make a corpus of made-up patient reports with contiguous and discontinuous entities."""
     try:

@@ -38,11 +38,9 @@ def tune_cli(
         help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
     ),
     min_precision: float = typer.Option(
-        0.0, "--min-precision", min=0, max=1, help="Best measure at this precision or more"
+        0.0, min=0, max=1, help="Best measure at this precision or more"
     ),
-    min_recall: float = typer.Option(
-        0.0, "--min-recall", min=0, max=1, help="Best measure at this recall or more"
-    ),
+    min_recall: float = typer.Option(0.0, min=0, max=1, help="Best measure at this recall or more"),
     per_type: bool = typer.Option(
         False, "--per-type", help="A threshold for every type with 20 gold entities or more"
     ),
