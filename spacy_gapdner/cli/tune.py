@@ -77,10 +77,8 @@ def tune_cli(
         if output_path is not None:
             check_replaceable(output_path, must_hold="meta.json")
         if plot_path is not None:
-            from ..drawing.page import check_plots
             from ..drawing.tuning_plot import check_picture, plot_tuning
 
-            check_plots()
             check_picture(plot_path)
         find_format(data)
         nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
