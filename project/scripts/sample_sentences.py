@@ -97,8 +97,9 @@ def main(
     stays = docs = list(read_docbin(input_path, Vocab()))
     if held_out_path:
         stays, held = hold_out(docs, article_sizes(docs), share, seed)
-        _write(draw(held, n_held_out, seed), len(held), held_out_path)
     _write(draw(stays, n, seed), len(stays), output_path)
+    if held_out_path:
+        _write(draw(held, n_held_out, seed), len(held), held_out_path)
 
 
 def _write(subset: list[Doc], n_pool: int, path: Path) -> None:
