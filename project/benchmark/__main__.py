@@ -8,7 +8,7 @@ import typer
 from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.outputs import write_json
+from spacy_gapdner.formats.outputs import check_output, write_json
 
 from ..tables import print_table
 from .memory import Subject
@@ -55,8 +55,7 @@ def benchmark_cli(
     with clean_errors():
         if cpu_time and (threads != 1 or gpu_id >= 0):
             raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
-        if json_path is not None:
-            _check_output(json_path)
+        check_output(json_path, {"data": data})
         found = [
             run_benchmark(
                 Subject(model, str(data), limit, threads, gpu_id, str(code) if code else None),
@@ -70,13 +69,6 @@ def benchmark_cli(
     print(f"{found[0]['docs']:,} Docs, {found[0]['words']:,} words")
     for table in make_tables(found):
         print_table(table)
-
-
-def _check_output(path: Path) -> None:
-    # before the work, which takes minutes
-    if path.is_dir():
-        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
-    path.parent.mkdir(parents=True, exist_ok=True)
 
 
 if __name__ == "__main__":

@@ -117,8 +117,7 @@ def _name_component(runner: Runner, component: Any, otherwise: str) -> str:
 
 def _run_component(component: Any, docs: list[Doc]) -> None:
     if hasattr(component, "pipe"):
-        for _ in component.pipe(docs, batch_size=len(docs)):
-            pass
+        list(component.pipe(docs, batch_size=len(docs)))
     else:
         for doc in docs:
             component(doc)

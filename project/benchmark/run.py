@@ -1,7 +1,7 @@
 """All measurements of a benchmark, and the tables of them."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,6 @@ from .data import read_examples
 from .memory import TASKS, Subject, measure_memory
 from .parts import prediction_shares, training_shares
 from .speed import Runner, time_batches, time_pipe
-
-_MB = 1e6
 
 
 def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False) -> dict[str, Any]:
@@ -37,12 +35,16 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
     prediction = time_batches(runner, examples, repeats, is_train=False)
     training = time_batches(runner, examples, repeats, is_train=True)
     seconds = {
-        "prediction: encoder alone": prediction["encoder"],
-        "prediction: model": prediction["model"],
-        "prediction: nlp.pipe": time_pipe(runner, examples, repeats),
-        "training: encoder alone": training["encoder"],
-        "training: model": training["model"],
-        "training: model and optimizer": training["model"] + training["optimizer"],
+        "prediction": {
+            "encoder alone": prediction["encoder"],
+            "model": prediction["model"],
+            "nlp.pipe": time_pipe(runner, examples, repeats),
+        },
+        "training": {
+            "encoder alone": training["encoder"],
+            "model": training["model"],
+            "model and optimizer": training["model"] + training["optimizer"],
+        },
     }
     n_words = sum(len(example.predicted) for example in examples)
     return {
@@ -63,68 +65,55 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
     }
 
 
-def compare_to_encoder(seconds: dict[str, float], n_words: int) -> dict[str, dict[str, float]]:
+def compare_to_encoder(
+    seconds: dict[str, dict[str, float]], n_words: int
+) -> dict[str, dict[str, float]]:
     """Compare times with that of the encoder alone.
 
-    seconds (dict[str, float]): By "mode: what was timed"; the encoder's comes before the others of
-        its mode.
+    seconds (dict[str, dict[str, float]]): By mode and by what was timed.
     n_words (int): The words that each took.
     RETURNS (dict[str, dict[str, float]]): Seconds, words per second and ratio to the encoder.
     """
-    encoder = 0.0
-    found = {}
-    for name, of in seconds.items():
-        encoder = of if name.endswith("encoder alone") else encoder
-        found[name] = {"seconds": of, "words_per_second": n_words / of, "ratio": of / encoder}
-    return found
+    return {
+        f"{mode}: {name}": {
+            "seconds": of,
+            "words_per_second": n_words / of,
+            "ratio": of / times["encoder alone"],
+        }
+        for mode, times in seconds.items()
+        for name, of in times.items()
+    }
 
 
-def make_tables(found: Sequence[dict[str, Any]]) -> Iterator[Table]:
-    """Make the tables of what was measured.
-
-    found (Sequence[dict[str, Any]]): What `run_benchmark` returns for each pipeline.
-    YIELDS (Table): The tables.
-    """
-    first = found[0]
-    clock = "CPU time" if first["cpu_time"] else "time"
-    title = f"Speed, {clock}, {first['threads']} thread{'s' * (first['threads'] > 1)}"
-    header = ["Words/s", "Seconds", "x encoder"]
-    yield _make_table(title, header, found, _speed_rows)
-    header = ["nlp.pipe", "Training"]
-    yield _make_table("Share of the time (%)", header, found, _share_rows)
-    header = ["Loading", "Then", "GPU"]
-    yield _make_table("Peak memory (MB)", header, found, _memory_rows)
-
-
-def _make_table(
-    title: str,
-    header: list[str],
-    found: Sequence[dict[str, Any]],
-    make_rows: Callable[[dict[str, Any]], list[list[str]]],
-) -> Table:
-    rows = []
+def make_tables(found: Sequence[dict[str, Any]]) -> list[Table]:
+    """RETURNS (list[Table]): The tables of what `run_benchmark` returned for each pipeline."""
+    clock = "CPU time" if found[0]["cpu_time"] else "time"
+    n_threads = found[0]["threads"]
+    title = f"Speed, {clock}, {n_threads} thread{'s' * (n_threads > 1)}"
+    tables = [
+        Table(title, ["", "Words/s", "Seconds", "x encoder"], []),
+        Table("Share of the time (%)", ["", "nlp.pipe", "Training"], []),
+        Table("Peak memory (MB)", ["", "Loading", "Then", "GPU"], []),
+    ]
     for of in found:
-        rows += [[of["model"], *[""] * len(header)], *make_rows(of)]
-    return Table(title, ["", *header], rows)
+        for table, rows in zip(tables, _make_rows(of), strict=True):
+            table.rows.append([of["model"], *[""] * (len(table.header) - 1)])
+            table.rows.extend(rows)
+    return tables
 
 
-def _speed_rows(found: dict[str, Any]) -> list[list[str]]:
-    return [
+def _make_rows(found: dict[str, Any]) -> Iterator[list[list[str]]]:
+    # of each table
+    yield [
         [name, f"{of['words_per_second']:,.0f}", f"{of['seconds']:.2f}", f"{of['ratio']:.2f}"]
         for name, of in found["speed"].items()
     ]
-
-
-def _share_rows(found: dict[str, Any]) -> list[list[str]]:
     shares = found["shares"].values()
-    return [
+    yield [
         [part, *(f"{100 * of[part]:.1f}" if part in of else "-" for of in shares)]
         for part in dict.fromkeys(part for of in shares for part in of)
     ]
-
-
-def _memory_rows(found: dict[str, Any]) -> list[list[str]]:
-    return [
-        [task, *("-" if size is None else f"{size / _MB:,.0f}" for size in memory.values())]
+    yield [
+        [task, *("-" if size is None else f"{size / 1e6:,.0f}" for size in memory.values())]
         for task, memory in found["memory"].items()
     ]

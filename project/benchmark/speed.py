@@ -1,7 +1,7 @@
 """The time that a pipeline takes, and its encoder alone on the same batches."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Callable
 from time import perf_counter, process_time
 from typing import Any
 
@@ -42,11 +42,7 @@ class Runner:
         self._optimizer = _make_optimizer(nlp)
 
     def time(self, run: Callable[[], object]) -> float:
-        """Time something.
-
-        run (Callable[[], object]): What to do.
-        RETURNS (float): Seconds.
-        """
+        """RETURNS (float): The seconds that a call takes."""
         start = self._now()
         run()
         return self._now() - start
@@ -58,13 +54,14 @@ class Runner:
         RETURNS (float): Seconds, without those of word pieces and their alignment: they are no
             work of the networks, and the encoder alone finds them done.
         """
-
-        def encode() -> None:
-            for component in self.components[:-1]:
-                component.set_annotations(docs, component.predict(docs))
-
-        return self._time_model(
-            encode, lambda: self.pipe.model.predict((docs, self.pipe.segments(docs)))
+        component = self.encoder.component
+        seconds = 0.0
+        if component is not None:
+            seconds = self._time_encoder(
+                lambda: component.set_annotations(docs, component.predict(docs))
+            )
+        return seconds + self.time(
+            lambda: self.pipe.model.predict((docs, self.pipe.segments(docs)))
         )
 
     def update(self, examples: list[Example]) -> float:
@@ -73,19 +70,14 @@ class Runner:
         examples (list[Example]): The Docs.
         RETURNS (float): Seconds, as for `predict`.
         """
-
-        def encode() -> None:
-            for component in self.components[:-1]:
-                self.update_component(component, examples)
-
-        return self._time_model(encode, lambda: self.update_component(self.pipe, examples))
+        component = self.encoder.component
+        seconds = 0.0
+        if component is not None:
+            seconds = self._time_encoder(lambda: self.update_component(component, examples))
+        return seconds + self.time(lambda: self.update_component(self.pipe, examples))
 
     def update_component(self, component: Any, examples: list[Example]) -> None:
-        """Let one of the components compute its gradients.
-
-        component (Any): One of `components`.
-        examples (list[Example]): The Docs.
-        """
+        """Let one of `components` compute its gradients."""
         component.update(examples, drop=self._dropout, sgd=None, losses={})
 
     def finish_update(self) -> None:
@@ -93,31 +85,22 @@ class Runner:
         for component in self.components:
             component.finish_update(self._optimizer)
 
-    def _time_model(self, encode: Callable[[], object], rest: Callable[[], object]) -> float:
-        with self._network_moments() as moments:
-            seconds = self.time(encode)
-        if self.encoder.network is not None and self.encoder.component is not None:
-            # ends less starts
-            seconds = sum(moments[1::2]) - sum(moments[::2])
-        return seconds + self.time(rest)
-
-    @contextmanager
-    def _network_moments(self) -> Iterator[list[float]]:
-        # when the transformer's network starts and ends
-        moments: list[float] = []
+    def _time_encoder(self, encode: Callable[[], object]) -> float:
         network = self.encoder.network
         if network is None:
-            yield moments
-            return
+            return self.time(encode)
+        # when the transformer's network starts and ends
+        moments: list[float] = []
         handles = [
             network.register_forward_pre_hook(lambda *_: moments.append(self._now())),
             network.register_forward_hook(lambda *_: moments.append(self._now())),
         ]
         try:
-            yield moments
+            encode()
         finally:
             for handle in handles:
                 handle.remove()
+        return sum(moments[1::2]) - sum(moments[::2])
 
     def _now(self) -> float:
         if torch.cuda.is_initialized():
@@ -164,20 +147,11 @@ def time_batches(
 
 
 def time_pipe(runner: Runner, examples: list[Example], repeats: int) -> float:
-    """Time `nlp.pipe` on texts, all that the pipeline does.
-
-    runner (Runner): The pipeline.
-    examples (list[Example]): The Docs, whose texts are taken.
-    repeats (int): How often.
-    RETURNS (float): The least seconds.
-    """
+    """RETURNS (float): The least seconds that `nlp.pipe` takes for the texts of Docs, all that the
+    pipeline does."""
     texts = [example.text for example in examples]
-
-    def run() -> None:
-        for _ in runner.nlp.pipe(texts):
-            pass
-
-    return min(runner.time(run) for _ in range(repeats))
+    # a deque without room keeps no Doc
+    return min(runner.time(lambda: deque(runner.nlp.pipe(texts), maxlen=0)) for _ in range(repeats))
 
 
 def _make_optimizer(nlp: Language) -> Optimizer:

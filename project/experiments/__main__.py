@@ -1,18 +1,13 @@
 """The commands ``python -m project.experiments ...``."""
 
-import signal
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import typer
 from spacy.cli._util import parse_config_overrides
 from wasabi import msg
 
 from spacy_gapdner.cli._options import CODE, GPU_ID
-from spacy_gapdner.cli._util import clean_errors, fail, split_list
+from spacy_gapdner.cli._util import StoppedError, clean_errors, clean_stops, fail, split_list
 from spacy_gapdner.formats.outputs import replacing, write_json
 
 from ..tables import print_table
@@ -40,8 +35,8 @@ def train_seeds_cli(
     output_path: Path = typer.Argument(
         ..., metavar="OUTPUT", help="Folder that takes a folder per seed"
     ),
-    name: str = typer.Option(..., "--name", help="Name of the runs in tables, e.g. GapDNER"),
-    seeds: str = typer.Option("0,1,2,3,4", "--seeds", help="Seeds, with commas between them"),
+    name: str = typer.Option(..., help="Name of the runs in tables, e.g. GapDNER"),
+    seeds: str = typer.Option("0,1,2,3,4", help="Seeds, with commas between them"),
     test_path: Path | None = typer.Option(
         None, "--test", help=".spacy file, or folder of such, to report scores on; never to choose"
     ),
@@ -57,18 +52,22 @@ def train_seeds_cli(
     evaluated, and the run recorded in a run.json. Settings of the config can be given as options,
     as for spacy train. Runs that are complete are not repeated."""
     overrides = parse_config_overrides(list(context.args))
-    with clean_errors(), _exit_on_sigterm():
-        runs, errors = train_seeds(
-            config_path,
-            output_path,
-            name=name,
-            seeds=_parse_seeds(seeds),
-            overrides=overrides,
-            test_path=test_path,
-            keep_models=keep_models,
-            code=code,
-            gpu_id=gpu_id,
-        )
+    try:
+        # a signal by itself would end this process alone and leave the training running
+        with clean_stops(), clean_errors():
+            runs, errors = train_seeds(
+                config_path,
+                output_path,
+                name=name,
+                seeds=_parse_seeds(seeds),
+                overrides=overrides,
+                test_path=test_path,
+                keep_models=keep_models,
+                code=code,
+                gpu_id=gpu_id,
+            )
+    except StoppedError as stop:
+        raise typer.Exit(stop.exit_code) from None
     if runs:
         _print_runs(runs)
     if errors:
@@ -81,7 +80,7 @@ def compare_cli(
         ..., help="Folders with runs of train-seeds, at any depth"
     ),
     published: str | None = typer.Option(
-        None, "--published", help="table2 or table3: the paper's numbers beside the measured ones"
+        None, help="table2 or table3: the paper's numbers beside the measured ones"
     ),
     markdown_path: Path | None = typer.Option(None, "--markdown", help="File for the tables"),
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the numbers"),
@@ -91,16 +90,16 @@ def compare_cli(
     Means and standard deviations over seeds, grouped by name, and the differences to the first
     name."""
     with clean_errors():
-        groups, tables = compare(folders, published=published)
+        found = compare(folders, published=published)
         if markdown_path is not None:
-            text = "\n".join(table.to_markdown() for table in tables)
+            text = "\n".join(table.to_markdown() for table in found.tables)
             with replacing(markdown_path) as temporary:
                 temporary.write_text(text, encoding="utf8")
         if json_path is not None:
-            write_json(groups.to_json(), json_path)
-    for table in tables:
+            write_json({"groups": found.groups, "warnings": found.warnings}, json_path)
+    for table in found.tables:
         print_table(table)
-    for warning in groups.warnings():
+    for warning in found.warnings:
         msg.warn(warning)
 
 
@@ -132,24 +131,11 @@ def bootstrap_cli(
         print_table(table)
 
 
-@contextmanager
-def _exit_on_sigterm() -> Iterator[None]:
-    # By itself the signal would end this process alone and leave the training running
-    def leave(number: int, frame: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _print_runs(runs: list[Run]) -> None:
     for part in PARTS:
         if all(part in run.scores for run in runs):
             print_table(seed_table(runs, part))
-    steps = ", ".join(f"{run.seed}: {run.selected.step}" for run in runs)
+    steps = ", ".join(f"{run.seed}: {run.selected['step']}" for run in runs)
     print(f"Steps of the best models on dev, by seed: {steps}")
 
 

@@ -1,34 +1,157 @@
-"""Tables of recorded runs."""
+"""Tables of recorded runs, of several names side by side: means over seeds, and differences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from spacy_gapdner.errors import GapDNERError
 
 from ..tables import Table
-from .groups import RunGroups, group_runs
-from .published import PUBLISHED
-from .runs import find_runs
+from .comparable import find_differences
+from .published import CORPORA, PUBLISHED
+from .runs import Run, find_runs
+from .summary import MEASURES, NO_SCORE, PARTS, SUBSETS, show, summarize
+
+NOT_RUN = "not run"
+# runs of every name by seed; the first name is what the others are compared with
+Groups = dict[str, list[Run]]
 
 
-def compare(
-    folders: Sequence[Path], *, published: str | None = None
-) -> tuple[RunGroups, list[Table]]:
+class Comparison(NamedTuple):
+    """Recorded runs side by side.
+
+    tables (list[Table]): The tables.
+    warnings (list[str]): What makes the runs incomparable, one line each.
+    groups (list[dict[str, Any]]): Every statistic by name, as fractions of 1.
+    """
+
+    tables: list[Table]
+    warnings: list[str]
+    groups: list[dict[str, Any]]
+
+
+def compare(folders: Sequence[Path], *, published: str | None = None) -> Comparison:
     """Compare recorded runs.
 
     folders (Sequence[Path]): Folders with run.json files, at any depth.
     published (Optional[str]): "table2" or "table3" of the paper, to stand beside.
-    RETURNS (tuple[RunGroups, list[Table]]): The runs by name, and the tables made of them.
+    RETURNS (Comparison): Their tables.
     RAISES (GapDNERError): If a folder holds no run, a run.json is broken, a run is there twice, or
         there is no such table.
     """
     if published is not None and published not in PUBLISHED:
         raise GapDNERError(f"Unknown table {published!r}: choose {' or '.join(PUBLISHED)}.")
-    groups = group_runs(find_runs(folders))
-    tables = [groups.scores_table(part) for part in groups.parts]
-    if len(groups.groups) > 1:
-        tables += [groups.difference_table(part) for part in groups.parts]
-    tables.append(groups.time_table())
+    groups = group_runs(find_runs(folders).values())
+    runs = [run for group in groups.values() for run in group]
+    parts = [part for part in PARTS if any(part in run.scores for run in runs)]
+    tables = [scores_table(groups, part) for part in parts]
+    if len(groups) > 1:
+        tables += [difference_table(groups, part) for part in parts]
+    tables.append(_time_table(groups))
     if published is not None:
-        tables.append(groups.published_table(PUBLISHED[published], groups.parts[-1]))
-    return groups, tables
+        tables.append(_published_table(groups, published, parts[-1]))
+    return Comparison(tables, find_differences(groups), list(_statistics(groups, parts)))
+
+
+def group_runs(runs: Iterable[Run]) -> Groups:
+    """Group runs by name.
+
+    runs (Iterable[Run]): The runs.
+    RETURNS (dict[str, list[Run]]): They, in the order in which the names appear, sorted by seed.
+    RAISES (GapDNERError): If two runs have the same name and seed.
+    """
+    groups: dict[str, dict[int, Run]] = {}
+    for run in runs:
+        if groups.setdefault(run.name, {}).setdefault(run.seed, run) is not run:
+            raise GapDNERError(
+                f"There are two runs of {run.name} with seed {run.seed}. Give folders that hold "
+                "every run once, or train one of them with another --name."
+            )
+    return {name: [group[seed] for seed in sorted(group)] for name, group in groups.items()}
+
+
+def scores_table(groups: Groups, part: str) -> Table:
+    """RETURNS (Table): Means and deviations on "dev" or "test", a row per name."""
+    columns = [("", m) for m in MEASURES] + [(ending, "f") for _, ending in SUBSETS[1:]]
+    rows = [_scores_row(name, runs, part, columns) for name, runs in groups.items()]
+    header = ["Model", "Seeds", "P", "R", "F", *(f"F, {name.lower()}" for name, _ in SUBSETS[1:])]
+    title = f"Scores on {part} ({_describe_data(groups, part)}), mean ± sample sd over seeds"
+    return Table(title, header, rows)
+
+
+def difference_table(groups: Groups, part: str) -> Table:
+    """RETURNS (Table): Differences in F on "dev" or "test" to the first name, paired by seed, a row
+    per further name."""
+    (first, base), *others = groups.items()
+    rows = []
+    for name, runs in others:
+        pairs = [(run, other) for run in runs for other in base if run.seed == other.seed]
+        columns = []
+        for _, ending in SUBSETS:
+            scores = [(run.score(part, ending), other.score(part, ending)) for run, other in pairs]
+            columns.append([a - b for a, b in scores if a is not None and b is not None])
+        cells = [show(column, sign="+") for column in columns]
+        rows.append([name, str(max(map(len, columns))), *cells])
+    title = f"F on {part} less that of {first}, mean ± sample sd over the seeds of both"
+    return Table(title, ["Model", "Seeds", *(title for title, _ in SUBSETS)], rows)
+
+
+def _time_table(groups: Groups) -> Table:
+    rows = []
+    for name, runs in groups.items():
+        columns = ([r.seconds["train"] for r in runs], [r.scores["dev"]["speed"] for r in runs])
+        cells = [show(column, 1, 0) for column in columns]
+        steps = ", ".join(str(run.selected["step"]) for run in runs)
+        rows.append([name, str(len(runs)), *cells, steps])
+    header = ["Model", "Seeds", "Training, s", "Words/s on dev", "Best at step"]
+    return Table("Wall time, mean ± sample sd over seeds", header, rows)
+
+
+def _published_table(groups: Groups, name: str, part: str) -> Table:
+    # the paper's models, then the names that it does not have
+    table = PUBLISHED[name]
+    columns = [f"{corpus} {measure}" for corpus in CORPORA for measure in table.measures]
+    rows = []
+    for model in dict.fromkeys([*table.rows, *groups]):
+        measured = _scores_row(model, groups.get(model, []), part, [("", "f")])
+        rows.append(measured + table.rows.get(model, [NO_SCORE] * len(columns)))
+    title = (
+        f"Measured on {part} ({_describe_data(groups, part)}) beside the paper's {table.title}, "
+        f"as published on {', '.join(CORPORA)}"
+    )
+    return Table(title, ["Model", "Seeds", "Measured F", *columns], rows)
+
+
+def _scores_row(
+    name: str, runs: Sequence[Run], part: str, columns: Iterable[tuple[str, str]]
+) -> list[str]:
+    n = sum(part in run.scores for run in runs)
+    missing = NO_SCORE if n else NOT_RUN
+    cells = (
+        show((run.score(part, *column) for run in runs), missing=missing) for column in columns
+    )
+    return [name, str(n), *cells]
+
+
+def _describe_data(groups: Groups, part: str) -> str:
+    files = [file for runs in groups.values() for run in runs for file in run.data.get(part, [])]
+    return ", ".join(dict.fromkeys(f"{file['name']}, {file['docs']} Docs" for file in files))
+
+
+def _statistics(groups: Groups, parts: Sequence[str]) -> Iterable[dict[str, Any]]:
+    def summary(values: Iterable[float | None]) -> dict[str, Any] | None:
+        found = summarize(values)
+        return None if found is None else found._asdict()
+
+    for name, runs in groups.items():
+        seconds = {
+            part: summary(run.seconds.get(part) for run in runs) for part in ("train", *parts)
+        }
+        scores: dict[str, Any] = {part: {} for part in parts}
+        for part, (title, ending) in product(parts, SUBSETS):
+            scores[part][title] = {
+                m: summary(run.score(part, ending, m) for run in runs) for m in MEASURES
+            }
+        seeds = [run.seed for run in runs]
+        yield {"name": name, "seeds": seeds, "seconds": seconds, "scores": scores}

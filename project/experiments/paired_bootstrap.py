@@ -1,12 +1,12 @@
 """Which differences between two models are real: a paired bootstrap over documents."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from wasabi import msg
 
 from spacy_gapdner import tune
+from spacy_gapdner.analysis.bootstrap import resample
 from spacy_gapdner.analysis.evaluation import count_row
 from spacy_gapdner.analysis.matching import MatchTally
 from spacy_gapdner.analysis.pipes import load_pipeline
@@ -17,11 +17,9 @@ from spacy_gapdner.loading import check_model
 from spacy_gapdner.scorer import Tally
 
 from ..tables import Table
-from .runs import Run, find_run_files, read_run
-from .summary import NO_SCORE, SUBSETS, summarize
+from .runs import Run, find_runs
+from .summary import SUBSETS, show
 from .training import MODEL_BEST
-
-_TAILS = (2.5, 97.5)
 
 
 def paired_bootstrap(
@@ -48,53 +46,53 @@ def paired_bootstrap(
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
     RAISES (GapDNERError): If a folder holds no run with a model, or the data cannot be used.
     """
-    groups = [_find_models(folder) for folder in (first, second)]
+    groups = [find_runs([folder]) for folder in (first, second)]
+    for folder in (folder for runs in groups for folder in runs):
+        check_model(folder / MODEL_BEST)
     for path in (data, tune_on):
         if path is not None:
             require_docbins(path)
-    names, counts = [], []
-    for models in groups:
-        name = ", ".join(dict.fromkeys(run.name for run in models.values()))
+    titles = [title for title, _ in SUBSETS]
+    names, rows, drawn, scores = [], [], [], []
+    for runs in groups:
+        name = ", ".join(dict.fromkeys(run.name for run in runs.values()))
         names.append(f"{name}, tuned" if tune_on else name)
-        counts.append(np.stack([_count(*item, data, tune_on) for item in models.items()]))
-    n_docs = counts[0].shape[1]
-    drawn = np.random.default_rng(seed).multinomial(
-        n_docs, np.full(n_docs, 1 / n_docs), size=n_resamples
+        counts = np.stack([_count(*item, data, tune_on) for item in runs.items()], axis=1)
+        of_models = f1(counts.sum(axis=0))
+        rows.append([names[-1], str(len(runs)), *(show(f, digits=1) for f in of_models.T.tolist())])
+        scores.append(of_models.mean(axis=0))
+        # the seed draws the same documents for both
+        drawn.append(f1(resample(counts, n_resamples, seed)).mean(axis=1))
+    where = f"{data.name}, {len(counts)} Docs"
+    first_table = Table(
+        f"F on {where}, mean ± sample sd over seeds", ["Model", "Seeds", *titles], rows
     )
-    # the first row is the data as they are
-    weights = np.concatenate([np.ones((1, n_docs)), drawn])
-    f1 = [mean_f1(group, weights) for group in counts]
-    description = f"{data.name}, {n_docs} Docs"
-    return (
-        _scores_table(names, counts, description),
-        _difference_table(names, f1[1] - f1[0], description),
-    )
+    differences = drawn[1] - drawn[0]
+    low, high = 100 * np.percentile(differences, (2.5, 97.5), axis=0)
+    greater = (differences > 0).mean(axis=0)
+    rows = [
+        [title, f"{difference:+.1f}", f"{low[i]:+.1f} to {high[i]:+.1f}", f"{greater[i]:.3f}"]
+        for i, (title, difference) in enumerate(
+            zip(titles, 100 * (scores[1] - scores[0]), strict=True)
+        )
+    ]
+    header = ["Subset", "Difference in F", "95% interval", "Share above 0"]
+    title = f"{names[1]} less {names[0]} on {where}, {n_resamples} resamples"
+    return first_table, Table(title, header, rows)
 
 
-def mean_f1(counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Compute the mean F1 of several models on weighted documents.
-
-    counts (ndarray): Correct, predicted and gold entities, shape `(models, docs, subsets, 3)`.
-    weights (ndarray): How often each document counts, shape `(rows, docs)`.
-    RETURNS (ndarray): Mean over the models, shape `(rows, subsets)`; 0 where a model has neither
-        a gold nor a predicted entity.
-    """
-    correct, predicted, gold = np.moveaxis(np.tensordot(counts, weights, axes=(1, 1)), 2, 0)
-    return (2 * correct / np.maximum(predicted + gold, 1)).mean(axis=0).T
+def f1(counts: np.ndarray) -> np.ndarray:
+    """RETURNS (ndarray): F1 of correct, predicted and gold entities, which are the last dimension;
+    0 where there are no entities."""
+    correct, predicted, gold = np.moveaxis(counts, -1, 0)
+    return 2 * correct / np.maximum(predicted + gold, 1)
 
 
-def _find_models(folder: Path) -> dict[Path, Run]:
-    models = {path.parent / MODEL_BEST: read_run(path) for path in find_run_files(folder)}
-    for model in models:
-        check_model(model)
-    return models
-
-
-def _count(model: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarray:
-    """RETURNS (ndarray): Correct, predicted and gold entities, shape `(docs, subsets, 3)`."""
+def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarray:
+    # correct, predicted and gold entities, shape (docs, subsets, 3)
     msg.text(f"{run.name}, seed {run.seed}")
     key = run.scores["dev"]["spans_key"]
-    nlp, _ = load_pipeline(model, spans_key=key)
+    nlp, _ = load_pipeline(folder / MODEL_BEST, spans_key=key)
     if tune_on is not None:
         tune(nlp, load_docs(nlp, tune_on, key), spans_key=key)
     rows = []
@@ -104,27 +102,3 @@ def _count(model: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarra
         counts = count_row(tally, MatchTally())
         rows.append([counts[ending.removeprefix("_") or "all"] for _, ending in SUBSETS])
     return np.array(rows, dtype=float)
-
-
-def _scores_table(names: Sequence[str], counts: Sequence[np.ndarray], data: str) -> Table:
-    rows = []
-    for name, group in zip(names, counts, strict=True):
-        every = np.ones((1, group.shape[1]))
-        f1 = np.concatenate([mean_f1(model[None], every) for model in group])
-        statistics = [summarize(column) for column in f1.T.tolist()]
-        cells = [NO_SCORE if s is None else s.format(digits=1) for s in statistics]
-        rows.append([name, str(len(group)), *cells])
-    header = ["Model", "Seeds", *(title for title, _ in SUBSETS)]
-    return Table(f"F on {data}, mean ± sample sd over seeds", header, rows)
-
-
-def _difference_table(names: Sequence[str], differences: np.ndarray, data: str) -> Table:
-    rows = []
-    low, high = np.percentile(differences[1:], _TAILS, axis=0)
-    greater = (differences[1:] > 0).mean(axis=0)
-    for i, (title, _) in enumerate(SUBSETS):
-        interval = f"{100 * low[i]:+.1f} to {100 * high[i]:+.1f}"
-        rows.append([title, f"{100 * differences[0, i]:+.1f}", interval, f"{greater[i]:.3f}"])
-    header = ["Subset", "Difference in F", "95% interval", "Share above 0"]
-    title = f"{names[1]} less {names[0]} on {data}, {len(differences) - 1} resamples"
-    return Table(title, header, rows)

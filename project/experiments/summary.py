@@ -32,55 +32,37 @@ class Statistic(NamedTuple):
     mean: float
     sd: float | None
 
-    def format(self, scale: float = 100, digits: int = 2, sign: str = "-") -> str:
-        """Write the statistic, e.g. "67.12 ± 0.31".
-
-        scale (float): Factor; scores are shown in percent.
-        digits (int): Digits after the point.
-        sign (str): "+" to mark positive means.
-        RETURNS (str): The mean, and the deviation if there is one.
-        """
-        text = f"{scale * self.mean:{sign}.{digits}f}"
-        return text if self.sd is None else f"{text} ± {scale * self.sd:.{digits}f}"
-
 
 def summarize(values: Iterable[float | None]) -> Statistic | None:
-    """Compute mean and sample standard deviation.
-
-    values (Iterable[Optional[float]]): A number per run; None where there was nothing to score.
-    RETURNS (Optional[Statistic]): They; None if there is no number.
-    """
+    """RETURNS (Optional[Statistic]): Of a number per run, those that are None left out; None if
+    there is no number."""
     numbers = [value for value in values if value is not None]
     if not numbers:
         return None
     return Statistic(len(numbers), mean(numbers), stdev(numbers) if len(numbers) > 1 else None)
 
 
-def get_score(run: Run, part: str, ending: str = "", measure: str = "f") -> float | None:
-    """Look up a score of a run.
+def show(
+    values: Iterable[float | None],
+    scale: float = 100,
+    digits: int = 2,
+    sign: str = "-",
+    missing: str = NO_SCORE,
+) -> str:
+    """Write mean and deviation, e.g. "67.12 ± 0.31".
 
-    run (Run): The run.
-    part (str): "dev" or "test".
-    ending (str): The subset, see SUBSETS.
-    measure (str): "p", "r" or "f".
-    RETURNS (Optional[float]): The score; None if there was nothing to score, or not on this part.
+    values (Iterable[Optional[float]]): A number per run.
+    scale (float): Factor; scores are shown in percent.
+    digits (int): Digits after the point.
+    sign (str): "+" to mark positive means.
+    missing (str): What stands for no number at all.
+    RETURNS (str): The mean, and the deviation if there are several numbers.
     """
-    scores = run.scores.get(part)
-    return None if scores is None else scores[f"spans_{scores['spans_key']}{ending}_{measure}"]
-
-
-def score_statistic(
-    runs: Iterable[Run], part: str, ending: str = "", measure: str = "f"
-) -> Statistic | None:
-    """Compute mean and deviation of a score.
-
-    runs (Iterable[Run]): Runs that differ in the seed.
-    part (str): "dev" or "test".
-    ending (str): The subset, see SUBSETS.
-    measure (str): "p", "r" or "f".
-    RETURNS (Optional[Statistic]): They; None if no run has the score.
-    """
-    return summarize(get_score(run, part, ending, measure) for run in runs)
+    found = summarize(values)
+    if found is None:
+        return missing
+    text = f"{scale * found.mean:{sign}.{digits}f}"
+    return text if found.sd is None else f"{text} ± {scale * found.sd:.{digits}f}"
 
 
 def seed_table(runs: Sequence[Run], part: str) -> Table:
@@ -92,17 +74,12 @@ def seed_table(runs: Sequence[Run], part: str) -> Table:
     """
     rows = []
     for title, ending in SUBSETS:
-        values = {m: [get_score(run, part, ending, m) for run in runs] for m in MEASURES}
-        for i, run in enumerate(runs):
-            percents = [_percent(values[m][i]) for m in MEASURES]
-            rows.append([title if i == 0 else "", str(run.seed), *percents])
-        statistics = [summarize(values[m]) for m in MEASURES]
-        n = sum(value is not None for value in values["f"])
-        cells = [NO_SCORE if s is None else s.format() for s in statistics]
-        rows.append(["", f"mean ± sd (n = {n})", *cells])
+        values = [[run.score(part, ending, m) for m in MEASURES] for run in runs]
+        for run, scores in zip(runs, values, strict=True):
+            rows.append(["", str(run.seed), *(show([score]) for score in scores)])
+        rows[-len(runs)][0] = title
+        columns = list(zip(*values, strict=True))
+        n = sum(f is not None for f in columns[-1])
+        rows.append(["", f"mean ± sd (n = {n})", *map(show, columns)])
     names = ", ".join(dict.fromkeys(run.name for run in runs))
     return Table(f"{names}: scores on {part}", ["Exact match", "Seed", "P", "R", "F"], rows)
-
-
-def _percent(score: float | None) -> str:
-    return NO_SCORE if score is None else f"{100 * score:.2f}"

@@ -1,33 +1,24 @@
 """One config, several seeds, a record of every run."""
 
+import hashlib
+import shutil
 from pathlib import Path
 from timeit import default_timer
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.vocab import Vocab
 from wasabi import msg
 
-from spacy_gapdner import evaluate
+from spacy_gapdner import evaluate, get_entities
 from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 
 from ..environment import get_commit, get_device, get_versions
 from . import training
-from .runs import RUN_FILE, DataFile, Run, describe_file, find_differences, read_run, write_run
+from .comparable import list_differences
+from .runs import RUN_FILE, Run, read_run, write_run
 from .training import MODEL_BEST, MODEL_LAST, RunConfig, read_run_config
-
-_N_DIFFERENCES = 5
-
-
-class _Plan(NamedTuple):
-    # what the runs of all seeds have in common
-    name: str
-    paths: dict[str, Path]
-    data: dict[str, list[DataFile]]
-    keep_models: bool
-    code: Path | None
-    gpu_id: int
 
 
 def train_seeds(
@@ -61,76 +52,80 @@ def train_seeds(
     # before the trainings fail one by one
     use_gpu(gpu_id)
     configs = {seed: read_run_config(config_path, overrides or {}, seed) for seed in seeds}
-    config = configs[seeds[0]]
-    paths = {part: config.path(part) for part in ("train", "dev")}
+    config, *_ = configs.values()
+    paths = {part: config.config.get("paths", {}).get(part) for part in ("train", "dev")}
+    for part, path in paths.items():
+        if not path:
+            raise GapDNERError(f"The config has no path of data. Give it with --paths.{part} PATH.")
     paths |= {"test": test_path} if test_path else {}
-    data = {part: _describe(path, config.spans_key) for part, path in paths.items()}
-    plan = _Plan(name, paths, data, keep_models, code, gpu_id)
+    key = config.spans_key
+    data = {part: _describe(Path(path), key) for part, path in paths.items()}
     runs, errors = {}, {}
     for seed in seeds:
         path = output_path / f"seed_{seed}" / RUN_FILE
         if path.exists():
             runs[seed] = read_run(path)
-            _check_same(runs[seed], path, configs[seed], plan)
+            differences = list_differences(runs[seed], name, configs[seed].filled, data)
+            if differences:
+                raise GapDNERError(
+                    f"{path} is of another run: {differences}. Give another OUTPUT, or delete "
+                    f"{path.parent} to train it again."
+                )
             msg.info(f"Seed {seed} is there: {path}")
+
     for seed in seeds:
         if seed not in runs:
             msg.divider(f"{name}, seed {seed}")
+            folder = output_path / f"seed_{seed}"
             try:
-                runs[seed] = _run(output_path / f"seed_{seed}", seed, configs[seed], plan)
+                found = _train(folder, configs[seed], paths, gpu_id, code)
             except GapDNERError as error:
                 errors[seed] = str(error)
+                continue
+            for model in (MODEL_LAST,) if keep_models else (MODEL_LAST, MODEL_BEST):
+                shutil.rmtree(folder / model, ignore_errors=True)
+            runs[seed] = Run(name=name, seed=seed, data=data, **found)
+            write_run(runs[seed], folder / RUN_FILE)
     return [runs[seed] for seed in seeds if seed in runs], errors
 
 
-def _run(folder: Path, seed: int, config: RunConfig, plan: _Plan) -> Run:
-    commit = get_commit()
+def _train(
+    folder: Path, config: RunConfig, paths: dict[str, Any], gpu_id: int, code: Path | None
+) -> dict[str, Any]:
+    # what a Run tells of its training
+    commit, scores = get_commit(), {}
     start = default_timer()
-    training.train(config, folder, plan.gpu_id, plan.code)
+    training.train(config, folder, gpu_id, code)
     seconds = {"train": default_timer() - start}
     evaluations, selected = training.read_evaluations(folder)
-    scores: dict[str, dict[str, Any]] = {}
     for part in ("dev", "test"):
-        if part in plan.paths:
+        if part in paths:
             start = default_timer()
-            scores[part] = _score(folder / MODEL_BEST, plan.paths[part], config, plan.gpu_id)
+            scores[part] = _score(folder / MODEL_BEST, Path(paths[part]), config.spans_key, gpu_id)
             seconds[part] = default_timer() - start
-    run = Run(
-        name=plan.name,
-        seed=seed,
-        config=config.filled,
-        versions=get_versions(),
-        commit=commit,
-        device=get_device(plan.gpu_id),
-        data=plan.data,
-        evaluations=evaluations,
-        selected=selected,
-        scores=scores,
-        seconds=seconds,
-    )
-    training.remove_models(folder, *((MODEL_LAST,) if plan.keep_models else ()))
-    write_run(run, folder / RUN_FILE)
-    return run
+    return {
+        "config": config.filled,
+        "versions": get_versions(),
+        "commit": commit,
+        "device": get_device(gpu_id),
+        "evaluations": evaluations,
+        "selected": selected,
+        "scores": scores,
+        "seconds": seconds,
+    }
 
 
-def _score(model: Path, data: Path, config: RunConfig, gpu_id: int) -> dict[str, Any]:
-    nlp, _ = load_pipeline(model, spans_key=config.spans_key, gpu_id=gpu_id)
+def _score(model: Path, data: Path, key: str, gpu_id: int) -> dict[str, Any]:
+    nlp, _ = load_pipeline(model, spans_key=key, gpu_id=gpu_id)
     docs = (doc for file in require_docbins(data) for doc in read_docbin(file, nlp.vocab))
-    scores = evaluate(nlp, docs, spans_key=config.spans_key)
-    return {"model": str(model), "data": str(data), **scores}
+    return {"model": str(model), "data": str(data), **evaluate(nlp, docs, spans_key=key)}
 
 
-def _describe(path: Path, key: str) -> list[DataFile]:
-    files = require_docbins(path)
-    return [describe_file(file, read_docbin(file, Vocab()), key) for file in files]
-
-
-def _check_same(run: Run, path: Path, config: RunConfig, plan: _Plan) -> None:
-    differences = find_differences(run, plan.name, config.filled, plan.data)
-    if differences:
-        more = len(differences) - _N_DIFFERENCES
-        listed = "; ".join(differences[:_N_DIFFERENCES]) + (f"; and {more} more" * (more > 0))
-        raise GapDNERError(
-            f"{path} is of another run: {listed}. Give another OUTPUT, or delete {path.parent} to "
-            "train it again."
-        )
+def _describe(path: Path, key: str) -> list[dict[str, Any]]:
+    files = []
+    for file in require_docbins(path):
+        counts = [len(get_entities(doc, key)) for doc in read_docbin(file, Vocab())]
+        sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+        found = {"docs": len(counts), "entities": sum(counts), "sha256": sha256}
+        files.append({"name": file.name, **found})
+    return files

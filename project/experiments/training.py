@@ -5,15 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import require_file
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
-
-from .runs import Evaluation
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -35,18 +32,6 @@ class RunConfig(NamedTuple):
     config: "Config"
     filled: dict[str, Any]
     spans_key: str
-
-    def path(self, part: str) -> Path:
-        """Get the path of a part of the data.
-
-        part (str): "train" or "dev".
-        RETURNS (Path): The path.
-        RAISES (GapDNERError): If the config has none.
-        """
-        path = self.config.get("paths", {}).get(part)
-        if not path:
-            raise GapDNERError(f"The config has no path of data. Give it with --paths.{part} PATH.")
-        return Path(path)
 
 
 def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConfig:
@@ -93,7 +78,8 @@ def train(run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = 
     RAISES (GapDNERError): If the training fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    remove_models(folder)
+    for name in (MODEL_BEST, MODEL_LAST):
+        shutil.rmtree(folder / name, ignore_errors=True)
     (folder / EVALUATIONS_FILE).unlink(missing_ok=True)
     config = run_config.config.copy()
     config["training"]["logger"]["output_file"] = str(folder / EVALUATIONS_FILE)
@@ -101,64 +87,45 @@ def train(run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = 
     command = [sys.executable, "-m", "spacy", "train", str(folder / CONFIG_FILE)]
     command += ["--output", str(folder), "--gpu-id", str(gpu_id)]
     command += ["--code", str(code)] if code else []
-    last: deque[str] = deque(maxlen=_N_LAST_LINES)
+    env = {**os.environ, "PYTHONIOENCODING": "utf8"}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "encoding": "utf8"}
+    log_path = folder / LOG_FILE
     with (
-        (folder / LOG_FILE).open("w", encoding="utf8") as log,
-        subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf8",
-            errors="replace",
-            env={**os.environ, "PYTHONIOENCODING": "utf8"},
-        ) as process,
+        log_path.open("w", encoding="utf8") as log,
+        subprocess.Popen(command, env=env, errors="replace", **pipes) as process,
     ):
-        assert process.stdout is not None
         try:
             for line in process.stdout:
                 print(line, end="", flush=True)
                 log.write(line)
                 log.flush()
-                if line.strip():
-                    last.append(line.strip())
         except BaseException:
             process.terminate()
             raise
     if process.returncode or not (folder / MODEL_BEST).is_dir():
+        lines = [line.strip() for line in log_path.read_text(encoding="utf8").splitlines()]
+        last = [line for line in lines if line][-_N_LAST_LINES:]
         raise GapDNERError(
-            f"The training failed with exit code {process.returncode}. {folder / LOG_FILE} ends "
-            f"with: {' / '.join(last)}"
+            f"The training failed with exit code {process.returncode}. {log_path} ends with: "
+            f"{' / '.join(last)}"
         )
 
 
-def remove_models(folder: Path, *names: str) -> None:
-    """Delete trained pipelines.
-
-    folder (Path): The folder of a run.
-    *names (str): Which of them; all if not given.
-    """
-    for name in names or (MODEL_BEST, MODEL_LAST):
-        shutil.rmtree(folder / name, ignore_errors=True)
-
-
-def read_evaluations(folder: Path) -> tuple[list[Evaluation], Evaluation]:
+def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Read the evaluations that a training logged.
 
     folder (Path): The folder of the run.
-    RETURNS (tuple[list[Evaluation], Evaluation]): All of them, and the one of the best model.
+    RETURNS (tuple[list[dict[str, Any]], dict[str, Any]]): All of them, and that of the best model.
     """
     lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
     rows = [json.loads(line) for line in lines]
-    evaluations = [
-        Evaluation(row["step"], row["epoch"], row["score"], row["losses"]) for row in rows
-    ]
+    found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]
     # of equal scores spaCy keeps the last
-    best = max(evaluations, key=lambda evaluation: (evaluation.score, evaluation.step))
-    return evaluations, best
+    return found, max(found, key=lambda row: (row["score"], row["step"]))
 
 
 def _check_selection(nlp: "Language", path: Path) -> str:
-    """RETURNS (str): The prefix of the span groups by whose F1 the best model is chosen."""
+    # the prefix of the span groups by whose F1 the best model is chosen
     pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
     names = {pipe.key: (f"spans_{pipe.key}_f", f"spans_{pipe.key}_disc_f") for pipe in pipes}
     if not names:

@@ -26,8 +26,8 @@ def figures_cli(
     data: Path = typer.Argument(
         ..., metavar="DATA", help="The corpus as it is distributed, or what convert made of it"
     ),
-    split: str | None = typer.Option(None, "--split", help="train, dev or test; all if not given"),
-    ids: Path | None = typer.Option(None, "--ids", help="See convert"),
+    split: str | None = typer.Option(None, help="train, dev or test; all if not given"),
+    ids: Path | None = typer.Option(None, help="See convert"),
     strict: bool = typer.Option(False, "--strict", help="Exit code 1 if a figure differs"),
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output("JSON file for the numbers"),
@@ -45,24 +45,19 @@ def figures_cli(
         statistics = stats(docs, spans_key=spans_key)
         checks = compare_figures(corpus, split, statistics, None if is_converted else report)
         if output_path is not None:
-            values = statistics.to_dict() | {"compared": [check.to_dict() for check in checks]}
+            values = statistics.to_dict() | {"compared": [check._asdict() for check in checks]}
             if not is_converted:
                 values["report"] = report.to_dict()
             write_json(values, output_path)
     print_statistics({"": statistics})
     if not is_converted:
         print_report(report)
-    print_figures(corpus, checks)
+    _print_figures(corpus, checks)
     if strict and any(check.result == "differs" for check in checks):
         raise typer.Exit(1)
 
 
-def print_figures(corpus: str, checks: list[FigureCheck]) -> None:
-    """Print published figures beside those that were found.
-
-    corpus (str): The corpus, for the heading.
-    checks (list[FigureCheck]): The figures.
-    """
+def _print_figures(corpus: str, checks: list[FigureCheck]) -> None:
     msg.divider(f"Published and found: {corpus}")
     rows = [
         (c.name, c.expected, "?" if c.found is None else c.found, c.result, c.hint or c.source)

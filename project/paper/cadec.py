@@ -1,17 +1,18 @@
 """CADEC in its official layout, with the sentences and tokens that published figures count."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
-from spacy_gapdner.formats.report import Place, Report, reading
+from spacy_gapdner.formats.report import Place, Report
 
-from .dai import align_cadec, align_mentions, flatten, read_tokenised
+from .dai import flatten, nearest_cadec, read_documents
 from .dai_tokens import cadec_sentences
-from .id_lists import check_split, map_names, note_missing, read_ids
+from .id_lists import check_split, check_texts, map_names, note_missing, read_ids
 
 ARCHIVE = "CADEC.v2.zip"
 TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")
@@ -59,30 +60,19 @@ def read_cadec(
         raise GapDNERError(
             f"CADEC has no type {', '.join(unknown)}: choose {', '.join(TYPES)}, or all."
         )
-    texts = map_names(visible_files(root / "text", (".txt",)), lambda file: file.name[:-4])
-    annotations = map_names(
-        visible_files(root / "original", (".ann",)), lambda file: file.name[:-4]
-    )
+    texts = map_names(visible_files(root / "text", (".txt",)), ".txt")
+    annotations = map_names(visible_files(root / "original", (".ann",)), ".ann")
     if not texts or not annotations:
         empty = root / ("original" if texts else "text")
         raise GapDNERError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
-    for name in annotations:
-        if name not in texts:
-            raise GapDNERError(f"{annotations[name]} has no text {root / 'text' / name}.txt.")
+    check_texts(texts, annotations, root / "text", ARCHIVE)
     names = set(texts)
     if split is not None:
         names = read_ids(ids, f"{split}.id", "cadec", split, report)
         note_missing(names, texts, Path(ids or ""), report)
-    for name in sorted(names & set(texts)):
-        with reading(report, Place(str(texts[name]), None, name)):
-            document = read_tokenised(texts[name], name, cadec_sentences, report)
-            found: Iterable[TextEntity] = ()
-            if name in annotations:
-                found = _read_annotations(annotations[name], name, document.text, types, report)
-            else:
-                message = f"{name} has a text but no annotation file: taken as without entities"
-                report.add("kept", "no annotation file", message, document.place)
-            yield from document.records(align_mentions(document, found, align_cadec, report))
+    read_entities = partial(_read_annotations, types=types, report=report)
+    given = (texts, annotations, names & set(texts))
+    yield from read_documents(*given, read_entities, cadec_sentences, nearest_cadec, report)
 
 
 def _find_top(path: Path) -> Path | None:
@@ -93,7 +83,7 @@ def _find_top(path: Path) -> Path | None:
 
 
 def _read_annotations(
-    path: Path, document: str, text: str, types: tuple[str, ...], report: Report
+    path: Path, document: str, text: str, *, types: tuple[str, ...], report: Report
 ) -> Iterator[TextEntity]:
     lines = with_unix_line_ends(read_text(path, report)).split("\n")
     for number, raw in enumerate(lines, start=1):
@@ -104,16 +94,22 @@ def _read_annotations(
             message = f"{line[:40]!r} is no mention"
             report.add("kept", "line of another kind not read", message, place)
             continue
-        label = line.partition("\t")[2].partition(" ")[0]
-        wanted = label in types or "all" in types
-        if not wanted and label in TYPES:
-            if not _is_mention(line):
-                message = f"cannot read {line[:40]!r}, whose type is not asked for"
-                report.add("kept", "malformed line of another type", message, place)
+        fields = line.split("\t")
+        label, _, offsets = "".join(fields[1:2]).partition(" ")
+        is_wanted = label in types or "all" in types
+        if not (len(fields) == 3 and label and _OFFSETS.fullmatch(offsets)):
+            if is_wanted or label not in TYPES:
+                raise GapDNERError(
+                    f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
+                    f"{line[:60]!r}. Is the file damaged?"
+                )
+            message = f"cannot read {line[:40]!r}, whose type is not asked for"
+            report.add("kept", "malformed line of another type", message, place)
+        if not is_wanted:
             continue
-        entity = _parse(line, place)
-        if not wanted:
-            continue
+        numbers = [int(n) for n in re.findall(r"\d+", offsets)]
+        fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+        entity = TextEntity(label, fragments, fields[0], place, fields[2])
         flat = flatten(entity, text, report)
         if flat is None:
             continue
@@ -122,22 +118,3 @@ def _read_annotations(
             message = f"{flat.label} {flat.id} is {flat.surface!r}, but its offsets give {found!r}"
             report.add("kept", "surface text differs", message, place, flat.fragments)
         yield flat
-
-
-def _is_mention(line: str) -> bool:
-    fields = line.split("\t")
-    label, _, offsets = fields[1].partition(" ") if len(fields) == 3 else ("", "", "")
-    return bool(label and _OFFSETS.fullmatch(offsets))
-
-
-def _parse(line: str, place: Place) -> TextEntity:
-    if not _is_mention(line):
-        raise GapDNERError(
-            f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
-            f"{line[:60]!r}. Is the file damaged?"
-        )
-    fields = line.split("\t")
-    label, _, offsets = fields[1].partition(" ")
-    numbers = [int(n) for n in re.findall(r"\d+", offsets)]
-    fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-    return TextEntity(label, fragments, fields[0], place, fields[2])

@@ -1,7 +1,7 @@
 """From annotations of CADEC and ShARe to the tokens that Dai et al. (ACL 2020) give them."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from spacy_gapdner.entities import Entity
 from spacy_gapdner.formats.files import read_text, with_unix_line_ends
 from spacy_gapdner.formats.inline import merge_ranges
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
-from spacy_gapdner.formats.report import Place, Report
+from spacy_gapdner.formats.report import Place, Report, reading
 
 from .dai_tokens import Tokeniser
 
@@ -63,7 +63,8 @@ class TokenisedText:
             yield TokenRecord(name, tokens, tuple(inside), self.place, self.name)
 
 
-Align = Callable[[TokenisedText, TextEntity, Report], Entity | None]
+# the first and the last token of a fragment, by its offsets; None if no token is near
+Nearest = Callable[[TokenisedText, int, int], tuple[int, int] | None]
 
 
 def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -> TokenisedText:
@@ -92,6 +93,39 @@ def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -
     starts = [start for sentence in sentences for start, _ in sentence]
     ends = [end for sentence in sentences for _, end in sentence]
     return TokenisedText(name, text, place, starts, ends, cuts)
+
+
+def read_documents(
+    texts: Mapping[str, Path],
+    annotations: Mapping[str, Path],
+    names: Iterable[str],
+    read_entities: Callable[[Path, str, str], Iterable[TextEntity]],
+    tokenise: Tokeniser,
+    nearest: Nearest,
+    report: Report,
+) -> Iterator[TokenRecord]:
+    """Read documents; one without an annotation file is taken as one without entities.
+
+    texts (Mapping[str, Path]): Texts by the documents' names.
+    annotations (Mapping[str, Path]): Annotation files by name.
+    names (Iterable[str]): The documents to read.
+    read_entities (Callable): Of an annotation file, the document's name and its text.
+    tokenise (Callable[[str], list[Sentence]]): Cuts the texts.
+    nearest (Callable): `nearest_cadec` or `nearest_share`.
+    report (Report): Takes what is dropped, repaired or repeated.
+    YIELDS (TokenRecord): Sentences, by the order of their documents' names.
+    """
+    for name in sorted(names):
+        shown = name.removesuffix(".txt")
+        with reading(report, Place(str(texts[name]), None, name)):
+            document = read_tokenised(texts[name], shown, tokenise, report)
+            found: Iterable[TextEntity] = ()
+            if name in annotations:
+                found = read_entities(annotations[name], name, document.text)
+            else:
+                message = f"{name} has a text but no annotation file: taken as without entities"
+                report.add("kept", "no annotation file", message, document.place)
+            yield from document.records(align_mentions(document, found, nearest, report))
 
 
 def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
@@ -125,21 +159,20 @@ def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
 
 
 def align_mentions(
-    document: TokenisedText, entities: Iterable[TextEntity], align: Align, report: Report
+    document: TokenisedText, entities: Iterable[TextEntity], nearest: Nearest, report: Report
 ) -> list[Entity]:
     """Find the tokens of a document's entities. One that repeats another is kept, and noted.
 
     document (TokenisedText): The document.
     entities (Iterable[TextEntity]): Its entities, as `flatten` gives them.
-    align (Callable[[TokenisedText, TextEntity, Report], Optional[Entity]]): Finds the tokens of
-        one of them.
+    nearest (Callable): `nearest_cadec` or `nearest_share`.
     report (Report): Takes what is moved, repeated or dropped.
     RETURNS (list[Entity]): The entities in tokens of the document.
     """
     aligned: list[Entity] = []
     places: dict[Entity, Place] = {}
     for source in entities:
-        entity = align(document, source, report)
+        entity = align(document, source, nearest, report)
         if entity is None:
             continue
         aligned.append(entity)
@@ -150,78 +183,51 @@ def align_mentions(
     return aligned
 
 
-def align_cadec(document: TokenisedText, entity: TextEntity, report: Report) -> Entity | None:
-    """Find the tokens of an entity of CADEC: a beginning moves left to that of a token, however
-    far it is, an end moves right by up to 20 characters.
-
-    document (TokenisedText): The document.
-    entity (TextEntity): The entity.
-    report (Report): Takes what is moved or dropped.
-    RETURNS (Optional[Entity]): The entity in tokens of the document; None if no token is near,
-        or no sentence holds it.
-    """
-    ranges = []
-    for start, end in entity.fragments:
-        first = bisect_right(document.starts, start) - 1
-        last = bisect_left(document.ends, end)
-        if first < 0 or last == len(document.ends) or document.ends[last] - end > _CADEC_REACH:
-            _note_no_token(entity, report)
-            return None
-        ranges.append((first, last))
-    return _to_entity(document, entity, ranges, report)
+def nearest_cadec(document: TokenisedText, start: int, end: int) -> tuple[int, int] | None:
+    """Find tokens as in CADEC: a beginning moves left to that of a token, however far it is, an end
+    moves right by up to 20 characters."""
+    first = bisect_right(document.starts, start) - 1
+    last = bisect_left(document.ends, end)
+    if first < 0 or last == len(document.ends) or document.ends[last] - end > _CADEC_REACH:
+        return None
+    return first, last
 
 
-def align_share(document: TokenisedText, entity: TextEntity, report: Report) -> Entity | None:
-    """Find the tokens of an entity of ShARe: a boundary moves to the nearest one of a token.
-
-    Of two equally near, a beginning takes the right one and an end the left one.
-
-    document (TokenisedText): The document.
-    entity (TextEntity): The entity.
-    report (Report): Takes what is moved or dropped.
-    RETURNS (Optional[Entity]): The entity in tokens of the document; None if no token is near,
-        or no sentence holds it.
-    """
-    ranges = []
-    for start, end in entity.fragments:
-        first = _nearest(document.starts, start, rightmost=True)
-        last = _nearest(document.ends, end, rightmost=False)
-        if first is None or last is None:
-            _note_no_token(entity, report)
-            return None
-        ranges.append((first, last))
-    return _to_entity(document, entity, ranges, report)
+def nearest_share(document: TokenisedText, start: int, end: int) -> tuple[int, int] | None:
+    """Find tokens as in ShARe: a boundary moves to the nearest one of a token. Of two equally near,
+    a beginning takes the right one and an end the left one."""
+    first = _nearest(document.starts, start, rightmost=True)
+    last = _nearest(document.ends, end, rightmost=False)
+    return None if first is None or last is None else (first, last)
 
 
 def _nearest(offsets: list[int], offset: int, *, rightmost: bool) -> int | None:
     right = bisect_left(offsets, offset)
-    near = [i for i in (right, right - 1) if 0 <= i < len(offsets)]
-    if not rightmost:
-        near.reverse()
-    near = [i for i in near if abs(offsets[i] - offset) <= _SHARE_REACH]
+    order = (right, right - 1) if rightmost else (right - 1, right)
+    near = [i for i in order if 0 <= i < len(offsets) and abs(offsets[i] - offset) <= _SHARE_REACH]
     # of two equally near, min takes the first
     return min(near, key=lambda i: abs(offsets[i] - offset), default=None)
 
 
-def _note_no_token(entity: TextEntity, report: Report) -> None:
-    message = f"{entity.label} begins or ends too far from any token"
-    report.add("dropped", "no whole token", message, entity.place, entity.fragments)
-
-
-def _to_entity(
-    document: TokenisedText, source: TextEntity, ranges: list[tuple[int, int]], report: Report
+def align(
+    document: TokenisedText, source: TextEntity, nearest: Nearest, report: Report
 ) -> Entity | None:
-    label, place = source.label, source.place
+    """RETURNS (Optional[Entity]): An entity in tokens of the document; None if no token is near, or
+    no sentence holds it, which is reported."""
+    label, place, fragments = source.label, source.place, source.fragments
+    found = [nearest(document, start, end) for start, end in fragments]
+    ranges = [tokens for tokens in found if tokens is not None]
+    if len(ranges) < len(found):
+        message = f"{label} begins or ends too far from any token"
+        report.add("dropped", "no whole token", message, place, fragments)
+        return None
     if len({document.sentence_of(token) for tokens in ranges for token in tokens}) > 1:
         message = f"{label} is held by no sentence"
-        kind = "entity crosses a sentence boundary"
-        report.add("dropped", kind, message, place, source.fragments)
+        report.add("dropped", "entity crosses a sentence boundary", message, place, fragments)
         return None
-    for (start, end), (first, last) in zip(source.fragments, ranges, strict=True):
-        for wanted, found in ((start, document.starts[first]), (end, document.ends[last])):
-            if wanted != found:
-                message = f"{label} has a boundary at {wanted}, taken to be at {found}"
-                kind = "boundary moved to whole tokens"
-                report.add("repaired", kind, message, place, source.fragments)
-    entity = merge_ranges(label, ranges, report, place, source.fragments)
-    return replace(entity, attrs=source.carried)
+    for (start, end), (first, last) in zip(fragments, ranges, strict=True):
+        for wanted, token in ((start, document.starts[first]), (end, document.ends[last])):
+            if wanted != token:
+                message = f"{label} has a boundary at {wanted}, taken to be at {token}"
+                report.add("repaired", "boundary moved to whole tokens", message, place, fragments)
+    return replace(merge_ranges(label, ranges, report, place, fragments), attrs=source.carried)

@@ -1,8 +1,7 @@
 """Published figures on CADEC and ShARe, and their comparison with a user's copy."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
@@ -34,8 +33,7 @@ class Figure(NamedTuple):
     source: str
 
 
-@dataclass(frozen=True)
-class FigureCheck:
+class FigureCheck(NamedTuple):
     """A published figure beside the user's.
 
     name (str): What was counted.
@@ -52,10 +50,6 @@ class FigureCheck:
     result: str
     source: str
     hint: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The values as JSON has them."""
-        return asdict(self)
 
 
 def _figures(corpus: str, part: str, source: str, **values: int | float | str) -> list[Figure]:
@@ -151,36 +145,24 @@ def compare_figures(
     RETURNS (list[FigureCheck]): One for every figure.
     RAISES (GapDNERError): If there are no figures on it.
     """
-    figures = get_figures(corpus, part)
-    found = _found(statistics, report)
-    return [_compare(figure, found[figure.name]) for figure in figures]
-
-
-def _found(
-    statistics: CorpusStatistics, report: Report | None
-) -> dict[str, int | float | str | None]:
     counts = Counter[str]() if report is None else report.counts()
-    documents = statistics.documents
-    if documents is not None:
-        documents += counts["document without text"]
-    return {
-        "documents": documents,
+    gaps, documents = statistics.gap_lengths, statistics.documents
+    counted: dict[str, int | float | str | None] = {
+        "documents": None if documents is None else documents + counts["document without text"],
         "sentences": statistics.sentences,
         "tokens": statistics.tokens,
         "entities": statistics.entities,
         "discontinuous": statistics.discontinuous,
         "discontinuous percent": round(statistics.discontinuous_percent, 2),
-        "gap length": _range(statistics.gap_lengths),
+        "gap length": f"{min(gaps)}-{max(gaps)}" if gaps else "none",
         **{name: None if report is None else counts[kind] for name, kind in _KINDS.items()},
     }
-
-
-def _compare(figure: Figure, found: int | float | str | None) -> FigureCheck:
-    result = "not known" if found is None else "same" if found == figure.value else "differs"
-    others = [v.source for v in VARIANTS if v[:3] == figure[:3] and v.value == found]
-    hint = f"the figure of {'; '.join(others)}" if others and result == "differs" else ""
-    return FigureCheck(figure.name, figure.value, found, result, figure.source, hint)
-
-
-def _range(counts: Counter[int]) -> str:
-    return f"{min(counts)}-{max(counts)}" if counts else "none"
+    checks = []
+    for figure in get_figures(corpus, part):
+        found, hint, result = counted[figure.name], "", "differs"
+        if found is None or found == figure.value:
+            result = "not known" if found is None else "same"
+        elif others := [v.source for v in VARIANTS if v[:3] == figure[:3] and v.value == found]:
+            hint = f"the figure of {'; '.join(others)}"
+        checks.append(FigureCheck(figure.name, figure.value, found, result, figure.source, hint))
+    return checks

@@ -1,7 +1,7 @@
 """Lists of the documents that Dai et al. (ACL 2020) put into a part of a corpus."""
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from spacy_gapdner.errors import GapDNERError
@@ -21,30 +21,37 @@ _PUBLISHED = {
 }
 
 
-def map_names(files: Iterable[Path], name_of: Callable[[Path], str]) -> dict[str, Path]:
+def map_names(files: Iterable[Path], part: str) -> dict[str, Path]:
     """Find files by the names of their documents.
 
     files (Iterable[Path]): The files.
-    name_of (Callable[[Path], str]): The name of a file's document.
+    part (str): What a file's name has beyond the document's.
     RETURNS (dict[str, Path]): The files by name.
     RAISES (GapDNERError): If two files have one name.
     """
     found: dict[str, Path] = {}
     for file in files:
-        other = found.setdefault(name_of(file), file)
+        other = found.setdefault(file.name.replace(part, ""), file)
         if other is not file:
             raise GapDNERError(f"{other} and {file} are of the same document. Keep one.")
     return found
 
 
-def check_split(split: str | None, ids: Path | None) -> None:
-    """Check that the options of a split go together.
+def check_texts(
+    texts: Mapping[str, Path], annotations: Mapping[str, Path], folder: Path, archive: str
+) -> None:
+    """Raise a GapDNERError if an annotation file has no text in the folder of texts, which comes
+    from this archive."""
+    for name, file in annotations.items():
+        if name not in texts:
+            raise GapDNERError(
+                f"{file} annotates {name}, which is not in {folder}. Unpack {archive} there."
+            )
 
-    split (Optional[str]): The part of the corpus; the whole if None.
-    ids (Optional[Path]): The user's lists.
-    RAISES (GapDNERError): If there is no such part, or there are lists but no part, or no lists
-        where they should be.
-    """
+
+def check_split(split: str | None, ids: Path | None) -> None:
+    """Raise a GapDNERError if there is no such part of a corpus, or there are lists but no part, or
+    no lists where they should be."""
     if split not in (None, *SPLITS):
         raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
     if ids is not None and split is None:
@@ -84,24 +91,14 @@ def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report
 
 
 def hash_names(names: Iterable[str]) -> str:
-    """Hash a list of names, whatever its order.
-
-    names (Iterable[str]): The names.
-    RETURNS (str): 16 hexadecimal digits.
-    """
+    """RETURNS (str): 16 hexadecimal digits for a list of names, whatever its order."""
     text = "".join(f"{name}\n" for name in sorted(names))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
 
 def note_missing(wanted: Iterable[str], present: Iterable[str], ids: Path, report: Report) -> None:
-    """Report the documents of a list that the corpus does not have.
-
-    wanted (Iterable[str]): The names in the list.
-    present (Iterable[str]): The names in the corpus.
-    ids (Path): The list, for the report.
-    report (Report): Takes the missing ones.
-    RAISES (GapDNERError): If all are missing.
-    """
+    """Report the documents of a list that the corpus does not have; raise a GapDNERError if it has
+    none of them."""
     wanted = set(wanted)
     missing = wanted - set(present)
     if missing == wanted:

@@ -13,11 +13,11 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
 from spacy_gapdner.formats.knowtator import read_annotation_file
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
-from spacy_gapdner.formats.report import Place, Report, reading
+from spacy_gapdner.formats.report import Place, Report
 
-from .dai import align_mentions, align_share, flatten, read_tokenised
+from .dai import flatten, nearest_share, read_documents
 from .dai_tokens import share_sentences
-from .id_lists import check_split, map_names, note_missing, read_ids
+from .id_lists import check_split, check_texts, map_names, note_missing, read_ids
 from .share_folders import ARCHIVES, PARTS, Part, PartFolders, find_folders
 
 LABEL = "Disorder"
@@ -63,16 +63,16 @@ def read_share(
     used: set[Path] = set()
     for part, where in folders.items():
         annotations = _find_annotations(where, corpus, part)
-        texts = map_names(visible_files(where.text, (".txt",)), lambda file: file.name)
-        _check_texts(texts, annotations, where, ARCHIVES[corpus][part][0].name)
+        texts = map_names(visible_files(where.text, (".txt",)), "")
+        check_texts(texts, annotations, where.text, ARCHIVES[corpus, part, "text"][0])
         names = set(annotations) if where.shared else set(texts)
         if dev is not None:
             note_missing(dev, names, Path(ids or ""), report)
             names = names & dev if split == "dev" else names - dev
         used.update(texts[name] for name in names)
-        for name in sorted(names):
-            with reading(report, Place(str(texts[name]), None, name)):
-                yield from _read_document(texts[name], annotations.get(name), corpus, part, report)
+        read = partial(_read_entities, _READERS[corpus, part], report)
+        given = (texts, annotations, names)
+        yield from read_documents(*given, read, share_sentences, nearest_share, report)
     if split is None:
         _note_unused(folders.values(), used, report)
 
@@ -84,20 +84,10 @@ def _find_annotations(where: PartFolders, corpus: str, part: Part) -> dict[str, 
         suffix, files = ".pipe", visible_files(where.ann, (".txt", ".pipe"))
     if not files:
         raise GapDNERError(
-            f"{where.ann} holds no annotation file. Unpack {ARCHIVES[corpus][part][1].name} anew."
+            f"{where.ann} holds no annotation file. Unpack {ARCHIVES[corpus, part, 'ann'][0]} anew."
         )
     # a.txt.knowtator.xml, a.pipe.txt and a.txt all annotate a.txt
-    return map_names(files, lambda file: file.name.replace(suffix, ""))
-
-
-def _check_texts(
-    texts: dict[str, Path], annotations: dict[str, Path], where: PartFolders, archive: str
-) -> None:
-    for name, file in annotations.items():
-        if name not in texts:
-            raise GapDNERError(
-                f"{file} annotates {name}, which is not in {where.text}. Unpack {archive} there."
-            )
+    return map_names(files, suffix)
 
 
 def _note_unused(folders: Iterable[PartFolders], used: set[Path], report: Report) -> None:
@@ -108,23 +98,11 @@ def _note_unused(folders: Iterable[PartFolders], used: set[Path], report: Report
                 report.add("dropped", "document of no part", message, Place(str(file)))
 
 
-def _read_document(
-    path: Path, annotations: Path | None, corpus: str, part: Part, report: Report
-) -> Iterator[TokenRecord]:
-    document = read_tokenised(path, path.stem, share_sentences, report)
-    entities: list[TextEntity] = []
-    if annotations is None:
-        message = f"{path.name} has no annotation file: taken as without entities"
-        report.add("kept", "no annotation file", message, document.place)
-    else:
-        found = _READERS[corpus, part](annotations, path.name, report)
-        entities = _clean(found, document.text, report)
-    yield from document.records(align_mentions(document, entities, align_share, report))
-
-
-def _clean(entities: Iterable[TextEntity], text: str, report: Report) -> list[TextEntity]:
+def _read_entities(
+    read: _AnnotationReader, report: Report, path: Path, name: str, text: str
+) -> list[TextEntity]:
     cleaned: dict[object, TextEntity] = {}
-    for entity in entities:
+    for entity in read(path, name, report):
         flat = flatten(entity, text, report)
         if flat is None:
             continue

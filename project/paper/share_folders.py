@@ -9,17 +9,6 @@ Part = Literal["train", "test"]
 PARTS: tuple[Part, ...] = ("train", "test")
 
 
-class Archive(NamedTuple):
-    """An archive of the official distribution.
-
-    name (str): Its file name.
-    folders (tuple[str, ...]): Names of the folder in it that holds the files.
-    """
-
-    name: str
-    folders: tuple[str, ...]
-
-
 class PartFolders(NamedTuple):
     """The folders of a part of the corpus.
 
@@ -34,36 +23,22 @@ class PartFolders(NamedTuple):
 
 
 _2014_TRAIN = "2014ShAReCLEFeHealthTasks2_training_10Jan2014.zip"
-ARCHIVES: dict[str, dict[Part, tuple[Archive, Archive]]] = {
-    "share13": {
-        "train": (
-            Archive("Task1TrainSetCorpus199.zip", ("ALLREPORTS",)),
-            Archive("Task1TrainSetGOLD199knowtatorehost.zip", ("ALLSAVED",)),
-        ),
-        "test": (
-            Archive("Task1TestSetCorpus100.zip", ("ALLREPORTS",)),
-            Archive("Task1Gold_SN2012.tar.bz2", ("Gold_SN2012",)),
-        ),
-    },
-    "share14": {
-        "train": (
-            Archive(_2014_TRAIN, ("2014ShAReCLEFeHealthTask2_training_corpus",)),
-            Archive(_2014_TRAIN, ("2014ShAReCLEFeHealthTask2_training_pipedelimited",)),
-        ),
-        "test": (
-            # the distribution has the year wrong
-            Archive(
-                "ShAReCLEFeHealth2014Task2_test_default_values.zip",
-                (
-                    "ShAReCLEFeHealth2104Task2_test_data_corpus",
-                    "ShAReCLEFeHealth2014Task2_test_data_corpus",
-                ),
-            ),
-            Archive(
-                "ShAReCLEFeHealth2014_test_data_gold.zip", ("ShAReCLEFeHealth2014_test_data_gold",)
-            ),
-        ),
-    },
+_2014_TEXT = "ShAReCLEFeHealth{}Task2_test_data_corpus"
+_2014_GOLD = "ShAReCLEFeHealth2014_test_data_gold"
+# by corpus, part and kind: the archive, and the names that the folder in it has
+ARCHIVES: dict[tuple[str, Part, str], tuple[str, ...]] = {
+    ("share13", "train", "text"): ("Task1TrainSetCorpus199.zip", "ALLREPORTS"),
+    ("share13", "train", "ann"): ("Task1TrainSetGOLD199knowtatorehost.zip", "ALLSAVED"),
+    ("share13", "test", "text"): ("Task1TestSetCorpus100.zip", "ALLREPORTS"),
+    ("share13", "test", "ann"): ("Task1Gold_SN2012.tar.bz2", "Gold_SN2012"),
+    ("share14", "train", "text"): (_2014_TRAIN, "2014ShAReCLEFeHealthTask2_training_corpus"),
+    ("share14", "train", "ann"): (_2014_TRAIN, "2014ShAReCLEFeHealthTask2_training_pipedelimited"),
+    ("share14", "test", "text"): (
+        "ShAReCLEFeHealth2014Task2_test_default_values.zip",
+        # the distribution has the year wrong
+        *(_2014_TEXT.format(2104), _2014_TEXT.format(2014)),
+    ),
+    ("share14", "test", "ann"): (f"{_2014_GOLD}.zip", _2014_GOLD),
 }
 
 
@@ -78,43 +53,32 @@ def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
     """
     if not root.is_dir():
         raise GapDNERError(f"There is no folder {root}. Check the path.")
-    text_archive, ann_archive = ARCHIVES[corpus][part]
-    other = next(p for p in PARTS if p != part)
-    of_other = {name for archive in ARCHIVES[corpus][other] for name in archive.folders}
-    text = _find(root, part, "text", text_archive, of_other)
-    ann = _find(root, part, "ann", ann_archive, of_other)
+    text, ann = (_find(root, corpus, part, kind) for kind in ("text", "ann"))
     return PartFolders(text, ann, _named_part(root, text) != part)
 
 
-def _find(root: Path, part: Part, kind: str, archive: Archive, of_other: set[str]) -> Path:
+def _find(root: Path, corpus: str, part: Part, kind: str) -> Path:
     arranged = root / part / kind
     if arranged.is_dir():
         return arranged
+    archive, *names = ARCHIVES[corpus, part, kind]
     found: list[Path] = []
     for path in sorted(root.rglob("*")):
-        named = path.name in archive.folders and path.is_dir()
+        named = path.name in names and path.is_dir()
         # archives packed on a Mac have a shadow of every folder; one unpacked into a folder of
         # its own name makes two, one in the other
         if named and "__macosx" not in _below(root, path) and found[-1:] != [path.parent]:
             found.append(path)
-    chosen = found
-    if of_other.intersection(archive.folders):
-        # folders of one name in both parts' archives: a name above them tells, or they were
-        # unpacked in one place
-        named_part = {path: _named_part(root, path) for path in found}
-        own = [path for path in found if named_part[path] == part]
-        chosen = own or [path for path in found if named_part[path] is None]
-    if not chosen:
-        raise GapDNERError(
-            f"{root} has no folder {archive.folders[0]} of the {part} part. Unpack {archive.name} "
-            f"there, or arrange its files as {part}/{kind}."
-        )
-    if len(chosen) > 1:
-        raise GapDNERError(
-            f"{root} has several folders {archive.folders[0]}: {chosen[0]} and {chosen[1]}. Keep "
-            f"one, or arrange its files as {part}/{kind}."
-        )
-    return chosen[0]
+    # folders of one name may be in both parts' archives: a name above them tells, or they were
+    # unpacked in one place
+    own = [path for path in found if _named_part(root, path) == part]
+    chosen = own or [path for path in found if _named_part(root, path) is None]
+    if len(chosen) == 1:
+        return chosen[0]
+    problem = f"no folder {names[0]} of the {part} part. Unpack {archive} there"
+    if chosen:
+        problem = f"several folders {names[0]}: {chosen[0]} and {chosen[1]}. Keep one"
+    raise GapDNERError(f"{root} has {problem}, or arrange its files as {part}/{kind}.")
 
 
 def _named_part(root: Path, path: Path) -> str | None:
@@ -136,12 +100,8 @@ def guess_corpus(root: Path) -> str | None:
     if all((root / part / "ann").is_dir() for part in PARTS):
         xml = next((root / "train" / "ann").glob("*.knowtator.xml"), None)
         return "share14" if xml is None else "share13"
-    names = {path.name for path in root.rglob("*") if path.is_dir()}
-    for corpus, parts in ARCHIVES.items():
-        own = {name for pair in parts.values() for archive in pair for name in archive.folders}
-        if names & own:
-            return corpus
-    return None
+    folders = {path.name for path in root.rglob("*") if path.is_dir()}
+    return next((key[0] for key, (_, *names) in ARCHIVES.items() if folders & {*names}), None)
 
 
 def is_share13(path: Path) -> bool:

@@ -10,15 +10,13 @@ the list, and OK; for each further fragment a double click on the entity, "Add F
 
 import random
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import typer
 from selenium import webdriver
@@ -243,20 +241,12 @@ def count_in_brat(gold: set[Mark], first: str) -> int:
     return sum(3 - (m.label == first) + 4 * (len(m.fragments) - 1) for m in gold)
 
 
-def open_page(folder: Path, labels: list[str]) -> tuple[subprocess.Popen[Any], str]:
+def open_page(folder: Path, labels: list[str]) -> tuple[subprocess.Popen[str], str]:
     """RETURNS (tuple[Popen, str]): The server of a folder, and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     command = [sys.executable, "-m", "spacy", "gapdner", "annotate", str(folder)]
-    command += ["--labels", ",".join(labels), "--port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    for _ in range(600):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.1)
-    return server, f"http://127.0.0.1:{port}/"
+    command += ["--labels", ",".join(labels), "--port", "0"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return server, next(line.strip() for line in server.stdout or () if line.startswith("http"))
 
 
 def open_browser() -> webdriver.Chrome:
@@ -271,7 +261,7 @@ def open_browser() -> webdriver.Chrome:
 def main(
     corpus: Path = typer.Argument(..., help="Folder of .txt and .ann files"),
     n_sentences: int = typer.Option(10, "--sentences", "-n", help="How many to annotate"),
-    seed: int = typer.Option(0, "--seed", help="Chooses them"),
+    seed: int = typer.Option(0, help="Chooses them"),
 ) -> None:
     """Annotate sentences in the browser, compare them with the corpus, count gestures."""
     sentences = random.Random(seed).sample(list(find_sentences(corpus)), n_sentences)

@@ -96,21 +96,19 @@ def _performance(scores: dict[str, Any]) -> dict[str, float]:
 
 def _table(scores: dict[str, Any]) -> str:
     prefix, counts = f"spans_{scores['spans_key']}_", scores[f"spans_{scores['spans_key']}_counts"]
-    rows = ["| | P | R | F | gold |", "|---|---|---|---|---|"]
+    found = []
     for subset, title in SUBSETS.items():
         start = "" if subset == "all" else f"{subset}_"
-        values = (scores[f"{prefix}{start}{measure}"] for measure in "prf")
-        rows.append(_row(title, [*values], counts[f"{start}gold"]))
-    for label, prf in (scores[f"{prefix}per_type"] or {}).items():
-        rows.append(
-            _row(f"`{label}`", [prf[m] for m in "prf"], scores["gold_per_type"].get(label, 0))
-        )
+        prf = [scores[f"{prefix}{start}{measure}"] for measure in "prf"]
+        found.append((title, prf, counts[f"{start}gold"]))
+    for label, by_measure in (scores[f"{prefix}per_type"] or {}).items():
+        prf = [by_measure[measure] for measure in "prf"]
+        found.append((f"`{label}`", prf, scores["gold_per_type"].get(label, 0)))
+    rows = ["| | P | R | F | gold |", "|---|---|---|---|---|"]
+    for title, prf, n_gold in found:
+        shown = ("-" if value is None else f"{100 * value:.1f}" for value in prf)
+        rows.append(f"| {title} | {' | '.join(shown)} | {n_gold} |")
     return "\n".join(rows)
-
-
-def _row(title: str, values: list[float | None], n_gold: int) -> str:
-    shown = ("-" if value is None else f"{100 * value:.1f}" for value in values)
-    return f"| {title} | {' | '.join(shown)} | {n_gold} |"
 
 
 def _sources(encoder: str | None) -> list[dict[str, str]]:
@@ -119,10 +117,8 @@ def _sources(encoder: str | None) -> list[dict[str, str]]:
     known = find_encoder(encoder)
     license = known.license if known else "see its model card"
     url = f"https://huggingface.co/{encoder}"
-    return [
-        CRAFT,
-        {"name": encoder, "url": url, "license": license, "author": f"license: {license}"},
-    ]
+    author = f"license: {license}"
+    return [CRAFT, {"name": encoder, "url": url, "license": license, "author": author}]
 
 
 def _encoder_note(encoder: str | None) -> str:

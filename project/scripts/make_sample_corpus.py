@@ -6,15 +6,14 @@ shows, apart from common words. No text comes from any corpus.
 """
 
 import json
-import os
 import random
-from collections import Counter
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 
 import typer
-from sample_grammar import Grammar, Mention, Phrase, detokenize, gap_lengths, load_parts
+from sample_grammar import Grammar, Phrase, detokenize, load_parts
+
+from spacy_gapdner.formats.outputs import replacing
 
 # in tokens
 MAX_LENGTH = 18
@@ -60,64 +59,28 @@ def to_w2ner(phrase: Phrase) -> dict[str, object]:
     return {"sentence": list(phrase.tokens), "ner": ner}
 
 
-def summarize(name: str, phrases: Sequence[Phrase]) -> str:
-    """Describe a part of the corpus in one line.
-
-    name (str): The part's name.
-    phrases (Sequence[Phrase]): Its sentences.
-    RETURNS (str): Numbers of sentences and entities, and how many entities have a gap of which
-        length in tokens.
-    """
-    entities = [mention for phrase in phrases for mention in phrase.entities]
-    labels = Counter(label for label, _ in entities)
-    gaps = Counter(gap for mention in entities for gap in gap_lengths(mention))
-    pairs = [pair for phrase in phrases for pair in combinations(phrase.entities, 2)]
-    discontinuous = sum(bool(gap_lengths(mention)) for mention in entities)
-    return (
-        f"{name}: {len(phrases)} sentences, {sum(not p.entities for p in phrases)} without "
-        f"entities; {len(entities)} entities ("
-        + ", ".join(f"{labels[label]} {label}" for label in sorted(labels))
-        + f"), {discontinuous} discontinuous ({discontinuous / max(len(entities), 1):.0%}); "
-        f"{sum(map(overlap, pairs))} overlapping pairs, {sum(map(nested, pairs))} nested; "
-        "gaps by length " + ", ".join(f"{length}: {gaps[length]}" for length in sorted(gaps))
-    )
-
-
-def overlap(pair: tuple[Mention, Mention]) -> bool:
-    """RETURNS (bool): Whether two entities share tokens, but neither holds all of the other."""
-    first, second = (set(indices) for _, indices in pair)
-    return bool(first & second) and not nested(pair)
-
-
-def nested(pair: tuple[Mention, Mention]) -> bool:
-    """RETURNS (bool): Whether one of two entities holds all tokens of the other."""
-    first, second = (set(indices) for _, indices in pair)
-    return first <= second or second <= first
-
-
 def write_corpus(corpus: dict[str, list[Phrase]], directory: Path) -> None:
     """Write the files, each of them whole or not at all.
 
     corpus (dict[str, list[Phrase]]): Sentences by part.
     directory (Path): Where to write; made if missing.
     """
-    directory.mkdir(parents=True, exist_ok=True)
     for name, phrases in corpus.items():
-        if name == "unseen":
-            lines = [detokenize(phrase.tokens) for phrase in phrases]
-            _write(directory / "unseen.txt", "\n".join(lines) + "\n")
-        else:
-            rows = [json.dumps(to_w2ner(phrase), ensure_ascii=False) for phrase in phrases]
-            _write(directory / f"{name}.json", "[\n" + ",\n".join(rows) + "\n]\n")
+        file, text = "unseen.txt", "".join(f"{detokenize(p.tokens)}\n" for p in phrases)
+        if name != "unseen":
+            rows = (json.dumps(to_w2ner(phrase), ensure_ascii=False) for phrase in phrases)
+            file, text = f"{name}.json", "[\n" + ",\n".join(rows) + "\n]\n"
+        with replacing(directory / file) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
 
 def main(
     directory: Path = typer.Argument(..., help="Where to write the corpus", file_okay=False),
-    seed: int = typer.Option(0, "--seed", help="Seed of the random choices"),
-    n_train: int = typer.Option(5000, "--n-train", min=0, help="Training sentences"),
-    n_dev: int = typer.Option(300, "--n-dev", min=0, help="Development sentences"),
-    n_test: int = typer.Option(400, "--n-test", min=0, help="Test sentences"),
-    n_unseen: int = typer.Option(20, "--n-unseen", min=0, help="Raw sentences for a demonstration"),
+    seed: int = typer.Option(0, help="Seed of the random choices"),
+    n_train: int = typer.Option(5000, min=0, help="Training sentences"),
+    n_dev: int = typer.Option(300, min=0, help="Development sentences"),
+    n_test: int = typer.Option(400, min=0, help="Test sentences"),
+    n_unseen: int = typer.Option(20, min=0, help="Raw sentences for a demonstration"),
 ) -> None:
     """Make a corpus of made-up patient reports with contiguous and discontinuous entities."""
     try:
@@ -126,7 +89,8 @@ def main(
         raise typer.BadParameter(str(error)) from error
     write_corpus(corpus, directory)
     for name, phrases in corpus.items():
-        typer.echo(summarize(name, phrases))
+        n_entities = sum(len(phrase.entities) for phrase in phrases)
+        typer.echo(f"{name}: {len(phrases)} sentences, {n_entities} entities")
 
 
 def _draw(n: int, grammars: Sequence[Grammar], seen: set[str]) -> list[Phrase]:
@@ -145,12 +109,6 @@ def _draw(n: int, grammars: Sequence[Grammar], seen: set[str]) -> list[Phrase]:
         seen.add(detokenize(phrase.tokens))
         phrases.append(phrase)
     return phrases
-
-
-def _write(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(text, encoding="utf-8")
-    os.replace(temporary, path)
 
 
 if __name__ == "__main__":

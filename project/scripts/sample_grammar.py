@@ -188,11 +188,6 @@ def _parse(text: str) -> tuple[list[tuple[str, list[str]]], list[int]]:
     return lines, list(accumulate(int(match["weight"] or 1) for match in matches if match))
 
 
-def gap_lengths(mention: Mention) -> list[int]:
-    """RETURNS (list[int]): The lengths of an entity's gaps, in tokens."""
-    return [right - left - 1 for left, right in pairwise(mention[1]) if right > left + 1]
-
-
 def detokenize(tokens: Sequence[str]) -> str:
     """RETURNS (str): The text of a sentence, without space before punctuation."""
     text = "".join(t if t in ",.!?" else f" {t}" for t in tokens).strip()

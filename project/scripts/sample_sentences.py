@@ -5,12 +5,13 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 import typer
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats.docbin import read_docbin, write_docbin
 
 # sentences in a row that are held out together where the articles are not known
 _BLOCK = 100
@@ -28,18 +29,17 @@ def draw(docs: list[Doc], n: int, seed: int, key: str = "gapdner") -> list[Doc]:
     """
     if not n or n >= len(docs):
         return docs
-    pools: dict[str, list[int]] = {"discontinuous": [], "contiguous": [], "none": []}
+    discontinuous, contiguous, without = [], [], []
     for i, doc in enumerate(docs):
         entities = get_entities(doc, key)
         if any(entity.is_discontinuous for entity in entities):
-            pools["discontinuous"].append(i)
+            discontinuous.append(i)
         else:
-            pools["contiguous" if entities else "none"].append(i)
+            (contiguous if entities else without).append(i)
     rng = random.Random(seed)
-    drawn = pools["discontinuous"][:n]
-    for pool, limit in (("contiguous", n // 2), ("none", n)):
-        size = min(limit, n - len(drawn), len(pools[pool]))
-        drawn += rng.sample(pools[pool], size)
+    drawn = discontinuous[:n]
+    for pool, limit in ((contiguous, n // 2), (without, n)):
+        drawn += rng.sample(pool, min(limit, n - len(drawn), len(pool)))
     return [docs[i] for i in sorted(drawn)]
 
 
@@ -92,8 +92,9 @@ def main(
 ) -> None:
     """Draw a subset of sentences that keeps all that hold a discontinuous entity; on demand, a
     second one from articles that are held out of the first."""
-    docs, held = _read(input_path), []
-    stays = docs
+    if not input_path.is_file():
+        msg.fail(f"There is no file {input_path}.", exits=1)
+    stays = docs = list(read_docbin(input_path, Vocab()))
     if held_out_path:
         stays, held = hold_out(docs, article_sizes(docs), share, seed)
     _write(draw(stays, n, seed), len(stays), output_path)
@@ -101,17 +102,8 @@ def main(
         _write(draw(held, n_held_out, seed), len(held), held_out_path)
 
 
-def _read(path: Path) -> list[Doc]:
-    if not path.is_file():
-        msg.fail(f"There is no file {path}.", exits=1)
-    return list(DocBin().from_disk(path).get_docs(Vocab()))
-
-
 def _write(subset: list[Doc], n_pool: int, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(".part")
-    DocBin(docs=subset).to_disk(partial)
-    partial.replace(path)
+    write_docbin(subset, path)
     msg.good(f"{len(subset)} of {n_pool} sentences: {path}")
 
 

@@ -84,9 +84,6 @@ HOST: Any = typer.Option(
 PORT: Any = typer.Option(
     5000, "--port", min=0, max=65535, help="Port to listen at; 0 for any that is free"
 )
-NO_PROGRESS: Any = typer.Option(
-    False, "--no-progress", help="No progress bar (off anyway unless stderr is a terminal)"
-)
 
 
 def _import_code(path: Path | None) -> Path | None:

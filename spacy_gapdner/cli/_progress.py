@@ -11,19 +11,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def progress(
-    count: Callable[[], int | None], no_progress: bool = False, *, initial: int = 0
-) -> "tqdm":
+def progress(count: Callable[[], int | None], initial: int = 0) -> "tqdm":
     """Make a bar of documents with their total and the time left.
 
     count (Callable[[], Optional[int]]): Counts them; asked only if the bar is shown.
-    no_progress (bool): Show nothing.
     initial (int): How many are done already.
     RETURNS (tqdm): The bar, on stderr; without a terminal it shows nothing.
     """
     from tqdm import tqdm
 
-    shown = not no_progress and sys.stderr.isatty()
+    shown = sys.stderr.isatty()
     total = count() if shown else None
     return tqdm(total=total, initial=initial, unit=" docs", disable=not shown, file=sys.stderr)
 

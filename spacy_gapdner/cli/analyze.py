@@ -1,6 +1,6 @@
 """analyze: where trained pipelines go wrong, several side by side."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ def analyze_cli(
     ),
     data: Path = options.DATA,
     compare: list[str] = typer.Option(
-        [], "--compare", metavar="MODEL", help="Another model; may be given several times"
+        [], metavar="MODEL", help="Another model; may be given several times"
     ),
     output_path: Path | None = options.output(
         "Folder for report.html, analysis.json, scores.csv and errors.csv"
@@ -51,8 +51,8 @@ def analyze_cli(
         from ..formats.outputs import filling
 
         models = name_models([model, *compare])
-        kept = split_list(types)
-        found = _report_models(models, data, kept, spans_key, threshold, batch_size, gpu_id)
+        how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
+        found = _report_models(models, data, split_list(types), spans_key, batch_size, how)
         if output_path is None:
             reports = dict(found)
         else:
@@ -77,9 +77,8 @@ def _report_models(
     data: Path,
     types: tuple[str, ...],
     spans_key: str | None,
-    threshold: float | None,
     batch_size: int | None,
-    gpu_id: int,
+    how: dict[str, Any],
 ) -> Iterator[tuple[str, "ModelReport"]]:
     import spacy
 
@@ -94,7 +93,7 @@ def _report_models(
     for model in models.values():
         if not _holds_predictions(model):
             check_model(model)
-        elif threshold is not None:
+        elif how["threshold"] is not None:
             raise GapDNERError(f"Thresholds are for pipelines: {model} is a file of predictions.")
     for name, model in models.items():
         if _holds_predictions(model):
@@ -104,9 +103,7 @@ def _report_models(
             examples = pair_examples(read_docbin(Path(model), nlp.vocab), docs, source=model)
             report = report_model(examples, spans_key)
         else:
-            nlp, pipe = load_pipeline(
-                model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id
-            )
+            nlp, pipe = load_pipeline(model, spans_key=spans_key, **how)
             # one key for all, so that all are compared with the same gold entities
             spans_key = spans_key or pipe.key
             docs = load_docs(nlp, data, spans_key, types=types)
@@ -141,6 +138,7 @@ def _write(reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_exa
     from ..analysis.subsets import ScoreRow
     from ..drawing.analysis_report import render_report
     from ..formats.outputs import write_json
+    from ..formats.tables import write_rows
 
     page = render_report(reports, str(data), n_examples)
     (folder / "report.html").write_text(page, encoding="utf-8")
@@ -152,15 +150,9 @@ def _write(reports: Mapping[str, "ModelReport"], data: Path, folder: Path, n_exa
         for row in report.scores.rows():
             scores.append((name, *(round(c, 6) if isinstance(c, float) else c for c in row)))
         errors += [(name, *error.to_row()) for error in report.errors]
-    _write_csv(folder / "scores.csv", scores)
-    _write_csv(folder / "errors.csv", errors)
-
-
-def _write_csv(path: Path, rows: Iterable[Sequence[Any]]) -> None:
-    from ..formats.tables import write_rows
-
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        write_rows(stream, rows)
+    for name, rows in (("scores.csv", scores), ("errors.csv", errors)):
+        with (folder / name).open("w", encoding="utf-8", newline="") as stream:
+            write_rows(stream, rows)
 
 
 def _print(reports: Mapping[str, "ModelReport"]) -> None:

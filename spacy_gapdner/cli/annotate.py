@@ -1,11 +1,10 @@
 """annotate: a page where entities are made and corrected, with a model that proposes them."""
 
 import os
-from enum import Enum
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 import typer
@@ -20,40 +19,26 @@ if TYPE_CHECKING:
     from ..annotate.settling import Settling
 
 
-class Order(str, Enum):
-    """The order of texts."""
-
-    files = "files"
-    uncertain = "uncertain"
-    random = "random"
-
-
 def annotate_cli(
     folder: Path = typer.Argument(
         ..., metavar="FOLDER", help="Folder of .txt files; annotations go beside them, as .ann"
     ),
-    model: str | None = typer.Option(
-        None, "--model", help="Trained pipeline that proposes entities"
-    ),
+    model: str | None = typer.Option(None, help="Trained pipeline that proposes entities"),
     labels: str | None = typer.Option(
         None,
-        "--labels",
         help="Names, as ADE,DRUG, or a labels.json or annotation.conf; that of FOLDER if not given",
     ),
-    order: Order = typer.Option(
-        Order.files, "--order", help="Order of the texts; uncertain needs a --model"
+    order: Literal["files", "uncertain", "random"] = typer.Option(
+        "files", help="Order of the texts; uncertain needs a --model"
     ),
     budget: int | None = typer.Option(
-        None, "--budget", min=1, help="With uncertain: as many words come first; all if not given"
+        None, min=1, help="With uncertain: as many words come first; all if not given"
     ),
     retrain_after: int | None = typer.Option(
-        None,
-        "--retrain-after",
-        min=1,
-        help="Train the --model on all texts that are done, each time so many more are",
+        None, min=1, help="Train the --model on all texts that are done, each time so many more are"
     ),
     annotator: str | None = typer.Option(
-        None, "--annotator", help="Who annotates; the user of the system if not given"
+        None, help="Who annotates; the user of the system if not given"
     ),
     shared: bool = typer.Option(
         False,
@@ -63,7 +48,6 @@ def annotate_cli(
     ),
     settle: tuple[Path, Path] | None = typer.Option(
         None,
-        "--settle",
         metavar="A B",
         help="Settle what the folders A and B disagree on; FOLDER gets what is agreed on",
     ),
@@ -71,7 +55,7 @@ def annotate_cli(
     host: str = options.HOST,
     port: int = options.PORT,
     token: str | None = typer.Option(
-        None, "--token", help="Password; one is made for any --host but the own machine"
+        None, help="Password; one is made for any --host but the own machine"
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
@@ -94,7 +78,7 @@ def annotate_cli(
         from ..annotate.training import Trainer
         from ..web import LOOPBACK
 
-        if model is None and (budget or retrain_after or order is Order.uncertain):
+        if model is None and (budget or retrain_after or order == "uncertain"):
             raise GapDNERError("--order uncertain, --budget and --retrain-after need a --model.")
         settling = _prepare_settling(*settle, folder) if settle else None
         texts = Texts(folder)
@@ -114,7 +98,7 @@ def annotate_cli(
             proposer,
             trainer,
             settling,
-            order.value,
+            order,
             budget,
             retrain_after,
             shared,

@@ -10,7 +10,7 @@ from ._printing import msg, print_line, print_table
 from ._util import check_folder, clean_errors
 
 if TYPE_CHECKING:
-    from ..analysis.attention import AttentionReport, SegmentAttention
+    from ..analysis.attention import AttentionReport
 
 _PAGE = "attention.html"
 _FORMATS = ("png", "svg")
@@ -64,19 +64,15 @@ def attention_cli(
 
 
 def _print_report(report: "AttentionReport") -> None:
-    rows = report.entity_rows()
-    print_table(rows, ("Entity", "Text", "Tokens", "Score"), "lllr")
+    print_table(report.entity_rows(), ("Entity", "Text", "Tokens", "Score"), "lllr")
     for segment in report.segments:
         for cell in segment.cells:
-            _print_cell(segment, *cell)
-
-
-def _print_cell(segment: "SegmentAttention", row: int, column: int) -> None:
-    labels = segment.label_text(row, column)
-    print_line(segment.title(row, column) + (f" [{labels}]" if labels else ""))
-    print_table(segment.token_rows(row, column), ("Token", "Linear attention"))
-    cells = segment.top_rows(row, column, _N_TOP)
-    print_table(cells, ("Most attended cells", "Row, column", "Labels", "Weight"), "lllr")
+            labels = segment.label_text(*cell)
+            print_line(segment.title(*cell) + (f" [{labels}]" if labels else ""))
+            print_table(segment.token_rows(*cell), ("Token", "Linear attention"))
+            attended = segment.top_rows(*cell, _N_TOP)
+            header = ("Most attended cells", "Row, column", "Labels", "Weight")
+            print_table(attended, header, "lllr")
 
 
 def _write_report(report: "AttentionReport", folder: Path) -> None:

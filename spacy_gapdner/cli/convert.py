@@ -49,7 +49,7 @@ def convert_cli(
         False, "--from-ents", help=".spacy: take the entities of doc.ents"
     ),
     from_spans: str | None = typer.Option(
-        None, "--from-spans", help=".spacy: take every span of this group as an entity, e.g. sc"
+        None, help=".spacy: take every span of this group as an entity, e.g. sc"
     ),
     split: str | None = typer.Option(None, help="CRAFT: train, dev or test; all if not given"),
     ids: Path | None = typer.Option(
@@ -62,7 +62,6 @@ def convert_cli(
     strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: options.OnError = options.ON_ERROR,
-    no_progress: bool = options.NO_PROGRESS,
     code: Path | None = options.CODE,
 ) -> None:
     """Convert annotated text from one format to another.
@@ -88,7 +87,7 @@ def convert_cli(
             reader_options["done"] = Journal(input_path).done()
             if not reader_options["done"]:
                 raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
-        with progress(partial(count_documents, input_path), no_progress) as bar:
+        with progress(partial(count_documents, input_path)) as bar:
             statistics, report = convert(
                 input_path,
                 output_path,
@@ -111,9 +110,9 @@ def convert_cli(
                 **reader_options,
             )
         if report_path is not None:
-            data: dict[str, Any] = {"input": str(input_path), "output": str(output_path)}
-            data |= {"statistics": statistics.to_dict(), **report.to_dict()}
-            write_json(data, report_path)
+            data = {"input": str(input_path), "output": str(output_path)}
+            found = {"statistics": statistics.to_dict(), **report.to_dict()}
+            write_json(data | found, report_path)
     print_statistics({"": statistics})
     print_report(report)
     if statistics.elsewhere and not statistics.entities:

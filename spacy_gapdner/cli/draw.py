@@ -23,15 +23,13 @@ def draw_cli(
         Path("entities.html"), "--output", "-o", help="The page to write"
     ),
     model: str | None = typer.Option(
-        None, "--model", help="Trained pipeline; what it finds stands beside the annotation"
+        None, help="Trained pipeline; what it finds stands beside the annotation"
     ),
     format: str | None = options.format("The input's, see convert; guessed if not given"),
     types: str | None = typer.Option(
-        None, "--types", help="Annotated types to draw, e.g. ADR,Drug; all if not given"
+        None, help="Annotated types to draw, e.g. ADR,Drug; all if not given"
     ),
-    colors: str | None = typer.Option(
-        None, "--colors", help="Colors of types, e.g. ADR=#d55e00,Drug=teal"
-    ),
+    colors: str | None = typer.Option(None, help="Colors of types, e.g. ADR=#d55e00,Drug=teal"),
     lang: str = options.lang("Language of the tokenizer where there is no --model"),
     spans_key: str | None = options.spans_key("Prefix of the span groups that hold the entities"),
     threshold: float | None = options.THRESHOLD,

@@ -22,13 +22,12 @@ def evaluate_cli(
     spans_key: str | None = options.GOLD_KEY,
     threshold: float | None = options.THRESHOLD,
     bootstrap: int = typer.Option(
-        0, "--bootstrap", min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
+        0, min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
     ),
     types: str | None = options.TYPES,
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
-    no_progress: bool = options.NO_PROGRESS,
     code: Path | None = options.CODE,
 ) -> None:
     """Score a trained pipeline on annotated data by exact match.
@@ -48,7 +47,7 @@ def evaluate_cli(
         nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, **how)
         docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
         scores: dict[str, Any] = {"model": str(model), "data": str(data)}
-        with progress(partial(count_documents, data), no_progress) as bar:
+        with progress(partial(count_documents, data)) as bar:
             scores |= evaluate(
                 nlp,
                 counted(docs, bar),

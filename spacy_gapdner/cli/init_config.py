@@ -34,10 +34,10 @@ def init_config_cli(
     lang: str = options.lang("Code of the language"),
     gpu: bool = typer.Option(False, "--gpu", "-G", help="For a training on a GPU"),
     optimize: Literal["speed", "accuracy"] = typer.Option(
-        "speed", "--optimize", help="What matters more; without a GPU, speed has no encoder"
+        "speed", help="What matters more; without a GPU, speed has no encoder"
     ),
     transformer: str | None = typer.Option(
-        None, "--transformer", help="Name on the hub, or directory, of the encoder; none for none"
+        None, help="Name on the hub, or directory, of the encoder; none for none"
     ),
     spans_key: str = options.SPANS_KEY,
     force: bool = typer.Option(False, "--force", "-F", help="Replace the file if it is there"),

@@ -45,12 +45,11 @@ def predict_cli(
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
     uncertain: int | None = typer.Option(
         None,
-        "--uncertain",
         min=1,
         help="Write only so many texts, those worth annotating next, least certain first",
     ),
     budget: int | None = typer.Option(
-        None, "--budget", min=1, help="The same with so many words, in place of --uncertain"
+        None, min=1, help="The same with so many words, in place of --uncertain"
     ),
     sentences: bool = typer.Option(
         False, "--sentences", help="--uncertain and --budget choose sentences, and tell their place"
@@ -58,14 +57,12 @@ def predict_cli(
     random_share: float = typer.Option(
         0.0, "--random", min=0, max=1, help="Share of what is chosen that is drawn at random"
     ),
-    seed: int = typer.Option(0, "--seed", help="Seed of what is drawn"),
+    seed: int = typer.Option(0, help="Seed of what is drawn"),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
-    n_process: int = typer.Option(
-        1, "--n-process", min=-1, help="Number of CPU processes; -1 for one per core"
-    ),
+    n_process: int = typer.Option(1, min=-1, help="Number of CPU processes; -1 for one per core"),
     code: Path | None = options.CODE,
     on_error: options.OnError = options.ON_ERROR,
     resume: bool = typer.Option(
@@ -80,7 +77,6 @@ def predict_cli(
         help="JSON file for what this run wrote, in numbers, and everything that was left out",
     ),
     gpu_id: int = options.GPU_ID,
-    no_progress: bool = options.NO_PROGRESS,
 ) -> None:
     """Find the entities of raw text.
 
@@ -131,7 +127,7 @@ def predict_cli(
                     n_done = grown.done.total()
                 is_done = grown.is_done if grown and resume else None
                 count = partial(count_texts, input_path, lines=lines)
-                bar = stack.enter_context(progress(count, no_progress, initial=n_done))
+                bar = stack.enter_context(progress(count, n_done))
                 pairs = predict_records(nlp, texts, report=report, is_done=is_done, **how)
                 found = _choose(counted(stack.enter_context(closing(pairs)), bar), sampler)
                 found = _count_into(report, found, pipe.key, None if n_done else input_path)

@@ -14,11 +14,9 @@ def serve_cli(
     model: str = options.MODEL,
     host: str = options.HOST,
     port: int = options.PORT,
-    max_characters: int = typer.Option(
-        50_000, "--max-characters", min=1, help="Refuse longer texts"
-    ),
+    max_characters: int = typer.Option(50_000, min=1, help="Refuse longer texts"),
     max_tokens: int = typer.Option(
-        20_000, "--max-tokens", min=1, help="Refuse texts of more tokens, which time grows with"
+        20_000, min=1, help="Refuse texts of more tokens, which time grows with"
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,

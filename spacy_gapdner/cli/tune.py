@@ -38,11 +38,9 @@ def tune_cli(
         help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
     ),
     min_precision: float = typer.Option(
-        0.0, "--min-precision", min=0, max=1, help="Best measure at this precision or more"
+        0.0, min=0, max=1, help="Best measure at this precision or more"
     ),
-    min_recall: float = typer.Option(
-        0.0, "--min-recall", min=0, max=1, help="Best measure at this recall or more"
-    ),
+    min_recall: float = typer.Option(0.0, min=0, max=1, help="Best measure at this recall or more"),
     per_type: bool = typer.Option(
         False, "--per-type", help="A threshold for every type with 20 gold entities or more"
     ),
@@ -79,10 +77,8 @@ def tune_cli(
         if output_path is not None:
             check_replaceable(output_path, must_hold="meta.json")
         if plot_path is not None:
-            from ..drawing.page import check_plots
             from ..drawing.tuning_plot import check_picture, plot_tuning
 
-            check_plots()
             check_picture(plot_path)
         find_format(data)
         nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
-from ..analysis.model_report import NOTHING, ErrorCount, ErrorInContext, ModelReport
+from ..analysis.model_report import NOTHING, ErrorInContext, ModelReport
 from ..analysis.subsets import f1_table, select
 from .analysis_plots import LAST_NUMBER, plot_errors, plot_numbers, plot_subsets
 from .entities import ENTITIES_CSS, Bar, render_entities
@@ -103,7 +103,10 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
     RETURNS (str): A self-contained HTML page, without plots if matplotlib is not installed.
     """
     by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
-    counts = [(kinds[0].kind, *(_count(count) for count in kinds)) for kinds in by_kind]
+    counts = [
+        (kinds[0].kind, *(f"{c.errors} ({c.discontinuous})" if c.errors else "0" for c in kinds))
+        for kinds in by_kind
+    ]
     body = _BODY.render(
         docs=next(iter(reports.values())).docs,
         data=data,
@@ -141,10 +144,6 @@ def _score_table(reports: Mapping[str, ModelReport], group: str, title: str) -> 
     if not any(gold for _, gold, *_ in table):
         return Markup("")
     return render_table((title, "Gold", *reports), table)
-
-
-def _count(count: ErrorCount) -> str:
-    return f"{count.errors} ({count.discontinuous})" if count.errors else "0"
 
 
 def _confusion(report: ModelReport) -> Markup:

@@ -1,19 +1,15 @@
 """The page on what a model attends to: entities, label grid, the attentions of chosen cells."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ..analysis.attention import AttentionReport, SegmentAttention
+from ..analysis.attention import AttentionReport
 from .attention_plots import plot_cell, plot_labels
 from .colors import choose_colors
 from .entities import ENTITIES_CSS
 from .page import LINES_JS, TEMPLATES, figure_bytes, inline_svg, render_page, render_table
 from .render import render_doc
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _ENTITY = ("Entity", "Text", "Tokens", "Score")
 _ATTENDED = ("Most attended cells", "Row, column", "Labels", "Weight")
@@ -35,15 +31,16 @@ are those of the run that found the entities.</p>
 {% for note in notes %}
 <p class="note">{{ note }}</p>
 {% endfor %}
-{% for segment in segments %}
-<h2>{{ segment.title }}</h2>
-<figure>{{ segment.labels }}<figcaption>The labels that the model gave to the cells.</figcaption>
-</figure>
+{% for segment, svgs, tops in segments %}
+<h2>Tokens {{ segment.maps.segment[0] }} to {{ segment.maps.segment[1] - 1 }}</h2>
+<figure>{{ svgs[segment.labels_name] }}
+<figcaption>The labels that the model gave to the cells.</figcaption></figure>
 {% for cell in segment.cells %}
-<h3 id="{{ cell.name }}">{{ cell.title }}</h3>
-{% if cell.labels %}<p>Labeled {{ cell.labels }}</p>{% endif %}
-<figure>{{ cell.figure }}</figure>
-{{ cell.top }}
+<h3 id="{{ segment.name(*cell) }}">{{ segment.title(*cell) }}</h3>
+{% set labels = segment.label_text(*cell) %}
+{% if labels %}<p>Labeled {{ labels }}</p>{% endif %}
+<figure>{{ svgs[segment.name(*cell)] }}</figure>
+{{ tops[cell] }}
 {% endfor %}
 {% endfor %}
 """)
@@ -64,7 +61,9 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
         figures |= {segment.name(*cell): plot_cell(segment, *cell) for cell in segment.cells}
         for name, figure in figures.items():
             plots |= {f"{name}.{format}": figure_bytes(figure, format) for format in formats}
-        segments.append(_segment_content(segment, figures))
+        svgs = {name: inline_svg(figure) for name, figure in figures.items()}
+        tops = {cell: _table(_ATTENDED, segment.top_rows(*cell)) for cell in segment.cells}
+        segments.append((segment, svgs, tops))
     colors = choose_colors(entity.label_ for entity in report.entities)
     body = _BODY.render(
         text=render_doc([report.doc], [report.entities], colors),
@@ -75,22 +74,6 @@ def draw_report(report: AttentionReport, formats: Sequence[str]) -> tuple[str, d
         segments=segments,
     )
     return render_page("What the model looks at", Markup(body), ENTITIES_CSS, LINES_JS), plots
-
-
-def _segment_content(segment: SegmentAttention, figures: Mapping[str, "Figure"]) -> dict[str, Any]:
-    start, end = segment.maps.segment
-    cells = [
-        {
-            "name": segment.name(*cell),
-            "title": segment.title(*cell),
-            "labels": segment.label_text(*cell),
-            "figure": inline_svg(figures[segment.name(*cell)]),
-            "top": _table(_ATTENDED, segment.top_rows(*cell)),
-        }
-        for cell in segment.cells
-    ]
-    labels = inline_svg(figures[segment.labels_name])
-    return {"title": f"Tokens {start} to {end - 1}", "labels": labels, "cells": cells}
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:

@@ -126,21 +126,13 @@ def has_plots() -> bool:
 
 
 def check_plots() -> None:
-    """Find out whether plots can be drawn, before any work for them is done.
-
-    RAISES (ImportError): If matplotlib is not installed.
-    """
+    """Raise an ImportError if matplotlib is not installed, before any work for plots is done."""
     if not has_plots():
         raise ImportError("Plots need matplotlib: pip install 'spacy-gapdner[plots]'.")
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Make an empty matplotlib figure that needs no display.
-
-    width (float): In inches.
-    height (float): In inches.
-    RETURNS (Figure): The figure.
-    """
+    """RETURNS (Figure): An empty matplotlib figure of this size in inches; no display is needed."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -169,11 +161,7 @@ def figure_bytes(figure: "Figure", format: str, *, transparent: bool = False) ->
 
 
 def inline_svg(figure: "Figure") -> Markup:
-    """Draw a figure as SVG for use within HTML.
-
-    figure (Figure): The figure.
-    RETURNS (Markup): The `<svg>` element, without XML declaration and metadata.
-    """
+    """RETURNS (Markup): A figure as `<svg>` for HTML, without XML declaration and metadata."""
     svg = figure_bytes(figure, "svg", transparent=True).decode("utf-8")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
     # ids must differ between the figures of a page

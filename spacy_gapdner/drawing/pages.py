@@ -69,15 +69,17 @@ def draw(
         given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
         return read(input, format, n_sents=0, spans_key=key, **given)
 
+    rows: Iterable[tuple[Doc, ...]]
     if nlp is None:
         key = spans_key or DEFAULT_SPANS_KEY
         return write_columns(((doc,) for doc in gold(key)), output, key, colors)
     with storing_under(find_pipe(nlp, spans_key), spans_key) as key:
         if raw:
             found = predict_records(nlp, read_texts(input), batch_size=batch_size)
-            return write_columns(((doc,) for doc, _ in found), output, key, colors)
-        pairs = _beside_gold(nlp, gold(key), batch_size)
-        return write_columns(pairs, output, key, colors)
+            rows = ((doc,) for doc, _ in found)
+        else:
+            rows = _beside_gold(nlp, gold(key), batch_size)
+        return write_columns(rows, output, key, colors)
 
 
 def write_html(

@@ -84,11 +84,7 @@ def render(
 
 
 def render_entity(entity: DiscontinuousEntity) -> str:
-    """Draw one entity under its sentence, or those that it crosses.
-
-    entity (DiscontinuousEntity): The entity.
-    RETURNS (str): HTML.
-    """
+    """RETURNS (str): HTML of one entity under its sentence, or those that it crosses."""
     colors = choose_colors([entity.label_])
     start, end = next(
         part for part in _parts(entity.doc, [[entity]]) if part[0] <= entity.start_char < part[1]
@@ -103,13 +99,9 @@ def write_body(
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
 ) -> int:
-    """Write documents with their entities, each document below one heading.
+    """Write documents with their entities, each document below one heading, as HTML that needs the
+    rules `ENTITIES_CSS`. The arguments are those of `write_columns`.
 
-    rows (Iterable[tuple[Doc, ...]]): A document, or its gold and its predicted version each.
-    stream (TextIO): Takes HTML that needs the rules `ENTITIES_CSS`.
-    spans_key (str): Prefix of the span groups.
-    colors (Optional[Mapping[str, str]]): Colors by entity type.
-    annotators (Optional[tuple[str, str]]): Whose the two versions are, see `write_columns`.
     RETURNS (int): The number of documents.
     """
     n_docs, title, beside = 0, None, False
@@ -170,15 +162,11 @@ def render_doc(
             for doc, found in zip(docs, marked, strict=True)
         ]
         for start, end in _parts(docs[-1], entities)
-        if not annotators or _differ(start, end, marked)
+        if not annotators
+        or any(start <= e.start_char < end and m != "same" for side in marked for e, m in side)
     ]
     names = annotators or _SIDES
     return Markup("").join(Markup(_UNIT.render(sides=sides, names=names)) for sides in units)
-
-
-def _differ(start: int, end: int, marked: Iterable[Sequence[Marked]]) -> bool:
-    pairs = (pair for side in marked for pair in side)
-    return any(start <= entity.start_char < end and mark != "same" for entity, mark in pairs)
 
 
 def _with_style(body: Markup) -> str:
@@ -198,11 +186,7 @@ def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[
 
 
 def _render_part(
-    doc: Doc,
-    start: int,
-    end: int,
-    marked: Sequence[Marked],
-    colors: Mapping[str, str],
+    doc: Doc, start: int, end: int, marked: Sequence[Marked], colors: Mapping[str, str]
 ) -> Markup:
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import GapDNERError
 from ..formats.outputs import replacing
-from .page import figure_bytes, new_figure
+from .page import check_plots, figure_bytes, new_figure
 
 if TYPE_CHECKING:
     from ..analysis.tuning import Tuning
@@ -16,11 +16,8 @@ _KINDS = {"": "contiguous", "disc_": "discontinuous"}
 
 
 def check_picture(path: Path) -> None:
-    """Find out whether a picture can have a name.
-
-    path (Path): The file.
-    RAISES (GapDNERError): If its ending is not that of a picture.
-    """
+    """Raise an error if a picture cannot be drawn, or a file of this name cannot be one."""
+    check_plots()
     if path.suffix not in (".png", ".svg"):
         raise GapDNERError(f"{path} must end in .png or .svg, which says its format.")
 

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 
-from project.experiments.runs import DataFile, Evaluation, Run
+from project.experiments.runs import Run
 
 SUBSETS = ("", "_disc", "_disc_sents", "_overlap_sents")
 CONFIG = {
@@ -33,7 +33,7 @@ def make_scores(f, disc=None, p=None, r=None):
 def make_run(name="GapDNER", seed=0, f=0.5, **changes):
     config = deepcopy(CONFIG)
     config["system"]["seed"] = config["training"]["seed"] = seed
-    selected = Evaluation(step=50, epoch=2, score=f or 0.0, losses={"gapdner": 1.5})
+    selected = {"step": 50, "epoch": 2, "score": f or 0.0, "losses": {"gapdner": 1.5}}
     fields = {
         "name": name,
         "seed": seed,
@@ -42,10 +42,10 @@ def make_run(name="GapDNER", seed=0, f=0.5, **changes):
         "commit": "a1b2c3",
         "device": {"platform": "Linux", "processor": "x86_64", "gpu": None},
         "data": {
-            part: [DataFile(f"{part}.spacy", docs=3, entities=4, sha256=part * 8)]
+            part: [{"name": f"{part}.spacy", "docs": 3, "entities": 4, "sha256": part * 8}]
             for part in ("train", "dev", "test")
         },
-        "evaluations": [Evaluation(0, 0, 0.0, {"gapdner": 3.0}), selected],
+        "evaluations": [selected],
         "selected": selected,
         "scores": {"dev": make_scores(f), "test": make_scores(f)},
         "seconds": {"train": 60.0, "dev": 1.0, "test": 2.0},

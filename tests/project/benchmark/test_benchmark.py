@@ -18,7 +18,7 @@ def restored(monkeypatch):
 
 
 def test_times_are_compared_within_their_mode():
-    seconds = {"a: encoder alone": 2, "a: model": 3, "b: encoder alone": 10, "b: model": 40}
+    seconds = {"a": {"encoder alone": 2, "model": 3}, "b": {"encoder alone": 10, "model": 40}}
     found = compare_to_encoder(seconds, n_words=120)
     assert {name: of["ratio"] for name, of in found.items()} == {
         "a: encoder alone": 1,

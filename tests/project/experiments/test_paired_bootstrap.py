@@ -7,7 +7,7 @@ from recorded_runs import make_run
 from spacy.tokens import DocBin
 from tiny_pipeline import gold_docs, trained_pipeline
 
-from project.experiments.paired_bootstrap import mean_f1
+from project.experiments.paired_bootstrap import f1
 from project.experiments.runs import write_run
 
 
@@ -31,18 +31,10 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_mean_f1_by_hand():
-    # one subset: two models, three documents with correct, predicted and gold entities
-    counts = np.array(
-        [[[[1, 1, 2]], [[0, 2, 1]], [[0, 0, 0]]], [[[2, 2, 2]], [[1, 1, 1]], [[0, 0, 0]]]]
-    )
-    # all once; the first one thrice; the last one thrice
-    weights = np.array([[1, 1, 1], [3, 0, 0], [0, 0, 3]])
-    assert mean_f1(counts, weights).tolist() == [
-        [pytest.approx((2 / 6 + 1) / 2)],
-        [pytest.approx((6 / 9 + 1) / 2)],
-        [0.0],
-    ]
+def test_f1_by_hand():
+    # correct, predicted and gold entities
+    counts = np.array([[1, 3, 3], [2, 2, 2], [0, 0, 0]])
+    assert f1(counts).tolist() == [pytest.approx(2 / 6), 1.0, 0.0]
 
 
 def test_differences_and_their_intervals(run, folder, tmp_path):

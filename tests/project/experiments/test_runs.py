@@ -1,9 +1,7 @@
-import dataclasses
-
 import pytest
-from recorded_runs import make_run, set_value
+from recorded_runs import make_run
 
-from project.experiments.runs import find_differences, find_runs, read_run, write_run
+from project.experiments.runs import find_runs, read_run, write_run
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -27,18 +25,7 @@ def test_find_runs(tmp_path):
     for folder, seed in (("b/seed_0", 0), ("a/x/seed_1", 1), ("a/seed_2", 2), ("a/.old", 3)):
         write_run(make_run(seed=seed), tmp_path / folder / "run.json")
     (tmp_path / "a" / "dryrun.json").write_text("{}")
-    assert [run.seed for run in find_runs([tmp_path / "b", tmp_path / "a"])] == [0, 2, 1]
+    assert [run.seed for run in find_runs([tmp_path / "b", tmp_path / "a"]).values()] == [0, 2, 1]
     (tmp_path / "empty").mkdir()
     with pytest.raises(GapDNERError, match=r"holds no run.json"):
         find_runs([tmp_path / "empty"])
-
-
-def test_the_same_run_elsewhere():
-    """The contents of the data count, not where they are."""
-    run = make_run()
-    config = set_value(run.config, "paths.train", "elsewhere/train.spacy")
-    data = {
-        part: [dataclasses.replace(file, name="other.spacy") for file in files]
-        for part, files in run.data.items()
-    }
-    assert find_differences(run, "GapDNER", config, data) == []

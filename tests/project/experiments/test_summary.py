@@ -3,18 +3,18 @@ import math
 import pytest
 from recorded_runs import make_run, make_scores
 
-from project.experiments.summary import Statistic, seed_table, summarize
+from project.experiments.summary import seed_table, show, summarize
 
 
 def test_mean_and_sample_deviation():
     """Deviations -0.03, -0.01, 0.04: squares sum up to 0.0026, over n - 1 = 2 is 0.0013."""
     statistic = summarize([0.60, 0.62, 0.67])
     assert statistic == (3, pytest.approx(0.63), pytest.approx(math.sqrt(0.0013)))
-    assert statistic.format() == "63.00 ± 3.61"
-    assert Statistic(2, 0.0123, 0.001).format(sign="+") == "+1.23 ± 0.10"
+    assert show([0.60, 0.62, 0.67]) == "63.00 ± 3.61"
+    assert show([0.0113, 0.0133], sign="+") == "+1.23 ± 0.14"
     # runs without a score do not count
     assert summarize([None, 0.5, None]) == (1, 0.5, None)
-    assert summarize([None]) is None
+    assert show([None]) == "-"
 
 
 def test_seed_table():

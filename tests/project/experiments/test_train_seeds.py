@@ -12,9 +12,9 @@ from tiny_pipeline import CORPUS, make_doc
 
 from project.environment import get_commit
 from project.experiments import training
-from project.experiments.__main__ import _exit_on_sigterm
 from project.experiments.runs import read_run
 from project.experiments.training import read_run_config, train
+from spacy_gapdner.cli._util import StoppedError, clean_stops
 from spacy_gapdner.errors import GapDNERError
 
 ROOT = Path(__file__).parents[3]
@@ -58,9 +58,9 @@ def test_train_seeds(run, tmp_path, monkeypatch):
     record = read_run(tmp_path / "out" / "seed_0" / "run.json")
     assert (record.name, record.seed, record.config["training"]["seed"]) == ("Tiny", 0, 0)
     assert record.config["components"]["gapdner"]["model"]["bilstm"] is False
-    assert [e.step for e in record.evaluations] == [0, 20, 40]
-    assert record.selected.score == max(e.score for e in record.evaluations) > 0.3
-    assert {part: (f.docs, f.entities) for part, (f,) in record.data.items()} == {
+    assert [e["step"] for e in record.evaluations] == [0, 20, 40]
+    assert record.selected["score"] == max(e["score"] for e in record.evaluations) > 0.3
+    assert {part: (f["docs"], f["entities"]) for part, (f,) in record.data.items()} == {
         "train": (5, 10),
         "dev": (5, 10),
         "test": (2, 7),
@@ -68,7 +68,7 @@ def test_train_seeds(run, tmp_path, monkeypatch):
     # the model that was kept is the one that was chosen
     dev = record.scores["dev"]
     chosen_by = 0.75 * dev["spans_gapdner_f"] + 0.25 * dev["spans_gapdner_disc_f"]
-    assert chosen_by == pytest.approx(record.selected.score)
+    assert chosen_by == pytest.approx(record.selected["score"])
     assert record.scores["test"]["spans_gapdner_counts"]["gold"] == 7
     assert record.seconds["train"] > record.seconds["dev"] > 0
     assert record.commit == get_commit()
@@ -106,6 +106,12 @@ def test_train_seeds(run, tmp_path, monkeypatch):
     assert "Seed 1: The training failed. Seed 5: The training failed." in result.stderr
 
 
+def test_data_that_are_not_named(run, tmp_path):
+    result = run("train-seeds", CONFIG, tmp_path, "--name", "Tiny")
+    assert result.exit_code == 1
+    assert "--paths.train PATH" in result.stderr
+
+
 def make_python(tmp_path, monkeypatch, script):
     """A program in the place of python, which trains."""
     program = tmp_path / "python"
@@ -117,9 +123,9 @@ def make_python(tmp_path, monkeypatch, script):
 def test_a_stop_ends_the_training_too(tmp_path, monkeypatch):
     pid = tmp_path / "pid"
     make_python(tmp_path, monkeypatch, f'echo $$ > "{pid}"; kill -TERM "$PPID"; exec sleep 100')
-    with pytest.raises(SystemExit) as stopped, _exit_on_sigterm():
+    with pytest.raises(StoppedError) as stopped, clean_stops():
         train(read_run_config(CONFIG, {}, 0), tmp_path, -1)
-    assert stopped.value.code == 128 + signal.SIGTERM
+    assert stopped.value.exit_code == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
 

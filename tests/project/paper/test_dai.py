@@ -2,12 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from project.paper.dai import (
-    align_cadec,
-    align_share,
-    flatten,
-    read_tokenised,
-)
+from project.paper.dai import align, flatten, nearest_cadec, nearest_share, read_tokenised
 from project.paper.dai_tokens import cadec_sentences
 from spacy_gapdner import Entity
 from spacy_gapdner.formats import Place, Report, TextEntity
@@ -72,7 +67,7 @@ TEXT = "severe joint, upper arm\npains"
     ],
 )
 def test_cadec(document, report, fragments, tokens, kinds):
-    found = align_cadec(document(TEXT), entity(*fragments), report)
+    found = align(document(TEXT), entity(*fragments), nearest_cadec, report)
     assert (found and found.token_indices) == tokens
     assert report.counts() == kinds
 
@@ -91,7 +86,7 @@ def test_cadec(document, report, fragments, tokens, kinds):
     ],
 )
 def test_share(document, report, fragments, tokens, kinds):
-    found = align_share(document(TEXT), entity(*fragments), report)
+    found = align(document(TEXT), entity(*fragments), nearest_share, report)
     assert (found and found.token_indices) == tokens
     assert report.counts() == kinds
 
@@ -112,15 +107,15 @@ def naive_share(starts, ends, start, end):
 
 
 @pytest.mark.parametrize(
-    ("align", "naive"), [(align_cadec, naive_cadec), (align_share, naive_share)]
+    ("nearest", "naive"), [(nearest_cadec, naive_cadec), (nearest_share, naive_share)]
 )
 @given(data=st.data(), text=st.text(st.sampled_from("ab1. "), min_size=1, max_size=60))
-def test_as_step_by_step(tmp_path_factory, align, naive, data, text):
+def test_as_step_by_step(tmp_path_factory, nearest, naive, data, text):
     path = tmp_path_factory.mktemp("text") / "a.txt"
     path.write_text(text)
     found = read_tokenised(path, "a", cadec_sentences, Report())
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-    aligned = align(found, entity((start, end)), Report())
+    aligned = align(found, entity((start, end)), nearest, Report())
     expected = naive(set(found.starts), set(found.ends), start, end)
     if expected is None:
         assert aligned is None

@@ -31,6 +31,6 @@ def test_no_list(write, report):
 
 def test_two_files_of_one_document_are_told(tmp_path):
     files = [tmp_path / "a.txt", tmp_path / "sub" / "a.txt"]
-    assert map_names(files[:1], lambda file: file.stem) == {"a": files[0]}
+    assert map_names(files[:1], ".txt") == {"a": files[0]}
     with pytest.raises(GapDNERError, match=r"a\.txt and .*a\.txt are of the same document"):
-        map_names(files, lambda file: file.stem)
+        map_names(files, ".txt")
