@@ -1,5 +1,3 @@
-from .base import GapDNERError as GapDNERError
-from .base import input_files as input_files
 from .brat import read_brat as read_brat
 from .craft import read_craft as read_craft
 from .docbin import read_docbin as read_docbin
@@ -8,6 +6,7 @@ from .docbin import write_docbin as write_docbin
 from .docs import DOC_NAME as DOC_NAME
 from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
+from .files import input_files as input_files
 from .files import read_text as read_text
 from .fragments import clean_entities as clean_entities
 from .inline import read_inline as read_inline

@@ -18,9 +18,9 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, Fragments, get_entities
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .base import input_files, note_attribute
+from .attributes import note_attribute
 from .docs import doc_place
-from .files import read_text, with_unix_line_ends
+from .files import input_files, read_text, with_unix_line_ends
 from .fragments import choose_text, clean_entities
 from .names import name_entities, name_files, with_ending
 from .outputs import filling

@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes, writing
 from .docs import DOC_NAME, doc_sentences
-from .files import BOM, read_lines, with_unix_line_ends
+from .files import BOM, file_reader, first_bytes, read_lines, with_unix_line_ends
+from .outputs import writing
 from .records import TokenRecord
 from .report import Place, Report
 
@@ -83,11 +83,9 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
 def merge_ranges(
     label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
 ) -> Entity:
-    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
-
-    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
-    move the boundaries can bring about, is taken the other way round. The report takes what is
-    changed, with the entity's place and its offsets.
+    """RETURNS (Entity): An entity of token ranges as Dai et al. write them, the last token included.
+    Adjacent ones become one fragment, and one whose ends have crossed, as their way to move
+    boundaries can bring about, is taken the other way round; both are reported.
     """
     turned = [(min(pair), max(pair)) for pair in ranges]
     entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})

@@ -9,8 +9,7 @@ from defusedxml.ElementTree import XMLParser, parse
 
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .base import first_bytes, input_files, xml_errors
-from .files import read_text, visible_files
+from .files import first_bytes, input_files, read_text, visible_files, xml_errors
 from .fragments import choose_text, clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading

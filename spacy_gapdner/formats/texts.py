@@ -10,10 +10,10 @@ from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
-from .base import input_files
 from .files import (
     BOM,
     decode,
+    input_files,
     parse_json,
     read_text,
     refuse_halves,

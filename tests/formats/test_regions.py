@@ -1,9 +1,9 @@
 """Regions that links join: what is one entity, what several share, and what is counted."""
 
 import pytest
+from spacy_gapdner.formats.regions import Link, make_record
 
 from spacy_gapdner.formats import Place, TextEntity
-from spacy_gapdner.formats.regions import Link, make_record
 
 # A = "severe joint", B = "shoulder", C = "pain", D = "rash"
 TEXT = "severe joint, shoulder-pain, rash"
