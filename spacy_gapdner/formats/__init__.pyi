@@ -16,7 +16,6 @@ from .reading import blank_pipeline as blank_pipeline
 from .reading import find_format as find_format
 from .reading import load_docs as load_docs
 from .reading import read as read
-from .reading import read_records as read_records
 from .records import Record as Record
 from .records import TextEntity as TextEntity
 from .records import TextRecord as TextRecord

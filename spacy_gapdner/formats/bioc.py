@@ -72,20 +72,20 @@ def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
                 stream.write(("," if number > 1 else "") + "\n")
                 stream.write(json.dumps(document, ensure_ascii=False))
             else:
+                place = Place(None, None, document["id"])
+                xml = tostring(_to_element("document", document), encoding="unicode")
                 # a bare carriage return would be read as a line feed
-                text = tostring(_to_element(document, report), encoding="unicode")
-                stream.write(text.replace("\r", "&#13;") + "\n")
+                stream.write(to_xml_text(xml, report, place).replace("\r", "&#13;") + "\n")
         stream.write("]}\n" if is_json else "</collection>\n")
     return number
 
 
-def to_xml_text(text: str, report: Report | None = None, place: Place = Place()) -> str:
-    """Replace what XML cannot have, character by character, so that offsets hold: whitespace such
-    as a form feed by a space, others by U+FFFD. The report takes the text if something is.
+def to_xml_text(text: str, report: Report, place: Place) -> str:
+    """RETURNS (str): The text without what XML cannot have, character by character, so that offsets
+    hold: whitespace such as a form feed becomes a space, others U+FFFD, which is reported.
     """
-    found = _NOT_XML.findall(text)
-    if found and report is not None:
-        message = f"{len(found)} replaced, such as {found[0]!r}, in {text[:40]!r}"
+    if found := _NOT_XML.findall(text):
+        message = f"{len(found)} replaced, such as {found[0]!r}"
         report.add("repaired", "characters that XML cannot have", message, place)
     return _NOT_XML.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
 
@@ -231,25 +231,18 @@ def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[s
     return infons
 
 
-def _to_element(document: Object, report: Report) -> Element:
-    place = Place(None, None, document["id"])
-
-    def clean(text: str) -> str:
-        return to_xml_text(text, report, place)
-
-    (passage,) = document["passages"]
-    element = Element("document")
-    SubElement(element, "id").text = clean(document["id"])
-    inner = SubElement(element, "passage")
-    SubElement(inner, "offset").text = "0"
-    SubElement(inner, "text").text = clean(passage["text"])
-    for value in passage["annotations"]:
-        annotation = SubElement(inner, "annotation", id=clean(value["id"]))
-        for key, infon in value["infons"].items():
-            SubElement(annotation, "infon", key=clean(key)).text = clean(infon)
-        for location in value["locations"]:
-            numbers = {key: str(number) for key, number in location.items()}
-            SubElement(annotation, "location", numbers)
-        # a part of the document's text, which is counted as a whole
-        SubElement(annotation, "text").text = to_xml_text(value["text"])
+def _to_element(tag: str, value: Object) -> Element:
+    element = Element(tag)
+    # locations go before the text of an annotation
+    in_order = sorted(value.items(), key=lambda item: tag == "annotation" and item[0] == "text")
+    for key, held in in_order:
+        if key == "infons":
+            for name, infon in held.items():
+                SubElement(element, "infon", key=name).text = infon
+        elif isinstance(held, list):
+            element.extend(_to_element(key.removesuffix("s"), item) for item in held)
+        elif tag == "location" or (tag, key) == ("annotation", "id"):
+            element.set(key, str(held))
+        else:
+            SubElement(element, key).text = str(held)
     return element

@@ -54,7 +54,6 @@ def read_brat(
     depth, or one of these files. Documents are named by their paths within the folder; `done`
     names those to read, all if None.
     """
-    path = Path(path)
     files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
         raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")

@@ -112,6 +112,15 @@ class Draft:
                 yield parts[0]
 
 
+def offset_pairs(values: object, start: str, end: str) -> list[tuple[object, object]]:
+    """RETURNS (list[tuple[object, object]]): The values of two keys of each object in a list of
+    JSON; empty if it holds anything else.
+    """
+    found = objects(values)
+    whole = isinstance(values, list) and len(found) == len(values)
+    return [(value.get(start), value.get(end)) for value in found] if whole else []
+
+
 def objects(value: object) -> list[Object]:
     """RETURNS (list[Mapping[str, Any]]): The objects of a list in JSON; none if it is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

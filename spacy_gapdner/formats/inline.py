@@ -83,7 +83,7 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
 def merge_ranges(
     label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
 ) -> Entity:
-    """RETURNS (Entity): An entity of token ranges as Dai et al. write them, the last token included.
+    """RETURNS (Entity): An entity of token ranges of Dai et al., which include the last token.
     Adjacent ones become one fragment, and one whose ends have crossed, as their way to move
     boundaries can bring about, is taken the other way round; both are reported.
     """

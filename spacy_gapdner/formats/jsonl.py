@@ -11,7 +11,7 @@ from ..entities import TEXTS, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
-from .draft import Draft, objects
+from .draft import Draft, offset_pairs
 from .outputs import writing
 from .records import TextRecord
 from .report import Place, Report, reading
@@ -52,8 +52,8 @@ def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> str:
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The JSONL record of a Doc: its text, its entities under a prefix with
-    character offsets, and further keys.
+    """RETURNS (dict[str, Any]): The JSONL record of a Doc: text, entities with character offsets,
+    and further keys.
     """
     entities = [_to_object(entity) for entity in get_entities(doc, key)]
     return {"text": doc.text, "entities": entities, **further_keys(extra)}
@@ -131,8 +131,6 @@ def _add_entity(item: Any, draft: Draft) -> None:
     if score != probability:
         message = f"{str(item)[:80]} has the score {score}, which is not between 0 and 1"
         draft.report.add("repaired", "score that is no probability", message, draft.place)
-    given = values.get("fragments")
-    parts = objects(given)
-    offsets = [(part.get("start"), part.get("end")) for part in parts]
+    offsets = offset_pairs(values.get("fragments"), "start", "end")
     id = attrs.pop("id", None)
     draft.add(item, values.get("label"), offsets, id, values.get("text"), probability, attrs)

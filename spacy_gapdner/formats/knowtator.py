@@ -31,7 +31,6 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read Knowtator XML, one document at a time: a folder with texts and annotation files (.xml)
     at any depth, or one annotation file. Labels are the classes of the annotations.
     """
-    path = Path(path)
     files = input_files(path, (".xml",))
     # the texts may lie in a folder next to that of the annotations
     root = path if path.is_dir() else path.parent
@@ -68,13 +67,9 @@ def read_annotation_file(
 ) -> tuple[str, list[TextEntity]]:
     """Read an annotation file of either version.
 
-    path (Path): The file.
-    report (Report): Takes the annotations that are dropped, and what relates them. Slots that hold
-        values are their attributes.
     label (Optional[str]): A label for all annotations, whatever their class.
     RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations, labeled
-        with their classes, offsets unchecked.
-    RAISES (GapDNERError): If the file is not XML, not Knowtator's, or of several documents.
+        with their classes, offsets unchecked. Slots that hold values are their attributes.
     """
     root = _parse(path)
     documents = root.findall(".//document")
@@ -105,11 +100,9 @@ def read_annotation_file(
         surface = annotation.findtext("spannedText")
         if surface is None and all(span.text for span in spans):
             surface = _SEPARATOR.join(span.text or "" for span in spans)
-        values = attrs.get(mention or "", {})
-        found = TextEntity(
-            own, fragments, name, place, surface, attrs={"_": values} if values else {}
-        )
-        entities.append(found)
+        values = attrs.get(mention or "")
+        own_attrs = {"_": values} if values else {}
+        entities.append(TextEntity(own, fragments, name, place, surface, attrs=own_attrs))
     return Path(text_name).name, entities
 
 

@@ -69,8 +69,8 @@ def is_device(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary file that takes the place of a file when it is written, or a device
-    or pipe itself.
+    """YIELDS (Path): A temporary file that takes the place of a file once it is written; the path
+    itself if it is a device or pipe.
     """
     _check_no_folder(path)
     if is_device(path):
@@ -92,8 +92,8 @@ def writing(path: Path) -> Iterator[IO[str]]:
 
 @contextmanager
 def filling(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder, of which all files or none go into a folder, over others of
-    the same name. A GapDNERError if a folder has the name of a file, or the other way round.
+    """YIELDS (Path): A temporary folder, whose files go into a folder, all or none, over those with
+    the same names; a GapDNERError if a folder is in the place of a file, or a file of a folder.
     """
     with _folder_beside(path) as folder:
         yield folder

@@ -16,7 +16,7 @@ from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
 from .attributes import join_attributes, split_attributes
 from .docs import DOC_NAME, doc_place
-from .draft import FRAGMENT, NO_TYPE, Draft, Object, objects
+from .draft import FRAGMENT, NO_TYPE, Draft, Object, objects, offset_pairs
 from .files import input_files, read_json, refuse_halves
 from .fragments import clean_entities
 from .names import free_names, name_entities, name_files, with_ending
@@ -53,11 +53,9 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
                 refuse_halves(item, str(place))
                 # each track has ids of its own
                 layers = [item, *objects(item.get("tracks"))]
-                found = [
-                    e for layer in layers for e in _entities(layer, item["text"], place, report)
-                ]
-                cleaned = clean_entities(item["text"], found, report)
-                yield TextRecord(name, item["text"], cleaned, str(file))
+                text = item["text"]
+                found = [e for layer in layers for e in _entities(layer, text, place, report)]
+                yield TextRecord(name, text, clean_entities(text, found, report), str(file))
 
 
 def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
@@ -84,7 +82,10 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
     draft = Draft(place, report)
     denotations = objects(layer.get("denotations"))
     free = free_names({str(value["id"]) for value in denotations if value.get("id")})
-    named = {str(value.get("id") or next(free)): value for value in denotations}
+    named: dict[str, Object] = {}
+    for value in denotations:
+        if value is not named.setdefault(str(value.get("id") or next(free)), value):
+            draft.drop("malformed entity", value)
     said: dict[str, dict[str, Any]] = {}
     for value in objects(layer.get("attributes")):
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
@@ -96,11 +97,9 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
             draft.drop("attribute", value)
     for name, value in named.items():
         span = value.get("span")
-        parts = objects(span if isinstance(span, list) else [span])
-        offsets = [(part.get("begin"), part.get("end")) for part in parts]
-        draft.add(
-            value, value.get("obj"), offsets, name, None, *split_attributes(said.get(name, {}))
-        )
+        offsets = offset_pairs(span if isinstance(span, list) else [span], "begin", "end")
+        score, attrs = split_attributes(said.get(name, {}))
+        draft.add(value, value.get("obj"), offsets, name, None, score, attrs)
     for value in objects(layer.get("relations")):
         label = FRAGMENT if value.get("pred") == _CHAINED else value.get("pred")
         draft.link(label, value.get("subj"), value.get("obj"))

@@ -63,8 +63,7 @@ def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
     attrs = {"_": {"note": "sure\x00?"}}
     set_entities(doc, [Entity("ADR", ((0, 1), (4, 5)), attrs=attrs)])
     assert write_docs([doc], tmp_path / "a.xml", "bioc", report=report) == 1
-    assert report.counts() == {"characters that XML cannot have": 3}
-    assert str(report.issues[1]) == "x\x02: 2 replaced, such as '\\x0c', in 'a\\x0cb or pain\\x01'"
+    assert [str(issue) for issue in report.issues] == ["x\x02: 6 replaced, such as '\\x02'"]
     (record,) = read_bioc(tmp_path / "a.xml", report)
     assert (record.name, record.text) == ("x\ufffd", "a b or pain\ufffd")
     (entity,) = record.entities
@@ -86,7 +85,7 @@ def test_malformed_annotations_are_counted(write, report):
     path = write({"a.json": json.dumps({"documents": [document]})})
     (record,) = read_bioc(path, report)
     assert record.entities == ()
-    assert report.counts("dropped") == {"malformed annotation": 2}
+    assert report.counts("dropped") == {"malformed entity": 2}
 
 
 def test_a_document_that_cannot_be_read_is_left_out(write):

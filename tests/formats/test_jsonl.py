@@ -37,14 +37,9 @@ def test_read(write, report):
     ("item", "action", "kind"),
     [
         ("ADR", "dropped", "malformed entity"),
-        (entity(label=""), "dropped", "malformed entity"),
-        (entity(label=3), "dropped", "malformed entity"),
         (entity(score="high"), "dropped", "malformed entity"),
-        (entity(fragments=[]), "dropped", "malformed entity"),
-        (entity(fragments=[[0, 7]]), "dropped", "malformed entity"),
-        (entity(fragments=[{"start": 0}]), "dropped", "malformed entity"),
-        (entity(fragments=[{"start": 0, "end": 70}]), "dropped", "offsets out of range"),
-        (entity(fragments=FRAGMENTS[::-1]), "repaired", "fragments out of order"),
+        (entity(kb_id=3), "dropped", "malformed entity"),
+        (entity(fragments=[*FRAGMENTS, [0, 7]]), "dropped", "malformed entity"),
         (entity(text="Bad leg pain"), "kept", "surface text differs"),
     ],
 )

@@ -1,18 +1,22 @@
 """Regions that links join: what is one entity, what several share, and what is counted."""
 
 import pytest
-from spacy_gapdner.formats.regions import Link, make_record
 
-from spacy_gapdner.formats import Place, TextEntity
+from spacy_gapdner.formats import Place
+from spacy_gapdner.formats.draft import Draft
 
 # A = "severe joint", B = "shoulder", C = "pain", D = "rash"
 TEXT = "severe joint, shoulder-pain, rash"
 OFFSETS = {"A": (0, 12), "B": (14, 22), "C": (23, 27), "D": (29, 33)}
-PLACE = Place("a.json", None, "d")
 
 
-def regions(names="ABCD", **labels):
-    return [TextEntity(labels.get(n, "ADE"), (OFFSETS[n],), n) for n in names]
+def make_draft(report, links, **labels):
+    draft = Draft(Place("a.json", None, "d"), report)
+    for name, pair in OFFSETS.items():
+        draft.add(name, labels.get(name, "ADE"), [pair], name)
+    for link in links:
+        draft.link(*link)
+    return draft
 
 
 @pytest.mark.parametrize(
@@ -33,17 +37,16 @@ def regions(names="ABCD", **labels):
     ],
 )
 def test_join(report, links, found):
-    pairs = [Link("Fragment", *pair.split("-")) for pair in links.split()]
-    joined = make_record(TEXT, [(e, e) for e in regions()], pairs, PLACE, report).entities
+    draft = make_draft(report, [("Fragment", *pair.split("-")) for pair in links.split()])
+    joined = draft.to_record(TEXT).entities
     names = {offsets: name for name, offsets in OFFSETS.items()}
     assert sorted("".join(names[f] for f in e.fragments) for e in joined) == found
     assert not report.issues
 
 
 def test_what_is_no_entity_is_counted(report):
-    links = [Link("fragment", "A", "C"), Link("fragment", "B", "x"), Link("cause", "A", "D")]
-    items = [(e, e) for e in regions(C="Part")]
-    record = make_record(TEXT, items, links, PLACE, report)
+    links = [("fragment", "A", "C"), ("fragment", "B", "x"), ("cause", "A", "D")]
+    record = make_draft(report, links, C="Part").to_record(TEXT)
     assert [e.id for e in record.entities] == ["B", "D"]
     assert report.counts("dropped") == {
         "relation": 1,
@@ -53,11 +56,35 @@ def test_what_is_no_entity_is_counted(report):
     assert report.issues[-1].offsets == ((0, 12), (23, 27))
 
 
+@pytest.mark.parametrize(
+    ("label", "offsets", "attrs"),
+    [
+        (None, [(0, 4)], {}),
+        ("", [(0, 4)], {}),
+        (3, [(0, 4)], {}),
+        ("A", [], {}),
+        ("A", [(0, None)], {}),
+        ("A", [(0, "4")], {}),
+        ("A", [(False, 4)], {}),
+        ("A", [(0, 4), (5, 6.0)], {}),
+        ("A", [(0, 4)], {"_": {"n": 2**70}}),
+    ],
+)
+def test_malformed_entities(report, label, offsets, attrs):
+    draft = Draft(Place("a.json", 3, "d"), report)
+    draft.add({"what": 1}, label, offsets, attrs=attrs)
+    assert draft.to_record("severe pain").entities == ()
+    assert [(i.action, i.kind, str(i)) for i in report.issues] == [
+        ("dropped", "malformed entity", "a.json:3: cannot hold {'what': 1}")
+    ]
+
+
 def test_offsets_of_a_browser(report):
     text = "😀 rash 😀 pain"
     for shift, n_repairs in ((0, 0), (1, 1)):
-        found = [TextEntity("ADE", ((2 + shift, 6 + shift),), "1", PLACE, "rash")]
-        found.append(TextEntity("ADE", ((9 + 2 * shift, 13 + 2 * shift),), "2", PLACE, "pain"))
-        record = make_record(text, [(e, e) for e in found], [], PLACE, report)
+        draft = Draft(Place("a.json", None, "d"), report)
+        draft.add("", "ADE", [(2 + shift, 6 + shift)], 1, "rash")
+        draft.add("", "ADE", [(9 + 2 * shift, 13 + 2 * shift)], 2, "pain")
+        record = draft.to_record(text)
         assert [text[a:b] for e in record.entities for a, b in e.fragments] == ["rash", "pain"]
         assert report.counts()["offsets in UTF-16"] == n_repairs
