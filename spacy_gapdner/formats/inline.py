@@ -144,20 +144,18 @@ def _without_whitespace(
 
 
 def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str | None) -> str:
-    for token in tokens:
-        if token.split() != [token]:
-            raise GapDNERError(
-                f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenize anew."
-            )
     mentions = []
     for entity in entities:
-        if not re.fullmatch(r"[^\s|]+", entity.label):
-            raise GapDNERError(
-                f"Inline text cannot have the label {entity.label!r}: it holds whitespace or a "
-                "bar. Rename it."
-            )
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
+    words = [("token", token, r"\S+") for token in tokens]
+    words += [("label", entity.label, r"[^\s|]+") for entity in entities]
+    for what, word, pattern in words:
+        if not re.fullmatch(pattern, word):
+            raise GapDNERError(
+                f"Inline text cannot have the {what} {word!r}: it is empty, or holds whitespace or "
+                "a bar. Change it, or choose another format."
+            )
     if name and name.splitlines() != [name.strip()]:
         raise GapDNERError(f"Inline text cannot have the document name {name!r}. Rename it.")
     head = f"{_DOCUMENT}{name}\n" if name else ""

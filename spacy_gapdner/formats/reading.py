@@ -74,11 +74,11 @@ def read(
         others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
         hint = f" ({others} has it)" if others else ""
         raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
-    known = {"vocab": nlp.vocab, "spans_key": spans_key, "types": types}
-    given |= {key: value for key, value in known.items() if key in chosen.options and value}
+    known = {"vocab": nlp.vocab, "spans_key": spans_key} | ({"types": types} if types else {})
+    given |= {key: value for key, value in known.items() if key in chosen.options}
     with logging_drops(report, path) as report:
         records = chosen.read(path, report, **given)
-        if types and "types" not in chosen.options:
+        if types and "types" not in given:
             records = _of_types(records, types, spans_key, report)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key

@@ -5,7 +5,6 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     Report,
@@ -73,28 +72,6 @@ def test_entities(write, report, item, action, kind, kept):
     assert len(records[1].entities) == kept
     (issue,) = report.issues
     assert (issue.action, issue.kind, issue.place.document) == (action, kind, "record 2")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("", "empty"),
-        (" \n", "empty"),
-        ('[{"sentence": ["a"], "ner": []},\n {"sent', r"a\.json is not JSON: .* line 2"),
-        ('{"sentence": ["a"]}', "record 1: no object with"),
-        ("[1]", "record 1: no object with"),
-        ('[{"sentence": "a b", "ner": []}]', "record 1: no object with"),
-        ('[{"sentence": ["a"], "ner": {}}]', "record 1: no object with"),
-        ('[{"sentence": [], "ner": []}]', "record 1: no object with"),
-        ('[{"sentence": ["a", ""], "ner": []}]', "record 1: no object with"),
-        (b'[{"sentence": ["\xe4"], "ner": []}]', "not UTF-8"),
-        (b'{"sentence": ["\xe4"], "ner": []}', "is not UTF-8"),
-        ("<annotations/>", r"a\.json:1 is not JSON"),
-    ],
-)
-def test_bad_input(write, report, content, message):
-    with pytest.raises(GapDNERError, match=message):
-        list(read_w2ner(write({"a.json": content}) / "a.json", report))
 
 
 def test_write_splits_sentences(tmp_path, report):
