@@ -51,7 +51,7 @@ class Draft:
         fragments = tuple((a, b) for a, b in offsets if type(a) is int and type(b) is int)
         is_whole = fragments and len(fragments) == len(offsets)
         if not (isinstance(label, str) and label and is_whole and can_be_saved(dict(attrs or {}))):
-            self.drop("malformed entity", source)
+            self.drop_malformed(source)
             return
         surface = surface if isinstance(surface, str) and surface.strip() else None
         name = None if id is None else str(id)
@@ -62,6 +62,11 @@ class Draft:
     def link(self, label: object, start: object, end: object) -> None:
         """Add a relation between two regions, by their ids."""
         self._links.append((str(label), str(start), str(end)))
+
+    def drop_malformed(self, source: object) -> None:
+        """Report what is no entity."""
+        message = f"no type, offsets, id or score as they should be in {str(source)[:80]}"
+        self.report.add("dropped", "malformed entity", message, self.place)
 
     def drop(self, kind: str, source: object) -> None:
         """Report what no entity can hold."""
@@ -81,7 +86,11 @@ class Draft:
         return self._join(regions) if has_parts else regions
 
     def _join(self, regions: Iterable[TextEntity]) -> Iterator[TextEntity]:
-        known = {region.id or "": region for region in regions}
+        known: dict[str, TextEntity] = {}
+        for n, region in enumerate(regions):
+            # links to an id that several have lead to the first
+            name = region.id or ""
+            known[f"{name} {n}" if not name or name in known else name] = region
         after: dict[str, list[str]] = {}
         targets: set[str] = set()
         for label, start, end in self._links:

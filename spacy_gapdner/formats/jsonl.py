@@ -124,7 +124,7 @@ def _add_entity(item: Any, draft: Draft) -> None:
     score, attrs = values.get("score"), parse_attrs(values)
     is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
     if attrs is None or not is_score:
-        draft.drop("malformed entity", item)
+        draft.drop_malformed(item)
         return
     # NaN fails both comparisons
     probability = score if score is not None and 0 <= score <= 1 else None

@@ -85,7 +85,7 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
     named: dict[str, Object] = {}
     for value in denotations:
         if value is not named.setdefault(str(value.get("id") or next(free)), value):
-            draft.drop("malformed entity", value)
+            draft.drop_malformed(value)
     said: dict[str, dict[str, Any]] = {}
     for value in objects(layer.get("attributes")):
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")

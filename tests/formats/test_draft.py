@@ -56,6 +56,16 @@ def test_what_is_no_entity_is_counted(report):
     assert report.issues[-1].offsets == ((0, 12), (23, 27))
 
 
+def test_regions_may_share_an_id_or_have_none(report):
+    draft = Draft(Place("a.json", None, "d"), report)
+    for name, pair in zip([None, "x", "x", None], OFFSETS.values(), strict=True):
+        draft.add(name, "ADE", [pair], name)
+    draft.link("fragment", "x", "x")
+    found = sorted(entity.fragments for entity in draft.to_record(TEXT).entities)
+    assert found == [(pair,) for pair in OFFSETS.values()]
+    assert not report.issues
+
+
 @pytest.mark.parametrize(
     ("label", "offsets", "attrs"),
     [
@@ -74,9 +84,12 @@ def test_malformed_entities(report, label, offsets, attrs):
     draft = Draft(Place("a.json", 3, "d"), report)
     draft.add({"what": 1}, label, offsets, attrs=attrs)
     assert draft.to_record("severe pain").entities == ()
-    assert [(i.action, i.kind, str(i)) for i in report.issues] == [
-        ("dropped", "malformed entity", "a.json:3: cannot hold {'what': 1}")
-    ]
+    (issue,) = report.issues
+    assert (issue.action, issue.kind, str(issue)) == (
+        "dropped",
+        "malformed entity",
+        "a.json:3: no type, offsets, id or score as they should be in {'what': 1}",
+    )
 
 
 def test_offsets_of_a_browser(report):
