@@ -94,8 +94,8 @@ def _parse_entity(item: Any, n_tokens: int, place: Place, report: Report) -> Ent
     values = item if isinstance(item, dict) else {}
     index, label = values.get("index"), values.get("type")
     # bool is an int to Python, but no index
-    is_index = isinstance(index, list) and index and all(type(i) is int for i in index)
-    if not is_index or not isinstance(label, str) or not label:
+    is_index = isinstance(index, list) and all(type(i) is int for i in index)
+    if not index or not is_index or not isinstance(label, str) or not label:
         message = f'{place.document}: no "index" list and "type" in {str(item)[:80]}'
         report.add("dropped", "malformed entity", message, place)
         return None
