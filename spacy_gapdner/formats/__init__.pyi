@@ -1,15 +1,11 @@
-from .base import GapDNERError as GapDNERError
-from .base import input_files as input_files
 from .brat import read_brat as read_brat
 from .craft import read_craft as read_craft
 from .docbin import read_docbin as read_docbin
-from .docbin import read_spacy as read_spacy
 from .docbin import write_docbin as write_docbin
 from .docs import DOC_NAME as DOC_NAME
 from .docs import Alignment as Alignment
 from .docs import to_docs as to_docs
 from .files import read_text as read_text
-from .fragments import clean_entities as clean_entities
 from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
 from .knowtator import read_knowtator as read_knowtator
@@ -17,7 +13,6 @@ from .reading import blank_pipeline as blank_pipeline
 from .reading import find_format as find_format
 from .reading import load_docs as load_docs
 from .reading import read as read
-from .reading import read_records as read_records
 from .records import Record as Record
 from .records import TextEntity as TextEntity
 from .records import TextRecord as TextRecord

@@ -6,7 +6,7 @@ packages, among them lxml, which expands a file's entities unless told otherwise
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -16,22 +16,13 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .base import (
-    SCORE,
-    file_reader,
-    first_bytes,
-    join_attributes,
-    make_entity,
-    note_attribute,
-    split_attributes,
-    writing,
-    xml_errors,
-)
+from .attributes import SCORE, join_attributes, note_attribute, split_attributes
 from .docs import DOC_NAME, doc_place
-from .files import read_json, refuse_halves
-from .fragments import clean_entities
+from .draft import Draft, Object
+from .files import file_reader, first_bytes, read_json, refuse_halves, xml_errors
 from .names import name_entities
-from .records import TextEntity, TextRecord
+from .outputs import writing
+from .records import TextRecord
 from .report import Place, Report, reading
 
 # infons that entities have by other names
@@ -39,8 +30,6 @@ _TYPE, _KB_ID = "type", "identifier"
 # Characters without text, which spaces fill: beyond it an offset is wrong
 _LONGEST_GAP = 10_000_000
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-Object = Mapping[str, Any]
 
 
 def has_passages(path: Path) -> bool:
@@ -83,20 +72,20 @@ def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
                 stream.write(("," if number > 1 else "") + "\n")
                 stream.write(json.dumps(document, ensure_ascii=False))
             else:
+                place = Place(None, None, document["id"])
+                xml = tostring(_to_element("document", document), encoding="unicode")
                 # a bare carriage return would be read as a line feed
-                text = tostring(_to_element(document, report), encoding="unicode")
-                stream.write(text.replace("\r", "&#13;") + "\n")
+                stream.write(to_xml_text(xml, report, place).replace("\r", "&#13;") + "\n")
         stream.write("]}\n" if is_json else "</collection>\n")
     return number
 
 
-def to_xml_text(text: str, report: Report | None = None, place: Place = Place()) -> str:
-    """Replace what XML cannot have, character by character, so that offsets hold: whitespace such
-    as a form feed by a space, others by U+FFFD. The report takes the text if something is.
+def to_xml_text(text: str, report: Report, place: Place) -> str:
+    """RETURNS (str): The text without what XML cannot have, character by character, so that offsets
+    hold: whitespace such as a form feed becomes a space, others U+FFFD, which is reported.
     """
-    found = _NOT_XML.findall(text)
-    if found and report is not None:
-        message = f"{len(found)} replaced, such as {found[0]!r}, in {text[:40]!r}"
+    if found := _NOT_XML.findall(text):
+        message = f"{len(found)} replaced, such as {found[0]!r}"
         report.add("repaired", "characters that XML cannot have", message, place)
     return _NOT_XML.sub(lambda match: " " if match[0].isspace() else "\ufffd", text)
 
@@ -147,15 +136,16 @@ def _from_annotation(element: Element) -> dict[str, Any]:
 
 
 def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
+    draft = Draft(place, report)
     try:
         # the document, its passages and their sentences
         parts = [document]
         for part in parts:
             parts += [*(part.get("passages") or ()), *(part.get("sentences") or ())]
-        passages = list(document.get("passages") or ())
-        text, base = _join_passages(passages, place)
-        annotations = [a for part in parts for a in part.get("annotations") or ()]
-        entities = [_to_entity(annotation, base, place) for annotation in annotations]
+        text, base = _join_passages(document.get("passages") or (), place)
+        for part in parts:
+            for annotation in part.get("annotations") or ():
+                _add_entity(annotation, base, draft)
     except (TypeError, AttributeError, KeyError, ValueError) as error:
         if isinstance(error, GapDNERError):
             raise
@@ -163,17 +153,12 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
             f"{place}: document {place.document} is not BioC ({type(error).__name__}: {error}). "
             "Correct the file."
         ) from None
-    for annotation, entity in zip(annotations, entities, strict=True):
-        if entity is None:
-            message = f"no type, location or infons as they should be in {str(annotation)[:80]}"
-            report.add("dropped", "malformed annotation", message, place)
     for relation in (relation for part in parts for relation in part.get("relations") or ()):
-        report.add("dropped", "relation", f"cannot hold {str(relation)[:80]}", place)
-    cleaned = clean_entities(text, (e for e in entities if e is not None), report)
-    return TextRecord(place.document or "", text, cleaned, place.file)
+        draft.drop("relation", relation)
+    return draft.to_record(text)
 
 
-def _join_passages(passages: list[Object], place: Place) -> tuple[str, int]:
+def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
     # the text, and the offset of its first character
     with_text = (
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
@@ -194,7 +179,7 @@ def _join_passages(passages: list[Object], place: Place) -> tuple[str, int]:
     return text, base
 
 
-def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None:
+def _add_entity(annotation: Object, base: int, draft: Draft) -> None:
     infons = dict(annotation.get("infons") or {})
     label = infons.pop(_TYPE, None)
     if not infons.get(_KB_ID):
@@ -204,7 +189,7 @@ def _to_entity(annotation: Object, base: int, place: Place) -> TextEntity | None
         start = _whole(location["offset"]) - base
         offsets.append((start, start + _whole(location["length"])))
     name, surface = annotation.get("id"), annotation.get("text")
-    return make_entity(label, offsets, name, place, surface, *split_attributes(infons, _KB_ID))
+    draft.add(annotation, label, offsets, name, surface, *split_attributes(infons, _KB_ID))
 
 
 def _whole(value: Any) -> int:
@@ -246,25 +231,18 @@ def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[s
     return infons
 
 
-def _to_element(document: Object, report: Report) -> Element:
-    place = Place(None, None, document["id"])
-
-    def clean(text: str) -> str:
-        return to_xml_text(text, report, place)
-
-    (passage,) = document["passages"]
-    element = Element("document")
-    SubElement(element, "id").text = clean(document["id"])
-    inner = SubElement(element, "passage")
-    SubElement(inner, "offset").text = "0"
-    SubElement(inner, "text").text = clean(passage["text"])
-    for value in passage["annotations"]:
-        annotation = SubElement(inner, "annotation", id=clean(value["id"]))
-        for key, infon in value["infons"].items():
-            SubElement(annotation, "infon", key=clean(key)).text = clean(infon)
-        for location in value["locations"]:
-            numbers = {key: str(number) for key, number in location.items()}
-            SubElement(annotation, "location", numbers)
-        # a part of the document's text, which is counted as a whole
-        SubElement(annotation, "text").text = to_xml_text(value["text"])
+def _to_element(tag: str, value: Object) -> Element:
+    element = Element(tag)
+    # locations go before the text of an annotation
+    in_order = sorted(value.items(), key=lambda item: tag == "annotation" and item[0] == "text")
+    for key, held in in_order:
+        if key == "infons":
+            for name, infon in held.items():
+                SubElement(element, "infon", key=name).text = infon
+        elif isinstance(held, list):
+            element.extend(_to_element(key.removesuffix("s"), item) for item in held)
+        elif tag == "location" or (tag, key) == ("annotation", "id"):
+            element.set(key, str(held))
+        else:
+            SubElement(element, key).text = str(held)
     return element

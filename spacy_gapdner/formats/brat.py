@@ -18,9 +18,9 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, Fragments, get_entities
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .base import input_files, note_attribute
+from .attributes import note_attribute
 from .docs import doc_place
-from .files import read_text, with_unix_line_ends
+from .files import input_files, read_text, with_unix_line_ends
 from .fragments import choose_text, clean_entities
 from .names import name_entities, name_files, with_ending
 from .outputs import filling
@@ -54,7 +54,6 @@ def read_brat(
     depth, or one of these files. Documents are named by their paths within the folder; `done`
     names those to read, all if None.
     """
-    path = Path(path)
     files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
         raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from zipfile import ZipFile, is_zipfile
 
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes, make_entity, split_attributes
-from .records import TextEntity, TextRecord
-from .regions import Link, make_record
+from .attributes import split_attributes
+from .draft import Draft
+from .files import file_reader, first_bytes
+from .records import TextRecord
 from .report import Place, Report
 
 if TYPE_CHECKING:
@@ -91,37 +92,38 @@ def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
     annotations = cas.select_all_fs()
     names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
     place = Place(str(path), None, str(next(filter(None, names), path.stem)))
-    items: list[tuple[object, TextEntity | None]] = []
-    links: list[Link] = []
+    draft = Draft(place, report)
     for annotation in annotations:
-        if annotation.type.name != _NAMED_ENTITY and not annotation.type.name.startswith(_OWN):
-            continue
-        features = {f.name: annotation.get(f.name) for f in annotation.type.all_features}
-        if "begin" not in features:
-            # of the document as a whole
-            continue
-        layer = annotation.type.name.rpartition(".")[2]
-        texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
-        if "Governor" in features and "Dependent" in features:
-            label = next(iter(texts.values()), layer)
-            links.append(Link(label, _id(features["Governor"]), _id(features["Dependent"])))
-            continue
-        key = next((key for key in (*_LABELS, *texts) if key in texts and key != "identifier"), "")
-        values = {
-            name: value
-            for name, value in features.items()
-            if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float)
-        }
-        attrs = split_attributes(values, "identifier")[1]
-        offsets = [(features["begin"], features["end"])]
-        label, id = texts.get(key, layer), _id(annotation)
-        items.append((annotation, make_entity(label, offsets, id, place, attrs=attrs)))
-        for value in features.values():
-            # a link feature is an array of links with a role and a target
-            for link in getattr(value, "elements", None) or ():
-                if "target" in {f.name for f in link.type.all_features}:
-                    links.append(Link(str(link.get("role")), _id(annotation), _id(link.target)))
-    return make_record(cas.sofa_string or "", items, links, place, report)
+        if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_OWN):
+            _add(annotation, draft)
+    return draft.to_record(cas.sofa_string or "")
+
+
+def _add(annotation: Any, draft: Draft) -> None:
+    features = {f.name: annotation.get(f.name) for f in annotation.type.all_features}
+    if "begin" not in features:
+        # of the document as a whole
+        return
+    layer = annotation.type.name.rpartition(".")[2]
+    texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
+    if "Governor" in features and "Dependent" in features:
+        label = next(iter(texts.values()), layer)
+        draft.link(label, _id(features["Governor"]), _id(features["Dependent"]))
+        return
+    key = next((key for key in (*_LABELS, *texts) if key in texts and key != "identifier"), "")
+    values = {
+        name: value
+        for name, value in features.items()
+        if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float)
+    }
+    attrs = split_attributes(values, "identifier")[1]
+    offsets = [(features["begin"], features["end"])]
+    draft.add(annotation, texts.get(key, layer), offsets, _id(annotation), attrs=attrs)
+    for value in features.values():
+        # a link feature is an array of links with a role and a target
+        for link in getattr(value, "elements", None) or ():
+            if "target" in {f.name for f in link.type.all_features}:
+                draft.link(link.get("role"), _id(annotation), _id(link.target))
 
 
 def _id(annotation: Any) -> str:

@@ -9,8 +9,7 @@ from spacy.training.iob_utils import iob_to_biluo, tags_to_entities
 
 from ..entities import Entity
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes
-from .files import read_lines
+from .files import file_reader, first_bytes, read_lines
 from .records import TokenRecord
 from .report import Place, Report
 

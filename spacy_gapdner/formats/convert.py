@@ -64,12 +64,10 @@ def convert(
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **options)
 
     def counted() -> Iterator[Doc]:
-        checked: set[Path] = set()
         for doc in docs:
             # what lies beside the input is read, too
-            for file in report.files - checked:
-                check_apart(output, file)
-                checked.add(file)
+            while report.files:
+                check_apart(output, report.files.pop())
             if target != "spacy":
                 _count_other_prefixes(doc, spans_key, report)
             statistics.add(doc, spans_key)

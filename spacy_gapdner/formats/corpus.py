@@ -29,14 +29,10 @@ class Corpus(DocBinCorpus):
     path (Union[str, Path, None]): The file or folder; None, as in configs that wait for
         ``--paths.train``, is refused.
     format, types, n_sents, spans_key, alignment: See `spacy_gapdner.formats.read`.
-    limit (int): Number of Docs to read; 0 for all.
-    augmenter (Optional[Callable]): Makes Examples of each Example.
-    shuffle (bool): Whether to shuffle the Docs, which takes them all into memory.
+    limit, augmenter, shuffle: See `spacy.training.Corpus`; shuffling takes all Docs into memory.
     strict (bool): Stop at the first entity that would be left out. Without it their number is
         logged, once.
-    from_ents (bool): Of .spacy: take the entities of ``doc.ents``.
-    from_spans (Optional[str]): Of .spacy: take every span of this group as an entity.
-    options (Optional[Mapping[str, Any]]): Others of the format's reader.
+    from_ents, from_spans, options: What the format's reader takes beyond.
     RAISES (GapDNERError): If there is no path, nothing at it, or its format is unclear.
     """
 

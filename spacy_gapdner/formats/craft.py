@@ -31,18 +31,13 @@ def read_craft(
 ) -> Iterator[TextRecord]:
     """Read articles of CRAFT with the annotations of some ontologies.
 
-    path (Path): The corpus's top folder.
-    report (Report): Takes what is dropped or repaired, and articles that are missing.
     ontologies (tuple[str, ...]): Names such as "CL" and "GO_BP", or of variants such as
         "CL+extensions"; every ontology, in its plain variant, if empty.
     labels (str): "ontology" for the ontologies' names, with the annotations' classes as ids in a
         knowledge base; "class" for the classes.
     split (Optional[str]): "train", "dev" or "test"; all articles if None.
     YIELDS (TextRecord): Articles by the order of their names.
-    RAISES (GapDNERError): If the path is not CRAFT, an option is unknown, or a file is missing or
-        not what its name says.
     """
-    path = Path(path)
     if not is_craft(path):
         raise GapDNERError(
             f"{path} is not the top folder of CRAFT: it has no articles/txt and "

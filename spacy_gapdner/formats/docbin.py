@@ -70,8 +70,6 @@ def write_docbin(
 ) -> int:
     """Write Docs to a .spacy file, whole or not at all.
 
-    docs (Iterable[Doc]): The Docs.
-    path (Path): The file; its folder is made.
     store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
     attrs (Optional[Iterable[str]]): What to keep of tokens; all that a DocBin knows if None.
     RETURNS (int): The number of Docs.
@@ -94,9 +92,6 @@ def read_spacy(
 ) -> Iterator[Doc]:
     """Read the Docs of a .spacy file, or a folder of such, as they are, with their own tokens.
 
-    path (Path): The file or folder.
-    report (Report): Takes the documents that cannot be read.
-    spans_key (str): Prefix of the span groups.
     vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
     from_ents (bool): Take the entities of ``doc.ents``.
     from_spans (Optional[str]): Take every span of this group as an entity.
@@ -129,9 +124,7 @@ def write_spacy(
     *,
     attrs: Iterable[str] | None = None,
 ) -> int:
-    """Write a .spacy file, or a folder of numbered ones so that memory does not grow with the Docs;
-    see `write_docbin`. All span groups are kept, whatever their key, and nothing is reported.
-    """
+    """Write a .spacy file, or a folder of numbered ones: memory does not grow with the Docs."""
     if path.suffix == ".spacy":
         return write_docbin(docs, path, store_user_data=True, attrs=attrs)
     if path.is_dir() and any(path.glob("*.spacy")):
@@ -172,4 +165,5 @@ def _check_stored(doc: Doc, spans_key: str, path: Path) -> None:
         for entity in get_entities(doc, spans_key):
             check_entity(doc, entity.to_entity())
     except ValueError as error:
-        raise GapDNERError(f"{where}: {error}") from None
+        name = str(doc.user_data.get(DOC_NAME) or doc.text[:20])
+        raise GapDNERError(f"{path}, document {name!r}: {error}") from None

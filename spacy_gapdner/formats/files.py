@@ -1,21 +1,80 @@
 """Finding files, and reading their text honestly."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from xml.etree.ElementTree import ParseError
 
 from ..errors import GapDNERError
-from .report import Place, Report
+from .report import Place, Report, reading
+
+T = TypeVar("T")
+Reader = Callable[[Path, Report], Iterator[T]]
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
+
+
+def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
+    """Make a reader of a file, or a folder with files of these endings, of what reads one file."""
+
+    def decorate(read_file: Reader[T]) -> Reader[T]:
+        @wraps(read_file)
+        def read(path: Path, report: Report) -> Iterator[T]:
+            for file in input_files(path, suffixes):
+                with reading(report, Place(str(file))):
+                    yield from read_file(file, report)
+
+        return read
+
+    return decorate
+
+
+def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """RETURNS (list[Path]): A file, whatever its ending, or the files of a folder with these
+    endings, sorted; a GapDNERError if there are none.
+    """
+    if not path.is_dir():
+        require_file(path)
+        return [path]
+    files = visible_files(path, suffixes)
+    if not files:
+        raise GapDNERError(f"{path} holds no {' or '.join(suffixes)} file. Check path and format.")
+    return files
+
+
+def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """RETURNS (list[Path]): The files with these endings at any depth of a folder, sorted, without
+    hidden ones; a GapDNERError if the ending of one differs by capitals alone.
+    """
+    found = {}
+    for path in folder.rglob("*"):
+        within = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in within.parts)
+        if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
+            continue
+        if not path.name.endswith(suffixes):
+            raise GapDNERError(
+                f"{path} would be passed over: only endings in small letters are read, as "
+                f"{path.suffix.lower()}. Rename it, or take it out of the folder."
+            )
+        found[within.as_posix()] = path
+    return [path for _, path in sorted(found.items())]
 
 
 def require_file(path: Path) -> None:
     """Raise a GapDNERError if there is no such file."""
     if not path.is_file():
         raise GapDNERError(f"There is no file {path}. Check the path.")
+
+
+def first_bytes(path: Path) -> bytes:
+    """RETURNS (bytes): The beginning of a file, by which its format is guessed."""
+    with path.open("rb") as stream:
+        return stream.read(1 << 16)
 
 
 def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = False) -> str:
@@ -50,6 +109,17 @@ def decode(raw: bytes, where: str) -> str:
         ) from None
 
 
+def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
+    """YIELDS (str): The lines of a UTF-8 file with line ends of any system, see `read_text`."""
+    text = with_unix_line_ends(read_text(path, report))
+    yield from text.removesuffix("\n").split("\n")
+
+
+def with_unix_line_ends(text: str) -> str:
+    """RETURNS (str): The text with every line end, of whatever system, as one line feed."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
 def read_json(path: Path) -> Any:
     """RETURNS (Any): What a JSON file in UTF-8 holds; its records are to pass `refuse_halves`."""
     return parse_json(read_text(path), str(path))
@@ -73,38 +143,15 @@ def refuse_halves(value: object, where: str) -> None:
         raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
 
 
-def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
-    """Read the lines of a UTF-8 file with line ends of any system, see `read_text`.
-
-    YIELDS (str): The lines, without their ends.
+@contextmanager
+def xml_errors(path: Path) -> Iterator[None]:
+    """Raise a GapDNERError for what is no XML, or declares entities, with which a small file can
+    fill the memory.
     """
-    text = with_unix_line_ends(read_text(path, report))
-    yield from text.removesuffix("\n").split("\n")
-
-
-def with_unix_line_ends(text: str) -> str:
-    """RETURNS (str): The text with every line end, of whatever system, as one line feed."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Find the files below a folder, leaving out hidden files and folders, and links to folders.
-
-    folder (Path): Where to look, at any depth.
-    suffixes (tuple[str, ...]): Endings of the file names, e.g. ".ann".
-    RETURNS (list[Path]): The files, sorted by their path within the folder.
-    RAISES (GapDNERError): If a file's ending differs from these by capitals alone.
-    """
-    found = {}
-    for path in folder.rglob("*"):
-        within = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in within.parts)
-        if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
-            continue
-        if not path.name.endswith(suffixes):
-            raise GapDNERError(
-                f"{path} would be passed over: only endings in small letters are read, as "
-                f"{path.suffix.lower()}. Rename it, or take it out of the folder."
-            )
-        found[within.as_posix()] = path
-    return [path for _, path in sorted(found.items())]
+    try:
+        yield
+    # ValueError: what defusedxml refuses, encodings that the parser cannot read
+    except (ParseError, LookupError, ValueError, RecursionError) as error:
+        raise GapDNERError(
+            f"{path} cannot be read as XML: {error}. Is it cut off, or of another format?"
+        ) from None

@@ -17,9 +17,6 @@ def clean_entities(
     Fragments are sorted, trimmed of whitespace, and joined where they overlap, touch, or have
     only whitespace between them (annotation tools cut an entity at every line end).
 
-    text (str): The document.
-    entities (Iterable[TextEntity]): Entities with the offsets the file gives.
-    report (Report): Takes the issues.
     separator (str): What stands between fragments in the entities' surface texts.
     RETURNS (tuple[TextEntity, ...]): Entities as TextEntity promises them, without duplicates.
     """
@@ -47,9 +44,6 @@ def choose_text(
     r"""Find out by the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
     order mark as one or as none.
 
-    text (str): The document as its file has it, with the byte order mark.
-    entities, separator: See `clean_entities`.
-    report, place: Take a note of what was changed.
     RETURNS (str): The text that most of the surface texts agree with; on a tie without the byte
         order mark, and with the line ends as they were.
     """
@@ -68,12 +62,8 @@ def choose_text(
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
-    """Compare the surface text of an entity with what stands at its offsets, whitespace aside.
-
-    text, separator (str): The document, and what stands between fragments in the surface text.
-    entity (TextEntity): The entity, with the offsets the file gives.
-    RETURNS (bool): True if they agree, in the file's order of fragments or in that of the text, or
-        if there is no surface text.
+    """RETURNS (bool): Whether the surface text of an entity, if it has one, is what stands at its
+    offsets, whitespace aside, in the file's order of fragments or in that of the text.
     """
     if entity.surface is None:
         return True

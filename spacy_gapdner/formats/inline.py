@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes, writing
 from .docs import DOC_NAME, doc_sentences
-from .files import BOM, read_lines, with_unix_line_ends
+from .files import BOM, file_reader, first_bytes, read_lines, with_unix_line_ends
+from .outputs import writing
 from .records import TokenRecord
 from .report import Place, Report
 
@@ -83,11 +83,9 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
 def merge_ranges(
     label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
 ) -> Entity:
-    """Make an entity of token ranges as Dai et al. write them: the last token belongs to it.
-
-    Ranges that are adjacent become one fragment. One whose ends have crossed, which their way to
-    move the boundaries can bring about, is taken the other way round. The report takes what is
-    changed, with the entity's place and its offsets.
+    """RETURNS (Entity): An entity of token ranges of Dai et al., which include the last token.
+    Adjacent ones become one fragment, and one whose ends have crossed, as their way to move
+    boundaries can bring about, is taken the other way round; both are reported.
     """
     turned = [(min(pair), max(pair)) for pair in ranges]
     entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
@@ -146,20 +144,18 @@ def _without_whitespace(
 
 
 def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str | None) -> str:
-    for token in tokens:
-        if token.split() != [token]:
-            raise GapDNERError(
-                f"Inline text cannot have the token {token!r}: it holds whitespace. Tokenize anew."
-            )
     mentions = []
     for entity in entities:
-        if not re.fullmatch(r"[^\s|]+", entity.label):
-            raise GapDNERError(
-                f"Inline text cannot have the label {entity.label!r}: it holds whitespace or a "
-                "bar. Rename it."
-            )
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
+    words = [("token", token, r"\S+") for token in tokens]
+    words += [("label", entity.label, r"[^\s|]+") for entity in entities]
+    for what, word, pattern in words:
+        if not re.fullmatch(pattern, word):
+            raise GapDNERError(
+                f"Inline text cannot have the {what} {word!r}: it is empty, or holds whitespace or "
+                "a bar. Change it, or choose another format."
+            )
     if name and name.splitlines() != [name.strip()]:
         raise GapDNERError(f"Inline text cannot have the document name {name!r}. Rename it.")
     head = f"{_DOCUMENT}{name}\n" if name else ""

@@ -10,10 +10,10 @@ from spacy.tokens import Doc
 from ..entities import TEXTS, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
-from .base import make_entity, offset_pairs, writing
 from .docs import DOC_EXTRA, DOC_NAME
-from .fragments import clean_entities
-from .records import TextEntity, TextRecord
+from .draft import Draft, offset_pairs
+from .outputs import writing
+from .records import TextRecord
 from .report import Place, Report, reading
 from .texts import InputText, first_object, read_objects
 
@@ -35,9 +35,7 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a line per Doc: its text, its entities, and what ``doc.user_data`` keeps of its record.
-    The format holds every entity.
-    """
+    """Write a line per Doc: its text, its entities, and what else its record holds."""
     number = 0
     with writing(path) as stream:
         for doc in docs:
@@ -54,12 +52,8 @@ def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> str:
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """Make the JSONL record of a Doc.
-
-    doc (Doc): A Doc with entities.
-    key (str): Prefix of the span groups.
-    extra (dict[str, Any]): Further keys; "text" and "entities" are left out.
-    RETURNS (dict[str, Any]): Text and entities with character offsets, and the further keys.
+    """RETURNS (dict[str, Any]): The JSONL record of a Doc: text, entities with character offsets,
+    and further keys.
     """
     entities = [_to_object(entity) for entity in get_entities(doc, key)]
     return {"text": doc.text, "entities": entities, **further_keys(extra)}
@@ -82,10 +76,8 @@ def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict
 
 
 def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Take what an entity carries from its JSON.
-
-    values (Mapping[str, Any]): The entity's JSON object.
-    RETURNS (Optional[dict[str, Any]]): The attrs of the entity; None if they are malformed.
+    """RETURNS (Optional[dict[str, Any]]): The attrs of an entity, of its JSON object; None if they
+    are malformed.
     """
     attrs = {key: values[key] for key in TEXTS if values.get(key) not in (None, "")}
     attributes = values.get("attributes") or {}
@@ -121,29 +113,24 @@ def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord
         raise GapDNERError(
             f'{place}: no object with "text" and a list "entities". Choose the right format.'
         )
-    parsed = (_parse_entity(item, place, report) for item in found)
-    entities = clean_entities(text.text, (e for e in parsed if e is not None), report)
-    extra = savable_keys(text.extra, place, report)
-    return TextRecord(place.document or "", text.text, entities, place.file, extra)
+    draft = Draft(place, report)
+    for item in found:
+        _add_entity(item, draft)
+    return draft.to_record(text.text, savable_keys(text.extra, place, report))
 
 
-def _parse_entity(item: Any, place: Place, report: Report) -> TextEntity | None:
+def _add_entity(item: Any, draft: Draft) -> None:
     values = item if isinstance(item, dict) else {}
-    label, score, attrs = values.get("label"), values.get("score"), parse_attrs(values)
-    offsets = offset_pairs(values.get("fragments"), "start", "end")
+    score, attrs = values.get("score"), parse_attrs(values)
     is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
+    if attrs is None or not is_score:
+        draft.drop_malformed(item)
+        return
     # NaN fails both comparisons
-    probability = score if is_score and score is not None and 0 <= score <= 1 else None
-    id = (attrs or {}).pop("id", None)
-    entity = make_entity(label, offsets, id, place, values.get("text"), probability, attrs)
-    if entity is None or not is_score or attrs is None:
-        message = (
-            'no "label", "fragments" with "start" and "end", "score", "id", "kb_id", "kb_name" or '
-            f'"attributes" as they should be in {str(item)[:80]}'
-        )
-        report.add("dropped", "malformed entity", message, place)
-        return None
+    probability = score if score is not None and 0 <= score <= 1 else None
     if score != probability:
-        message = f"{entity.label[:80]} has the score {score}, which does not lie between 0 and 1"
-        report.add("repaired", "score that is no probability", message, place, entity.fragments)
-    return entity
+        message = f"{str(item)[:80]} has the score {score}, which is not between 0 and 1"
+        draft.report.add("repaired", "score that is no probability", message, draft.place)
+    offsets = offset_pairs(values.get("fragments"), "start", "end")
+    id = attrs.pop("id", None)
+    draft.add(item, values.get("label"), offsets, id, values.get("text"), probability, attrs)

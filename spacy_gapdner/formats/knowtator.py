@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, TreeBuilder
+from xml.etree.ElementTree import Element
 
-from defusedxml.ElementTree import XMLParser, parse
+from defusedxml.ElementTree import parse
 
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .base import first_bytes, input_files, xml_errors
-from .files import read_text, visible_files
+from .files import first_bytes, input_files, read_text, visible_files, xml_errors
 from .fragments import choose_text, clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
@@ -18,8 +17,6 @@ from .report import Place, Report, reading
 # stands between the fragments in the surface texts of version 1
 _SEPARATOR = " ... "
 _ROOTS = ("annotations", "knowtator-project")
-# the attribute that holds the line at which an element begins; no name of XML has a space
-_LINE = "line number"
 
 
 def has_knowtator_root(path: Path) -> bool:
@@ -32,7 +29,6 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read Knowtator XML, one document at a time: a folder with texts and annotation files (.xml)
     at any depth, or one annotation file. Labels are the classes of the annotations.
     """
-    path = Path(path)
     files = input_files(path, (".xml",))
     # the texts may lie in a folder next to that of the annotations
     root = path if path.is_dir() else path.parent
@@ -69,13 +65,9 @@ def read_annotation_file(
 ) -> tuple[str, list[TextEntity]]:
     """Read an annotation file of either version.
 
-    path (Path): The file.
-    report (Report): Takes the annotations that are dropped, and what relates them. Slots that hold
-        values are their attributes.
     label (Optional[str]): A label for all annotations, whatever their class.
     RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations, labeled
-        with their classes, offsets unchecked.
-    RAISES (GapDNERError): If the file is not XML, not Knowtator's, or of several documents.
+        with their classes, offsets unchecked. Slots that hold values are their attributes.
     """
     root = _parse(path)
     documents = root.findall(".//document")
@@ -84,15 +76,14 @@ def read_annotation_file(
     text_name = root.get("textSource", "")
     for document in documents:
         text_name = document.get("text-file") or f"{document.get('id', '')}.txt"
-    where = Place(str(path), None, Path(text_name).stem)
-    attrs = _mention_attrs(root, where, report)
+    place = Place(str(path), None, Path(text_name).stem)
+    attrs = _mention_attrs(root, place, report)
     classes = {mention.get("id"): mention for mention in root.iter("classMention")}
     entities = []
     for annotation in root.iter("annotation"):
         mention = _id_of(annotation, "mention")
         own = label or _id_of(annotation, "class") or _id_of(classes.get(mention), "mentionClass")
         name = annotation.get("id") or mention
-        place = _place(annotation, where)
         try:
             spans = annotation.findall("span")
             fragments = tuple((int(s.get("start", "")), int(s.get("end", ""))) for s in spans)
@@ -106,11 +97,9 @@ def read_annotation_file(
         surface = annotation.findtext("spannedText")
         if surface is None and all(span.text for span in spans):
             surface = _SEPARATOR.join(span.text or "" for span in spans)
-        values = attrs.get(mention or "", {})
-        found = TextEntity(
-            own, fragments, name, place, surface, attrs={"_": values} if values else {}
-        )
-        entities.append(found)
+        values = attrs.get(mention or "")
+        own_attrs = {"_": values} if values else {}
+        entities.append(TextEntity(own, fragments, name, place, surface, attrs=own_attrs))
     return Path(text_name).name, entities
 
 
@@ -124,7 +113,7 @@ def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
     return (beside or found)[0]
 
 
-def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dict[str, Any]]:
+def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dict[str, Any]]:
     # a mention has slots: values, or in a complex slot and in a triple other annotations
     owners: dict[str | None, list[str]] = {}
     for mention in root.iter("classMention"):
@@ -150,7 +139,7 @@ def _mention_attrs(root: Element, where: Place, report: Report) -> dict[str, dic
             offer_extensions([name])
             continue
         message = f"cannot hold {slot.get('id')} with {name!r:.60}: {values!r:.60}"
-        report.add("dropped", kind, message, _place(slot, where))
+        report.add("dropped", kind, message, place)
     return attrs
 
 
@@ -166,25 +155,9 @@ def _id_of(element: Element | None, tag: str) -> str | None:
     return None if child is None else child.get("id")
 
 
-def _place(element: Element, where: Place) -> Place:
-    return where._replace(line=int(element.get(_LINE, "")))
-
-
-class _Builder(TreeBuilder):
-    """Notes the line of every element."""
-
-    parser: Any = None
-
-    def start(self, tag: str, attrs: dict[Any, Any], /) -> Element:
-        line = self.parser.parser.CurrentLineNumber
-        return super().start(tag, {**attrs, _LINE: str(line)})
-
-
 def _parse(path: Path) -> Element:
-    builder = _Builder()
-    builder.parser = XMLParser(target=builder)
     with xml_errors(path):
-        root: Element = parse(path, builder.parser).getroot()
+        root: Element = parse(path).getroot()
     if root.tag not in _ROOTS:
         raise GapDNERError(
             f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "

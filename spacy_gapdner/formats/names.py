@@ -21,13 +21,9 @@ def free_names(taken: Container[str]) -> Iterator[str]:
 def name_entities(
     entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
 ) -> list[str]:
-    """Choose the ids of a document's entities in a file.
-
-    entities (Sequence[DiscontinuousEntity]): The entities.
-    report, place: Take the ids that are replaced.
-    pattern (str): Regular expression for ids that the format can have.
-    RETURNS (list[str]): The id that an entity has, where no other has it too; else T1, T2, ...,
-        as far as they are free.
+    """RETURNS (list[str]): The ids of a document's entities in a file: those that they have, where
+    they fit the pattern and no other has them too; else T1, T2, ..., and the report takes the
+    ids that are replaced.
     """
     given = Counter(entity.id_ for entity in entities)
     kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
@@ -41,25 +37,20 @@ def name_entities(
 
 
 def name_files(docs: Iterable[Doc], folder: Path) -> Iterator[tuple[Doc, Path]]:
-    """Choose where the files of documents go in a folder, which no name leads out of, and make
-    their folders.
-
-    YIELDS (tuple[Doc, Path]): Each document with its path without ending: another for each of
-        several Docs with the same name, and none that is hidden, as readers pass over those.
+    """YIELDS (tuple[Doc, Path]): Each document with the path of its files without ending; their
+    folders are made. Each has another, none leads out of the folder, and none is hidden, as
+    readers pass over those.
     """
-    taken: Counter[str] = Counter()
+    taken: set[str] = set()
     for number, doc in enumerate(docs, start=1):
         unnamed = f"doc{number:06d}"
         path = PurePosixPath(str(doc.user_data.get(DOC_NAME) or unnamed).replace("\0", " "))
         parts = [part for part in path.parts if part not in ("/", "..")]
         name = "/".join(f"_{part}" if part.startswith(".") else part for part in parts) or unnamed
-        taken[name] += 1
-        chosen = name
         # sentences of one document: NAME, NAME-2, NAME-3, ...
-        if taken[name] > 1:
-            while taken[chosen := f"{name}-{taken[name]}"]:
-                taken[name] += 1
-            taken[chosen] += 1
+        further = (f"{name}-{n}" for n in count(2))
+        chosen = name if name not in taken else next(n for n in further if n not in taken)
+        taken.add(chosen)
         stem = folder / chosen
         stem.parent.mkdir(parents=True, exist_ok=True)
         yield doc, stem

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import IO
 
 import srsly
 
@@ -68,10 +69,8 @@ def is_device(path: Path) -> bool:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Write a file whole or not at all: the caller writes a temporary file that takes its place.
-
-    path (Path): The file to write; its folder is made.
-    YIELDS (Path): The temporary file; the path itself if it is a device or pipe.
+    """YIELDS (Path): A temporary file that takes the place of a file once it is written; the path
+    itself if it is a device or pipe.
     """
     _check_no_folder(path)
     if is_device(path):
@@ -85,23 +84,25 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def filling(path: Path) -> Iterator[Path]:
-    """Write files of a folder all or none: the caller writes to a temporary folder beside it.
+def writing(path: Path) -> Iterator[IO[str]]:
+    """YIELDS (IO[str]): Takes the text of a file that is written whole or not at all."""
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        yield stream
 
-    path (Path): The folder, made if need be; files of the same name are replaced.
-    YIELDS (Path): The temporary folder.
-    RAISES (GapDNERError): If a folder has the name of a file, or the other way round.
+
+@contextmanager
+def filling(path: Path) -> Iterator[Path]:
+    """YIELDS (Path): A temporary folder, whose files go into a folder, all or none, over those with
+    the same names; a GapDNERError if a folder is in the place of a file, or a file of a folder.
     """
     with _folder_beside(path) as folder:
         yield folder
         path.mkdir(exist_ok=True)
-        files = sorted(folder.rglob("*"))
-        for file in files:
-            target = path / file.relative_to(folder)
+        targets = {file: path / file.relative_to(folder) for file in sorted(folder.rglob("*"))}
+        for file, target in targets.items():
             if target.exists() and target.is_dir() != file.is_dir():
                 raise GapDNERError(f"{target} is in the way. Remove it, or choose another folder.")
-        for file in files:
-            target = path / file.relative_to(folder)
+        for file, target in targets.items():
             if file.is_dir():
                 target.mkdir(exist_ok=True)
             else:
@@ -110,10 +111,8 @@ def filling(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Write a folder whole or not at all, in the place of an older one; see `check_replaceable`.
-
-    path (Path): The folder.
-    YIELDS (Path): A temporary folder beside it, to be filled.
+    """YIELDS (Path): A temporary folder that takes the place of a folder when it is filled; see
+    `check_replaceable`.
     """
     path = path.resolve()
     with _folder_beside(path) as folder:

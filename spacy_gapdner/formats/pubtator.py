@@ -9,8 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes
-from .files import read_lines
+from .files import file_reader, first_bytes, read_lines
 from .fragments import clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading

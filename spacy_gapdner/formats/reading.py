@@ -65,9 +65,21 @@ def read(
         nlp = load_splitter(model)
     else:
         raise GapDNERError(f"{model} splits sentences in its own way: leave out line_breaks.")
-    known: dict[str, object] = {"vocab": nlp.vocab, "spans_key": spans_key}
+    path = Path(path)
+    chosen = get_format(format or guess_format(path))
+    assert chosen.read is not None
+    # without what users did not give
+    given = {key: value for key, value in options.items() if value not in (None, False, "", (), [])}
+    for key in given.keys() - {*chosen.options}:
+        others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
+        hint = f" ({others} has it)" if others else ""
+        raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
+    known = {"vocab": nlp.vocab, "spans_key": spans_key} | ({"types": types} if types else {})
+    given |= {key: value for key, value in known.items() if key in chosen.options}
     with logging_drops(report, path) as report:
-        records = read_records(Path(path), report, format, types=types, known=known, **options)
+        records = chosen.read(path, report, **given)
+        if types and "types" not in given:
+            records = _of_types(records, types, spans_key, report)
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -113,44 +125,6 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     if format is None and find_docbins(path):
         return "spacy"
     return get_format(format or guess_format(path)).name
-
-
-def read_records(
-    path: Path,
-    report: Report,
-    name: str | None = None,
-    *,
-    types: tuple[str, ...] = (),
-    known: dict[str, object] | None = None,
-    **options: object,
-) -> Iterator[Record]:
-    """Read a file or folder of any format.
-
-    path (Path): The file or folder.
-    report (Report): Takes what is dropped or repaired.
-    name (Optional[str]): The format's name; guessed if None.
-    types (tuple[str, ...]): The entity types to keep; all if empty. The others are counted.
-    known (Optional[dict[str, object]]): Options that a reader gets if it takes them.
-    **options: What the format's reader takes beyond; None, False and empty ones are not given.
-    RETURNS (Iterator[Record]): The records, read as they are asked for.
-    RAISES (GapDNERError): If the format is unknown, unclear, or has no such option.
-    """
-    chosen = get_format(name or guess_format(path))
-    reader = chosen.read
-    assert reader is not None
-    known = known or {}
-    given = {key: value for key, value in options.items() if value not in (None, False, "", (), [])}
-    for key in given:
-        if key not in chosen.options:
-            others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
-            hint = f" ({others} has it)" if others else ""
-            raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
-    given |= {key: value for key, value in known.items() if key in chosen.options}
-    if types and "types" in chosen.options:
-        return reader(Path(path), report, types=types, **given)
-    records = reader(Path(path), report, **given)
-    key = str(known.get("spans_key", DEFAULT_SPANS_KEY))
-    return _of_types(records, types, key, report) if types else records
 
 
 def _of_types(

@@ -25,8 +25,7 @@ class Format:
     reader (Union[str, Callable, None]): Takes a path, a Report, and the options as keywords, and
         gives records one at a time. None if the format is only written.
     writer (Union[str, Callable, None]): Takes Docs, a path, a spans key and a Report, writes the
-        path whole or not at all, and returns the number of documents, sentences or entities
-        written. None if the format is only read.
+        path whole or not at all, and returns how much it wrote. None if it is only read.
     detector (Union[str, Callable, None]): Tells of a path whether its names and first bytes fit;
         None if the endings alone tell.
     options (tuple[str, ...]): Keywords that the reader takes.

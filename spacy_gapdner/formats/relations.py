@@ -44,11 +44,8 @@ def targets_of(line: str) -> list[str]:
 def keep_relations(
     lines: Sequence[Line], homes: Mapping[str, int], n_docs: int, report: Report
 ) -> list[list[str]]:
-    """Give the lines of a document to the Docs it was cut into.
-
-    homes (Mapping[str, int]): The numbers of the Docs of entities, by their ids.
-    report (Report): Takes the lines that no Doc can have.
-    RETURNS (list[list[str]]): The lines of each of the Docs.
+    """RETURNS (list[list[str]]): The lines of a document for each of the Docs it was cut into, of
+    whose entities `homes` has the numbers by id; those that no Doc can have are reported.
     """
     kept: list[list[str]] = [[] for _ in range(n_docs)]
     for line, home in zip(lines, _find_homes(lines, homes), strict=True):
@@ -62,11 +59,9 @@ def keep_relations(
 def relation_lines(
     doc: Doc, names: Mapping[str, str], numbers: Counter[str], report: Report, place: Place
 ) -> list[str]:
-    """Write the lines of a Doc, those of entities that have gone left out.
-
-    names (Mapping[str, str]): The ids of entities in the file, by those that they had.
-    numbers (Counter[str]): How many lines of each letter the file has; counted on.
-    RETURNS (list[str]): Lines with their ends.
+    """RETURNS (list[str]): The lines of a Doc as a file has them, with new ids of entities by those
+    that they had; those of entities that have gone are reported. The numbers of lines of each
+    letter are counted on.
     """
     lines = [Line(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
     (kept,) = keep_relations(lines, dict.fromkeys(names, 0), 1, report)

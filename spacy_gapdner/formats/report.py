@@ -71,12 +71,11 @@ class Issue:
 
 @dataclass
 class Report:
-    """What happened between files and Docs. Readers and writers add to the one they get.
+    """What happened between files and Docs; readers and writers add to it.
 
     strict (bool): Raise a GapDNERError at the first dropped item.
     skip (bool): Leave out documents that cannot be read, and note them, instead of stopping.
-    documents (int): Documents that became Docs.
-    entities (int): Entities the readers handed on.
+    documents, entities (int): Documents that became Docs, and entities the readers handed on.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Entities by type that were not asked for.
     files (set[Path]): The files that were read beside the one that was named.

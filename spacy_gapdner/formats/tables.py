@@ -11,9 +11,8 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .base import writing
 from .docs import DOC_NAME
-from .outputs import replacing
+from .outputs import replacing, writing
 from .report import Report
 
 if TYPE_CHECKING:
@@ -39,9 +38,7 @@ _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
     """Write CSV, a line a row: line breaks in cells become spaces, one for each character.
 
-    stream (IO[str]): The file, opened with ``newline=""``.
-    rows (Iterable[Iterable[object]]): The rows.
-    RETURNS (int): How many there were.
+    RETURNS (int): How many rows there were.
     """
     writer, number = csv.writer(stream, lineterminator="\n"), 0
     for row in rows:
@@ -53,14 +50,8 @@ def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
 def entity_rows(
     docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY
 ) -> Iterator[tuple[Any, ...]]:
-    """Make a row of each entity.
-
-    docs (Iterable[Doc]): The documents.
-    spans_key (str): Prefix of the span groups.
-    YIELDS (tuple[Any, ...]): What `COLUMNS` name: the document's name, or its number from 1 on;
-        type and text; the first character and the one after the last; the fragments' character
-        offsets as "0 6;20 24"; whether there is a gap; score; id in a knowledge base; the
-        sentence's text.
+    """YIELDS (tuple[Any, ...]): What `COLUMNS` name of each entity; documents without a name have
+    their number from 1 on, and fragments are character offsets such as "0 6;20 24".
     """
     for number, doc in enumerate(docs, start=1):
         for entity in get_entities(doc, spans_key):

@@ -10,16 +10,7 @@ from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
-from .base import input_files
-from .files import (
-    BOM,
-    decode,
-    parse_json,
-    read_text,
-    refuse_halves,
-    require_file,
-    visible_files,
-)
+from .files import BOM, decode, input_files, parse_json, read_text, refuse_halves
 from .report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
@@ -63,11 +54,8 @@ class WaitingStream:
         return (text for batch in self.batches(1) for text in batch)
 
     def batches(self, size: int) -> Iterator[list[InputText]]:
-        """Group the texts that are there.
-
-        size (int): Texts of a batch at most.
-        YIELDS (list[InputText]): One text or more, in order, as soon as there is one.
-        RAISES: What the texts raise.
+        """YIELDS (list[InputText]): Up to so many texts, as soon as there is one. What the texts
+        raise is raised after them.
         """
         last: InputText | BaseException | None = InputText("")
         while isinstance(last, InputText):
@@ -107,7 +95,7 @@ def read_texts(
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if path.is_dir() or path.suffix == ".txt":
-        return _read_files(_find_texts(path), lines, report)
+        return _read_files(path, input_files(path, (".txt",)), lines, report)
     if path.suffix != ".jsonl":
         raise GapDNERError(
             f"{path} is neither .txt nor .jsonl nor a folder. Rename it, or pass its lines through "
@@ -122,20 +110,17 @@ def count_texts(path: Path, *, lines: bool = False) -> int | None:
     """
     if path == STDIN or not path.exists():
         return None
-    if path.suffix == ".jsonl" and path.is_file():
-        return _count_lines(path)
-    files = [file for file, _ in _find_texts(path)]
-    return sum(map(_count_lines, files)) if lines else len(files)
+    files = input_files(path, (".txt",))
+    if not lines and (path.is_dir() or path.suffix != ".jsonl"):
+        return len(files)
+    return sum(_count_lines(file) for file in files)
 
 
 def read_jsonl_texts(
     path: Path, report: Report | None = None, *, n_lines: int | None = None
 ) -> Iterator[InputText]:
-    """Read a file with an object {"text": ...} a line, of its first lines if a number is given.
-
-    report (Optional[Report]): Takes the lines that cannot be read, if it leaves such out.
-    YIELDS (InputText): What the lines hold.
-    RAISES (GapDNERError): If a line is no such object.
+    """YIELDS (InputText): What a file with an object {"text": ...} a line holds, or its first lines
+    if a number is given; a GapDNERError if one is no such object and no report takes it.
     """
     with path.open("rb") as stream:
         for number, raw in enumerate(islice(stream, n_lines), start=1):
@@ -155,12 +140,10 @@ def read_jsonl_texts(
 
 
 def read_objects(path: Path, report: Report) -> Iterator[tuple[InputText, Place]]:
-    """Read annotated texts, an object a line, of a file or a folder with .jsonl files.
-
-    YIELDS (tuple[InputText, Place]): What the lines hold, with the documents' names: their "id",
-        else file and line.
+    """YIELDS (tuple[InputText, Place]): The texts of a .jsonl file or a folder of such, at places
+    with the documents' names: their "id", else file and line.
     """
-    for file in input_files(Path(path), (".jsonl",)):
+    for file in input_files(path, (".jsonl",)):
         for text in read_jsonl_texts(file, report):
             name = text.name or f"{file.stem}-{text.place.line}"
             yield text, text.place._replace(document=name)
@@ -174,20 +157,12 @@ def first_object(path: Path) -> dict[str, Any]:
         return {}
 
 
-def _find_texts(path: Path) -> list[tuple[Path, str]]:
-    if not path.is_dir():
-        require_file(path)
-        return [(path, printable(path.stem))]
-    files = visible_files(path, (".txt",))
-    if not files:
-        raise GapDNERError(f"{path} holds no .txt file. Check the path.")
-    return [(f, printable(f.relative_to(path).with_suffix("").as_posix())) for f in files]
-
-
 def _read_files(
-    named: Iterable[tuple[Path, str]], lines: bool, report: Report | None
+    path: Path, files: Iterable[Path], lines: bool, report: Report | None
 ) -> Iterator[InputText]:
-    for file, name in named:
+    root = path if path.is_dir() else path.parent
+    for file in files:
+        name = printable(file.relative_to(root).with_suffix("").as_posix())
         place = Place(str(file), None, name)
         with reading(report, place):
             if not lines:

@@ -4,14 +4,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes, make_entity
-from .files import read_json, refuse_halves
-from .records import TextEntity, TextRecord
-from .regions import Link, Object, make_record, objects
+from .draft import Draft, Object, objects
+from .files import file_reader, first_bytes, read_json, refuse_halves
+from .records import TextRecord
 from .report import Place, Report, reading
 from .texts import first_object, read_objects
-
-Found = tuple[Iterable[tuple[object, TextEntity | None]], Iterable[Link]]
 
 
 def is_prodigy(path: Path) -> bool:
@@ -39,14 +36,14 @@ def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
     named by their "id", else by file and line; tasks that were not accepted are dropped.
     """
-    return _read_lines(path, report, _parse_prodigy)
+    return _read_lines(path, report, _add_prodigy)
 
 
 def read_doccano(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Documents are named by their "id", else by file and line.
     """
-    return _read_lines(path, report, _parse_doccano)
+    return _read_lines(path, report, _add_doccano)
 
 
 @file_reader(".json")
@@ -62,60 +59,53 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
         place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
         with reading(report, place):
             refuse_halves(task, str(place))
-            yield from _read_task(task, place, report)
+            yield from _read_task(task, Draft(place, report))
 
 
 def _read_lines(
-    path: Path, report: Report, parse: Callable[[Object, Place], Found]
+    path: Path, report: Report, add: Callable[[Object, Draft], None]
 ) -> Iterator[TextRecord]:
     for text, place in read_objects(path, report):
+        draft = Draft(place, report)
         answer = text.extra.get("answer", "accept")
         if answer != "accept":
-            message = f"{place.document}: the answer was {str(answer)[:20]!r}"
-            report.add("dropped", "task that was not accepted", message, place)
+            draft.drop("task that was not accepted", f"{place.document}: the answer was {answer!r}")
             continue
         with reading(report, place):
-            yield make_record(text.text, *parse(text.extra, place), place, report)
+            add(text.extra, draft)
+            yield draft.to_record(text.text)
 
 
-def _parse_prodigy(task: Object, place: Place) -> Found:
-    # relations name their spans by offsets
+def _add_prodigy(task: Object, draft: Draft) -> None:
     spans = objects(task.get("spans"))
-    names = {_offsets(span): str(n) for n, span in reversed([*enumerate(spans)])}
-    items = [
-        (span, make_entity(span.get("label"), [(span.get("start"), span.get("end"))], n, place))
-        for n, span in enumerate(spans)
-    ]
-    links = []
+    # relations name their spans by offsets
+    names = {_offsets(span): n for n, span in reversed([*enumerate(spans)])}
+    for n, span in enumerate(spans):
+        draft.add(span, span.get("label"), [(span.get("start"), span.get("end"))], n)
     for relation in objects(task.get("relations")):
-        ends = (_offsets(relation.get(key)) for key in ("head_span", "child_span"))
-        links.append(Link(str(relation.get("label")), *(names.get(end, "") for end in ends)))
-    return items, links
+        ends = (names.get(_offsets(relation.get(key))) for key in ("head_span", "child_span"))
+        draft.link(relation.get("label"), *ends)
 
 
 def _offsets(span: object) -> str:
     return f"{span.get('start')}-{span.get('end')}" if isinstance(span, dict) else ""
 
 
-def _parse_doccano(record: Object, place: Place) -> Found:
+def _add_doccano(record: Object, draft: Draft) -> None:
     if "entities" not in record:
         labels = record.get(_label_key(record))
         if not isinstance(labels, list):
-            raise GapDNERError(f'{place} has no list "label". Choose the right format.')
-        triples = [x if isinstance(x, list) and len(x) == 3 else (None,) * 3 for x in labels]
-        return [
-            (labels[n], make_entity(label, [(start, end)], n, place))
-            for n, (start, end, label) in enumerate(triples)
-        ], []
-    items = []
+            raise GapDNERError(f'{draft.place} has no list "label". Choose the right format.')
+        for n, item in enumerate(labels):
+            is_triple = isinstance(item, list) and len(item) == 3
+            start, end, label = item if is_triple else (None, None, None)
+            draft.add(item, label, [(start, end)], n)
+        return
     for e in objects(record["entities"]):
         offsets = [(e.get("start_offset"), e.get("end_offset"))]
-        items.append((e, make_entity(e.get("label"), offsets, e.get("id"), place)))
-    links = [
-        Link(str(r.get("type")), str(r.get("from_id")), str(r.get("to_id")))
-        for r in objects(record.get("relations"))
-    ]
-    return items, links
+        draft.add(e, e.get("label"), offsets, e.get("id"))
+    for r in objects(record.get("relations")):
+        draft.link(r.get("type"), r.get("from_id"), r.get("to_id"))
 
 
 def _label_key(record: Object) -> str:
@@ -123,33 +113,30 @@ def _label_key(record: Object) -> str:
     return "labels" if "labels" in record else "label"
 
 
-def _read_task(task: Object, place: Place, report: Report) -> Iterator[TextRecord]:
+def _read_task(task: Object, draft: Draft) -> Iterator[TextRecord]:
+    place, report = draft.place, draft.report
     found = [a for a in objects(task.get("annotations")) if not a.get("was_cancelled")]
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))
     if not found:
         report.add("kept", "task without annotation", f"{place.document} was passed over", place)
         return
     for other in found[1:]:
-        message = f"{place.document}: {len(objects(other.get('result')))} results of another one"
-        report.add("dropped", "second annotation of a task", message, place)
+        n_results = len(objects(other.get("result")))
+        draft.drop("second annotation of a task", f"{place.document}: {n_results} results")
     results = objects(found[0].get("result"))
     regions = [r for r in results if r.get("type") != "relation" and "labels" in _value(r)]
-    text = _text_of(task["data"], regions, place)
-    items = []
     for region in regions:
         value = _value(region)
+        offsets = [(value.get("start"), value.get("end"))]
         # one region may have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = region.get("id") if number == 0 else f"{region.get('id')}-{number}"
-            offsets = [(value.get("start"), value.get("end"))]
-            items.append((region, make_entity(label, offsets, id, place, value.get("text"))))
-    links = [
-        Link(label, str(r.get("from_id")), str(r.get("to_id")))
-        for r in results
-        if r.get("type") == "relation"
-        for label in map(str, r.get("labels") or [""])
-    ]
-    yield make_record(text, items, links, place, report)
+            draft.add(region, label, offsets, id, value.get("text"))
+    for result in results:
+        if result.get("type") == "relation":
+            for label in result.get("labels") or [""]:
+                draft.link(label, result.get("from_id"), result.get("to_id"))
+    yield draft.to_record(_text_of(task["data"], regions, place))
 
 
 def _value(result: Object) -> Object:

@@ -9,9 +9,9 @@ from spacy.tokens import Doc
 
 from ..entities import Entity
 from ..errors import GapDNERError
-from .base import file_reader, first_bytes, writing
 from .docs import DOC_NAME, doc_sentences
-from .files import parse_json, read_json, read_lines, refuse_halves
+from .files import file_reader, first_bytes, parse_json, read_json, read_lines, refuse_halves
+from .outputs import writing
 from .records import TokenRecord
 from .report import Place, Report, reading
 
@@ -73,24 +73,23 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
     where = f"{place}, {place.document}"
     refuse_halves(record, where)
-    if not isinstance(record, dict) or "sentence" not in record or "ner" not in record:
+    values = record if isinstance(record, dict) else {}
+    tokens, items = values.get("sentence"), values.get("ner")
+    is_text = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+    if not is_text or not isinstance(items, list):
         raise GapDNERError(
-            f'{where}: no object with "sentence" and "ner". Choose the right format.'
-        )
-    tokens, entities = record["sentence"], record["ner"]
-    if not _is_list(tokens, str) or not _is_list(entities, dict):
-        raise GapDNERError(
-            f'{where}: "sentence" must be a list of texts and "ner" a list of objects. Correct it.'
+            f'{where}: no object with "sentence", a list of tokens, and a list "ner". Correct it, '
+            "or choose the right format."
         )
     if not tokens or not all(tokens):
         message = f"{place.document}: no token, or one that is empty"
         report.add("dropped", "malformed sentence", message, place)
-        for item in entities:
+        for item in items:
             message = f"{place.document}: {str(item)[:80]}"
             report.add("dropped", "entity of a malformed sentence", message, place)
         return None
     parsed: dict[Entity, None] = {}
-    for item in entities:
+    for item in items:
         entity = _parse_entity(item, len(tokens), place, report)
         if entity in parsed:
             message = f"{place.document}: {item} occurs twice"
@@ -100,11 +99,12 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord 
     return TokenRecord(name, tuple(tokens), tuple(parsed), place)
 
 
-def _parse_entity(
-    item: dict[str, Any], n_tokens: int, place: Place, report: Report
-) -> Entity | None:
-    index, label = item.get("index"), item.get("type")
-    if not _is_list(index, int) or not index or not isinstance(label, str) or not label:
+def _parse_entity(item: Any, n_tokens: int, place: Place, report: Report) -> Entity | None:
+    values = item if isinstance(item, dict) else {}
+    index, label = values.get("index"), values.get("type")
+    # bool is an int to Python, but no index
+    is_index = isinstance(index, list) and all(type(i) is int for i in index)
+    if not index or not is_index or not isinstance(label, str) or not label:
         message = f'{place.document}: no "index" list and "type" in {str(item)[:80]}'
         report.add("dropped", "malformed entity", message, place)
         return None
@@ -118,10 +118,3 @@ def _parse_entity(
         kind = "token indices out of order or repeated"
         report.add("repaired", kind, message, place, entity.fragments)
     return entity
-
-
-def _is_list(value: Any, kind: type) -> bool:
-    # bool is an int to Python, but no index
-    return isinstance(value, list) and all(
-        isinstance(item, kind) and not isinstance(item, bool) for item in value
-    )

@@ -45,11 +45,9 @@ def write(
         brat).
     spans_key (str): Prefix of the span groups that hold the entities.
     report (Optional[Report]): Takes what the format cannot hold; it is logged if None.
-    **options: What the format's writer takes beyond.
     RETURNS (int): The number of documents written; of sentences for w2ner and inline, of entities
         for csv and parquet.
-    RAISES (GapDNERError): If the format is unknown or cannot be written, the path is of another
-        kind, or a label cannot stand in the format.
+    RAISES (GapDNERError): If the format or the path cannot be written, or hold a label.
     """
     path = Path(path)
     chosen = choose_output(path, format)

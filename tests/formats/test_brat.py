@@ -1,15 +1,13 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import (
     DOC_NAME,
     Report,
     blank_pipeline,
     read_brat,
-    to_docs,
 )
 from spacy_gapdner.formats import write as write_docs
 
@@ -129,22 +127,6 @@ def test_a1_and_a2_in_folders(write, report):
     assert issues(report) == [("kept", "no annotation file", None)]
 
 
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [
-        ({}, "holds no .txt or .ann"),
-        ({"a.txt": "x"}, "holds no .ann"),
-        ({"a.ann": "T1\tA 0 1\tx\n"}, r"a\.ann has no text"),
-        ({"a.txt": "x", "a.ann": "<xml>\n"}, r"a\.ann:1 is not brat standoff"),
-        ({"a.txt": b"na\xefve", "a.ann": ""}, r"a\.txt is not UTF-8: byte 0xef at position 2"),
-        ({"a.txt": "x", "a.ann": b"T1\tA 0 1\t\xff"}, r"a\.ann is not UTF-8"),
-    ],
-)
-def test_bad_input(write, report, files, message):
-    with pytest.raises(GapDNERError, match=message):
-        list(read_brat(write(files), report))
-
-
 def test_single_file(write, report):
     path = write({"a.txt": TEXT, "a.ann": "T1\tADR 7 12\tjoint\n", "b.xml": ""})
     assert len(list(read_brat(path / "a.ann", report))) == 1
@@ -175,42 +157,3 @@ def test_write_refuses_label(tmp_path):
     with pytest.raises(GapDNERError, match="'A B'"):
         write_docs([doc], tmp_path, "brat")
     assert list(tmp_path.iterdir()) == []
-
-
-@st.composite
-def annotated(draw):
-    words = draw(st.lists(WORDS, min_size=1, max_size=8))
-    spaces = draw(st.lists(st.sampled_from([" ", "\n", "  ", "\r\n"]), min_size=8, max_size=8))
-    text = "".join(word + space for word, space in zip(words, spaces, strict=False))
-    doc = NLP(text)
-    visible = [token.i for token in doc if not token.is_space]
-    chosen = draw(st.lists(st.sets(st.sampled_from(visible), min_size=1), max_size=4))
-    labels = st.sampled_from(["ADR", "Drug"])
-    set_entities(doc, {Entity.from_tokens(draw(labels), tokens) for tokens in chosen})
-    return doc
-
-
-def visible_entities(doc):
-    """Entities as their tokens that are not whitespace: brat has no other."""
-    return {
-        (e.label_, tuple(i for i in e.token_indices if not doc[i].is_space))
-        for e in get_entities(doc)
-    }
-
-
-@settings(
-    max_examples=25,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(docs=st.lists(annotated(), min_size=1, max_size=3))
-def test_round_trip(tmp_path_factory, docs):
-    path = tmp_path_factory.mktemp("brat")
-    for number, doc in enumerate(docs):
-        doc.user_data[DOC_NAME] = str(number)
-    write_docs(docs, path, "brat")
-    report = Report()
-    found = list(to_docs(read_brat(path, report), NLP, report, n_sents=0))
-    assert [doc.text for doc in found] == [doc.text for doc in docs]
-    assert [visible_entities(d) for d in found] == [visible_entities(d) for d in docs]
-    assert report.counts("dropped") == {}

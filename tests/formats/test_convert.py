@@ -19,9 +19,6 @@ RECORD = {
     "id": "a",
     "meta": {"year": 2020},
 }
-FOUND = [("ADR", "Bad arm pain", None), ("ADR", "rash", 0.25)]
-# what writes, and reads again, with what it keeps beside the entities
-ENDINGS = {"a.spacy": "score", "a.jsonl": "score", "a.json": "", "a.inline": "", "a": "score"}
 
 
 @pytest.fixture
@@ -33,29 +30,6 @@ def data(tmp_path):
 
 def docs(path):
     return list(DocBin().from_disk(path).get_docs(Vocab()))
-
-
-def found(path):
-    return [(e.label_, e.text, e.score) for doc in docs(path) for e in get_entities(doc)]
-
-
-@pytest.mark.parametrize("name", ENDINGS)
-def test_there_and_back(data, tmp_path, name):
-    statistics, report = convert(data, tmp_path / name)
-    assert (statistics.entities, statistics.discontinuous) == (2, 1)
-    lost = (
-        []
-        if name in ("a.jsonl", "a.spacy")
-        else ["a: no place for 'meta' of the document's record"]
-    )
-    assert [str(issue) for issue in report.issues if issue.action == "dropped"] == lost
-    assert report.counts("dropped") == ({"document metadata": 1} if lost else {})
-    named = [] if ENDINGS[name] else ["scores in a format of tokens"]
-    assert [*report.counts("kept")] == named + ["names of documents in W2NER"] * (name == "a.json")
-    back, _ = convert(tmp_path / name, tmp_path / "back.spacy")
-    expected = FOUND if ENDINGS[name] else [(label, text, None) for label, text, _ in FOUND]
-    assert found(tmp_path / "back.spacy") == expected
-    assert back.sentences == 2
 
 
 @pytest.mark.parametrize("name", ["a", "a.xml", "a.csv", "a.json"])

@@ -11,7 +11,6 @@ from spacy_gapdner.formats import (
     guess_format,
     load_docs,
     read,
-    read_records,
     register_format,
 )
 from spacy_gapdner.formats import (
@@ -64,11 +63,11 @@ def test_cannot_guess(write, files, path, message):
         guess_format(write(files) / path)
 
 
-def test_read_records(write, report):
+def test_options_of_formats(write):
     path = write({"a.jsonl": RECORD})
-    assert len(list(read_records(path, report, ontologies=(), split=None))) == 1
+    assert len(list(read(path, ontologies=(), split=None))) == 1
     with pytest.raises(GapDNERError, match="w2ner has no option split"):
-        read_records(path, report, split="dev")
+        list(read(path, split="dev"))
     with pytest.raises(GapDNERError, match="Unknown format 'ggg': choose prodigy, doccano"):
         get_format("ggg")
 

@@ -83,23 +83,6 @@ def test_mentions(write, report, mentions, fragments, action, kind):
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("a b\n0,0\n\n", r"a\.txt:1 is not inline text"),
-        ("a b\n\n\na b\n0,0 X\nc d\n\n\n", r"a\.txt:4 is not inline text"),
-        ("a b\n0,0 X|\n\n", "is not inline text"),
-        ("a b\n\nc d\n\n", "is not inline text"),
-        ("Document: A\n\n0,0 X\n\n", r"a\.txt:2 is not inline text"),
-        ("a b c\n0,0,1 X\n\n", r"a\.txt:2: '0,0,1 X' has 3 token numbers"),
-        (b"\xff", "is not UTF-8"),
-    ],
-)
-def test_bad_input(write, report, content, message):
-    with pytest.raises(GapDNERError, match=message):
-        list(read_inline(write({"a.txt": content}) / "a.txt", report))
-
-
-@pytest.mark.parametrize(
     ("name", "content"),
     [("a.txt", PLAIN), ("a.txt", NAMED), ("a.inline", "no\n\n\na\n0,0 X"), ("b.txt", "a\n0,0 X\n")],
 )
@@ -134,7 +117,7 @@ def test_write_gives_the_file_back(write, report, nlp):
 @pytest.mark.parametrize(
     ("words", "label", "message"),
     [
-        (["a b"], "X", "token 'a b': it holds whitespace"),
+        (["a b"], "X", "the token 'a b': it .* holds whitespace"),
         (["a\n"], "X", "holds whitespace"),
         (["a"], "X Y", "label 'X Y'"),
         (["a"], "X|Y", "a bar"),

@@ -4,7 +4,7 @@ import pytest
 from odd_texts import NOT_IN_XML, ODD_TEXTS
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, blank_pipeline, read, write
+from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, blank_pipeline, read, write
 from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.registry import writable
 
@@ -45,6 +45,6 @@ def test_nothing_is_lost_silently(tmp_path, docs, name, file):
         return
     texts = {key: text for key, text in ODD_TEXTS.items() if name == "spacy" or text.strip()}
     if file.endswith(".xml"):
-        texts = {key: to_xml_text(text) for key, text in texts.items()}
+        texts = {key: to_xml_text(text, Report(), NOWHERE) for key, text in texts.items()}
         assert report.counts()["characters that XML cannot have"] == len(NOT_IN_XML)
     assert {doc.user_data[DOC_NAME]: doc.text for doc in back} == texts

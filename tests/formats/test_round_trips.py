@@ -12,8 +12,7 @@ from spacy_gapdner.formats import (
     FORMATS,
     Report,
     blank_pipeline,
-    read_records,
-    to_docs,
+    read,
     write,
 )
 from spacy_gapdner.formats.registry import readable
@@ -61,11 +60,8 @@ def make_docs():
 
 
 def pass_through(docs, format, path):
-    report = Report()
-    write(docs, path, format, report=report)
-    known = {"vocab": NLP.vocab, "spans_key": "gapdner"}
-    back = to_docs(read_records(path, report, format, known=known), NLP, report, n_sents=0)
-    return list(back)
+    write(docs, path, format, report=Report())
+    return list(read(path, format, nlp=NLP, report=Report()))
 
 
 def plain(docs, held):

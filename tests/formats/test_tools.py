@@ -16,7 +16,6 @@ from tool_files import (
 )
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, Report, blank_pipeline, guess_format, read
 
 NLP = blank_pipeline("en")
@@ -155,21 +154,3 @@ def test_pubtator(write, report):
     ]
     assert (second.text, second.user_data[DOC_NAME]) == ("None\n", "13")
     assert report.counts("dropped") == {"relation": 1, "malformed line": 1}
-
-
-@pytest.mark.parametrize(
-    ("format", "content", "message"),
-    [
-        ("prodigy", '{"spans": []}', 'no object with a "text"'),
-        ("doccano", '{"text": "a"}', 'no list "label"'),
-        ("labelstudio", "[1]", 'no tasks with "data"'),
-        ("labelstudio", '{"data": {}, "annotations": [{"result": []}]}', 'no "text"'),
-        ("conll", "a O\nb x\n", r":2: 'x' is no tag such as O or B-ADE"),
-        ("conll", "a\n", "'a' is no tag"),
-        ("pubtator", "1\t2\n", "is no title"),
-    ],
-)
-def test_other_files(write, report, format, content, message):
-    path = write({"a": content}) / "a"
-    with pytest.raises(GapDNERError, match=message):
-        list(read(path, format, report=report))

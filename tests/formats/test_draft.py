@@ -1,0 +1,103 @@
+"""Regions that links join: what is one entity, what several share, and what is counted."""
+
+import pytest
+
+from spacy_gapdner.formats import Place
+from spacy_gapdner.formats.draft import Draft
+
+# A = "severe joint", B = "shoulder", C = "pain", D = "rash"
+TEXT = "severe joint, shoulder-pain, rash"
+OFFSETS = {"A": (0, 12), "B": (14, 22), "C": (23, 27), "D": (29, 33)}
+
+
+def make_draft(report, links, **labels):
+    draft = Draft(Place("a.json", None, "d"), report)
+    for name, pair in OFFSETS.items():
+        draft.add(name, labels.get(name, "ADE"), [pair], name)
+    for link in links:
+        draft.link(*link)
+    return draft
+
+
+@pytest.mark.parametrize(
+    ("links", "found"),
+    [
+        ("", ["A", "B", "C", "D"]),
+        ("A-C", ["AC", "B", "D"]),
+        # both have the last word
+        ("A-C B-C", ["AC", "BC", "D"]),
+        # a chain, a star, and a star of which the first fragment is not the first of the text
+        ("A-B B-C", ["ABC", "D"]),
+        ("A-B A-C", ["ABC", "D"]),
+        ("C-A C-B", ["ABC", "D"]),
+        # circles, and one that something leads into
+        ("A-C C-A", ["AC", "B", "D"]),
+        ("C-C", ["A", "B", "C", "D"]),
+        ("B-A A-C C-A", ["ABC", "D"]),
+    ],
+)
+def test_join(report, links, found):
+    draft = make_draft(report, [("Fragment", *pair.split("-")) for pair in links.split()])
+    joined = draft.to_record(TEXT).entities
+    names = {offsets: name for name, offsets in OFFSETS.items()}
+    assert sorted("".join(names[f] for f in e.fragments) for e in joined) == found
+    assert not report.issues
+
+
+def test_what_is_no_entity_is_counted(report):
+    links = [("fragment", "A", "C"), ("fragment", "B", "x"), ("cause", "A", "D")]
+    record = make_draft(report, links, C="Part").to_record(TEXT)
+    assert [e.id for e in record.entities] == ["B", "D"]
+    assert report.counts("dropped") == {
+        "relation": 1,
+        "fragment that is no region with a type": 1,
+        "fragments of different types": 1,
+    }
+    assert report.issues[-1].offsets == ((0, 12), (23, 27))
+
+
+def test_regions_may_share_an_id_or_have_none(report):
+    draft = Draft(Place("a.json", None, "d"), report)
+    for name, pair in zip([None, "x", "x", None], OFFSETS.values(), strict=True):
+        draft.add(name, "ADE", [pair], name)
+    draft.link("fragment", "x", "x")
+    found = sorted(entity.fragments for entity in draft.to_record(TEXT).entities)
+    assert found == [(pair,) for pair in OFFSETS.values()]
+    assert not report.issues
+
+
+@pytest.mark.parametrize(
+    ("label", "offsets", "attrs"),
+    [
+        (None, [(0, 4)], {}),
+        ("", [(0, 4)], {}),
+        (3, [(0, 4)], {}),
+        ("A", [], {}),
+        ("A", [(0, None)], {}),
+        ("A", [(0, "4")], {}),
+        ("A", [(False, 4)], {}),
+        ("A", [(0, 4), (5, 6.0)], {}),
+        ("A", [(0, 4)], {"_": {"n": 2**70}}),
+    ],
+)
+def test_malformed_entities(report, label, offsets, attrs):
+    draft = Draft(Place("a.json", 3, "d"), report)
+    draft.add({"what": 1}, label, offsets, attrs=attrs)
+    assert draft.to_record("severe pain").entities == ()
+    (issue,) = report.issues
+    assert (issue.action, issue.kind, str(issue)) == (
+        "dropped",
+        "malformed entity",
+        "a.json:3: no type, offsets, id or score as they should be in {'what': 1}",
+    )
+
+
+def test_offsets_of_a_browser(report):
+    text = "😀 rash 😀 pain"
+    for shift, n_repairs in ((0, 0), (1, 1)):
+        draft = Draft(Place("a.json", None, "d"), report)
+        draft.add("", "ADE", [(2 + shift, 6 + shift)], 1, "rash")
+        draft.add("", "ADE", [(9 + 2 * shift, 13 + 2 * shift)], 2, "pain")
+        record = draft.to_record(text)
+        assert [text[a:b] for e in record.entities for a, b in e.fragments] == ["rash", "pain"]
+        assert report.counts()["offsets in UTF-16"] == n_repairs

@@ -1,0 +1,108 @@
+"""Files that cannot be read: one clear line that tells where, and what is wrong."""
+
+import pytest
+from knowtator_files import TEXT, VERSION_2
+
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import read
+
+GOOD = '{"text": "a", "entities": []}\n'
+SENTENCE = '{"sentence": ["a"], "ner": []}'
+PASSAGES = '{"documents": [{"id": "1", "passages": [%s]}]}'
+XML = (
+    "<collection><document><id>d1</id><passage><offset>0</offset><text>Joint pain</text>"
+    '<annotation id="T1"><infon key="type">A</infon><location offset="0" length="5"/></annotation>'
+    "</passage><passage><offset>11</offset><text>x</text></passage></document></collection>"
+)
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><%s>&b;</%s>'
+EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations>&a;</annotations>'
+SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
+
+# by format: what is in a file, or the files of a folder, and the message
+FILES = {
+    "jsonl": [
+        ('{"text": "a"}\n', r"a:1: no object with .* \"entities\""),
+        (GOOD + '{"entities": []}\n', 'a:2 is no object with a "text"'),
+        (GOOD + "{", "a:2 is not JSON"),
+        (b'{"text": "\xe9"}', "a:1 is not UTF-8"),
+    ],
+    "w2ner": [
+        ("", "empty"),
+        (" \n", "empty"),
+        (f'[{SENTENCE},\n {{"sent', "a is not JSON: .* line 2"),
+        ('{"sentence": ["a"]}', "record 1: no object with"),
+        ("[1]", "record 1: no object with"),
+        ('[{"sentence": "a b", "ner": []}]', "record 1: no object with"),
+        ('[{"sentence": ["a"], "ner": {}}]', "record 1: no object with"),
+        (b'[{"sentence": ["\xe4"], "ner": []}]', "is not UTF-8"),
+        ("<annotations/>", "a:1 is not JSON"),
+    ],
+    "inline": [
+        ("a b\n0,0\n\n", "a:1 is not inline text"),
+        ("a b\n\n\na b\n0,0 X\nc d\n\n\n", "a:4 is not inline text"),
+        ("a b\n0,0 X|\n\n", "is not inline text"),
+        ("a b\n\nc d\n\n", "is not inline text"),
+        ("Document: A\n\n0,0 X\n\n", "a:2 is not inline text"),
+        ("a b c\n0,0,1 X\n\n", "a:2: '0,0,1 X' has 3 token numbers"),
+        (b"\xff", "is not UTF-8"),
+    ],
+    "conll": [
+        ("a O\nb x\n", ":2: 'x' is no tag such as O or B-ADE"),
+        ("a\n", "'a' is no tag"),
+    ],
+    "pubtator": [("1\t2\n", "is no title")],
+    "prodigy": [('{"spans": []}', 'no object with a "text"')],
+    "doccano": [('{"text": "a"}', 'no list "label"')],
+    "labelstudio": [
+        ("[1]", 'no tasks with "data"'),
+        ('{"data": {}, "annotations": [{"result": []}]}', 'no "text"'),
+    ],
+    "pubannotation": [(content, "/a (is not JSON|holds no)") for content in ("[", "[1]", "{}")],
+    "bioc": [
+        ("<collection>", "cannot be read as XML"),
+        ("<other/>", "no <collection>"),
+        (ENTITIES % ("collection", "collection"), "cannot be read as XML"),
+        (XML.replace('offset="0"', 'offset="x"'), "document d1 is not BioC .*'x'"),
+        (XML.replace("<offset>11", "<offset>5"), "passages that overlap at offset 5"),
+        ('<?xml version="1.0" encoding="x"?>' + XML, "cannot be read as XML: unknown encoding"),
+        ({"a.json": "{}"}, 'no list of "documents"'),
+        ({"a.json": '{"documents": [1]}'}, 'no list of "documents"'),
+        ({"a.json": PASSAGES % '{"offset": 1.5, "text": "a"}'}, "offset 1.5 is no whole number"),
+        ({"a.json": PASSAGES % '{"text": "a"}'}, "document 1 is not BioC"),
+        ({"a.json": "{"}, "is not JSON"),
+    ],
+    "brat": [
+        ({}, "holds no .txt or .ann"),
+        ({"a.txt": "x"}, "holds no .ann"),
+        ({"a.ann": "T1\tA 0 1\tx\n"}, r"a\.ann has no text"),
+        ({"a.txt": "x", "a.ann": "<xml>\n"}, r"a\.ann:1 is not brat standoff"),
+        ({"a.txt": b"na\xefve", "a.ann": ""}, r"a\.txt is not UTF-8: byte 0xef at position 2"),
+        ({"a.txt": "x", "a.ann": b"T1\tA 0 1\t\xff"}, r"a\.ann is not UTF-8"),
+    ],
+    "knowtator": [
+        ({}, "holds no .xml"),
+        ({"1.xml": VERSION_2}, r"annotates 1\.txt, which is missing"),
+        ({"1.xml": ""}, r"1\.xml cannot be read as XML: no element found: line 1"),
+        ({"1.xml": VERSION_2[:200]}, "cannot be read as XML"),
+        ({"1.xml": '<?xml version="1.0" encoding="UTX"?><annotations/>'}, "encoding: UTX"),
+        ({"1.xml": "<html/>"}, "its root is <html>"),
+        ({"1.xml": ENTITIES % ("annotations", "annotations")}, "EntitiesForbidden"),
+        ({"1.xml": EXTERNAL}, "EntitiesForbidden"),
+        ({"1.xml": VERSION_2, "1.txt": b"\xff"}, r"1\.txt is not UTF-8"),
+        ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml is of several documents"),
+        ({"1.xml": VERSION_2, "2.xml": VERSION_2, "1.txt": TEXT}, "second annotation file"),
+        ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("format", "content", "message"),
+    [(format, *case) for format, cases in FILES.items() for case in cases],
+)
+def test_what_cannot_be_read(write, report, nlp, format, content, message):
+    is_folder = isinstance(content, dict)
+    path = write(content if is_folder else {"a": content})
+    with pytest.raises(GapDNERError, match=message) as error:
+        list(read(path if is_folder else path / "a", format, nlp=nlp, report=report))
+    assert "\n" not in str(error.value)
