@@ -73,7 +73,7 @@ class EntityAttributes:
         return has_extension(name)
 
 
-def can_be_saved(value: object, depth: int = 100) -> bool:
+def can_be_saved(value: Any, depth: int = 100) -> bool:
     """RETURNS (bool): Whether both JSON and .spacy files can hold a value: texts, numbers of up to
     64 bits, truth values and None, and lists and dicts of these, up to a depth.
     """

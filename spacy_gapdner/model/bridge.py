@@ -18,6 +18,7 @@ from ..grid import GridLayout, TaggingScheme
 from ..segments import Segment
 from .batching import batch_by_length
 from .grid_network import GridNetwork
+from .products import multiply_by_torch
 from .shim import InPlaceShim, bound_onednn_caches, infer, use_one_thread_in_forks
 
 # So many words, padding included, go through the network at once.
@@ -71,6 +72,7 @@ def build_grid_model(
             f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
         )
     bound_onednn_caches()
+    multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",

@@ -49,8 +49,15 @@ def _forward(
         model.attrs["known"] = numpy.unique(numpy.concatenate([model.attrs["known"], *words]))
         unknown = [_draw_hidden(model, doc) for doc in docs]
     else:
-        unknown = [~numpy.isin(ids, model.attrs["known"]) for ids in words]
+        unknown = [~_are_known(model.attrs["known"], ids) for ids in words]
     return [_hide(model, *pair) for pair in zip(features, unknown, strict=True)], backprop
+
+
+def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
+    # numpy.isin would sort the known ones anew for every Doc
+    if not len(known):
+        return numpy.zeros(len(ids), dtype=bool)
+    return known[numpy.searchsorted(known[:-1], ids)] == ids
 
 
 def _draw_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.bool_]:

@@ -73,7 +73,7 @@ def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
         return await asyncio.gather(propose("long", f"{line}\n" * n), propose("short", line))
 
     long, short = asyncio.run(both())
-    # 8 tokens a line, 32 lines a piece; the long one may be a piece further when the short one is told
+    # 8 tokens a line, 32 lines a piece; the long one goes on while the end of the short one is told
     (first, found_by_then), last = ended
     assert (first, last) == ("short", ("long", 8))
     assert found_by_then <= 5

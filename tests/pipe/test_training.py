@@ -66,7 +66,7 @@ def test_learns_every_kind_of_entity(trained):
 
 def test_the_paper_s_network_and_loss_learn():
     nlp = make_nlp(PAPER, threshold=0.0)
-    losses = train(nlp, 120)
+    losses = train(nlp, 200)
     assert losses[-1] < losses[0] / 5
     assert_learned(nlp)
 
