@@ -150,8 +150,7 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
         if isinstance(error, GapDNERError):
             raise
         raise GapDNERError(
-            f"{place}: document {place.document} is not BioC ({type(error).__name__}: {error}). "
-            "Correct the file."
+            f"{place} is not BioC ({type(error).__name__}: {error}). Correct the file."
         ) from None
     for relation in (relation for part in parts for relation in part.get("relations") or ()):
         draft.drop("relation", relation)
@@ -171,8 +170,7 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
         if not 0 <= gap <= _LONGEST_GAP:
             problem = "passages that overlap at" if gap < 0 else "no text up to"
             raise GapDNERError(
-                f"{place}: document {place.document} has {problem} offset {offset}. Offsets must "
-                "count characters, not bytes."
+                f"{place} has {problem} offset {offset}. Offsets must count characters, not bytes."
             )
         # whitespace that ends a line fills what is between them
         text += ("\n".rjust(gap) if gap else "") + part

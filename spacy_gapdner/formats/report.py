@@ -29,7 +29,11 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         if self.file is None:
             return self.document or "?"
-        return self.file if self.line is None else f"{self.file}:{self.line}"
+        if self.line is not None:
+            return f"{self.file}:{self.line}"
+        # the file of a single document has its name
+        is_single = Path(self.file).name.startswith(Path(self.document or "").name)
+        return self.file if is_single else f"{self.file}, {self.document}"
 
 
 NOWHERE = Place()

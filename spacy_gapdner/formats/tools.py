@@ -69,7 +69,7 @@ def _read_lines(
         draft = Draft(place, report)
         answer = text.extra.get("answer", "accept")
         if answer != "accept":
-            draft.drop("task that was not accepted", f"{place.document}: the answer was {answer!r}")
+            draft.drop("task that was not accepted", f"the answer was {answer!r}")
             continue
         with reading(report, place):
             add(text.extra, draft)
@@ -118,11 +118,11 @@ def _read_task(task: Object, draft: Draft) -> Iterator[TextRecord]:
     found = [a for a in objects(task.get("annotations")) if not a.get("was_cancelled")]
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))
     if not found:
-        report.add("kept", "task without annotation", f"{place.document} was passed over", place)
+        report.add("kept", "task without annotation", "it was passed over", place)
         return
     for other in found[1:]:
         n_results = len(objects(other.get("result")))
-        draft.drop("second annotation of a task", f"{place.document}: {n_results} results")
+        draft.drop("second annotation of a task", f"it has {n_results} results")
     results = objects(found[0].get("result"))
     regions = [r for r in results if r.get("type") != "relation" and "labels" in _value(r)]
     for region in regions:
@@ -151,5 +151,5 @@ def _text_of(data: Object, regions: Iterable[Object], place: Place) -> str:
         if key in texts:
             return texts[key]
     if len(texts) != 1:
-        raise GapDNERError(f'{place}: task {place.document} has no "text" in its data.')
+        raise GapDNERError(f'{place}: the task has no "text" in its data.')
     return texts.popitem()[1]

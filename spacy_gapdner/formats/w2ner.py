@@ -71,28 +71,25 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
 
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
-    where = f"{place}, {place.document}"
-    refuse_halves(record, where)
+    refuse_halves(record, str(place))
     values = record if isinstance(record, dict) else {}
     tokens, items = values.get("sentence"), values.get("ner")
     is_text = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
     if not is_text or not isinstance(items, list):
         raise GapDNERError(
-            f'{where}: no object with "sentence", a list of tokens, and a list "ner". Correct it, '
+            f'{place}: no object with "sentence", a list of tokens, and a list "ner". Correct it, '
             "or choose the right format."
         )
     if not tokens or not all(tokens):
-        message = f"{place.document}: no token, or one that is empty"
-        report.add("dropped", "malformed sentence", message, place)
+        report.add("dropped", "malformed sentence", "no token, or one that is empty", place)
         for item in items:
-            message = f"{place.document}: {str(item)[:80]}"
-            report.add("dropped", "entity of a malformed sentence", message, place)
+            report.add("dropped", "entity of a malformed sentence", str(item)[:80], place)
         return None
     parsed: dict[Entity, None] = {}
     for item in items:
         entity = _parse_entity(item, len(tokens), place, report)
         if entity in parsed:
-            message = f"{place.document}: {item} occurs twice"
+            message = f"{item} occurs twice"
             report.add("dropped", "duplicate entity", message, place, entity.fragments)
         elif entity is not None:
             parsed[entity] = None
@@ -105,16 +102,16 @@ def _parse_entity(item: Any, n_tokens: int, place: Place, report: Report) -> Ent
     # bool is an int to Python, but no index
     is_index = isinstance(index, list) and all(type(i) is int for i in index)
     if not index or not is_index or not isinstance(label, str) or not label:
-        message = f'{place.document}: no "index" list and "type" in {str(item)[:80]}'
+        message = f'no "index" list and "type" in {str(item)[:80]}'
         report.add("dropped", "malformed entity", message, place)
         return None
     if min(index) < 0 or max(index) >= n_tokens:
-        message = f"{place.document}: {label} at {index} of {n_tokens} tokens"
+        message = f"{label} at {index} of {n_tokens} tokens"
         report.add("dropped", "offsets out of range", message, place)
         return None
     entity = Entity.from_tokens(label, index)
     if list(entity.token_indices) != index:
-        message = f"{place.document}: {label} has the indices {index}"
+        message = f"{label} has the indices {index}"
         kind = "token indices out of order or repeated"
         report.add("repaired", kind, message, place, entity.fragments)
     return entity

@@ -129,6 +129,7 @@ def _init(
 def _forward(
     model: Model[ModelIn, ModelOut], inputs: ModelIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
+    use_one_thread_in_forks()
     docs, segments = inputs
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)
@@ -163,7 +164,6 @@ def _resize_output(
 def _grid_forward(
     max_batch_cells: int, model: Model[GridIn, ModelOut], inputs: GridIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Floats2d]]]:
-    use_one_thread_in_forks()
     vectors, segments = inputs
     ops, network = model.ops, model.layers[0]
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]

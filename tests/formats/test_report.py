@@ -31,3 +31,11 @@ def test_counts_and_json():
         "offsets": [],
     }
     assert (second["offsets"], len(third["message"]) < 400) == ([[0, 2]], True)
+
+
+def test_where_something_stands():
+    assert str(Place("notes/a.ann", 3, "notes/a")) == "notes/a.ann:3"
+    assert str(Place("notes/a.txt", None, "a")) == "notes/a.txt"
+    assert str(Place("all.xml", None, "PMC1")) == "all.xml, PMC1"
+    assert str(Place(None, None, "a")) == "a"
+    assert str(Place()) == "?"
