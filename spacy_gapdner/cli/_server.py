@@ -1,5 +1,6 @@
 """What serve and annotate share: an address to listen at, and the loop that answers."""
 
+import logging
 import socket
 from importlib.util import find_spec
 from ipaddress import ip_address
@@ -53,7 +54,13 @@ def run_app(app: "FastAPI", listener: socket.socket, host: str, query: str = "")
     """
     import uvicorn
 
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            # of requests that are cut off, it would print tracebacks
+            logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+            await super().shutdown(sockets)
+
     shown = f"[{host}]" if ":" in host else host
     print(f"http://{shown}:{listener.getsockname()[1]}{query}", flush=True)
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_SECONDS_TO_END)
-    uvicorn.Server(config).run(sockets=[listener])
+    Server(config).run(sockets=[listener])
