@@ -85,7 +85,7 @@ def convert_cli(
             from ..annotate.journal import Journal
 
             reader_options["done"] = Journal(input_path).done()
-            if not reader_options["done"]:
+            if input_path.exists() and not reader_options["done"]:
                 raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
         with progress(partial(count_documents, input_path)) as bar:
             statistics, report = convert(

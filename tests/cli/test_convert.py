@@ -112,6 +112,7 @@ def assert_one_line(result, message):
     [
         ("missing", None, [], "There is nothing at"),
         ("missing", None, ["-f", "w2ner"], "There is no file"),
+        ("missing", None, ["--done"], "There is nothing at"),
         ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
         ("a.json", "[]", ["-f", "w2ner"], "holds no document"),
         ("a.json", "{}", ["-f", "ggg"], "Unknown format 'ggg'"),
