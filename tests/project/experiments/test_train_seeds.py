@@ -122,7 +122,9 @@ def make_python(tmp_path, monkeypatch, script):
 
 def test_a_stop_ends_the_training_too(tmp_path, monkeypatch):
     pid = tmp_path / "pid"
-    make_python(tmp_path, monkeypatch, f'echo $$ > "{pid}"; kill -TERM "$PPID"; exec sleep 100')
+    # not before the parent knows of its child
+    script = f'echo $$ > "{pid}"; sleep 1; kill -TERM "$PPID"; exec sleep 100'
+    make_python(tmp_path, monkeypatch, script)
     with pytest.raises(StoppedError) as stopped, clean_stops():
         train(read_run_config(CONFIG, {}, 0), tmp_path, -1)
     assert stopped.value.exit_code == 128 + signal.SIGTERM
