@@ -9,6 +9,7 @@ from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.outputs import check_output, write_json
+from spacy_gapdner.loading import load_model
 
 from ..tables import print_table
 from .memory import Subject
@@ -56,6 +57,9 @@ def benchmark_cli(
         if cpu_time and (threads != 1 or gpu_id >= 0):
             raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
         check_output(json_path, {"data": data})
+        # what cannot be loaded is told before others are measured
+        for model in models:
+            load_model(model)
         found = [
             run_benchmark(
                 Subject(model, str(data), limit, threads, gpu_id, str(code) if code else None),

@@ -379,6 +379,8 @@ def test_texts_one_after_the_other(page):
 def test_reload_in_the_middle(page):
     page.write()
     page.drag("severe", "joint")
+    # else both windows have something of their own
+    page.saved()
     page.press("2")
     page.load()
     page.until(lambda: page.shown() == ["DRUG"])

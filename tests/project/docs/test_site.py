@@ -14,9 +14,6 @@ import typer.main
 import spacy_gapdner
 from spacy_gapdner.cli import app
 
-# one process: all share a fixture that takes long
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]
-
 ROOT = Path(__file__).parents[3]
 # what a browser would fetch by itself
 FETCHED = re.compile(
@@ -25,23 +22,14 @@ FETCHED = re.compile(
 )
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", folder / "cache"]
+@pytest.fixture
+def site(tmp_path):
+    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-d", tmp_path / "cache"]
     done = subprocess.run(
-        [*command, ROOT / "project" / "docs", folder / "html"], capture_output=True, text=True
+        [*command, ROOT / "project" / "docs", tmp_path / "html"], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    return folder / "html"
-
-
-@pytest.fixture(scope="module")
-def pages(site):
-    return {
-        path.relative_to(site).as_posix(): path.read_text(encoding="utf8")
-        for path in site.rglob("*.html")
-    }
+    return tmp_path / "html"
 
 
 def registered():
@@ -56,7 +44,7 @@ def registered():
                 yield target.replace(":", "."), name
 
 
-def test_every_public_name_has_its_place(pages):
+def check_every_public_name_has_its_place(pages):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name
@@ -65,7 +53,7 @@ def test_every_public_name_has_its_place(pages):
         assert name in html.unescape(reference), name
 
 
-def test_every_command_has_its_section(pages):
+def check_every_command_has_its_section(pages):
     for name, command in typer.main.get_command(app).commands.items():
         assert f'<section id="{name}"' in pages["commands.html"]
         for parameter in command.params:
@@ -73,7 +61,7 @@ def test_every_command_has_its_section(pages):
             assert all(option in pages["commands.html"] for option in long), (name, long)
 
 
-def test_nothing_is_fetched_from_elsewhere(site):
+def check_nothing_is_fetched_from_elsewhere(site):
     files = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js")]
     assert len(files) > 20
     for path in files:
@@ -81,9 +69,21 @@ def test_nothing_is_fetched_from_elsewhere(site):
         assert found is None, f"{path}: {found.group()}"
 
 
-def test_documents_of_the_repository_are_pages(pages):
+def check_documents_of_the_repository_are_pages(pages):
     assert "Five lines of Python" in pages["quickstart.html"]
     assert 'href="settings.html"' in pages["quickstart.html"]
     assert 'href="laboratory.html#the-paper-s-corpora"' in pages["quickstart.html"]
     assert "GapDNER.v1" in pages["settings.html"]
     assert f"<h2>{spacy_gapdner.__version__}<" in pages["changelog.html"]
+
+
+@pytest.mark.slow
+def test_site(site):
+    pages = {
+        path.relative_to(site).as_posix(): path.read_text(encoding="utf8")
+        for path in site.rglob("*.html")
+    }
+    check_every_public_name_has_its_place(pages)
+    check_every_command_has_its_section(pages)
+    check_nothing_is_fetched_from_elsewhere(site)
+    check_documents_of_the_repository_are_pages(pages)
