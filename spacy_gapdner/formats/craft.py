@@ -61,7 +61,7 @@ def _read_entities(
         files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES]
         file = next((file for file in files if file.is_file()), None)
         if file is None:
-            message = f"{ontology} has no annotation of {name}: taken as without entities"
+            message = f"{ontology} has no annotation: taken as without entities"
             report.add("kept", "no annotation file", message, Place(str(folder), None, name))
             continue
         _, found = read_annotation_file(file, report)
@@ -110,6 +110,6 @@ def _articles(path: Path, split: str | None, report: Report) -> list[str]:
     if not wanted & present:
         raise GapDNERError(f"None of the {len(wanted)} articles of {list_path} is in {texts}.")
     for name in sorted(wanted - present):
-        message = f"{name} is in the {split} split, but has no text"
+        message = f"it is in the {split} split, but has no text"
         report.add("dropped", "article missing", message, Place(str(list_path), None, name))
     return sorted(wanted & present)

@@ -64,19 +64,25 @@ def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
     line, n = "Severe joint and shoulder pain today .", 200
     ended = []
 
-    async def propose(name, text):
-        found, _ = await proposer.propose(text)
+    join = proposer.model.join
+
+    def joining(text, *args):
+        # in the thread that works: what waits for it may be told late
+        name = "short" if text == line else "long"
         ended.append((name, proposer.model.find.cache_info().misses))
+        return join(text, *args)
+
+    async def propose(text):
+        found, _ = await proposer.propose(text)
         return found
 
     async def both():
-        return await asyncio.gather(propose("long", f"{line}\n" * n), propose("short", line))
+        return await asyncio.gather(propose(f"{line}\n" * n), propose(line))
 
+    proposer.model.join = joining
     long, short = asyncio.run(both())
-    # 8 tokens a line, 32 lines a piece; the long one goes on while the end of the short one is told
-    (first, found_by_then), last = ended
-    assert (first, last) == ("short", ("long", 8))
-    assert found_by_then <= 5
+    # 8 tokens a line, 32 lines a piece
+    assert ended == [("short", 3), ("long", 8)]
     at_once = [
         (label, shifted(fragments, 39 * i)) for i in range(n) for label, fragments, *_ in short
     ]

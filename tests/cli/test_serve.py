@@ -13,7 +13,8 @@ from spacy_gapdner.cli import _server
 
 
 @pytest.mark.slow
-def test_it_answers_until_it_is_told_to_end(model):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_it_answers_until_it_is_told_to_end(model, sent):
     command = [sys.executable, "-m", "spacy", "gapdner", "serve", str(model), "--port", "0"]
     how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     body = json.dumps({"text": "He took aspirin twice ."}).encode()
@@ -27,13 +28,16 @@ def test_it_answers_until_it_is_told_to_end(model):
                 request = Request(f"{url}/predict", body, {"Content-Type": "application/json"})
                 with urlopen(request, timeout=60) as response:
                     (entity,) = json.load(response)["entities"]
-                process.send_signal(signal.SIGINT)
+                urlopen(f"{url}/health", timeout=60).close()
+                process.send_signal(sent)
                 _, errors = process.communicate(timeout=30)
         finally:
             process.kill()
     assert url.startswith("http://127.0.0.1:")
     assert (entity["label"], entity["text"]) == ("Drug", "aspirin")
     assert errors == ""
+    if sent == signal.SIGTERM:
+        assert process.returncode == -sent
 
 
 @pytest.fixture
