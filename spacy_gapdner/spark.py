@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from .pipe import DiscontinuousEntityRecognizer
 
-# Texts of an Arrow batch that go through the pipeline at once
-_BATCH_SIZE = 256
-
 
 def annotate(
     df: "DataFrame",
@@ -32,7 +29,7 @@ def annotate(
     text_col: str = "text",
     *,
     output_col: str = "entities",
-    batch_size: int = _BATCH_SIZE,
+    batch_size: int = 256,
     spans_key: str | None = None,
     threshold: float | None = None,
 ) -> "DataFrame":
@@ -106,7 +103,7 @@ def _add_entities(
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_type
 
-    nlp, pipe = load_pipeline(model, spans_key, threshold)
+    nlp, pipe = _load_pipeline(model, spans_key, threshold)
     arrow_type = to_arrow_type(entities_type())
     for batch in batches:
         texts = batch.column(text_col).to_pylist()
@@ -121,14 +118,10 @@ def _add_entities(
 
 
 @lru_cache(maxsize=4)
-def load_pipeline(
+def _load_pipeline(
     model: str, spans_key: str | None, threshold: float | None
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
-    """Load a pipeline and find its pipe, once for each process and setting; see `annotate`.
-
-    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline and the pipe.
-    RAISES (GapDNERError): If it cannot be loaded or has no such pipe.
-    """
+    # once for each process and setting
     from pyspark import SparkFiles
 
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None

@@ -1,20 +1,19 @@
 """A page of annotate in a browser, and its server: what a user does, and sees."""
 
-import threading
-import time
 from types import SimpleNamespace
 
 import spacy
-import uvicorn
+from chromium import serve
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys as Keys
 from selenium.webdriver.support.ui import WebDriverWait
 from spacy.language import Language
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.annotate.app import create_app
-from spacy_gapdner.annotate.checks import make_checker
+from spacy_gapdner.annotate.checks import Checker
 from spacy_gapdner.annotate.guidelines import read_guidelines
 from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.session import Session
@@ -61,22 +60,11 @@ class Server:
         session = Session(
             Texts(self.folder),
             read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),
-            make_checker(None, None, "en"),
+            Checker(),
             proposer=self.proposer,
             **self.settings,
         )
-        config = uvicorn.Config(create_app(session), port=self.port, log_level="warning")
-        self.server = uvicorn.Server(config)
-        self.thread = threading.Thread(target=self.server.run)
-        self.thread.start()
-        until = time.monotonic() + 60
-        while not self.server.started and time.monotonic() < until:
-            time.sleep(0.02)
-        self.port = self.server.servers[0].sockets[0].getsockname()[1]
-
-    def kill(self):
-        self.server.should_exit = self.server.force_exit = True
-        self.thread.join(60)
+        self.port, self.kill = serve(create_app(session), self.port)
 
 
 class Page:
@@ -137,6 +125,12 @@ class Page:
 
     def click(self, command):
         self.browser.find_element(By.CSS_SELECTOR, f"[data-command={command}]").click()
+
+    def click_bar(self, title):
+        self.browser.find_element(By.CSS_SELECTOR, f"i[title='{title}']").click()
+
+    def click_label(self, text):
+        self.browser.find_element(By.XPATH, f"//button[.='{text}']").click()
 
     def saved(self):
         self.until(lambda: self.find("saving-text").text == "Saved")

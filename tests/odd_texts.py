@@ -1,5 +1,8 @@
 """Texts of every kind, for whatever takes a text."""
 
+from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.formats import DOC_NAME
+
 ODD_TEXTS = {
     "empty": "",
     "one token": "aspirin",
@@ -26,3 +29,18 @@ ODD_TEXTS = {
     "no characters": "severe \ufffe pain\uffff",
 }
 NOT_IN_XML = {"form feed", "NUL", "control characters", "no characters"}
+
+
+def annotate_odd_texts(nlp, label, torn_label, n_single, texts=ODD_TEXTS):
+    """Docs of the texts: the first `n_single` tokens are an entity each, the ends are one."""
+    docs = []
+    for name, text in texts.items():
+        doc = nlp(text)
+        n = len(doc)
+        entities = [Entity(label, ((i, i + 1),)) for i in range(min(n, n_single))]
+        if n > 2:
+            entities.append(Entity(torn_label, ((0, 1), (n - 1, n))))
+        set_entities(doc, entities)
+        doc.user_data[DOC_NAME] = name
+        docs.append(doc)
+    return docs

@@ -10,7 +10,7 @@ from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.util import load_config
 from thinc.api import Optimizer
-from tiny_pipeline import CORPUS, make_doc
+from tiny_pipeline import CORPUS, save_corpus
 from tiny_transformer import save_bert
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
@@ -66,8 +66,7 @@ def test_the_settings_of_the_paper():
 def small(tmp_path_factory):
     """Overrides that make every config small, with data and a transformer."""
     folder = tmp_path_factory.mktemp("small")
-    docs = [make_doc(spacy.blank("en"), text, entities) for text, entities in CORPUS]
-    DocBin(docs=docs).to_disk(folder / "docs.spacy")
+    save_corpus(folder / "docs.spacy")
     bert = folder / "bert"
     bert.mkdir()
     save_bert(bert, sorted({word for text, _ in CORPUS for word in text.split()}))

@@ -1,19 +1,17 @@
 """Texts of every kind through a convolutional and a transformer pipeline."""
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import spacy
 from odd_texts import ODD_TEXTS
 from spacy.training import Example
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
-from tiny_transformer import N_POSITIONS, WIDTH, save_bert
+from tiny_transformer import N_POSITIONS, load_small_config, save_bert
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.predictions import predict
 
-CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
 ASPIRIN = ANNOTATED[1][0]
 TEXTS = [*ODD_TEXTS.values(), " ".join(f"word{i % 97}" for i in range(1000))]
 
@@ -21,14 +19,7 @@ TEXTS = [*ODD_TEXTS.values(), " ".join(f"word{i % 97}" for i in range(1000))]
 def make_transformer(tmp_path_factory, max_length):
     words = sorted({word.lower() for text, _ in ANNOTATED for word in text.split()})
     bert = save_bert(tmp_path_factory.mktemp("bert"), [*words, "x", "##x", "(", "pain"])
-    model = "components.gapdner.model."
-    overrides = {
-        "vars.transformer": str(bert),
-        **{f"{model}{name}_width": WIDTH for name in ("hidden", "boundary", "grid", "attention")},
-        "components.gapdner.max_length": max_length,
-        "components.gapdner.stride": max_length,
-    }
-    config = spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)
+    config = load_small_config(bert, max_length, max_length)
     spacy.util.fix_random_seed(0)
     nlp = spacy.util.load_model_from_config(config, auto_fill=True)
     docs = gold_docs(nlp.vocab)

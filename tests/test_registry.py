@@ -1,26 +1,12 @@
-import configparser
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 import spacy
 import spacy_transformers  # noqa: F401  # brings the registry of span getters
+from entry_points import read_entry_points
 from spacy import registry
-
-SETUP = Path(__file__).parents[1] / "setup.cfg"
-
-
-def read_entry_points():
-    parser = configparser.ConfigParser(delimiters=("=",))
-    # names are case-sensitive
-    parser.optionxform = str
-    parser.read(SETUP, encoding="utf8")
-    for group, lines in parser["options.entry_points"].items():
-        for line in lines.strip().splitlines():
-            name, target = (part.strip() for part in line.split("="))
-            yield group, name, target
 
 
 def test_entry_points_resolve():

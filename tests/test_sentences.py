@@ -127,10 +127,3 @@ def test_only_wrapped_lines_are_joined(text, wrapped):
 def test_wrapped_sentences_are_those_of_the_text_before_it():
     assert split(WRAPPED) == split(PROSE) == split(WRAPPED, line_breaks="join")
     assert split(PARAGRAPHS) == ["History", *split(PROSE), *split(PROSE)]
-
-
-def test_the_setting_is_saved(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner_sentencizer", config={"line_breaks": "join"})
-    nlp.to_disk(tmp_path)
-    assert len(list(spacy.load(tmp_path)("a\nb").sents)) == 1

@@ -62,7 +62,7 @@ def expected_rows(model, text, threshold=None):
         return None
     nlp = spacy.load(model)
     if threshold is not None:
-        nlp.get_pipe("gapdner").threshold = threshold
+        nlp.get_pipe("gapdner").cfg["threshold"] = threshold
     return [
         (
             entity.label_,

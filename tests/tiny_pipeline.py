@@ -5,7 +5,7 @@ from functools import cache
 
 import spacy
 import torch
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 from thinc.api import Adam
 
@@ -73,6 +73,13 @@ def make_doc(nlp, text, entities=(), key="gapdner", **kwargs):
     return doc
 
 
+def save_corpus(path, corpus=CORPUS, key="gapdner"):
+    nlp = spacy.blank("en")
+    docs = [make_doc(nlp, text, entities, key) for text, entities in corpus]
+    DocBin(docs=docs).to_disk(path)
+    return path
+
+
 def make_examples(nlp, corpus=CORPUS, key="gapdner"):
     return [
         Example(make_doc(nlp, text), make_doc(nlp, text, entities, key))
@@ -111,10 +118,6 @@ def expected(entities):
     return sorted(entities, key=lambda e: (e[1], e[0]))
 
 
-def fragments(tokens):
-    return Entity.from_tokens("X", tokens).fragments
-
-
 def fingerprint(seed=0):
     """Hashes of the weights and of the predictions, scores included, after training."""
     nlp = make_nlp({"word_dropout": 0.2, "grid_dropout": 0.1}, seed=seed)
@@ -146,16 +149,21 @@ def gold_docs(vocab, annotated=ANNOTATED, key="gapdner"):
     return docs
 
 
-@cache
-def trained_pipeline(steps=30):
-    """A pipeline that splits sentences and finds the entities of ANNOTATED; not to be changed."""
+def learn_by_heart(make_docs, steps=30):
+    """A pipeline that splits sentences and finds the entities of the Docs made for its vocab."""
     spacy.util.fix_random_seed(0)
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
     nlp.add_pipe("gapdner", config={"model": model_config()})
-    examples = [Example(nlp.make_doc(doc.text), doc) for doc in gold_docs(nlp.vocab)]
+    examples = [Example(nlp.make_doc(doc.text), doc) for doc in make_docs(nlp.vocab)]
     nlp.initialize(lambda: examples)
     optimizer = Adam(0.02)
     for _ in range(steps):
         nlp.update(examples, sgd=optimizer)
     return nlp
+
+
+@cache
+def trained_pipeline():
+    """A pipeline that finds the entities of ANNOTATED; not to be changed."""
+    return learn_by_heart(gold_docs)

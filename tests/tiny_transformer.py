@@ -1,9 +1,12 @@
-"""A tiny BERT with random weights, saved as Hugging Face models are."""
+"""A tiny BERT with random weights, saved as Hugging Face models are, and a config with it."""
+
+from pathlib import Path
 
 import spacy
 
 WIDTH = 16
 N_POSITIONS = 64
+CONFIG = Path(__file__).parents[1] / "configs" / "gapdner_trf.cfg"
 
 
 def save_bert(path, pieces, *, n_layers=1, **settings):
@@ -29,3 +32,13 @@ def save_bert(path, pieces, *, n_layers=1, **settings):
     spacy.util.fix_random_seed(0)
     BertModel(config).save_pretrained(path)
     return path
+
+
+def load_small_config(bert, max_length, stride):
+    """`configs/gapdner_trf.cfg` with this BERT, and a network as small that drops nothing."""
+    settings = {"max_length": max_length, "stride": stride}
+    settings |= {f"model.{n}_width": WIDTH for n in ("hidden", "boundary", "grid", "attention")}
+    settings |= {f"model.{n}_dropout": 0.0 for n in ("word", "boundary", "grid")}
+    overrides = {f"components.gapdner.{name}": value for name, value in settings.items()}
+    overrides["vars.transformer"] = str(bert)
+    return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)

@@ -129,3 +129,13 @@ def write_conll(docs, folder, letters="BILU"):
 def _write_lines(values, folder):
     lines = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
     Path(folder, "a.jsonl").write_text(lines, encoding="utf-8")
+
+
+# how the file of a format is written: with links of regions, or of contiguous entities alone
+LINKING = {
+    "prodigy": write_prodigy,
+    "doccano": write_doccano,
+    "labelstudio": write_labelstudio,
+    "cas": write_cas,
+}
+CONTIGUOUS = {"pubtator": write_pubtator, "conll": write_conll}

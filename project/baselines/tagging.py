@@ -49,31 +49,17 @@ class W2NERTagging:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """Say which channel means what.
-
-        labels (Sequence[str]): The entity types.
-        RETURNS (GridLayout): None is 0, NNW 1, and the THW labels follow.
-        """
+        """RETURNS (GridLayout): None is 0, NNW 1, and the THW labels follow."""
         types = tuple(range(2, len(labels) + 2))
         return GridLayout(("None", "NNW", *labels), upper=(1,), diagonal=types, lower=types)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """Write a segment's entities into its grid.
-
-        entities (Iterable[Entity]): In the segment's offsets.
-        labels (Sequence[str]): The entity types in the order of their channels.
-        RETURNS (ndarray): Cells `(row, column, channel)`, one label a cell, shape `(m, 3)`.
-        """
+        """Write entities into a grid, one label a cell; see `TaggingScheme.encode`."""
         cells = _spell(entities, labels, next_word=1)
         return one_label_a_cell(cells, lambda channel: channel)
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """Find the labels that the scores assign.
-
-        scores (Floats3d): Logits `(n, n, channels)`.
-        cell_threshold (float): See `spacy_gapdner.grid.cells.most_probable`.
-        RETURNS (LabelledCells): The labels other than None.
-        """
+        """Find the most probable labels; see `spacy_gapdner.grid.cells.most_probable`."""
         return most_probable(scores, cell_threshold)
 
     def decode(
@@ -109,10 +95,8 @@ class TOETagging:
         self.loss: GridLoss = ZLPR() if loss is None else loss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """Say which channel means what; there is none for None.
-
-        labels (Sequence[str]): The entity types.
-        RETURNS (GridLayout): NNW is 0, PNW 1, the THW labels follow and then the HTW labels.
+        """RETURNS (GridLayout): NNW is 0, PNW 1, the THW labels follow and then the HTW labels;
+        there is no channel for None.
         """
         n = len(labels)
         tail_head, head_tail = tuple(range(2, n + 2)), tuple(range(n + 2, 2 * n + 2))
@@ -125,23 +109,14 @@ class TOETagging:
         )
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """Write a segment's entities into its grid.
-
-        entities (Iterable[Entity]): In the segment's offsets.
-        labels (Sequence[str]): The entity types in the order of their channels.
-        RETURNS (ndarray): Cells `(row, column, channel)`, shape `(m, 3)`.
-        """
+        """Write entities into a grid, in both directions; see `TaggingScheme.encode`."""
         mirrored = _mirrored(2 * len(labels) + 2)
         cells = list(_spell(entities, labels, next_word=0))
         return as_array([*cells, *((column, row, mirrored[c]) for row, column, c in cells)])
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """Find the labels that the scores assign, each together with its mirror image.
-
-        scores (Floats3d): Logits `(n, n, channels)`.
-        cell_threshold (float): A label counts if its probability, of the mean of its logit and
-            that of its mirror image, is at least this; 0.5 in the place of 0.0.
-        RETURNS (LabelledCells): The labels.
+        """Find the labels, each together with its mirror image: those whose probability, of the
+        mean of both logits, reaches the threshold, or 0.5 in the place of 0.0.
         """
         xp = get_array_module(scores)
         mirror_image = xp.swapaxes(scores, 0, 1)[..., xp.asarray(_mirrored(scores.shape[2]))]
@@ -179,12 +154,8 @@ def decode_chains(
     Nodes are words, an NNW label is an edge between two. Every path from the head to the tail of a
     THW label is an entity (Li et al. 2022, section "Decoding").
 
-    labelled (LabelledCells): The grid's labels.
-    labels (Sequence[str]): The entity types.
     next_word (int): Channel of NNW. Both schemes have the THW labels from channel 2 on.
-    threshold (float): Entities that score lower are dropped.
-    max_paths (int): How many paths may be extended in all.
-    RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
+    RETURNS (DecodedSegment): As `TaggingScheme.decode`, whose arguments the others are.
     """
     ranges: dict[tuple[int, int, int], float] = {}
     edges: dict[tuple[int, int], float] = {}

@@ -8,7 +8,6 @@ from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 
-from spacy_gapdner.entities import get_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
@@ -26,7 +25,7 @@ def read_examples(
     path (Path): A .spacy file, or a folder of such files.
     limit (int): Take so many Docs; all if 0.
     RETURNS (list[Example]): The Docs that have words.
-    RAISES (GapDNERError): If there are none, or the pipe does not know a gold entity's type.
+    RAISES (GapDNERError): If there are none.
     """
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
     splitting = [i for i, name in enumerate(names) if _SPLITS & {*nlp.get_pipe_meta(name).assigns}]
@@ -40,13 +39,6 @@ def read_examples(
         examples.append(Example(doc, gold))
     if not examples:
         raise GapDNERError(f"{path} holds no text. Check the path.")
-    found = {e.label_ for example in examples for e in get_entities(example.reference, pipe.key)}
-    unknown = sorted(found - {*pipe.labels})
-    if unknown:
-        raise GapDNERError(
-            f"{path} has the type {unknown[0]}, but the pipe knows {', '.join(pipe.labels)}. Give "
-            "data of the corpus that it was trained on."
-        )
     return examples
 
 

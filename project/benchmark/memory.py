@@ -1,7 +1,6 @@
 """Peak memory, of a process for each thing measured, as the peak of a process never sinks again."""
 
 import random
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,40 +46,29 @@ def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
     subject (Subject): The pipeline and its data.
     task (str): "prediction" for `nlp.pipe` on all texts, "training" for steps on all Docs.
     RETURNS (dict[str, Optional[int]]): Bytes at most: of the process while it loads the pipeline,
-        of the process afterwards, and of the GPU by PyTorch (None on a CPU).
+        of the process afterwards (None where the system is not Linux), and of the GPU by PyTorch
+        (None on a CPU).
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         return executor.submit(_work, subject, task).result()
 
 
-def peak_memory() -> int | None:
-    """RETURNS (Optional[int]): Bytes that this process has had resident at most, on Linux since
-    `reset_peak`; None where the system does not tell."""
-    if _STATUS.exists():
-        # not ru_maxrss, which begins with what the process that started this one took
-        lines = _STATUS.read_text().splitlines()
-        return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
-    try:
-        import resource
-    except ImportError:
+def _peak_memory() -> int | None:
+    # not ru_maxrss, which begins with what the process that started this one took
+    if not _STATUS.exists():
         return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else 1024 * peak
-
-
-def reset_peak() -> None:
-    """Let the peak begin anew, where the system can do that."""
-    with suppress(OSError):
-        _CLEAR.write_text("5")
+    lines = _STATUS.read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
 def _work(subject: Subject, task: str) -> dict[str, int | None]:
     torch.set_num_threads(subject.threads)
     import_code(Path(subject.code) if subject.code else None)
     nlp, pipe = load_pipeline(subject.model, gpu_id=subject.gpu_id)
-    loading = peak_memory()
+    loading = _peak_memory()
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
-    reset_peak()
+    with suppress(OSError):
+        _CLEAR.write_text("5")
     if task == "prediction":
         for _ in nlp.pipe([example.text for example in examples]):
             pass
@@ -92,4 +80,4 @@ def _work(subject: Subject, task: str) -> dict[str, int | None]:
             runner.update(list(batch))
             runner.finish_update()
     gpu = torch.cuda.max_memory_allocated() if torch.cuda.is_initialized() else None
-    return {"loading": loading, "peak": peak_memory(), "gpu": gpu}
+    return {"loading": loading, "peak": _peak_memory(), "gpu": gpu}

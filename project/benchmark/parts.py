@@ -100,7 +100,11 @@ def add_up_events(events: Iterable[FunctionEvent]) -> dict[str, float]:
             # is the one meant
             owners[event.thread, event.sequence_nr] = part
         parts[event.id] = part
-        time = _kernel_time(event) if use_kernels else event.self_cpu_time_total
+        time = event.self_cpu_time_total
+        if use_kernels:
+            # a part's own kernels are copies of the marks that lie around those of its operators
+            is_mark = event.name.startswith(_PREFIX)
+            time = 0.0 if is_mark else sum(kernel.duration for kernel in event.kernels)
         found[part] = found.get(part, 0.0) + time
     return found
 
@@ -167,10 +171,3 @@ def _in_part(part: str, function: Callable) -> Callable:
             return function(*args, **kwargs)
 
     return call
-
-
-def _kernel_time(event: FunctionEvent) -> float:
-    # a part's own kernels are copies of the marks that lie around those of its operators
-    if event.name.startswith(_PREFIX):
-        return 0.0
-    return sum(kernel.duration for kernel in event.kernels)

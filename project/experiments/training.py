@@ -6,15 +6,15 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from spacy.language import Language
+from spacy.util import load_config, load_model_from_config
+from thinc.api import Config
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import require_file
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from thinc.api import Config
 
 CONFIG_FILE, LOG_FILE, EVALUATIONS_FILE = "config.cfg", "train.log", "evaluations.jsonl"
 MODEL_BEST, MODEL_LAST = "model-best", "model-last"
@@ -29,7 +29,7 @@ class RunConfig(NamedTuple):
     spans_key (str): Prefix of the span groups.
     """
 
-    config: "Config"
+    config: Config
     filled: dict[str, Any]
     spans_key: str
 
@@ -44,8 +44,6 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     RAISES (GapDNERError): If it is missing or invalid, or would not choose the best model by the
         F1 of all entities and of discontinuous ones.
     """
-    from spacy.util import load_config, load_model_from_config
-
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
     given = [name for name in seeds if name in overrides]
@@ -124,7 +122,7 @@ def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]
     return found, max(found, key=lambda row: (row["score"], row["step"]))
 
 
-def _check_selection(nlp: "Language", path: Path) -> str:
+def _check_selection(nlp: Language, path: Path) -> str:
     # the prefix of the span groups by whose F1 the best model is chosen
     pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
     names = {pipe.key: (f"spans_{pipe.key}_f", f"spans_{pipe.key}_disc_f") for pipe in pipes}

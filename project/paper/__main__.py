@@ -30,7 +30,7 @@ def figures_cli(
     ids: Path | None = typer.Option(None, help="See convert"),
     strict: bool = typer.Option(False, "--strict", help="Exit code 1 if a figure differs"),
     spans_key: str = options.SPANS_KEY,
-    output_path: Path | None = options.output("JSON file for the numbers"),
+    output_path: Path | None = options.output(help="JSON file for the numbers"),
 ) -> None:
     """Count what a copy of a corpus holds, and compare it with what is published."""
     with clean_errors():

@@ -1,31 +1,26 @@
 """CADEC in its official layout, with the sentences and tokens that published figures count."""
 
-import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
+from spacy_gapdner.formats.brat import parse_entity
+from spacy_gapdner.formats.files import read_lines
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
+from spacy_gapdner.formats.relations import Line
 from spacy_gapdner.formats.report import Place, Report
 
-from .dai import flatten, nearest_cadec, read_documents
+from .dai import find_documents, flatten, nearest_cadec, read_documents
 from .dai_tokens import cadec_sentences
-from .id_lists import check_split, check_texts, map_names, note_missing, read_ids
+from .id_lists import check_split, note_missing, read_ids
 
 ARCHIVE = "CADEC.v2.zip"
 TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")
-_RANGE = r"\d{1,18} +\d{1,18}"
-_OFFSETS = re.compile(rf"{_RANGE}(?: *; *{_RANGE})*")
 
 
 def is_cadec(path: Path) -> bool:
-    """Find out whether a folder is the top of CADEC, or the one above it.
-
-    path (Path): The folder.
-    RETURNS (bool): True if texts and annotations lie where CADEC has them.
-    """
+    """RETURNS (bool): Whether a folder is the top of CADEC, or the one above it."""
     return _find_top(path) is not None
 
 
@@ -49,7 +44,7 @@ def read_cadec(
     RAISES (GapDNERError): If something is missing, or is not what its name says, or there is no
         such type.
     """
-    root = _find_top(Path(path))
+    root = _find_top(path)
     if root is None:
         raise GapDNERError(
             f"{path} has no folders text and original. Unpack {ARCHIVE} and give its folder cadec."
@@ -60,18 +55,18 @@ def read_cadec(
         raise GapDNERError(
             f"CADEC has no type {', '.join(unknown)}: choose {', '.join(TYPES)}, or all."
         )
-    texts = map_names(visible_files(root / "text", (".txt",)), ".txt")
-    annotations = map_names(visible_files(root / "original", (".ann",)), ".ann")
+    texts = find_documents(root / "text", (".txt",), ".txt")
+    annotations = find_documents(root / "original", (".ann",), ".ann")
     if not texts or not annotations:
         empty = root / ("original" if texts else "text")
         raise GapDNERError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
-    check_texts(texts, annotations, root / "text", ARCHIVE)
     names = set(texts)
     if split is not None:
-        names = read_ids(ids, f"{split}.id", "cadec", split, report)
-        note_missing(names, texts, Path(ids or ""), report)
+        wanted = read_ids(ids, f"{split}.id", "cadec", split, report)
+        note_missing(wanted, texts, ids, report)
+        names &= wanted
     read_entities = partial(_read_annotations, types=types, report=report)
-    given = (texts, annotations, names & set(texts))
+    given = (texts, annotations, names)
     yield from read_documents(*given, read_entities, cadec_sentences, nearest_cadec, report)
 
 
@@ -85,8 +80,7 @@ def _find_top(path: Path) -> Path | None:
 def _read_annotations(
     path: Path, document: str, text: str, *, types: tuple[str, ...], report: Report
 ) -> Iterator[TextEntity]:
-    lines = with_unix_line_ends(read_text(path, report)).split("\n")
-    for number, raw in enumerate(lines, start=1):
+    for number, raw in enumerate(read_lines(path, report), start=1):
         line, place = raw.strip(), Place(str(path), number, document)
         if not line:
             continue
@@ -94,22 +88,14 @@ def _read_annotations(
             message = f"{line[:40]!r} is no mention"
             report.add("kept", "line of another kind not read", message, place)
             continue
-        fields = line.split("\t")
-        label, _, offsets = "".join(fields[1:2]).partition(" ")
-        is_wanted = label in types or "all" in types
-        if not (len(fields) == 3 and label and _OFFSETS.fullmatch(offsets)):
-            if is_wanted or label not in TYPES:
-                raise GapDNERError(
-                    f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
-                    f"{line[:60]!r}. Is the file damaged?"
-                )
-            message = f"cannot read {line[:40]!r}, whose type is not asked for"
-            report.add("kept", "malformed line of another type", message, place)
-        if not is_wanted:
+        entity = parse_entity(Line(line, place))
+        if entity is None:
+            raise GapDNERError(
+                f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
+                f"{line[:60]!r}. Is the file damaged?"
+            )
+        if entity.label not in types and "all" not in types:
             continue
-        numbers = [int(n) for n in re.findall(r"\d+", offsets)]
-        fragments = tuple(zip(numbers[::2], numbers[1::2], strict=True))
-        entity = TextEntity(label, fragments, fields[0], place, fields[2])
         flat = flatten(entity, text, report)
         if flat is None:
             continue

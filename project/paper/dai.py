@@ -3,10 +3,12 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.formats.files import read_text, with_unix_line_ends
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import read_text, visible_files, with_unix_line_ends
 from spacy_gapdner.formats.inline import merge_ranges
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report, reading
@@ -38,18 +40,12 @@ class TokenisedText:
     cuts: list[int]
 
     def sentence_of(self, token: int) -> int:
-        """Find the sentence of a token.
-
-        token (int): The token's number.
-        RETURNS (int): The sentence's number.
-        """
+        """RETURNS (int): The number of the sentence of a token."""
         return bisect_right(self.cuts, token) - 1
 
     def records(self, entities: Iterable[Entity]) -> Iterator[TokenRecord]:
-        """Make a record of every sentence.
-
-        entities (Iterable[Entity]): Entities in tokens of the document, each within a sentence.
-        YIELDS (TokenRecord): The sentences in order.
+        """YIELDS (TokenRecord): The sentences in order, with the entities, each within one, that
+        are given in tokens of the document.
         """
         held: list[list[Entity]] = [[] for _ in self.cuts[1:]]
         for entity in entities:
@@ -67,8 +63,25 @@ class TokenisedText:
 Nearest = Callable[[TokenisedText, int, int], tuple[int, int] | None]
 
 
+def find_documents(folder: Path, suffixes: tuple[str, ...], part: str) -> dict[str, Path]:
+    """Find files by the names of their documents.
+
+    folder (Path): The folder that holds them at any depth.
+    suffixes (tuple[str, ...]): The files' endings.
+    part (str): What a file's name has beyond the document's.
+    RETURNS (dict[str, Path]): The files by name.
+    RAISES (GapDNERError): If two files have one name.
+    """
+    found: dict[str, Path] = {}
+    for file in visible_files(folder, suffixes):
+        other = found.setdefault(file.name.replace(part, ""), file)
+        if other is not file:
+            raise GapDNERError(f"{other} and {file} are of the same document. Keep one.")
+    return found
+
+
 def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -> TokenisedText:
-    r"""Read a text and cut it into tokens.
+    """Read a text and cut it into tokens.
 
     The offsets in these corpora count a line end as one character, however the file has it.
 
@@ -87,11 +100,9 @@ def read_tokenised(path: Path, name: str, tokenise: Tokeniser, report: Report) -
     sentences = tokenise(text)
     if not sentences:
         report.add("kept", "document without text", f"{name} has no text", place)
-    cuts = [0]
-    for sentence in sentences:
-        cuts.append(cuts[-1] + len(sentence))
     starts = [start for sentence in sentences for start, _ in sentence]
     ends = [end for sentence in sentences for _, end in sentence]
+    cuts = [*accumulate(map(len, sentences), initial=0)]
     return TokenisedText(name, text, place, starts, ends, cuts)
 
 
@@ -109,23 +120,27 @@ def read_documents(
     texts (Mapping[str, Path]): Texts by the documents' names.
     annotations (Mapping[str, Path]): Annotation files by name.
     names (Iterable[str]): The documents to read.
-    read_entities (Callable): Of an annotation file, the document's name and its text.
+    read_entities (Callable): Gives entities, as `flatten` does, of an annotation file, the
+        document's name and its text.
     tokenise (Callable[[str], list[Sentence]]): Cuts the texts.
     nearest (Callable): `nearest_cadec` or `nearest_share`.
     report (Report): Takes what is dropped, repaired or repeated.
     YIELDS (TokenRecord): Sentences, by the order of their documents' names.
+    RAISES (GapDNERError): If an annotation file has no text.
     """
+    if missing := annotations.keys() - texts.keys():
+        name = min(missing)
+        raise GapDNERError(f"{annotations[name]} annotates {name}, which is missing. Unpack anew.")
     for name in sorted(names):
-        shown = name.removesuffix(".txt")
         with reading(report, Place(str(texts[name]), None, name)):
-            document = read_tokenised(texts[name], shown, tokenise, report)
+            document = read_tokenised(texts[name], name.removesuffix(".txt"), tokenise, report)
             found: Iterable[TextEntity] = ()
             if name in annotations:
                 found = read_entities(annotations[name], name, document.text)
             else:
                 message = f"{name} has a text but no annotation file: taken as without entities"
                 report.add("kept", "no annotation file", message, document.place)
-            yield from document.records(align_mentions(document, found, nearest, report))
+            yield from document.records(_align_all(document, found, nearest, report))
 
 
 def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
@@ -158,29 +173,20 @@ def flatten(entity: TextEntity, text: str, report: Report) -> TextEntity | None:
     return replace(entity, fragments=fragments)
 
 
-def align_mentions(
+def _align_all(
     document: TokenisedText, entities: Iterable[TextEntity], nearest: Nearest, report: Report
-) -> list[Entity]:
-    """Find the tokens of a document's entities. One that repeats another is kept, and noted.
-
-    document (TokenisedText): The document.
-    entities (Iterable[TextEntity]): Its entities, as `flatten` gives them.
-    nearest (Callable): `nearest_cadec` or `nearest_share`.
-    report (Report): Takes what is moved, repeated or dropped.
-    RETURNS (list[Entity]): The entities in tokens of the document.
-    """
-    aligned: list[Entity] = []
+) -> Iterator[Entity]:
+    # one that repeats another is kept, and noted
     places: dict[Entity, Place] = {}
     for source in entities:
         entity = align(document, source, nearest, report)
         if entity is None:
             continue
-        aligned.append(entity)
         if entity in places:
             message = f"{source.label} has the same tokens as the one at {places[entity]}"
             report.add("kept", "duplicate entity", message, source.place, source.fragments)
         places.setdefault(entity, source.place)
-    return aligned
+        yield entity
 
 
 def nearest_cadec(document: TokenisedText, start: int, end: int) -> tuple[int, int] | None:

@@ -19,8 +19,7 @@ _DAI = "the paper of Dai et al."
 class Figure(NamedTuple):
     """A published figure.
 
-    corpus (str): "cadec", "share13" or "share14".
-    part (str): "train", "dev", "test", or "all" for the whole corpus.
+    corpus, part (str): "cadec", "share13" or "share14"; "train", "dev", "test", or "all".
     name (str): What was counted.
     value (int | float | str): The figure.
     source (str): Who published it.
@@ -36,11 +35,9 @@ class Figure(NamedTuple):
 class FigureCheck(NamedTuple):
     """A published figure beside the user's.
 
-    name (str): What was counted.
-    expected (int | float | str): The published figure.
+    name, expected, source: See `Figure`.
     found (Optional[int | float | str]): The user's; None if the data do not tell.
     result (str): "same", "differs" or "not known".
-    source (str): Who published the figure.
     hint (str): What may explain the difference; empty if nothing is known to.
     """
 
@@ -49,7 +46,7 @@ class FigureCheck(NamedTuple):
     found: int | float | str | None
     result: str
     source: str
-    hint: str = ""
+    hint: str
 
 
 def _figures(corpus: str, part: str, source: str, **values: int | float | str) -> list[Figure]:
@@ -117,12 +114,8 @@ _KINDS = {
 
 
 def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
-    """Look up what is published about a corpus.
-
-    corpus (str): "cadec", "share13" or "share14".
-    part (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
-    RETURNS (list[Figure]): The figures.
-    RAISES (GapDNERError): If there are none.
+    """RETURNS (list[Figure]): What is published about a part of a corpus, or the whole if None; a
+    GapDNERError if there is nothing.
     """
     figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
     if not figures:
@@ -138,8 +131,7 @@ def compare_figures(
 ) -> list[FigureCheck]:
     """Compare a copy of a corpus with what is published about it.
 
-    corpus (str): "cadec", "share13" or "share14".
-    part (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
+    corpus, part (str): See `get_figures`.
     statistics (CorpusStatistics): Counts of the copy.
     report (Optional[Report]): What reading the raw corpus reported; None if it was not read.
     RETURNS (list[FigureCheck]): One for every figure.

@@ -1,7 +1,7 @@
 """Lists of the documents that Dai et al. (ACL 2020) put into a part of a corpus."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from spacy_gapdner.errors import GapDNERError
@@ -21,43 +21,12 @@ _PUBLISHED = {
 }
 
 
-def map_names(files: Iterable[Path], part: str) -> dict[str, Path]:
-    """Find files by the names of their documents.
-
-    files (Iterable[Path]): The files.
-    part (str): What a file's name has beyond the document's.
-    RETURNS (dict[str, Path]): The files by name.
-    RAISES (GapDNERError): If two files have one name.
-    """
-    found: dict[str, Path] = {}
-    for file in files:
-        other = found.setdefault(file.name.replace(part, ""), file)
-        if other is not file:
-            raise GapDNERError(f"{other} and {file} are of the same document. Keep one.")
-    return found
-
-
-def check_texts(
-    texts: Mapping[str, Path], annotations: Mapping[str, Path], folder: Path, archive: str
-) -> None:
-    """Raise a GapDNERError if an annotation file has no text in the folder of texts, which comes
-    from this archive."""
-    for name, file in annotations.items():
-        if name not in texts:
-            raise GapDNERError(
-                f"{file} annotates {name}, which is not in {folder}. Unpack {archive} there."
-            )
-
-
 def check_split(split: str | None, ids: Path | None) -> None:
-    """Raise a GapDNERError if there is no such part of a corpus, or there are lists but no part, or
-    no lists where they should be."""
+    """Raise a GapDNERError if there is no such part of a corpus, or there are lists but no part."""
     if split not in (None, *SPLITS):
         raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
     if ids is not None and split is None:
         raise GapDNERError(f"The lists at {ids} need a split: {', '.join(SPLITS)}.")
-    if ids is not None and not Path(ids).exists():
-        raise GapDNERError(f"There is nothing at {ids}. Check the path of the lists.")
 
 
 def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report) -> set[str]:
@@ -96,10 +65,12 @@ def hash_names(names: Iterable[str]) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
 
-def note_missing(wanted: Iterable[str], present: Iterable[str], ids: Path, report: Report) -> None:
+def note_missing(
+    wanted: set[str], present: Iterable[str], ids: Path | None, report: Report
+) -> None:
     """Report the documents of a list that the corpus does not have; raise a GapDNERError if it has
-    none of them."""
-    wanted = set(wanted)
+    none of them.
+    """
     missing = wanted - set(present)
     if missing == wanted:
         raise GapDNERError(

@@ -43,16 +43,10 @@ ARCHIVES: dict[tuple[str, Part, str], tuple[str, ...]] = {
 
 
 def find_folders(root: Path, corpus: str, part: Part) -> PartFolders:
-    """Find the folders of a part: below the unpacked archives, or as PART/text and PART/ann.
-
-    root (Path): The folder that holds the archives' folders at any depth.
-    corpus (str): "share13" or "share14".
-    part (str): "train" or "test".
-    RETURNS (PartFolders): The folders.
-    RAISES (GapDNERError): If one is missing, or there are several.
+    """RETURNS (PartFolders): The folders of a part of "share13" or "share14", at any depth below
+    the unpacked archives, or as PART/text and PART/ann; a GapDNERError if one is missing, or there
+    are several.
     """
-    if not root.is_dir():
-        raise GapDNERError(f"There is no folder {root}. Check the path.")
     text, ann = (_find(root, corpus, part, kind) for kind in ("text", "ann"))
     return PartFolders(text, ann, _named_part(root, text) != part)
 
@@ -90,28 +84,15 @@ def _named_part(root: Path, path: Path) -> str | None:
     return None
 
 
-def guess_corpus(root: Path) -> str | None:
-    """Find out which corpus a folder holds, by the names of the archives' folders or, arranged by
-    part, by the kind of its annotation files.
-
-    root (Path): The folder.
-    RETURNS (Optional[str]): "share13" or "share14"; None if it is neither.
+def is_share(root: Path, *, corpus: str) -> bool:
+    """RETURNS (bool): Whether a folder holds a corpus ("share13" or "share14"), by the names of the
+    archives' folders or, arranged by part, by the kind of its annotation files.
     """
     if all((root / part / "ann").is_dir() for part in PARTS):
-        xml = next((root / "train" / "ann").glob("*.knowtator.xml"), None)
-        return "share14" if xml is None else "share13"
+        is_2013 = any((root / "train" / "ann").glob("*.knowtator.xml"))
+        return is_2013 == (corpus == "share13")
     folders = {path.name for path in root.rglob("*") if path.is_dir()}
-    return next((key[0] for key, (_, *names) in ARCHIVES.items() if folders & {*names}), None)
-
-
-def is_share13(path: Path) -> bool:
-    """RETURNS (bool): Whether a folder holds the corpus of 2013, see `guess_corpus`."""
-    return guess_corpus(path) == "share13"
-
-
-def is_share14(path: Path) -> bool:
-    """RETURNS (bool): Whether a folder holds the corpus of 2014, see `guess_corpus`."""
-    return guess_corpus(path) == "share14"
+    return any(key[0] == corpus and folders & {*names} for key, (_, *names) in ARCHIVES.items())
 
 
 def _below(root: Path, path: Path) -> str:

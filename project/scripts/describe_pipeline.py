@@ -51,6 +51,7 @@ def main(
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         package = f"{meta['lang']}_{name}"
         used = None if encoder == NO_TRANSFORMER else encoder
+        sources, encoder_note = _describe_encoder(used)
         meta |= {
             "name": name,
             "version": version,
@@ -59,7 +60,7 @@ def main(
             "author": author,
             "url": url,
             "license": LICENCE,
-            "sources": _sources(used),
+            "sources": sources,
             "performance": _performance(scores),
             "notes": NOTES.read_text(encoding="utf8").format(
                 package=package,
@@ -70,7 +71,7 @@ def main(
                 table=_table(scores),
                 threshold=scores["threshold"],
                 max_length=config["components"]["gapdner"]["max_length"],
-                encoder_note=_encoder_note(used),
+                encoder_note=encoder_note,
             ),
         }
         if used and "vars" in config:
@@ -111,24 +112,20 @@ def _table(scores: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def _sources(encoder: str | None) -> list[dict[str, str]]:
+def _describe_encoder(encoder: str | None) -> tuple[list[dict[str, str]], str]:
+    # the sources, and what the card says of the transformer
     if encoder is None:
-        return [CRAFT]
+        return [CRAFT], "It has no pretrained transformer."
     known = find_encoder(encoder)
     license = known.license if known else "see its model card"
     url = f"https://huggingface.co/{encoder}"
-    author = f"license: {license}"
-    return [CRAFT, {"name": encoder, "url": url, "license": license, "author": author}]
-
-
-def _encoder_note(encoder: str | None) -> str:
-    if encoder is None:
-        return "It has no pretrained transformer."
-    known = find_encoder(encoder)
-    license = f"{known.license} ({known.source})" if known else "see its model card"
-    return (
-        f"The transformer that it was trained from, {encoder}, has a license of its own: {license}."
+    source = {"name": encoder, "url": url, "license": license, "author": f"license: {license}"}
+    page = f" ({known.source})" if known else ""
+    note = (
+        f"The transformer that it was trained from, {encoder}, has a license of its own: "
+        f"{license}{page}."
     )
+    return [CRAFT, source], note
 
 
 if __name__ == "__main__":

@@ -29,9 +29,7 @@ from ..scorer import Item, Positions
 class Shared:
     """What two sides have, and what both have.
 
-    first (int): Number on the first side.
-    second (int): Number on the second side.
-    both (int): Number that both have.
+    first (int), second (int), both (int): Number on each side, and number that both have.
     """
 
     first: int = 0
@@ -132,14 +130,13 @@ def agreement(
     RAISES (GapDNERError): If they have no document in common, or one has two texts.
     """
     first, second = dict(_by_name(docs_a, spans_key)), dict(_by_name(docs_b, spans_key))
-    found = Agreement(
-        only=([n for n in first if n not in second], [n for n in second if n not in first])
-    )
     if first and second and not first.keys() & second.keys():
         raise GapDNERError(
             f"The two sides have no document in common: the one has {next(iter(first))}, the "
             f"other {next(iter(second))}. Give files the same name on both sides."
         )
+    only = [n for n in first if n not in second], [n for n in second if n not in first]
+    found = Agreement(only=only)
     for name in first:
         if name in second:
             _compare(found, name, (first[name], second[name]), spans_key)
@@ -174,30 +171,21 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
     groups: dict[str | bool | None, Measures] = {None: found.all, True: found.discontinuous}
     groups |= {label: found.per_type.setdefault(label, Measures()) for label in labels}
     for group, measures in groups.items():
-        a, b = ({item for item in side if group in _groups(item)} for side in items)
+        a, b = (
+            {item for item in side if group in (None, len(item[1]) > 1, item[0])} for side in items
+        )
         measures.exact.add(Counter(a), Counter(b))
         measures.partial.add(_count_tokens(a, cuts), _count_tokens(b, cuts))
     if docs[0].text != docs[1].text:
-        docs = docs[0], _rewrite(docs[0], sides[0], items[1], spans_key)
+        # whitespace of the other side would move all offsets
+        docs = docs[0], docs[0].copy()
+        set_entities(docs[1], [sides[0].tokens(item) for item in sorted(items[1])], spans_key)
     only = items[0] - items[1], items[1] - items[0]
     first, second = (
         [(item[0], sides[0].char_offsets(item)) for item in sorted(items, key=lambda i: i[::-1])]
         for items in only
     )
     found.pairs.append(Pair(name, docs, (first, second)))
-
-
-def _groups(item: Item) -> tuple[None, bool, str]:
-    return None, len(item[1]) > 1, item[0]
-
-
-def _rewrite(doc: Doc, positions: Positions, items: set[Item], spans_key: str) -> Doc:
-    # whitespace of the other side would move all offsets
-    spaces = [bool(token.whitespace_) for token in doc]
-    copied = Doc(doc.vocab, words=[token.text for token in doc], spaces=spaces)
-    copied.user_data = dict(doc.user_data)
-    set_entities(copied, [positions.tokens(item) for item in sorted(items)], spans_key)
-    return copied
 
 
 def _count_tokens(items: set[Item], cuts: np.ndarray) -> Counter[tuple[str, int]]:

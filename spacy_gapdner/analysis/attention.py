@@ -49,9 +49,8 @@ class CellLabel(NamedTuple):
 
 @dataclass(frozen=True)
 class SegmentAttention:
-    """The attention in one segment, and what of it is asked for.
-
-    Cells are in the segment's offsets; what people read is in those of the Doc.
+    """The attention in one segment, and what of it is asked for. Cells are in the segment's
+    offsets; what people read is in those of the Doc.
 
     maps (AttentionMaps): The attentions.
     labels (Mapping[tuple[int, int], Sequence[CellLabel]]): The labels of each labelled cell.
@@ -74,11 +73,11 @@ class SegmentAttention:
     def span_text(self, row: int, column: int) -> str:
         """RETURNS (str): The tokens of a cell's span; of a long one the first and last."""
         first, last = sorted((row, column))
-        tokens = [" ".join(token.split()) for token in self.maps.tokens[first : last + 1]]
+        tokens = self.maps.tokens[first : last + 1]
         if len(tokens) > _N_NAMED:
             half = _N_NAMED // 2
-            tokens = [*tokens[:half], "…", *tokens[-half:]]
-        return " ".join(token for token in tokens if token)
+            tokens = (*tokens[:half], "…", *tokens[-half:])
+        return " ".join(" ".join(tokens).split())
 
     def title(self, row: int, column: int) -> str:
         """RETURNS (str): A heading for a cell: where it is, and its span."""
@@ -98,8 +97,9 @@ class SegmentAttention:
         return ", ".join(str(label) for label in self.labels.get((row, column), ()))
 
     def token_rows(self, row: int, column: int) -> list[tuple[str, str]]:
-        """RETURNS (list[tuple]): Each token of a cell's span, with its offset in the Doc, and its
-        weight; empty without linear attention."""
+        """RETURNS (list[tuple]): Each token of a cell's span with its offset in the Doc, and its
+        weight; empty without linear attention.
+        """
         weights = self.maps.span_weights(row, column)
         if weights is None:
             return []
@@ -111,17 +111,13 @@ class SegmentAttention:
         weights = self.maps.cell_weights(row, column)
         if weights is None:
             return []
-        cells = [(int(i), int(j)) for i, j in np.argwhere(np.isfinite(weights))]
-        cells.sort(key=lambda cell: -weights[cell])
-        return [
-            (
-                self.span_text(i, j) + (" (itself)" if (i, j) == (row, column) else ""),
-                "{}, {}".format(*self.address(i, j)),
-                self.label_text(i, j),
-                f"{weights[i, j]:.3f}",
-            )
-            for i, j in cells[:n]
-        ]
+        rows = []
+        cells = np.argwhere(np.isfinite(weights)).tolist()
+        for i, j in sorted(cells, key=lambda cell: -weights[tuple(cell)])[:n]:
+            text = self.span_text(i, j) + (" (itself)" if (i, j) == (row, column) else "")
+            address = "{}, {}".format(*self.address(i, j))
+            rows.append((text, address, self.label_text(i, j), f"{weights[i, j]:.3f}"))
+        return rows
 
 
 @dataclass(frozen=True)
@@ -183,11 +179,9 @@ def label_cells(
     """
     names, types = tagging.layout(labels).channels, type_channels(tagging, labels)
     cells: dict[tuple[int, int], list[CellLabel]] = {}
-    for (row, column, channel), probability in zip(
-        labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
-    ):
-        label = CellLabel(channel, names[channel], channel in types, probability)
-        cells.setdefault((row, column), []).append(label)
+    places = labelled.cells.tolist()
+    for (row, column, n), probability in zip(places, labelled.probabilities.tolist(), strict=True):
+        cells.setdefault((row, column), []).append(CellLabel(n, names[n], n in types, probability))
     return cells
 
 
@@ -228,8 +222,8 @@ def attention(
         chosen.setdefault(number, []).append((row - start, column - start))
     lowest = pipe.selection.lowest_score(pipe.labels)
     views = []
-    for number in sorted(chosen):
+    for number, own in sorted(chosen.items()):
         labelled = pipe.tagging.labelled_cells(maps[number].scores, lowest)
         labels = label_cells(labelled, pipe.tagging, pipe.labels)
-        views.append(SegmentAttention(maps[number], labels, chosen[number]))
+        views.append(SegmentAttention(maps[number], labels, own))
     return AttentionReport(doc, get_entities(doc, pipe.key), views, pipe.tagging)

@@ -1,7 +1,5 @@
 """How far scores would vary with other documents of the same kind: the bootstrap."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 _TAILS = (2.5, 97.5)
@@ -17,8 +15,14 @@ def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
     seed (int): Seed of the draws.
     RETURNS (ndarray): The sums, shape `(n_resamples, ...)`.
     """
-    flat = counts.reshape(len(counts), -1).astype(float)
-    sums = np.concatenate([times @ flat for times in _draw(len(counts), n_resamples, seed)])
+    n_docs = len(counts)
+    flat = counts.reshape(n_docs, -1).astype(float)
+    rng = np.random.default_rng(seed)
+    shares = np.full(n_docs, 1 / n_docs)
+    block = max(_BLOCK_SIZE // n_docs, 1)
+    sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
+    # how often each Doc is drawn, in blocks
+    sums = np.concatenate([rng.multinomial(n_docs, shares, size) @ flat for size in sizes])
     return sums.reshape(n_resamples, *counts.shape[1:])
 
 
@@ -29,27 +33,17 @@ def bootstrap_intervals(
 
     counts (ndarray): For each Doc and score the correct, predicted and gold entities, shape
         `(docs, scores, 3)`.
-    n_resamples (int): See `resample`.
-    seed (int): See there.
+    n_resamples (int), seed (int): See `resample`.
     RETURNS (list[dict[str, Optional[tuple[float, float]]]]): For each score the bounds of the
         95% interval (percentiles) of "p", "r" and "f"; None if no resample has an entity.
     """
-    correct, predicted, gold = np.moveaxis(resample(counts, n_resamples, seed), 2, 0)
-    nothing = predicted + gold == 0
-    intervals: list[dict[str, tuple[float, float] | None]] = [{} for _ in range(counts.shape[1])]
-    for measure, parts in (("p", predicted), ("r", gold), ("f", (predicted + gold) / 2)):
-        values = correct / np.maximum(parts, 0.5)
-        for score, bounds in enumerate(intervals):
-            given = values[~nothing[:, score], score]
-            low, high = np.percentile(given, _TAILS) if len(given) else (0.0, 0.0)
-            bounds[measure] = (float(low), float(high)) if len(given) else None
+    intervals: list[dict[str, tuple[float, float] | None]] = []
+    for sums in np.moveaxis(resample(counts, n_resamples, seed), 1, 0):
+        correct, predicted, gold = sums[sums[:, 1:].any(axis=1)].T
+        bounds: dict[str, tuple[float, float] | None] = dict.fromkeys("prf")
+        if len(correct):
+            for measure, parts in (("p", predicted), ("r", gold), ("f", (predicted + gold) / 2)):
+                low, high = np.percentile(correct / np.maximum(parts, 0.5), _TAILS)
+                bounds[measure] = float(low), float(high)
+        intervals.append(bounds)
     return intervals
-
-
-def _draw(n_docs: int, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    # how often each Doc is drawn, in blocks
-    rng = np.random.default_rng(seed)
-    shares = np.full(n_docs, 1 / n_docs)
-    size = max(_BLOCK_SIZE // n_docs, 1)
-    for start in range(0, n_resamples, size):
-        yield rng.multinomial(n_docs, shares, size=min(size, n_resamples - start))

@@ -15,10 +15,7 @@ Cell = tuple[int, int]
 
 
 def choose_cells(
-    doc: Doc,
-    pipe: DiscontinuousEntityRecognizer,
-    spans: Iterable[str],
-    cells: Iterable[str],
+    doc: Doc, pipe: DiscontinuousEntityRecognizer, spans: Iterable[str], cells: Iterable[str]
 ) -> list[Cell]:
     """Find the cells that are asked for, or else those of all entities found.
 
@@ -61,12 +58,8 @@ def _parse_cell(doc: Doc, cell: str) -> Cell:
 
 
 def find_segment(cell: Cell, segments: Sequence[Segment]) -> int:
-    """Choose the segment that sees a cell with most context on both sides.
-
-    cell (tuple[int, int]): Row and column.
-    segments (Sequence[Segment]): The segments.
-    RETURNS (int): The number of the segment.
-    RAISES (GapDNERError): If no segment holds both tokens.
+    """RETURNS (int): The number of the segment that sees a cell with most context on both sides; a
+    GapDNERError if none holds both tokens.
     """
     first, last = sorted(cell)
     held = {
@@ -80,7 +73,7 @@ def find_segment(cell: Cell, segments: Sequence[Segment]) -> int:
             f"Tokens {first} and {last} never stand in one grid: the model reads the text in the "
             f"parts (sentences or windows) {', '.join(touched)}. Choose a span within one of them."
         )
-    return max(held, key=lambda i: held[i])
+    return max(held, key=held.__getitem__)
 
 
 def _find_text(doc: Doc, span: str) -> tuple[int, int]:

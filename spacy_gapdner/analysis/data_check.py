@@ -5,6 +5,7 @@ out. The ceiling is the score of a perfect model."""
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..grid.conflicts import find_conflicts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped
 from .predictions import without_annotation
-from .setup import Setup, default_setup, read_setup
+from .setup import Setup, make_setup, read_setup
 
 # with fewer examples a type is hardly learned
 _RARE = 20
@@ -32,6 +33,8 @@ _N_EXAMPLES = 3
 _CONTEXT = 3
 _CROSSES = "crosses a sentence boundary"
 _NOT_WHOLE = "not whole tokens"
+# of entities in reports
+_ORDER = attrgetter("fragments", "label")
 # what to do about entities that cannot be found
 _REMEDIES = {
     _CROSSES: " Split sentences in another way, with convert --model or --line-breaks join.",
@@ -51,12 +54,7 @@ class KindCounts:
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, kind: str, doc: Doc, entity: Entity) -> None:
-        """Count an entity.
-
-        kind (str): What is the matter with it.
-        doc (Doc): The Doc that it lies in.
-        entity (Entity): In the Doc's offsets.
-        """
+        """Count an entity of a Doc, of which something is the matter: its kind."""
         self.counts[kind] += 1
         examples = self.examples.setdefault(kind, [])
         if len(examples) < _N_EXAMPLES:
@@ -187,9 +185,9 @@ def check_data(
     RAISES (GapDNERError): If the config is missing or cannot be read, or the fragments of an
         entity carry different labels.
     """
-    if setup is None and config is None:
-        setup = default_setup(blank_pipeline(lang), spans_key)
-    setup = setup or read_setup(config or "", spans_key)
+    if setup is None and config is not None:
+        setup = read_setup(config, spans_key)
+    setup = setup or make_setup(blank_pipeline(lang), spans_key)
     reports = {}
     for name, docs in (("train", train), ("dev", dev)):
         if docs is None:
@@ -228,10 +226,47 @@ def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
             why = why_unheld(entity, doc, max_length)
             report.unheld.add(why, doc, entity)
             report.torn_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
-        _add_segments(report, doc, segments, [*entities, *misaligned])
-        found = _round_trip(doc, segments, held, setup.tagging, report.scheme)
-        _score(report.scheme, set(entities), set(misaligned), found)
+        starts = {entity.start for entity in (*entities, *misaligned)}
+        report.segments += len(segments)
+        for segment in segments:
+            report.longest_segment = max(report.longest_segment, len(segment))
+            text = " ".join(doc[segment.start : segment.end].text.split())
+            has_entity = not starts.isdisjoint(range(*segment))
+            report.texts[text] = report.texts.get(text, False) or has_entity
+        found, causes = _round_trip(segments, held, setup.tagging)
+        for entity in sorted(set(entities) - set(unheld) - found, key=_ORDER):
+            # what another window spells out is not missed
+            report.scheme.missed.add(causes.get(entity, "cut by a window"), doc, entity)
+        for entity in sorted(found - set(entities), key=_ORDER):
+            report.scheme.spurious.add("not annotated", doc, entity)
+        for score, torn in ((report.scheme.ceiling, False), (report.scheme.disc_ceiling, True)):
+            back, gold, lost = (
+                {entity for entity in side if entity.is_discontinuous or not torn}
+                for side in (found, entities, misaligned)
+            )
+            score.score_set(back, gold)
+            # what is not whole tokens is never found
+            score.fn += len(lost)
     return report
+
+
+def _round_trip(
+    segments: Sequence[Segment], held: Sequence[Sequence[Entity]], tagging: TaggingScheme
+) -> tuple[set[Entity], dict[Entity, str]]:
+    # what comes back from the grids, and why the others do not
+    found: list[list[Entity]] = []
+    causes: dict[Entity, str] = {}
+    for segment, entities in zip(segments, held, strict=True):
+        found.append([])
+        if entities:
+            # the order of the labels decides who gets a cell
+            labels = sorted({entity.label for entity in entities})
+            conflicts = find_conflicts(entities, tagging, labels)
+            missed = dict(conflicts.missed)
+            causes |= {entity.shift(segment.start): cause for entity, cause in missed.items()}
+            found[-1] += [entity for entity in entities if entity not in missed]
+            found[-1] += conflicts.spurious
+    return set(merge_segments(found, segments)), causes
 
 
 def _in_context(doc: Doc, entity: Entity) -> str:
@@ -252,18 +287,6 @@ def _in_context(doc: Doc, entity: Entity) -> str:
     return " ".join(f"{entity.label}: {''.join(pieces)}".split())
 
 
-def _add_segments(
-    report: DataReport, doc: Doc, segments: Sequence[Segment], entities: Iterable[Entity]
-) -> None:
-    starts = {entity.start for entity in entities}
-    report.segments += len(segments)
-    for segment in segments:
-        report.longest_segment = max(report.longest_segment, len(segment))
-        text = " ".join(doc[segment.start : segment.end].text.split())
-        has_entity = not starts.isdisjoint(range(*segment))
-        report.texts[text] = report.texts.get(text, False) or has_entity
-
-
 def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
     """RETURNS (str): Why no segment of a Doc can hold an entity."""
     inside = range(entity.start + 1, entity.end)
@@ -274,61 +297,14 @@ def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
     return "cut by every window"
 
 
-def _round_trip(
-    doc: Doc,
-    segments: Sequence[Segment],
-    held: Sequence[Sequence[Entity]],
-    tagging: TaggingScheme,
-    report: SchemeReport,
-) -> set[Entity]:
-    found: list[list[Entity]] = []
-    causes: dict[Entity, str] = {}
-    for segment, entities in zip(segments, held, strict=True):
-        # the order of the labels decides who gets a cell
-        labels = sorted({entity.label for entity in entities})
-        conflicts = find_conflicts(entities, tagging, labels) if entities else None
-        if conflicts is None:
-            found.append([])
-            continue
-        missed = {entity for entity, _ in conflicts.missed}
-        causes.update((entity.shift(segment.start), cause) for entity, cause in conflicts.missed)
-        found.append([entity for entity in entities if entity not in missed] + conflicts.spurious)
-    merged = set(merge_segments(found, segments))
-    gold = {e.shift(s.start) for s, entities in zip(segments, held, strict=True) for e in entities}
-    for entity in sorted(gold - merged, key=_order):
-        # what another window spells out is not missed
-        report.missed.add(causes.get(entity, "cut by a window"), doc, entity)
-    for entity in sorted(merged - gold, key=_order):
-        report.spurious.add("not annotated", doc, entity)
-    return merged
-
-
-def _order(entity: Entity) -> tuple[Any, str]:
-    return entity.fragments, entity.label
-
-
-def _score(
-    report: SchemeReport, gold: set[Entity], misaligned: set[Entity], found: set[Entity]
-) -> None:
-    report.ceiling.score_set(found, gold)
-    report.disc_ceiling.score_set(_discontinuous(found), _discontinuous(gold))
-    # what is not whole tokens is never found
-    report.ceiling.fn += len(misaligned)
-    report.disc_ceiling.fn += len(_discontinuous(misaligned))
-
-
-def _discontinuous(entities: set[Entity]) -> set[Entity]:
-    return {entity for entity in entities if entity.is_discontinuous}
-
-
 def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[str]:
     for name, report in reports.items():
         if not report.statistics.entities:
             yield describe_no_entities(name, spans_key, report.statistics.elsewhere)
         for tally in (report.misaligned, report.unheld):
             for reason, count in tally.counts.most_common():
-                remedy = _REMEDIES.get(reason, "")
-                yield f"{name}: {_entities(count)} cannot be found ({reason}).{remedy}"
+                remedy, noun = _REMEDIES.get(reason, ""), "entity" if count == 1 else "entities"
+                yield f"{name}: {count} {noun} cannot be found ({reason}).{remedy}"
         longest = report.longest_segment
         if longest >= _LONG:
             yield (
@@ -372,7 +348,3 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
 
 def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{label} ({count})" for label, count in counts.items())
-
-
-def _entities(count: int) -> str:
-    return f"{count} {'entity' if count == 1 else 'entities'}"

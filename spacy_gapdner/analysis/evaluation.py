@@ -16,7 +16,7 @@ from ..errors import GapDNERError
 from ..scorer import Comparison, Positions, Tally, count
 from .bootstrap import bootstrap_intervals
 from .matching import MatchTally
-from .pipes import find_pipe, storing_under
+from .pipes import changed, find_pipe
 from .predictions import Judged, compare_examples, judge_predictions, predict_examples
 
 _SETTINGS = ("threshold", "disc_threshold", "type_thresholds")
@@ -64,7 +64,8 @@ def evaluate(
     tally, matches = Tally(), MatchTally()
     counted = [count_row(tally, matches)]
     n_words = crossing = 0
-    with storing_under(pipe, spans_key) as key:
+    key = spans_key or pipe.key
+    with changed(pipe, spans_key=key):
         settings = {name: pipe.cfg[name] for name in _SETTINGS}
         start = default_timer()
         examples = predict_examples(nlp, docs, batch_size)
@@ -80,6 +81,8 @@ def evaluate(
             crossing += _count_crossing(example, compared)
             judged.extend(judge_predictions(example, compared, key))
         seconds = default_timer() - start
+    every = [(j.score, j.correct) for j in judged]
+    torn = [(j.score, j.correct) for j in judged if j.discontinuous]
     scores = {
         **settings,
         "spans_key": key,
@@ -89,7 +92,9 @@ def evaluate(
         **tally.scores(key),
         "crossing": crossing,
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
-        **_calibration(judged),
+        "reliability": [part._asdict() for part in reliability(every)],
+        "calibration_error": calibration_error(every),
+        "disc_calibration_error": calibration_error(torn),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
         "spans_keys_found": sorted(keys),
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
@@ -104,12 +109,8 @@ def evaluate(
 
 
 def count_row(tally: Tally, matches: MatchTally) -> dict[str, tuple[float, float, float]]:
-    """Read the counts so far, of which differences are those of single Docs.
-
-    tally (Tally): The counts of exact matches.
-    matches (MatchTally): Those of the other measures.
-    RETURNS (dict[str, tuple[float, float, float]]): By subset ("all", "disc", ...) and measure
-        the correct, the predicted and the gold entities.
+    """RETURNS (dict[str, tuple[float, float, float]]): By subset ("all", "disc", ...) and measure
+    the correct, predicted and gold entities so far, of which differences are those of single Docs.
     """
     return {
         **{subset: count(score) for subset, score in tally.subsets.items()},
@@ -121,13 +122,3 @@ def _count_crossing(example: Example, compared: Comparison) -> int:
     sentences = Positions(example.predicted).sentence
     ends = ((item, (item[0], ((item[1][-1][1] - 1,) * 2,))) for item in compared.gold)
     return sum(sentences(first) != sentences(last) for first, last in ends)
-
-
-def _calibration(judged: list[Judged]) -> dict[str, Any]:
-    every = [(j.score, j.correct) for j in judged]
-    torn = [(j.score, j.correct) for j in judged if j.discontinuous]
-    return {
-        "reliability": [part._asdict() for part in reliability(every)],
-        "calibration_error": calibration_error(every),
-        "disc_calibration_error": calibration_error(torn),
-    }

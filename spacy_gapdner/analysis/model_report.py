@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
 from ..formats import DOC_NAME
 from ..scorer import Comparison, Item, Positions
 from .matching import KINDS, find_errors, n_shared
-from .pipes import find_pipe, storing_under
+from .pipes import changed, find_pipe
 from .predictions import compare_examples, predict_examples, predicted_scores
 from .subsets import SubsetTally
 
@@ -105,8 +105,7 @@ class ErrorInContext(NamedTuple):
 class ErrorCount(NamedTuple):
     """How often a kind of error occurs.
 
-    kind (str): The kind.
-    errors (int): Number of errors.
+    kind (str), errors (int): The kind, and the number of its errors.
     gold (int): Gold entities among them; over all kinds, those not found.
     predicted (int): Predictions among them; over all kinds, those that are wrong.
     discontinuous (int): Errors in which an entity with a gap is involved.
@@ -134,39 +133,30 @@ class ModelReport:
 
     def count_errors(self) -> list[ErrorCount]:
         """RETURNS (list[ErrorCount]): All kinds in the order of KINDS."""
-        by_kind: dict[str, list[ErrorInContext]] = {kind: [] for kind in KINDS}
-        for error in self.errors:
-            by_kind[error.kind].append(error)
-        return [
-            ErrorCount(
-                kind,
-                errors=len(found),
-                gold=sum(error.gold is not None for error in found),
-                predicted=sum(error.predicted is not None for error in found),
-                discontinuous=sum(error.is_discontinuous for error in found),
-            )
-            for kind, found in by_kind.items()
-        ]
+        counts = []
+        for kind in KINDS:
+            found = [error for error in self.errors if error.kind == kind]
+            gold = sum(error.gold is not None for error in found)
+            predicted = sum(error.predicted is not None for error in found)
+            torn = sum(error.is_discontinuous for error in found)
+            counts.append(ErrorCount(kind, len(found), gold, predicted, torn))
+        return counts
 
     def confusion(self) -> dict[tuple[str, str], int]:
         """RETURNS (dict[tuple[str, str], int]): Number of entities by gold and predicted type, of
         which one may be NOTHING. Entities that are not equal are paired as in `errors`.
         """
-        rows = (row for row in self.scores.rows() if row.group == "type")
-        counts = Counter({(row.value, row.value): row.correct for row in rows})
+        counts = Counter(
+            {(label, label): score.tp for label, score in sorted(self.scores.per_type.items())}
+        )
         for error in self.errors:
-            counts[
-                error.gold.label if error.gold else NOTHING,
-                error.predicted.label if error.predicted else NOTHING,
-            ] += 1
-        return {pair: n for pair, n in counts.items() if n}
+            gold, predicted = (e.label if e else NOTHING for e in (error.gold, error.predicted))
+            counts[gold, predicted] += 1
+        return dict(+counts)
 
     def common_texts(self, kind: str, n: int) -> list[tuple[str, str, int]]:
-        """Find the texts that errors of a kind are about most often.
-
-        kind (str): The kind, such as "missed" or "spurious".
-        n (int): Number of texts at most.
-        RETURNS (list[tuple[str, str, int]]): Text in lower case, type and number of errors.
+        """RETURNS (list[tuple[str, str, int]]): The `n` texts that errors of a kind are about most
+        often: text in lower case, type and number of errors.
         """
         entities = (e.gold or e.predicted for e in self.errors if e.kind == kind)
         counts = Counter((e.text.lower(), e.label) for e in entities if e)
@@ -194,13 +184,13 @@ def analyze(
 
     nlp (Language): The pipeline. The settings of its pipe, such as the threshold, hold.
     docs (Iterable[Doc]): Docs with gold entities.
-    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
-        None. It also chooses one of several pipes.
-    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    spans_key, batch_size: See `evaluate`.
     RETURNS (ModelReport): Scores and errors.
     RAISES (GapDNERError): If the pipeline has no such pipe; see also `compare_examples`.
     """
-    with storing_under(find_pipe(nlp, spans_key), spans_key) as key:
+    pipe = find_pipe(nlp, spans_key)
+    key = spans_key or pipe.key
+    with changed(pipe, spans_key=key):
         return report_model(predict_examples(nlp, docs, batch_size), key)
 
 
@@ -236,7 +226,9 @@ def _errors_in_context(
         ]
         tokens = [positions.tokens(item) for item in (*own, *others)]
         start, end = min(e.start for e in tokens), max(e.end for e in tokens)
-        first, last = _sentence(doc, start).start, _sentence(doc, end - 1).end
+        first, last = 0, len(doc)
+        if doc.has_annotation("SENT_START"):
+            first, last = doc[start].sent.start, doc[end - 1].sent.end
         left, right = max(first, start - _CONTEXT), min(last, end + _CONTEXT)
         # whitespace tokens keep their place, but show nothing
         words = ["".join(token.text.split()) for token in doc[left:right]]
@@ -252,10 +244,6 @@ def _errors_in_context(
             tuple(words),
             tuple((_role(compared, item), show(item)) for item in others),
         )
-
-
-def _sentence(doc: Doc, i: int) -> Span:
-    return doc[i].sent if doc.has_annotation("SENT_START") else doc[:]
 
 
 def _show(

@@ -83,30 +83,41 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     RAISES (GapDNERError): If there is none, or there are several and the key is not that of one.
     """
-    pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
+    pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(
             "The pipeline has no pipe for discontinuous entities, only "
             f"{', '.join(nlp.pipe_names) or 'none at all'}. Train one with the factory gapdner."
         )
-    if len(pipes) == 1:
-        return pipes[0]
-    chosen = [pipe for pipe in pipes if pipe.key == spans_key]
+    keys = {name: pipe.key for name, pipe in pipes.items()}
+    return pipes[choose_name(keys, spans_key, "The pipeline")]
+
+
+def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
+    """Choose a pipe: the only one, or that with the key.
+
+    keys (dict[str, str]): The pipes' keys by their names.
+    spans_key (Optional[str]): The key.
+    owner (str): What has the pipes, for the message.
+    RETURNS (str): The pipe's name.
+    RAISES (GapDNERError): If there are several, and the key is not that of one.
+    """
+    chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
-        keys = ", ".join(f"{pipe.name} ({pipe.key})" for pipe in pipes)
+        listed = ", ".join(f"{name} ({key})" for name, key in keys.items())
         raise GapDNERError(
-            f"The pipeline has several pipes: {keys}. Choose one with --spans-key, from Python "
-            "with spans_key."
+            f"{owner} has several pipes: {listed}. Choose one with --spans-key, from Python with "
+            "spans_key."
         )
     return chosen[0]
 
 
 @contextmanager
 def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
-    """Change settings of a pipe for a time.
+    """Change settings of a pipe for a time, such as its `spans_key`, to that of gold annotation.
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Afterwards it has the settings that it had.
-    settings (object): The settings by name.
+    **settings (object): The settings by name.
     """
     own = {name: pipe.cfg[name] for name in settings}
     try:
@@ -114,16 +125,3 @@ def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator
         yield
     finally:
         pipe.cfg.update(own)
-
-
-@contextmanager
-def storing_under(pipe: DiscontinuousEntityRecognizer, spans_key: str | None) -> Iterator[str]:
-    """Let a pipe store entities under another key for a time, where the gold annotation is.
-
-    pipe (DiscontinuousEntityRecognizer): The pipe.
-    spans_key (Optional[str]): The key; the pipe's own if None.
-    YIELDS (str): The key.
-    """
-    key = spans_key or pipe.key
-    with changed(pipe, spans_key=key):
-        yield key

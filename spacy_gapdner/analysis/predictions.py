@@ -73,13 +73,12 @@ def predict_records(
 
     nlp (Language): The pipeline.
     records (Iterable[InputText]): The texts.
-    batch_size (Optional[int]): See `predict`.
-    n_process (int): See there.
+    batch_size, n_process: See `predict`.
     report (Optional[Report]): Takes the texts at which the pipeline fails, if it leaves such out;
         else the pipeline's error is raised.
-    is_done (Optional[Callable[[InputText], bool]]): Tells of each text whether it was done before.
-        Such texts give nothing, but stay in their batch with others, whose scores would differ in
-        the last digits without them.
+    is_done (Optional[Callable[[InputText], bool]]): Whether a text was done before. It gives
+        nothing then, but stays in its batch: without it the scores of others would differ in the
+        last digits.
     YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
         asked for, with what else their records hold. The name is in
         ``doc.user_data["gapdner_document"]``.
@@ -89,7 +88,10 @@ def predict_records(
         batches = records.batches(size)
     else:
         batches = batch_texts(records, size, lambda record: len(record.text))
-    asked, kept = tee(_left(batches, is_done))
+    told = (
+        [(record, is_done is not None and is_done(record)) for record in batch] for batch in batches
+    )
+    asked, kept = tee(batch for batch in told if not all(done for _, done in batch))
     texts = ([record.text for record, _ in batch] for batch in asked)
     skip = report is not None and report.skip
     with closing(_annotate(nlp, texts, n_process, skip=skip, memory_zone=True)) as annotated:
@@ -103,15 +105,6 @@ def predict_records(
                     yield doc, record.extra
                 elif report is not None:
                     report.add("dropped", UNREADABLE, doc, record.place)
-
-
-def _left(
-    batches: Iterable[list[InputText]], is_done: Callable[[InputText], bool] | None
-) -> Iterator[list[tuple[InputText, bool]]]:
-    for batch in batches:
-        told = [(record, is_done is not None and is_done(record)) for record in batch]
-        if not all(done for _, done in told):
-            yield told
 
 
 def _annotate(
@@ -130,12 +123,8 @@ def _annotate(
 def batch_texts(
     items: Iterable[T], size: int, n_characters: Callable[[T], int]
 ) -> Iterator[list[T]]:
-    """Group what a pipeline is to take at once.
-
-    items (Iterable[T]): Texts or Docs.
-    size (int): Items of a batch at most.
-    n_characters (Callable[[T], int]): The length of an item.
-    YIELDS (list[T]): Batches of `size` items, or fewer that are long.
+    """YIELDS (list[T]): Batches that a pipeline is to take at once: of `size` items, or fewer where
+    their lengths, which `n_characters` gives, are great.
     """
     batch: list[T] = []
     total = 0
@@ -181,13 +170,8 @@ def predict_examples(
 
 
 def pair_examples(predicted: Iterable[Doc], gold: Iterable[Doc], source: str) -> Iterator[Example]:
-    """Put predictions that were made before beside the gold annotation.
-
-    predicted (Iterable[Doc]): Docs with predicted entities.
-    gold (Iterable[Doc]): The same with gold entities, in the same order.
-    source (str): Where the predictions are from, for the message.
-    YIELDS (Example): Prediction and reference.
-    RAISES (GapDNERError): If there are more of the one than of the other.
+    """YIELDS (Example): Predictions that were made before, beside the gold annotation of the same
+    Docs; a GapDNERError, which names their source, if there are more of the one than of the other.
     """
     for prediction, reference in zip_longest(predicted, gold):
         if prediction is None or reference is None:
@@ -212,11 +196,8 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
 
 
 def predicted_scores(example: Example, key: str) -> dict[Item, float | None]:
-    """Find the score of each predicted entity; of equal ones the highest.
-
-    example (Example): Prediction and reference.
-    key (str): Prefix of the span groups.
-    RETURNS (dict[Item, Optional[float]]): Scores by entity; None for those without.
+    """RETURNS (dict[Item, Optional[float]]): The score of each predicted entity, of equal ones the
+    highest; None for those without.
     """
     positions = Positions(example.predicted)
     scores: dict[Item, float | None] = {}
@@ -227,13 +208,7 @@ def predicted_scores(example: Example, key: str) -> dict[Item, float | None]:
 
 
 def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:
-    """Tell for each predicted entity whether it is right.
-
-    example (Example): Prediction and reference.
-    compared (Comparison): Their entities in comparable form.
-    key (str): Prefix of the span groups.
-    RETURNS (list[Judged]): The entities.
-    """
+    """RETURNS (list[Judged]): The predicted entities of an example, and whether each is right."""
     return [
         Judged(item[0], len(item[1]) > 1, score or 0.0, item in compared.gold)
         for item, score in predicted_scores(example, key).items()

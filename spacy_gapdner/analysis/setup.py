@@ -1,7 +1,7 @@
 """How a pipe will see its data: tokenizer, sentences, segments, tagging, by default or from a
 training config; and the traps of such a config. The models are not built."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ..formats.files import read_text
 from ..grid import TaggingScheme
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import check_window
+from .pipes import choose_name
 
 _FACTORIES = ("gapdner", "discontinuous_ner")
 _RULE_SENTENCIZERS = ("sentencizer", "gapdner_sentencizer")
@@ -42,14 +43,20 @@ class Setup:
     traps: list[str] = field(default_factory=list)
 
 
-def default_setup(nlp: Language, spans_key: str | None = None) -> Setup:
-    """Make the setup of a pipe with default settings.
+def make_setup(
+    nlp: Language, spans_key: str | None = None, settings: Mapping[str, Any] = DEFAULT_SETTINGS
+) -> Setup:
+    """Make the setup of a pipe.
 
     nlp (Language): Splits texts into words and sentences.
-    spans_key (Optional[str]): Prefix of the span groups; the pipe's default if None.
+    spans_key (Optional[str]): Prefix of the span groups; that of the settings if None.
+    settings (Mapping[str, Any]): The pipe's settings; the defaults if not given.
     RETURNS (Setup): The setup.
     """
-    return _make_setup(nlp, DEFAULT_SETTINGS, spans_key)
+    check_window(settings["max_length"], settings["stride"])
+    tagging = registry.resolve({"tagging": settings["model"]["tagging"]})["tagging"]
+    key = spans_key or settings["spans_key"]
+    return Setup(nlp, key, settings["max_length"], settings["stride"], tagging)
 
 
 def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
@@ -66,63 +73,46 @@ def read_setup(path: str | Path, spans_key: str | None = None) -> Setup:
     try:
         # environment and command line may give what is null here; nothing of it matters
         config = load_config(path, interpolate=True)
-        name, block = _find_component(config, spans_key)
-        before = _sentence_components(config, name)
-        nlp = _sentence_pipeline(config, before)
-        setup = _make_setup(nlp, DEFAULT_SETTINGS | block, spans_key)
+        name = _find_component(config, spans_key)
+        settings = DEFAULT_SETTINGS | config["components"][name]
+        setup = make_setup(_sentence_pipeline(config, name), spans_key, settings)
     except GapDNERError as error:
         raise GapDNERError(f"{path}: {error}") from None
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
         raise GapDNERError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
-    setup.traps = [
-        *_corpus_traps(config),
-        *_order_traps(config, name, before),
-        *_weight_traps(config, setup.spans_key),
-    ]
-    by_rule = set(nlp.pipe_names) & set(before)
-    if before and not by_rule:
-        setup.traps.append(
-            f"The sentences of {', '.join(before)} are not known before training: this report "
-            "splits by rule, as gapdner_sentencizer does."
-        )
+    setup.traps = list(_find_traps(config, name, setup))
     return setup
 
 
-def _make_setup(nlp: Language, block: dict[str, Any], spans_key: str | None) -> Setup:
-    check_window(block["max_length"], block["stride"])
-    tagging = registry.resolve({"tagging": block["model"]["tagging"]})["tagging"]
-    key = spans_key or block["spans_key"]
-    return Setup(nlp, key, block["max_length"], block["stride"], tagging)
-
-
-def _find_component(config: Config, spans_key: str | None) -> tuple[str, dict[str, Any]]:
+def _find_component(config: Config, spans_key: str | None) -> str:
     components, pipeline = config["components"], config["nlp"]["pipeline"]
     missing = [name for name in pipeline if name not in components]
     if missing:
         raise GapDNERError(f"it names {missing[0]} in [nlp] pipeline, but has no such component.")
-    found = {n: components[n] for n in pipeline if components[n].get("factory") in _FACTORIES}
-    if not found:
+    keys = {
+        name: components[name].get("spans_key", DEFAULT_SPANS_KEY)
+        for name in pipeline
+        if components[name].get("factory") in _FACTORIES
+    }
+    if not keys:
         raise GapDNERError("it has no component with the factory gapdner in its pipeline.")
-    if len(found) > 1:
-        keys = {n: block.get("spans_key", DEFAULT_SPANS_KEY) for n, block in found.items()}
-        found = {n: block for n, block in found.items() if keys[n] == spans_key}
-        if len(found) != 1:
-            listed = ", ".join(f"{n} ({key})" for n, key in keys.items())
-            raise GapDNERError(
-                f"it has several pipes: {listed}. Choose one with --spans-key, from Python with "
-                "spans_key."
-            )
-    return next(iter(found.items()))
+    return choose_name(keys, spans_key, "it")
 
 
-def _sentence_components(config: Config, before: str | None = None) -> list[str]:
+def _find_splitters(config: Config, name: str) -> tuple[list[str], list[str]]:
+    # the components that split sentences before a pipe and after it
     pipeline, components = config["nlp"]["pipeline"], config["components"]
-    end = len(pipeline) if before is None else pipeline.index(before)
-    return [n for n in pipeline[:end] if components[n].get("factory") in _SENTENCE_FACTORIES]
+    place = pipeline.index(name)
+    before, after = (
+        [n for n in part if components[n].get("factory") in _SENTENCE_FACTORIES]
+        for part in (pipeline[:place], pipeline[place:])
+    )
+    return before, after
 
 
-def _sentence_pipeline(config: Config, before: list[str]) -> Language:
+def _sentence_pipeline(config: Config, name: str) -> Language:
+    before, _ = _find_splitters(config, name)
     components = {
         name: config["components"][name]
         for name in before
@@ -137,7 +127,7 @@ def _sentence_pipeline(config: Config, before: list[str]) -> Language:
     return nlp
 
 
-def _corpus_traps(config: Config) -> Iterator[str]:
+def _find_traps(config: Config, name: str, setup: Setup) -> Iterator[str]:
     for corpus, block in config.get("corpora", {}).items():
         if not isinstance(block, dict) or not block.get("@readers", "").startswith("spacy.Corpus"):
             continue
@@ -148,30 +138,29 @@ def _corpus_traps(config: Config) -> Iterator[str]:
             )
         if block.get("gold_preproc"):
             yield f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
-
-
-def _order_traps(config: Config, name: str, before: list[str]) -> Iterator[str]:
     training = config.get("training", {})
+    before, after = _find_splitters(config, name)
     for component in before:
         if training and component not in training.get("annotating_components", []):
             yield (
                 f"{component!r} is not in [training] annotating_components: {name!r} would be "
                 "trained on whole Docs and used on sentences. Add it."
             )
-    for component in _sentence_components(config):
-        if component not in before:
-            yield (
-                f"{component!r} comes after {name!r} in [nlp] pipeline, which thus works on whole "
-                "Docs. Put it before."
-            )
-
-
-def _weight_traps(config: Config, spans_key: str) -> Iterator[str]:
-    training = config.get("training", {})
-    weights = training.get("score_weights", {})
-    if training and spans_key != DEFAULT_SPANS_KEY and not weights.get(f"spans_{spans_key}_f"):
+    for component in after:
         yield (
-            f"[training.score_weights] lacks spans_{spans_key}_f, so that training cannot tell "
+            f"{component!r} comes after {name!r} in [nlp] pipeline, which thus works on whole "
+            "Docs. Put it before."
+        )
+    score = f"spans_{setup.spans_key}_f"
+    weights = training.get("score_weights", {})
+    if training and setup.spans_key != DEFAULT_SPANS_KEY and not weights.get(score):
+        yield (
+            f"[training.score_weights] lacks {score}, so that training cannot tell "
             "the best model with this spans_key. Add it with 1.0, and set those of "
             f"spans_{DEFAULT_SPANS_KEY} to null."
+        )
+    if before and not set(setup.nlp.pipe_names) & set(before):
+        yield (
+            f"The sentences of {', '.join(before)} are not known before training: this report "
+            "splits by rule, as gapdner_sentencizer does."
         )

@@ -29,12 +29,8 @@ FOUND = [*GOLD, ("score", float), ("correct", bool)]
 class Scores:
     """How well predicted entities serve.
 
-    p (Optional[float]): Precision of all entities; None if there is none.
-    r (float): Recall of all entities.
-    f (float): F1 of all entities.
-    disc_p (Optional[float]): Precision of discontinuous entities alone.
-    disc_r (float): Recall of these.
-    disc_f (float): F1 of these.
+    p, r, f (float): Precision, recall and F1 of all entities; without any, `p` is None.
+    disc_p, disc_r, disc_f (float): Those of discontinuous entities alone.
     combined (float): What training chooses by: `f` and `disc_f` with the weights of
         `spacy_gapdner.scorer`; `f` alone if no gold entity is discontinuous.
     calibration_error (Optional[float]): See `spacy_gapdner.calibration.calibration_error`.
@@ -135,8 +131,7 @@ class Candidates(NamedTuple):
     def cross_validate(self, aim: Aim, own: Thresholds) -> tuple[np.ndarray, np.ndarray]:
         """Decide on the entities of each tenth of the Docs by what the others tell.
 
-        aim (Aim): See `choose`.
-        own (Thresholds): See there.
+        aim (Aim), own (Thresholds): See `choose`.
         RETURNS (tuple[ndarray, ndarray]): Whether each entity is kept, and its probability.
         """
         kept, probabilities = np.zeros(len(self.found), bool), np.zeros(len(self.found))
@@ -199,11 +194,8 @@ def score(found: np.ndarray, gold: np.ndarray) -> Scores:
 
 
 def measures(counts: Sequence[Any], torn_counts: Sequence[Any]) -> dict[str, Any]:
-    """Compute what `Scores` has, but for calibration.
-
-    counts (Sequence[Any]): Predicted, correct and gold entities; numbers or arrays.
-    torn_counts (Sequence[Any]): Those of discontinuous entities alone.
-    RETURNS (dict[str, Any]): The measures by name.
+    """RETURNS (dict[str, Any]): What `Scores` has, but for calibration, from the numbers or arrays
+    of predicted, correct and gold entities: of all, and of discontinuous ones alone.
     """
     values: dict[str, Any] = {}
     for prefix, (n, n_correct, n_gold) in (("", counts), ("disc_", torn_counts)):

@@ -10,10 +10,9 @@ from spacy.tokens import Doc
 
 from ..calibration import Calibration, ReliabilityBin, reliability
 from ..errors import GapDNERError, check_probability
-from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.selection import Selection
 from .bootstrap import resample
-from .pipes import changed, find_pipe, storing_under
+from .pipes import changed, find_pipe
 from .predictions import compare_examples, judge_predictions, predict_examples
 from .thresholds import (
     FLOOR,
@@ -127,18 +126,20 @@ def tune(
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     selection = pipe.selection
     calibration = selection.calibration or Calibration()
-    with storing_under(pipe, spans_key) as key:
+    key = spans_key or pipe.key
+    with changed(pipe, spans_key=key):
         with changed(pipe, **_LOW):
-            candidates = _find(nlp, pipe, docs, batch_size)
-        n_torn = int(candidates.gold["discontinuous"].sum())
-        if not (n_torn if measure == "disc_f" else len(candidates.gold)):
-            kind = "discontinuous entity" if measure == "disc_f" else "entity"
+            candidates = _find(nlp, key, docs, batch_size)
+        counted, kind = candidates.gold, "entity"
+        if measure == "disc_f":
+            counted, kind = counted[counted["discontinuous"]], "discontinuous entity"
+        if not len(counted):
             raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")
         mine = None
         by_type_for_all = selection.type_thresholds and selection.disc_threshold is None
         # not what reaches three numbers
         if by_type_for_all or selection.lowest_score(pipe.labels) < FLOOR:
-            mine = _find(nlp, pipe, docs, batch_size).found
+            mine = _find(nlp, key, docs, batch_size).found
     own = _thresholds_of(selection, calibration)
     tuning = decide(candidates, own, calibration, mine, aim, calibrate)
     pipe.cfg.update(tuning.settings)
@@ -156,7 +157,8 @@ def decide(
     # `mine` is what the pipe finds, if that is not what reaches its thresholds among the
     # candidates; then its own thresholds cannot be told in other probabilities
     found, gold = candidates
-    now = rescore(found, calibration)[own.keep(found)] if mine is None else mine
+    every = rescore(found, calibration)
+    now = every[own.keep(found)] if mine is None else mine
     before = estimated = score(now, gold)
     chosen = candidates.choose(aim, own)
     kept, probabilities = candidates.cross_validate(aim, own)
@@ -170,12 +172,12 @@ def decide(
         chosen, kept = own, own.keep(found)
     calibrated: list[str] = []
     if new_thresholds or mine is None:
-        held_out = rescore(found, calibration)
+        held_out = every.copy()
         if calibrate:
             calibration, calibrated = _recalibrate(found, held_out, probabilities, calibration)
-        now = rescore(found, calibration)[chosen.keep(found)]
+            every = rescore(found, calibration)
+        now = every[chosen.keep(found)]
         estimated = score(held_out[kept], gold)
-    every = rescore(found, calibration)
     return Tuning(
         chosen.settings(calibration) if new_thresholds or calibrated else {},
         gain,
@@ -193,16 +195,13 @@ def decide(
 def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure: Measure) -> float:
     # in how many resamples the measure grows; the Docs drawn are the same for both decisions
     n_docs = 1 + max(part["doc"].max(initial=0) for part in (before, after, gold))
-
-    def count(entities: np.ndarray) -> np.ndarray:
-        return np.bincount(entities["doc"], minlength=n_docs)
-
-    columns = []
+    counts = []
     for found in (before, after):
         torn, torn_gold = (part[part["discontinuous"]] for part in (found, gold))
         for some, of_gold in ((found, gold), (torn, torn_gold)):
-            columns += [count(some), count(some[some["correct"]]), count(of_gold)]
-    sums = resample(np.stack(columns, axis=1), _N_RESAMPLES).T
+            parts = (some, some[some["correct"]], of_gold)
+            counts += [np.bincount(part["doc"], minlength=n_docs) for part in parts]
+    sums = resample(np.stack(counts, axis=1), _N_RESAMPLES).T
     values = [measures(sums[i : i + 3], sums[i + 3 : i + 6])[measure] for i in (0, 6)]
     return float((values[1] - values[0] > LEVEL).mean())
 
@@ -225,29 +224,22 @@ def _recalibrate(
 
 
 def _thresholds_of(selection: Selection, calibration: Calibration) -> Thresholds:
-    disc_threshold = selection.disc_threshold
-    if disc_threshold is None:
-        disc_threshold = selection.threshold
     whole, torn = calibration
+    disc = selection.threshold if selection.disc_threshold is None else selection.disc_threshold
     # lower ones are the same to all candidates
     return Thresholds(
         max(FLOOR, whole.score(selection.threshold)),
-        max(FLOOR, torn.score(disc_threshold)),
+        max(FLOOR, torn.score(disc)),
         {label: max(FLOOR, whole.score(t)) for label, t in selection.type_thresholds.items()},
     )
 
 
-def _find(
-    nlp: Language,
-    pipe: DiscontinuousEntityRecognizer,
-    docs: Iterable[Doc],
-    batch_size: int | None,
-) -> Candidates:
+def _find(nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None) -> Candidates:
     found: list[tuple[Any, ...]] = []
     gold: list[tuple[Any, ...]] = []
     examples = predict_examples(nlp, docs, batch_size)
-    for number, (example, compared) in enumerate(compare_examples(examples, pipe.key)):
-        judged = judge_predictions(example, compared, pipe.key)
+    for number, (example, compared) in enumerate(compare_examples(examples, key)):
+        judged = judge_predictions(example, compared, key)
         found.extend((number, *entity) for entity in judged)
         gold.extend((number, label, len(fragments) > 1) for label, fragments in compared.gold)
     return Candidates(np.array(found, FOUND), np.array(gold, GOLD))

@@ -6,11 +6,10 @@ from contextlib import AbstractContextManager
 from heapq import heappop, heappush
 from typing import Any
 
-import srsly
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import Entity, get_entities, set_entities
+from ..entities import Entity, can_be_saved, get_entities, set_entities
 from ..errors import GapDNERError, check_probability
 from ..formats import DOC_NAME
 from ..pipe import DiscontinuousEntityRecognizer
@@ -27,13 +26,13 @@ Prediction = tuple[Doc, dict[str, Any]]
 
 
 class UncertaintySampler:
-    """Keeps those documents of a stream that a pipe is least certain about.
+    """Keeps those documents of a stream that a pipe is least certain about: uncertainty sampling
+    (Lewis and Gale 1994, "A Sequential Algorithm for Training Text Classifiers").
 
-    This is uncertainty sampling (Lewis and Gale 1994, "A Sequential Algorithm for Training Text
-    Classifiers"). Candidates are all entities that score 0.1 or more. The uncertainty of one is 1
-    if its score, after calibration, is the threshold of its type, and 0 if it is 0 or 1. That of a
-    document is the sum over its candidates by the number of its words and 5, so that long ones are
-    not preferred, nor single words.
+    Candidates are all entities that score 0.1 or more. The uncertainty of one is 1 if its score,
+    after calibration, is the threshold of its type, and 0 if it is 0 or 1. That of a document is
+    the sum over its candidates by the number of its words and 5, so that neither long ones nor
+    single words are preferred.
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read now.
     n (Optional[int]): How many documents to keep.
@@ -85,13 +84,16 @@ class UncertaintySampler:
             drawn at random, records tell by "chosen".
         """
         best, drawn = _Best(self.size), _Best(round(self.random_share * self.size))
-        for number, (doc, extra) in enumerate(self._units(predictions)):
+        key = self.pipe.key
+        cut = (part for doc, extra in predictions for part in _cut(doc, extra, key))
+        for number, (doc, extra) in enumerate(cut if self.sentences else predictions):
             size = _count_words(doc) if self.by_words else 1
             ranks = (best, self.uncertainty(doc)), (drawn, self._random.random())
             keeping = [(kept, rank) for kept, rank in ranks if kept.takes(rank, -number)]
-            data = self._to_bytes(doc) if keeping and size else b""
-            for kept, rank in keeping if size else ():
-                kept.add((rank, -number, size, data, extra))
+            if keeping and size:
+                data = self._to_bytes(doc)
+                for kept, rank in keeping:
+                    kept.add((rank, -number, size, data, extra))
         by_chance = drawn.choose(drawn.limit, set())
         left = self.size - sum(size for _, _, size, _, _ in by_chance)
         uncertain = best.choose(left, {number for _, number, *_ in by_chance})
@@ -99,13 +101,6 @@ class UncertaintySampler:
             told = {"chosen": how} if self.random_share else {}
             for *_, data, extra in chosen:
                 yield Doc(self.pipe.vocab).from_bytes(data), extra | told
-
-    def _units(self, predictions: Iterable[Prediction]) -> Iterator[Prediction]:
-        for doc, extra in predictions:
-            if self.sentences:
-                yield from _cut(doc, extra, self.pipe.key)
-            else:
-                yield doc, extra
 
     def _uncertainty(self, entity: Entity) -> float:
         score, threshold = entity.score or 0.0, self.selection.threshold_of(entity)
@@ -117,32 +112,34 @@ class UncertaintySampler:
         kept = [e for e in found if (e.score or 0.0) >= self.selection.threshold_of(e)]
         self.pipe.set_annotations([doc], [kept])
         # pipes may leave objects there, such as a transformer's output, that have no bytes
-        doc.user_data = {k: v for k, v in doc.user_data.items() if _has_bytes(v)}
+        doc.user_data = {k: v for k, v in doc.user_data.items() if can_be_saved(v)}
         # a Doc may not outlive its memory zone
         data: bytes = doc.to_bytes()
         return data
+
+
+# rank, negative number, size, Doc, record
+_Item = tuple[float, int, int, bytes, dict[str, Any]]
 
 
 class _Best:
     # those with the highest ranks, of which the last crosses the limit of their sizes
     def __init__(self, limit: int) -> None:
         self.limit, self.total = limit, 0
-        # rank, negative number, size, Doc, record: the least is the first to go
-        self.heap: list[tuple[float, int, int, bytes, dict[str, Any]]] = []
+        # the least is the first to go
+        self.heap: list[_Item] = []
 
     def takes(self, *rank: float) -> bool:
         return self.total < self.limit or (self.limit > 0 and rank > self.heap[0][:2])
 
-    def add(self, item: tuple[float, int, int, bytes, dict[str, Any]]) -> None:
+    def add(self, item: _Item) -> None:
         heappush(self.heap, item)
         self.total += item[2]
         while self.total - self.heap[0][2] >= self.limit:
             self.total -= heappop(self.heap)[2]
 
-    def choose(
-        self, limit: int, others: set[int]
-    ) -> list[tuple[float, int, int, bytes, dict[str, Any]]]:
-        chosen: list[tuple[float, int, int, bytes, dict[str, Any]]] = []
+    def choose(self, limit: int, others: set[int]) -> list[_Item]:
+        chosen: list[_Item] = []
         for item in sorted(self.heap, reverse=True):
             # a first one is chosen, however long
             if item[1] not in others and (item[2] <= limit or not (chosen or others)):
@@ -174,14 +171,6 @@ def _cut(doc: Doc, extra: dict[str, Any], key: str) -> Iterator[Prediction]:
         yield part, extra | place
 
 
-def _has_bytes(value: object) -> bool:
-    try:
-        srsly.msgpack_dumps(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
-    return True
-
-
 def select_uncertain(
     nlp: Language,
     texts: Iterable[str],
@@ -194,7 +183,6 @@ def select_uncertain(
     spans_key: str | None = None,
     batch_size: int | None = None,
     n_process: int = 1,
-    memory_zone: bool = False,
 ) -> list[Doc]:
     """Choose what is worth annotating next: the texts, or sentences, that the pipeline is least
     certain about, see `UncertaintySampler`. Scores tell certainty once `tune` has calibrated them.
@@ -202,14 +190,9 @@ def select_uncertain(
     nlp (Language): The pipeline.
     texts (Iterable[str]): The texts, a stream of which no more than are chosen stay in memory.
     n (Optional[int]): How many to choose; fewer if there are fewer.
-    budget (Optional[int]): How many words to choose, in place of `n`.
-    sentences (bool): Choose sentences of the texts.
-    random_share (float): Share of them that is drawn at random.
-    seed (int): Seed of these draws.
+    budget, sentences, random_share, seed: See `UncertaintySampler`.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    batch_size (Optional[int]): See `predict`.
-    n_process (int): See there.
-    memory_zone (bool): See there.
+    batch_size, n_process: See `predict`.
     RETURNS (list[Doc]): The least certain first, of equally certain ones the earlier, and then
         those drawn at random, with the entities that the pipeline finds.
     RAISES (GapDNERError): If a number is out of range, or there is no such pipe.
@@ -223,7 +206,6 @@ def select_uncertain(
         seed=seed,
     )
     with sampler.showing_candidates():
-        docs = predict(
-            nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=memory_zone
-        )
+        # what is chosen is kept as bytes
+        docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
         return [doc for doc, _ in sampler.sample((doc, {}) for doc in docs)]

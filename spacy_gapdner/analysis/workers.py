@@ -27,12 +27,8 @@ _WORKER: dict[str, Language] = {}
 
 
 def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annotated]:
-    """Run a pipeline over a batch of texts.
-
-    nlp (Language): The pipeline.
-    texts (list[str]): The texts.
-    skip (bool): Give the reason in place of a Doc where the pipeline fails.
-    RETURNS (list[Union[Doc, str]]): Docs in the texts' order.
+    """RETURNS (list[Union[Doc, str]]): What a pipeline makes of a batch of texts; with `skip` the
+    reason in place of a Doc where it fails.
     """
     try:
         docs = (make_doc(nlp, text) for text in texts)
@@ -56,7 +52,7 @@ def annotate_in_processes(
     n_process (int): Number of processes; -1 for one per core.
     skip (bool): See `annotate_texts`.
     YIELDS (list[Union[Doc, str]]): A batch each, in order.
-    RAISES (GapDNERError): If a process is killed, or the pipeline cannot be sent to it.
+    RAISES (GapDNERError): If the pipeline fails or cannot be sent, or a process is killed.
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     # nothing is ever sent through it: what waits at the one end learns when the other is closed
@@ -66,31 +62,28 @@ def annotate_in_processes(
     waiting: deque[Future[list[bytes | str]]] = deque()
     try:
         for batch in batches:
-            waiting.append(_submit(pool, batch, skip))
+            try:
+                waiting.append(pool.submit(_annotate, batch, skip))
+            # a fork has the pipeline as it is; other processes get it pickled
+            except (pickle.PicklingError, AttributeError, TypeError) as error:
+                raise GapDNERError(
+                    f"The pipeline cannot be sent to another process ({error}). Leave out "
+                    "--n-process."
+                ) from error
             if len(waiting) > n_workers:
                 yield _to_docs(nlp, waiting.popleft().result())
         while waiting:
             yield _to_docs(nlp, waiting.popleft().result())
-        pool.shutdown()
     except BrokenProcessPool as error:
         raise GapDNERError(
             "A process of --n-process was ended from outside, perhaps for want of memory. Take "
             "fewer processes or a smaller batch size."
         ) from error
     finally:
-        ours.close()
+        # workers finish their batch: after half a result from one, the pool would wait for the rest
         pool.shutdown(cancel_futures=True)
+        ours.close()
         theirs.close()
-
-
-def _submit(pool: ProcessPoolExecutor, batch: list[str], skip: bool) -> "Future[list[bytes | str]]":
-    try:
-        return pool.submit(_annotate, batch, skip)
-    # a fork has the pipeline as it is; other processes get it pickled
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise GapDNERError(
-            f"The pipeline cannot be sent to another process ({error}). Leave out --n-process."
-        ) from error
 
 
 def _start_worker(
@@ -119,14 +112,9 @@ def _annotate(texts: list[str], skip: bool) -> list[bytes | str]:
     with nlp.memory_zone():
         try:
             found = annotate_texts(nlp, texts, skip=skip)
+        # one that the parent cannot unpickle would look to it like a killed process
         except Exception as error:
-            # one that the parent cannot unpickle would look to it like a killed process
-            try:
-                pickle.loads(pickle.dumps(error))
-            except Exception:
-                message = f"The pipeline fails ({type(error).__name__}): {error}"
-                raise GapDNERError(message) from None
-            raise
+            raise GapDNERError(f"The pipeline fails ({type(error).__name__}): {error}") from error
         return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]
 
 

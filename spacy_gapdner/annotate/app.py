@@ -16,9 +16,8 @@ from fastapi.staticfiles import StaticFiles
 from ..drawing.page import PAGE_CSS
 from ..errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
-from .messages import Annotation
 from .proposals import Proposal
-from .session import Order, Session
+from .session import Annotation, Order, Session
 from .store import ChangedError, Store
 
 # the page may be open in many windows
@@ -127,5 +126,9 @@ def create_app(
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    # a file that cannot be written is no fault of the request
-    return JSONResponse({"detail": str(error)}, 422 if isinstance(error, GapDNERError) else 500)
+    if isinstance(error, GapDNERError):
+        return JSONResponse({"detail": str(error)}, 422)
+    # a file that cannot be written is no fault of the request; the error may name a temporary one
+    name, reason = request.path_params.get("name"), getattr(error, "strerror", None)
+    detail = f"{reason}: {name}.ann" if name and reason else str(error)
+    return JSONResponse({"detail": detail}, 500)

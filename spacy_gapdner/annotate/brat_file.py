@@ -16,12 +16,13 @@ from ..formats.brat import entity_line, parse_entity
 from ..formats.files import BOM, decode
 from ..formats.fragments import choose_text, clean_fragments, surface_fits
 from ..formats.records import TextEntity
-from ..formats.relations import Line
+from ..formats.relations import Line, targets_of
 from ..formats.report import NOWHERE, Report
 
 _NAME = re.compile(r"T\d+\S*")
 _NUMBER = re.compile(r"\bT(\d+)")
-_ABOUT = re.compile(r"[AMN#]\d+\S*")
+# lines that say something of others
+_ABOUT = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 
 @dataclass(frozen=True)
@@ -227,13 +228,7 @@ def _bring_back(lines: list[str], lost: Sequence[Lost], end: str) -> list[Lost]:
 
 
 def _targets(line: str) -> list[str]:
-    name, *fields = line.rstrip("\r\n").split("\t")
-    words = fields[0].split() if fields else []
-    if _ABOUT.fullmatch(name):
-        return words[1:2]
-    if name[:1] in ("R", "E"):
-        return [word.rpartition(":")[2] for word in words if ":" in word]
-    return words[1:] if name == "*" else []
+    return targets_of(line.rstrip("\r\n")) if _ABOUT.match(line) else []
 
 
 def _without(line: str, gone: set[str]) -> str:

@@ -1,11 +1,9 @@
 """How a text is cut into words, sentences and windows, and what cannot be learned of it."""
 
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..analysis.data_check import why_unheld
@@ -44,17 +42,26 @@ class Layout(NamedTuple):
 
 
 class Checker:
-    """Cuts texts, and says which entities cannot be learned, as `debug-data` does.
+    """Cuts texts as a pipeline does, and says which entities cannot be learned, as `debug-data`
+    does.
 
-    splitter (Language): Tokenizes and splits sentences.
-    max_length (int): Longest segment in tokens.
-    stride (int): Tokens between the starts of two windows.
+    model (Optional[str]): Folder or name of the pipeline; texts are cut by rule if None.
+    pipe (Optional[DiscontinuousEntityRecognizer]): Its pipe.
+    lang (str): Language of the tokenizer if there is no pipeline.
     """
 
-    def __init__(self, splitter: Language, max_length: int, stride: int) -> None:
-        self.splitter = splitter
-        self.max_length = max_length
-        self.stride = stride
+    def __init__(
+        self,
+        model: str | None = None,
+        pipe: DiscontinuousEntityRecognizer | None = None,
+        lang: str = "en",
+    ) -> None:
+        if model is None or pipe is None:
+            self.splitter, settings = blank_pipeline(lang), DEFAULT_SETTINGS
+        else:
+            # its own, as the model is at work in another thread
+            self.splitter, settings = load_splitter(model), pipe.cfg
+        self.max_length, self.stride = settings["max_length"], settings["stride"]
         # a text is looked at several times while somebody works on it
         self.layout = lru_cache(maxsize=8)(self._lay_out)
 
@@ -88,29 +95,3 @@ class Checker:
             if entity in unheld:
                 said.append(why_unheld(entity, doc, self.max_length))
         return warnings
-
-
-def make_checker(
-    model: str | None = None, pipe: DiscontinuousEntityRecognizer | None = None, lang: str = "en"
-) -> Checker:
-    """Cut texts as a pipeline does.
-
-    model (Optional[str]): Folder or name of the pipeline; by rule if None.
-    pipe (Optional[DiscontinuousEntityRecognizer]): Its pipe.
-    lang (str): Language of the tokenizer if there is no pipeline.
-    RETURNS (Checker): Cuts and checks.
-    """
-    if model is None or pipe is None:
-        splitter, settings = blank_pipeline(lang), DEFAULT_SETTINGS
-    else:
-        # its own, as the model is at work in another thread
-        splitter, settings = load_splitter(model), pipe.cfg
-    return Checker(splitter, settings["max_length"], settings["stride"])
-
-
-def find_direction(text: str) -> str:
-    """RETURNS (str): "rtl" if the first letter of a text is of a script written from right to
-    left, else "ltr".
-    """
-    kinds = (unicodedata.bidirectional(character) for character in text)
-    return "rtl" if next((k for k in kinds if k in ("L", "R", "AL")), "L") != "L" else "ltr"

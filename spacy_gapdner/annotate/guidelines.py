@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ..drawing.colors import choose_colors
 from ..errors import GapDNERError
@@ -31,10 +30,6 @@ class Label:
     key: str | None = None
     description: str = ""
     dark: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The label as JSON has it."""
-        return {key: value for key, value in asdict(self).items() if key != "dark" or value}
 
 
 def read_guidelines(

@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -27,7 +26,6 @@ class Entry(NamedTuple):
     time: float = 0.0
 
 
-@dataclass
 class Journal:
     """The file `.gapdner/annotate.jsonl` of a folder: a line for each change, of which the last
     counts. Lines that other processes add are read, too.
@@ -35,10 +33,8 @@ class Journal:
     folder (Path): The folder.
     """
 
-    folder: Path
-
-    def __post_init__(self) -> None:
-        self.path = self.folder / ".gapdner" / "annotate.jsonl"
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / ".gapdner" / "annotate.jsonl"
         self._entries: dict[str, Entry] = {}
         self._done: dict[str, float] = {}
         self._read = 0

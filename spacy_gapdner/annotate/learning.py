@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from hashlib import sha1
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
@@ -39,42 +39,31 @@ _SHARE = 5
 _LEAST = 4
 
 
-class Outcome(NamedTuple):
-    """What became of a training.
-
-    is_used (bool): Whether the new pipeline was saved.
-    message (str): For whoever annotates.
-    report (Report): What of the annotation could not be used.
-    """
-
-    is_used: bool
-    message: str
-    report: Report
-
-
 def learn(
     model: str,
-    stems: Sequence[tuple[str, str]],
-    output: Path,
-    spans_key: str | None = None,
-    before: str | None = None,
-) -> Outcome:
+    stems: Sequence[Sequence[str]],
+    output: str,
+    spans_key: str | None,
+    before: str,
+    report: Report,
+) -> tuple[bool, str]:
     """Train a pipeline further, with the optimizer, the batches and the augmentation of its own
     config, and save it unless it does worse than another on the texts that are held out.
 
     model (str): Folder or name of the pipeline.
     stems (Sequence[tuple[str, str]]): The texts: their ids, and their files without ending.
-    output (Path): Where the new pipeline goes, whole or not at all.
+    output (str): Folder of the new pipeline, which is written whole or not at all.
     spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    before (Optional[str]): The other one; the pipeline itself if None.
-    RETURNS (Outcome): What became of it.
+    before (str): The other pipeline.
+    report (Report): Takes what of the annotation could not be used.
+    RETURNS (tuple[bool, str]): Whether the new pipeline was saved, and what to tell of it.
     RAISES (GapDNERError): If the texts hold no entity, or training fails.
     """
     fix_random_seed(0)
-    nlp, report = load_model(model), Report()
-    pipe, splitter = find_pipe(nlp, spans_key), load_splitter(model)
+    nlp, splitter = load_model(model), load_splitter(model)
+    pipe = find_pipe(nlp, spans_key)
 
-    def read(part: Sequence[tuple[str, str]]) -> list[Doc]:
+    def read(part: Sequence[Sequence[str]]) -> list[Doc]:
         records = (read_document(Path(stem), name, report) for name, stem in part)
         return list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
 
@@ -96,15 +85,15 @@ def learn(
         message = f"A new model is in, {said}. Too few are done to compare it with the one before."
     else:
         unseen = read(held_out)
-        new, old = (_score(p, unseen, pipe.key) for p in (nlp, load_model(before or model)))
+        new, old = (_score(p, unseen, pipe.key) for p in (nlp, load_model(before)))
         where = f"on {len(held_out)} held-out texts"
         if new < old:
             message = f"The model stays: one {said} has F {new:.2f}, it has {old:.2f}, {where}."
-            return Outcome(False, message, report)
+            return False, message
         message = f"A new model is in, {said}: F {new:.2f}, was {old:.2f}, {where}."
-    with replacing_folder(output) as temporary:
+    with replacing_folder(Path(output)) as temporary:
         nlp.to_disk(temporary)
-    return Outcome(True, message, report)
+    return True, message
 
 
 def is_held_out(name: str) -> bool:
@@ -164,16 +153,15 @@ def _end_with_server() -> None:
 
 def main() -> None:
     """Do the job that standard input names."""
-    job = json.loads(sys.stdin.readline())
+    job, report = json.loads(sys.stdin.readline()), Report()
+    gpu_id, code = job.pop("gpu_id"), job.pop("code")
     threading.Thread(target=_end_with_server, daemon=True).start()
     try:
-        if job["gpu_id"] >= 0:
-            require_gpu(job["gpu_id"])
-        if job["code"]:
-            import_file("python_code", job["code"])
-        stems = [(name, stem) for name, stem in job["stems"]]
-        output, key, before = Path(job["output"]), job["spans_key"], job["before"]
-        is_used, message, report = learn(job["model"], stems, output, key, before)
+        if gpu_id >= 0:
+            require_gpu(gpu_id)
+        if code:
+            import_file("python_code", code)
+        is_used, message = learn(**job, report=report)
         # for the log, of which the server reads the last line
         print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
         print(message)

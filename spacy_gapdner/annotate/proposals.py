@@ -43,12 +43,6 @@ class Judgment(NamedTuple):
     uncertainty: float
     words: int
 
-    def joined(self, other: "Judgment") -> "Judgment":
-        """RETURNS (Judgment): That of two pieces together."""
-        words = self.words + other.words
-        doubt = self.uncertainty * self.words + other.uncertainty * other.words
-        return Judgment(doubt / max(words, 1), words)
-
 
 class Model:
     """A pipeline at work, in steps that are short for long texts, too.
@@ -141,16 +135,17 @@ class Proposer:
 
     def _rank(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
         for name, text in read():
-            judgment = Judgment(0.0, 0)
+            doubt, words = 0.0, 0
             # a pipe may fail in any way; or the server ends
             with suppress(Exception):
                 for piece in self.turns.submit(partial(model.cut, text)).result():
                     seen = self.turns.submit(partial(model.judge, piece)).result()
-                    judgment = judgment.joined(seen)
+                    doubt += seen.uncertainty * seen.words
+                    words += seen.words
                     if self.model is not model:
                         break
                 else:
-                    self.judged[name] = judgment
+                    self.judged[name] = Judgment(doubt / max(words, 1), words)
             # another thread is at work after a swap
             if self.model is not model:
                 return

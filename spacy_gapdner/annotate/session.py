@@ -9,11 +9,12 @@ from hashlib import sha1
 from typing import Any, Literal
 
 from ..errors import GapDNERError
-from .checks import Checker, find_direction
+from ..web import Message
+from .brat_file import Mark
+from .checks import Checker
 from .guidelines import Label
-from .journal import Entry
-from .messages import Annotation
-from .proposals import Proposal, Proposer, order_uncertain
+from .journal import Entry, Status
+from .proposals import Judgment, Proposal, Proposer, order_uncertain
 from .settling import Settling
 from .store import Loaded, Store, Texts
 from .training import Trainer, Training
@@ -22,6 +23,15 @@ Order = Literal["files", "uncertain", "random"]
 # where people go who share a folder; a hidden one holds no texts of the others
 _SHARED = ".annotators"
 _PERSON = re.compile(r"\w[\w .'-]{0,63}")
+
+
+class Annotation(Message):
+    """All that is to be saved of a text, and the version that was changed."""
+
+    version: str
+    entities: list[Mark]
+    status: Status
+    rejected: tuple[Mark, ...] = ()
 
 
 @dataclass
@@ -63,8 +73,8 @@ class Session:
             for path in sorted(folder.iterdir()):
                 if path.is_dir() and _PERSON.fullmatch(path.name):
                     self.store(path.name)
-        if self.order == "uncertain":
-            self._rank()
+        if self.order == "uncertain" and self.proposer is not None:
+            self._rank(self.proposer)
 
     def store(self, person: str) -> Store:
         """Find what a person has annotated.
@@ -93,7 +103,7 @@ class Session:
             "name": self.texts.folder.name,
             "annotator": person if self.shared else self.annotator,
             "shared": self.shared,
-            "labels": [label.to_dict() for label in self.labels],
+            "labels": [asdict(label) for label in self.labels],
             "model": model,
             "orders": ["files", *(["uncertain"] if model else []), "random"],
             "order": self.order,
@@ -109,15 +119,25 @@ class Session:
         RETURNS (dict[str, Any]): The texts, and whether their order is still being found out.
         """
         sizes, entries = self.texts.list(), store.journal.entries()
-        names, judged, pending = list(sizes), {}, False
+        names, pending = list(sizes), False
+        judged: dict[str, Judgment] = {}
         if order == "random":
             names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
         elif order == "uncertain" and self.proposer is not None:
             if self.proposer.ranked is None:
-                self._rank()
+                self._rank(self.proposer)
             judged, pending = dict(self.proposer.judged), self.proposer.pending
             names = order_uncertain(names, judged, self.budget)
-        return {"texts": list(_listed(names, sizes, entries, judged)), "pending": pending}
+        texts = [
+            {
+                "id": name,
+                "status": entries.get(name, Entry()).status,
+                "characters": sizes[name],
+                "score": judged[name].uncertainty if name in judged else None,
+            }
+            for name in names
+        ]
+        return {"texts": texts, "pending": pending}
 
     def show(self, loaded: Loaded) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): A text with all that the page draws."""
@@ -127,7 +147,6 @@ class Session:
             "text": loaded.text,
             "version": loaded.version,
             "status": loaded.entry.status,
-            "direction": find_direction(loaded.text),
             "tokens": layout.tokens,
             "sentences": layout.sentences,
             "entities": self._show_entities(loaded, list(loaded.file.entities)),
@@ -146,9 +165,8 @@ class Session:
         RAISES (ChangedError): If the page did not know the newest version.
         RAISES (GapDNERError): If an entity cannot be.
         """
-        marks = [entity.to_mark() for entity in sent.entities]
-        rejected = [entity.to_mark() for entity in sent.rejected]
-        loaded, ids, removed = store.save(name, sent.version, marks, sent.status, rejected)
+        what = (sent.entities, sent.status, sent.rejected)
+        loaded, ids, removed = store.save(name, sent.version, *what)
         due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
         if self.trainer and due and self.trainer.training.state != "running":
             self.train()
@@ -212,10 +230,7 @@ class Session:
             shown.append({"id": mark.id, "label": mark.label, "fragments": mark.fragments, **said})
         return shown
 
-    def _rank(self) -> None:
-        if self.proposer is None:
-            raise GapDNERError("--order uncertain needs a model: --model MODEL.")
-
+    def _rank(self, proposer: Proposer) -> None:
         # here, as the journals are of this thread
         done = self._done()
         names = [name for name in self.texts.list() if name not in done]
@@ -226,14 +241,4 @@ class Session:
                 with suppress(GapDNERError, KeyError, OSError):
                     yield name, self.texts.read(name)
 
-        self.proposer.rank(unsettled)
-
-
-def _listed(
-    names: list[str], sizes: dict[str, int], entries: dict[str, Entry], judged: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
-    for name in names:
-        entry, judgment = entries.get(name), judged.get(name)
-        score = judgment.uncertainty if judgment else None
-        status = entry.status if entry else "new"
-        yield {"id": name, "status": status, "characters": sizes[name], "score": score}
+        proposer.rank(unsettled)

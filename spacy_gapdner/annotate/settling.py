@@ -6,9 +6,9 @@ from pathlib import Path
 from ..entities import Fragments
 from ..errors import GapDNERError
 from ..formats.names import with_ending
-from ..formats.outputs import check_apart, replacing
+from ..formats.outputs import check_apart
 from .brat_file import BratFile
-from .journal import Entry, Journal
+from .journal import Entry
 from .proposals import Proposal
 from .store import Store, Texts
 
@@ -43,22 +43,17 @@ class Settling:
         for store in self.stores:
             check_apart(folder, store.folder)
         folder.mkdir(parents=True, exist_ok=True)
-        journal = Journal(folder)
+        settled = Store(self.stores[0].texts, " = ".join(self.sources), folder)
         for name in self.names:
             first, second = (store.load(name) for store in self.stores)
             if first.text != second.text:
                 raise GapDNERError(f"The text {name} is not the same in both folders.")
-            source = self.stores[0].texts.path(name)
-            stem = (folder / source.relative_to(self.stores[0].folder)).with_suffix("")
-            if with_ending(stem, ".ann").exists():
+            if with_ending(settled.stem(name), ".ann").exists():
                 continue
             agreed = [m for m in first.file.entities.values() if m.key in _keys(second.file)]
-            content = first.file.change(agreed).content
-            for ending, new in ((".txt", first.text.encode("utf-8")), (".ann", content)):
-                with replacing(with_ending(stem, ending)) as temporary:
-                    temporary.write_bytes(new)
+            settled.write(name, first.file.change(agreed).content)
             if _keys(first.file) == _keys(second.file):
-                journal.add(name, Entry("done", annotator=" = ".join(self.sources)))
+                settled.journal.add(name, Entry("done", annotator=settled.annotator))
 
     def disagreements(self, name: str) -> list[Proposal]:
         """RETURNS (list[Proposal]): The entities of a text that one of the two alone has."""

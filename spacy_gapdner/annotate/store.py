@@ -171,7 +171,7 @@ class Store:
         cleaned = tuple(clean_mark(mark, now.text) for mark in rejected)
         change = now.file.change(marks, self._lost.get(name, ()))
         if change.content != (now.content or b"") or (now.content is None and status == "done"):
-            self._write(name, change.content)
+            self.write(name, change.content)
         self._lost[name] = change.lost
         self.journal.add(name, Entry(status, cleaned, self.annotator, time.time()))
         removed = [
@@ -180,7 +180,12 @@ class Store:
         ]
         return self.load(name), change.ids, removed
 
-    def _write(self, name: str, content: bytes) -> None:
+    def write(self, name: str, content: bytes) -> None:
+        """Write an annotation file, and beside it a copy of the text that lies elsewhere.
+
+        name (str): The text's id.
+        content (bytes): What the file shall hold.
+        """
         stem, source = self.stem(name), self.texts.path(name)
         files = {".ann": content}
         if self.folder != self.texts.folder:

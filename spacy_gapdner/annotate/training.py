@@ -13,8 +13,6 @@ from typing import Any, Literal
 from ..errors import GapDNERError, shorten, visible
 from .learning import STAYS
 
-_LONGEST = 300
-
 
 @dataclass(frozen=True)
 class Training:
@@ -51,10 +49,9 @@ class Trainer:
         gpu_id: int = -1,
         code: Path | None = None,
     ) -> None:
-        self.folder = folder
         self.swap = swap
+        self._log = folder / "training.log"
         self.training = Training()
-        self._process: subprocess.Popen[str] | None = None
         start = str(Path(model).absolute()) if Path(model).exists() else model
         self._job: dict[str, Any] = {
             "model": start,
@@ -78,10 +75,10 @@ class Trainer:
         self.training = Training("running", len(stems))
         job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._log.parent.mkdir(parents=True, exist_ok=True)
             with self._log.open("wb") as log:
                 # the process ends when its standard input is closed, however this one ends
-                self._process = subprocess.Popen(
+                process = subprocess.Popen(
                     [sys.executable, "-m", "spacy_gapdner.annotate.learning"],
                     stdin=subprocess.PIPE,
                     stdout=log,
@@ -92,17 +89,8 @@ class Trainer:
         except OSError as error:
             self._fail(error)
             return
-        args = (self._process, json.dumps(job))
+        args = (process, json.dumps(job))
         threading.Thread(target=self._wait, args=args, daemon=True).start()
-
-    def stop(self) -> None:
-        """End a training that is running."""
-        if self._process is not None:
-            self._process.kill()
-
-    @property
-    def _log(self) -> Path:
-        return self.folder / "training.log"
 
     def _wait(self, process: "subprocess.Popen[str]", job: str) -> None:
         assert process.stdin is not None
@@ -125,5 +113,5 @@ class Trainer:
             self._fail(error)
 
     def _fail(self, error: Exception) -> None:
-        message = shorten(visible(str(error)), _LONGEST)
+        message = shorten(visible(str(error)), 300)
         self.training = Training("failed", self.training.texts, message)

@@ -1,12 +1,15 @@
 """The commands ``python -m spacy gapdner ...``.
 
 spaCy imports this module for every one of its commands, so it and the modules of the commands
-import what they need when a command runs. A new command is one line at the end of this module.
+import what they need when a command runs. A new command is one line in COMMANDS.
 """
+
+from collections.abc import Callable
 
 import typer
 from spacy.cli._util import app as spacy_app
 
+from ._util import clean_errors
 from .agreement import agreement_cli
 from .analyze import analyze_cli
 from .annotate import annotate_cli
@@ -29,27 +32,24 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-
-@app.callback()
-def _gapdner() -> None:
-    # a callback keeps the name of a command needed even where there is only one
-    pass
-
-
-app.command("init-config")(init_config_cli)
-app.command("convert")(convert_cli)
-app.command("stats")(stats_cli)
-app.command("debug-data")(debug_data_cli)
-app.command("augment")(augment_cli)
-app.command("evaluate")(evaluate_cli)
-app.command("analyze")(analyze_cli)
-app.command("agreement")(agreement_cli)
-app.command("predict")(predict_cli)
-app.command("tune")(tune_cli)
-app.command("attention")(attention_cli)
-app.command("draw")(draw_cli)
-app.command("serve")(serve_cli)
-app.command("annotate")(annotate_cli)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "init-config": init_config_cli,
+    "convert": convert_cli,
+    "stats": stats_cli,
+    "debug-data": debug_data_cli,
+    "augment": augment_cli,
+    "evaluate": evaluate_cli,
+    "analyze": analyze_cli,
+    "agreement": agreement_cli,
+    "predict": predict_cli,
+    "tune": tune_cli,
+    "attention": attention_cli,
+    "draw": draw_cli,
+    "serve": serve_cli,
+    "annotate": annotate_cli,
+}
+for name, command in COMMANDS.items():
+    app.command(name)(clean_errors()(command))
 
 # spaCy imports the app's module, but does not look for an app in it
 spacy_app.add_typer(app)

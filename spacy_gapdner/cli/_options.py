@@ -1,5 +1,6 @@
 """Arguments and options that commands share: one name, one letter and one meaning each."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,31 +12,12 @@ LineBreaks = Literal["auto", "keep", "join"]
 # what to do with a document that cannot be read
 OnError = Literal["stop", "skip"]
 
-
-def spans_key(help: str, default: str | None = None) -> Any:
-    """RETURNS (OptionInfo): The option for the prefix of span groups."""
-    return typer.Option(default, "--spans-key", "-sk", help=help)
-
-
-def output(help: str) -> Any:
-    """RETURNS (OptionInfo): The option for what a command writes; None if not given."""
-    return typer.Option(None, "--output", "-o", help=help)
-
-
-def format(help: str) -> Any:
-    """RETURNS (OptionInfo): The option for a format; None if not given."""
-    return typer.Option(None, "--format", "-f", help=help)
-
-
-def lang(help: str) -> Any:
-    """RETURNS (OptionInfo): The option for a tokenizer; English if not given."""
-    return typer.Option("en", "--lang", "-l", help=help)
-
-
-def examples(help: str) -> Any:
-    """RETURNS (OptionInfo): The option for a number of examples; 20 if not given."""
-    return typer.Option(20, "--examples", "-e", min=0, help=help)
-
+# options of which each command says in its own words what they are for
+spans_key = partial(typer.Option, None, "--spans-key", "-sk")
+output = partial(typer.Option, None, "--output", "-o")
+format = partial(typer.Option, None, "--format", "-f")
+lang = partial(typer.Option, "en", "--lang", "-l")
+examples = partial(typer.Option, 20, "--examples", "-e", min=0)
 
 MODEL: Any = typer.Argument(
     ..., metavar="MODEL", help="Folder of a trained pipeline, or installed package"
@@ -44,11 +26,13 @@ DATA: Any = typer.Argument(
     ..., metavar="DATA", help="Gold entities: .spacy files, or anything that convert reads"
 )
 # of data alone, of data for a pipeline, of a pipeline alone
-SPANS_KEY: Any = spans_key("Prefix of the span groups that hold the entities", "gapdner")
-GOLD_KEY: Any = spans_key(
-    "Prefix of the span groups with gold entities; the pipe's own if not given"
+SPANS_KEY: Any = typer.Option(
+    "gapdner", "--spans-key", "-sk", help="Prefix of the span groups that hold the entities"
 )
-PIPE_KEY: Any = spans_key("Chooses the pipe where the pipeline has several")
+GOLD_KEY: Any = spans_key(
+    help="Prefix of the span groups with gold entities; the pipe's own if not given"
+)
+PIPE_KEY: Any = spans_key(help="Chooses the pipe where the pipeline has several")
 THRESHOLD: Any = typer.Option(
     None,
     "--threshold",

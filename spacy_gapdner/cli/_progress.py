@@ -1,20 +1,21 @@
 """A progress bar on a terminal."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-T = TypeVar("T")
 
-
-def progress(count: Callable[[], int | None], initial: int = 0) -> "tqdm":
+def progress(
+    count: Callable[[], int | None], docs: Iterable[Any] | None = None, initial: int = 0
+) -> "tqdm":
     """Make a bar of documents with their total and the time left.
 
     count (Callable[[], Optional[int]]): Counts them; asked only if the bar is shown.
+    docs (Optional[Iterable]): Documents that are counted as they are taken from the bar.
     initial (int): How many are done already.
     RETURNS (tqdm): The bar, on stderr; without a terminal it shows nothing.
     """
@@ -22,7 +23,8 @@ def progress(count: Callable[[], int | None], initial: int = 0) -> "tqdm":
 
     shown = sys.stderr.isatty()
     total = count() if shown else None
-    return tqdm(total=total, initial=initial, unit=" docs", disable=not shown, file=sys.stderr)
+    how = {"unit": " docs", "disable": not shown, "file": sys.stderr}
+    return tqdm(docs, total=total, initial=initial, **how)
 
 
 def count_documents(path: Path) -> int | None:
@@ -39,10 +41,3 @@ def count_documents(path: Path) -> int | None:
         # formats of texts with annotations beside them
         return len(visible_files(path, (".txt",))) or None
     return count_texts(path) if path.suffix == ".jsonl" else None
-
-
-def counted(items: Iterable[T], bar: "tqdm") -> Iterator[T]:
-    """YIELDS (T): The items, which are counted as they are taken."""
-    for item in items:
-        yield item
-        bar.update()

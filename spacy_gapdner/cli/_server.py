@@ -33,7 +33,8 @@ def listen(host: str, port: int) -> socket.socket:
         )
     # names that no host can have are no OSError
     except (OSError, TypeError, UnicodeError) as error:
-        reason = getattr(error, "strerror", None) or error
+        # without the address, which Python repeats
+        reason = str(getattr(error, "strerror", None) or error).split(" (while")[0]
         raise GapDNERError(
             f"Cannot listen at {host}, port {port}: {reason}. Choose another --host or --port."
         ) from None

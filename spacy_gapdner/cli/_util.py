@@ -22,6 +22,9 @@ def clean_errors() -> Iterator[None]:
     """Turn errors that are the input's into one line on stderr and exit code 1."""
     try:
         yield
+    # whoever reads the output has enough, such as head: typer ends silently
+    except BrokenPipeError:
+        raise
     except (GapDNERError, OSError, ImportError) as error:
         fail(str(error))
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_line, print_table
-from ._util import check_folder, clean_errors, split_list
+from ._printing import msg, percent, print_line, print_report, print_table
+from ._util import check_folder, split_list
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
@@ -25,10 +25,10 @@ def agreement_cli(
         ..., metavar="B", help="Another annotation of the same texts, or what predict wrote"
     ),
     types: str | None = options.TYPES,
-    lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
+    lang: str = options.lang(help="Language of the tokenizer for what is not .spacy"),
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(
-        "Folder for agreement.json, and agreement.html where the two are drawn side by side"
+        help="Folder for agreement.json, and agreement.html where the two are drawn side by side"
     ),
     code: Path | None = options.CODE,
 ) -> None:
@@ -36,24 +36,23 @@ def agreement_cli(
 
     Exact: entities of the same type and tokens. Partial: tokens in entities of a type. Both are
     the same in either order, as neither side is gold."""
-    with clean_errors():
-        from ..analysis.agreement import agreement
-        from ..drawing.pages import write_columns
-        from ..formats import blank_pipeline, load_docs
-        from ..formats.outputs import filling, write_json
+    from ..analysis.agreement import agreement
+    from ..drawing.pages import write_columns
+    from ..formats import Report, blank_pipeline, load_docs
+    from ..formats.outputs import filling, write_json
 
-        check_folder(output_path, _FILES, {"A": first, "B": second})
-        nlp = blank_pipeline(lang)
-        sides = (
-            load_docs(nlp, path, spans_key, types=split_list(types)) for path in (first, second)
-        )
-        found = agreement(*sides, spans_key=spans_key)
-        if output_path is not None:
-            rows = (pair.docs for pair in found.pairs if any(pair.differing))
-            paths = {"a": str(first), "b": str(second)}
-            with filling(output_path) as folder:
-                write_json(paths | found.to_dict(), folder / _FILES[0])
-                write_columns(rows, folder / _FILES[1], spans_key, annotators=_name(first, second))
+    check_folder(output_path, _FILES, {"A": first, "B": second})
+    nlp = blank_pipeline(lang)
+    report, given = Report(), split_list(types)
+    sides = (load_docs(nlp, p, spans_key, types=given, report=report) for p in (first, second))
+    found = agreement(*sides, spans_key=spans_key)
+    if output_path is not None:
+        rows = (pair.docs for pair in found.pairs if any(pair.differing))
+        paths = {"a": str(first), "b": str(second)}
+        with filling(output_path) as folder:
+            write_json(paths | found.to_dict(), folder / _FILES[0])
+            write_columns(rows, folder / _FILES[1], spans_key, annotators=_name(first, second))
+    print_report(report)
     _print(found, (str(first), str(second)))
     if output_path is not None:
         print(output_path / _FILES[1])

@@ -1,6 +1,6 @@
 """analyze: where trained pipelines go wrong, several side by side."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_table
-from ._util import check_folder, clean_errors, split_list
+from ._util import check_folder, split_list
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
@@ -31,12 +31,12 @@ def analyze_cli(
         [], metavar="MODEL", help="Another model; may be given several times"
     ),
     output_path: Path | None = options.output(
-        "Folder for report.html, analysis.json, scores.csv and errors.csv"
+        help="Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
-    n_examples: int = options.examples("Errors of a kind and model in report.html at most"),
+    n_examples: int = options.examples(help="Errors of a kind and model in report.html at most"),
     types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(
-        "Prefix of the span groups with entities; the first pipe's own if not given"
+        help="Prefix of the span groups with entities; the first pipe's own if not given"
     ),
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
@@ -47,22 +47,17 @@ def analyze_cli(
 
     It tells scores by gap length, number of fragments and entity length, and on sentences with
     discontinuous and overlapping entities; and errors by kind."""
-    with clean_errors():
-        from ..formats.outputs import filling
+    from ..formats.outputs import filling
 
-        models = name_models([model, *compare])
-        how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
-        found = _report_models(models, data, split_list(types), spans_key, batch_size, how)
-        if output_path is None:
-            reports = dict(found)
-        else:
-            # an input may lie in the folder, but not under the name of a page
-            for given in models.values():
-                check_folder(output_path, _FILES, {"data": data, "model": given})
-            # made before the work, to find out first whether it can be
-            with filling(output_path) as folder:
-                reports = dict(found)
-                _write(reports, data, folder, n_examples)
+    models = name_models([model, *compare])
+    # an input may lie in the folder, but not under the name of a page
+    for given in models.values():
+        check_folder(output_path, _FILES, {"data": data, "model": given})
+    how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
+    reports = _report_models(models, data, split_list(types), spans_key, batch_size, how)
+    if output_path is not None:
+        with filling(output_path) as folder:
+            _write(reports, data, folder, n_examples)
     _print(reports)
     if output_path is not None:
         from ..drawing.page import has_plots
@@ -79,7 +74,7 @@ def _report_models(
     spans_key: str | None,
     batch_size: int | None,
     how: dict[str, Any],
-) -> Iterator[tuple[str, "ModelReport"]]:
+) -> dict[str, "ModelReport"]:
     import spacy
 
     from ..analysis.model_report import analyze, report_model
@@ -95,6 +90,7 @@ def _report_models(
             check_model(model)
         elif how["threshold"] is not None:
             raise GapDNERError(f"Thresholds are for pipelines: {model} is a file of predictions.")
+    reports = {}
     for name, model in models.items():
         if _holds_predictions(model):
             spans_key = spans_key or DEFAULT_SPANS_KEY
@@ -110,7 +106,8 @@ def _report_models(
             report = analyze(nlp, docs, spans_key=spans_key, batch_size=batch_size)
         if not report.scores.rows()[0].gold:
             raise GapDNERError(f"{data} has no gold entities under the spans key {spans_key!r}.")
-        yield name, report
+        reports[name] = report
+    return reports
 
 
 def _holds_predictions(model: str) -> bool:

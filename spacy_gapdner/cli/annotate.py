@@ -13,7 +13,6 @@ from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg
 from ._server import is_local, listen, run_app
-from ._util import clean_errors
 
 if TYPE_CHECKING:
     from ..annotate.settling import Settling
@@ -51,7 +50,7 @@ def annotate_cli(
         metavar="A B",
         help="Settle what the folders A and B disagree on; FOLDER gets what is agreed on",
     ),
-    lang: str = options.lang("Language of the tokenizer if there is no --model"),
+    lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,
     port: int = options.PORT,
     token: str | None = typer.Option(
@@ -66,52 +65,49 @@ def annotate_cli(
 
     Every change is saved at once, as brat standoff. What is done, skipped, doubtful or rejected is
     in FOLDER/.gapdner, with the model that was trained. Ctrl-C ends it."""
-    with clean_errors():
-        listener = listen(host, port)
-        from ..analysis.pipes import load_pipeline
-        from ..annotate.app import create_app
-        from ..annotate.checks import make_checker
-        from ..annotate.guidelines import read_guidelines
-        from ..annotate.proposals import Proposer
-        from ..annotate.session import Session
-        from ..annotate.store import Texts
-        from ..annotate.training import Trainer
-        from ..web import LOOPBACK
+    listener = listen(host, port)
+    from ..analysis.pipes import load_pipeline
+    from ..annotate.app import create_app
+    from ..annotate.checks import Checker
+    from ..annotate.guidelines import read_guidelines
+    from ..annotate.proposals import Proposer
+    from ..annotate.session import Session
+    from ..annotate.store import Texts
+    from ..annotate.training import Trainer
+    from ..formats.outputs import check_output
+    from ..web import LOOPBACK
 
-        if model is None and (budget or retrain_after or order == "uncertain"):
-            raise GapDNERError("--order uncertain, --budget and --retrain-after need a --model.")
-        settling = _prepare_settling(*settle, folder) if settle else None
-        texts = Texts(folder)
-        how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
-        proposer = trainer = pipe = None
-        if model is not None:
-            proposer = Proposer(model, partial(load_pipeline, threshold=threshold, **how))
-            pipe = proposer.model.pipe
-            own = texts.folder / ".gapdner"
-            trainer = Trainer(model, own, proposer.swap, code=code, **how)
-        folders = [folder, *(settling.folders if settling else ())]
-        session = Session(
-            texts,
-            read_guidelines(labels, folders, pipe.labels if pipe else ()),
-            make_checker(model, pipe, lang),
-            annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
-            proposer,
-            trainer,
-            settling,
-            order,
-            budget,
-            retrain_after,
-            shared,
-        )
-        is_own = is_local(listener)
-        token = token or (None if is_own else token_urlsafe(16))
-        app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
+    if model is None and (budget or retrain_after or order == "uncertain"):
+        raise GapDNERError("--order uncertain, --budget and --retrain-after need a --model.")
+    check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
+    settling = _prepare_settling(*settle, folder) if settle else None
+    texts = Texts(folder)
+    how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
+    proposer = trainer = pipe = None
+    if model is not None:
+        proposer = Proposer(model, partial(load_pipeline, threshold=threshold, **how))
+        pipe = proposer.model.pipe
+        own = texts.folder / ".gapdner"
+        trainer = Trainer(model, own, proposer.swap, code=code, **how)
+    folders = [folder, *(settling.folders if settling else ())]
+    session = Session(
+        texts,
+        read_guidelines(labels, folders, pipe.labels if pipe else ()),
+        Checker(model, pipe, lang),
+        annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
+        proposer,
+        trainer,
+        settling,
+        order,
+        budget,
+        retrain_after,
+        shared,
+    )
+    is_own = is_local(listener)
+    token = token or (None if is_own else token_urlsafe(16))
+    app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
     msg.info(f"{len(texts)} texts, {len(session.labels)} labels; saved in {folder}")
-    try:
-        run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
-    finally:
-        if trainer is not None:
-            trainer.stop()
+    run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
 
 
 def _prepare_settling(first: Path, second: Path, folder: Path) -> "Settling":

@@ -7,7 +7,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg, print_line, print_table
-from ._util import check_folder, clean_errors
+from ._util import check_folder
 
 if TYPE_CHECKING:
     from ..analysis.attention import AttentionReport
@@ -31,7 +31,7 @@ def attention_cli(
         [], "--cell", help="Cell to show: token offsets ROW,COLUMN; may be repeated"
     ),
     output_path: Path | None = options.output(
-        "Folder for a page and plots; tables on the screen if not given"
+        help="Folder for a page and plots; tables on the screen if not given"
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
@@ -42,21 +42,27 @@ def attention_cli(
 
     These are the linear attention over the tokens of a span, and the criss-cross attention of its
     cell over the grid."""
-    with clean_errors():
-        from ..analysis.attention import attention
-        from ..analysis.pipes import load_pipeline
+    from ..analysis.attention import attention
+    from ..analysis.pipes import load_pipeline
 
-        if output_path is not None:
-            from ..drawing.page import check_plots
+    if output_path is not None:
+        from ..drawing.page import check_plots
 
-            check_plots()
-        check_folder(output_path, [_PAGE], {"model": model})
-        nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
-        report = attention(nlp, text, spans=spans, cells=cells, spans_key=spans_key)
-        if output_path is None:
-            _print_report(report)
-        else:
-            _write_report(report, output_path)
+        check_plots()
+    check_folder(output_path, [_PAGE], {"model": model})
+    nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    report = attention(nlp, text, spans=spans, cells=cells, spans_key=spans_key)
+    if output_path is None:
+        _print_report(report)
+    else:
+        from ..drawing.attention import draw_report
+        from ..formats.outputs import filling
+
+        page, plots = draw_report(report, _FORMATS)
+        with filling(output_path) as folder:
+            for name, content in {_PAGE: page.encode("utf-8"), **plots}.items():
+                (folder / name).write_bytes(content)
+        msg.good(f"{len(plots)} plots")
     for note in report.notes():
         msg.warn(note)
     if output_path is not None:
@@ -73,14 +79,3 @@ def _print_report(report: "AttentionReport") -> None:
             attended = segment.top_rows(*cell, _N_TOP)
             header = ("Most attended cells", "Row, column", "Labels", "Weight")
             print_table(attended, header, "lllr")
-
-
-def _write_report(report: "AttentionReport", folder: Path) -> None:
-    from ..drawing.attention import draw_report
-    from ..formats.outputs import filling
-
-    page, plots = draw_report(report, _FORMATS)
-    with filling(folder) as temporary:
-        for name, content in {_PAGE: page.encode("utf-8"), **plots}.items():
-            (temporary / name).write_bytes(content)
-    msg.good(f"{len(plots)} plots")

@@ -6,12 +6,12 @@ import typer
 
 from . import _options as options
 from ._printing import msg, print_line
-from ._util import clean_errors, split_list
+from ._util import split_list
 
 
 def augment_cli(
     data: Path = options.DATA,
-    n_examples: int = options.examples("Sentences to print"),
+    n_examples: int = options.examples(help="Sentences to print"),
     share: float = typer.Option(
         0.5, min=0, max=1, help="Share of the Docs with a place to be augmented"
     ),
@@ -23,32 +23,31 @@ def augment_cli(
     ),
     seed: int = typer.Option(0, help="Seed of all choices"),
     spans_key: str = options.SPANS_KEY,
-    output_path: Path | None = options.output("The .spacy file for all synthetic Docs"),
+    output_path: Path | None = options.output(help="The .spacy file for all synthetic Docs"),
 ) -> None:
     """Show what the augmenter would add to a corpus.
 
     The augmenter is spacy-gapdner.coordination_augmenter.v1; judge it before a training."""
-    with clean_errors():
-        import spacy
+    import spacy
 
-        from ..augmentation import augment
-        from ..entities import get_entities
-        from ..formats import load_docs, write_docbin
-        from ..formats.outputs import check_output
+    from ..augmentation import augment
+    from ..entities import get_entities
+    from ..formats import load_docs, write_docbin
+    from ..formats.outputs import check_output
 
-        check_output(output_path, {"data": data})
-        docs = list(
-            augment(
-                load_docs(spacy.blank("en"), data, spans_key),
-                share=share,
-                insertion_share=insertion_share,
-                conjunctions=split_list(conjunctions),
-                seed=seed,
-                spans_key=spans_key,
-            )
+    check_output(output_path, {"data": data})
+    docs = list(
+        augment(
+            load_docs(spacy.blank("en"), data, spans_key),
+            share=share,
+            insertion_share=insertion_share,
+            conjunctions=split_list(conjunctions),
+            seed=seed,
+            spans_key=spans_key,
         )
-        if output_path is not None:
-            write_docbin(docs, output_path)
+    )
+    if output_path is not None:
+        write_docbin(docs, output_path)
     for doc in docs[:n_examples]:
         print_line(" ".join(doc.text.split()))
         for entity in get_entities(doc, spans_key):

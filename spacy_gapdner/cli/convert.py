@@ -9,14 +9,14 @@ import typer
 from . import _options as options
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
-from ._util import clean_errors, exit_if_skipped, split_list
+from ._util import exit_if_skipped, split_list
 
 
 def convert_cli(
     input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
     format: str | None = options.format(
-        "The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
+        help="The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
         "conll, pubtator, bioc, pubannotation, knowtator or craft, or one of your own with --code; "
         "guessed if not given"
     ),
@@ -27,7 +27,7 @@ def convert_cli(
         help="The output's: spacy, jsonl, brat, w2ner, bioc, pubannotation (a folder), inline, "
         "csv, parquet or html; by its ending if not given",
     ),
-    lang: str = options.lang("Language of the tokenizer"),
+    lang: str = options.lang(help="Language of the tokenizer"),
     model: str | None = options.SPLITTER,
     n_sents: int | None = typer.Option(
         None,
@@ -74,45 +74,44 @@ def convert_cli(
     from ..formats.outputs import check_output, write_json
     from ..loading import check_model
 
-    with clean_errors():
-        inputs = {"input": input_path, "list": ids}
-        check_output(output_path, inputs, is_file=False)
-        check_output(report_path, {**inputs, "output": output_path})
-        if model is not None:
-            check_model(model)
-        reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
-        if done:
-            from ..annotate.journal import Journal
+    inputs = {"input": input_path, "list": ids}
+    check_output(output_path, inputs, is_file=False)
+    check_output(report_path, {**inputs, "output": output_path})
+    if model is not None:
+        check_model(model)
+    reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
+    if done:
+        from ..annotate.journal import Journal
 
-            reader_options["done"] = Journal(input_path).done()
-            if input_path.exists() and not reader_options["done"]:
-                raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
-        with progress(partial(count_documents, input_path)) as bar:
-            statistics, report = convert(
-                input_path,
-                output_path,
-                format=format,
-                to=to,
-                lang=lang,
-                model=model,
-                n_sents=n_sents,
-                alignment=cast(Any, alignment),
-                line_breaks=line_breaks,
-                types=split_list(types),
-                spans_key=spans_key,
-                strict=strict,
-                skip=on_error == "skip",
-                on_doc=lambda n: bar.update(n - bar.n),
-                from_ents=from_ents,
-                from_spans=from_spans,
-                split=split,
-                ids=ids,
-                **reader_options,
-            )
-        if report_path is not None:
-            data = {"input": str(input_path), "output": str(output_path)}
-            found = {"statistics": statistics.to_dict(), **report.to_dict()}
-            write_json(data | found, report_path)
+        reader_options["done"] = Journal(input_path).done()
+        if input_path.exists() and not reader_options["done"]:
+            raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
+    with progress(partial(count_documents, input_path)) as bar:
+        statistics, report = convert(
+            input_path,
+            output_path,
+            format=format,
+            to=to,
+            lang=lang,
+            model=model,
+            n_sents=n_sents,
+            alignment=cast(Any, alignment),
+            line_breaks=line_breaks,
+            types=split_list(types),
+            spans_key=spans_key,
+            strict=strict,
+            skip=on_error == "skip",
+            on_doc=lambda n: bar.update(n - bar.n),
+            from_ents=from_ents,
+            from_spans=from_spans,
+            split=split,
+            ids=ids,
+            **reader_options,
+        )
+    if report_path is not None:
+        data = {"input": str(input_path), "output": str(output_path)}
+        found = {"statistics": statistics.to_dict(), **report.to_dict()}
+        write_json(data | found, report_path)
     print_statistics({"": statistics})
     print_report(report)
     if statistics.elsewhere and not statistics.entities:

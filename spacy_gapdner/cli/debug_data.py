@@ -7,7 +7,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_line, print_statistics, print_table
-from ._util import clean_errors, split_list
+from ._util import split_list
 
 if TYPE_CHECKING:
     from ..analysis.data_check import DataFindings, DataReport, KindCounts
@@ -24,43 +24,42 @@ def debug_data_cli(
         "-c",
         help="Training config to take the settings from and to check; defaults if not given",
     ),
-    lang: str = options.lang("Language of the tokenizer if there is no --config"),
+    lang: str = options.lang(help="Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     spans_key: str | None = options.spans_key(
-        "Prefix of the span groups that hold the entities; the config's if not given"
+        help="Prefix of the span groups that hold the entities; the config's if not given"
     ),
-    output_path: Path | None = options.output("JSON file for the findings"),
+    output_path: Path | None = options.output(help="JSON file for the findings"),
     code: Path | None = options.CODE,
 ) -> None:
     """Check data and settings before training.
 
     It tells of labels, of entities that cannot be learned and why, of the best score that each
     tagging scheme could reach, and of settings that would spoil the training."""
-    with clean_errors():
-        from ..analysis.data_check import check_data
-        from ..analysis.setup import default_setup, read_setup
-        from ..formats import blank_pipeline, load_docs
-        from ..formats.outputs import check_output, write_json
-        from ..loading import load_splitter
+    from ..analysis.data_check import check_data
+    from ..analysis.setup import make_setup, read_setup
+    from ..formats import blank_pipeline, load_docs
+    from ..formats.outputs import check_output, write_json
+    from ..loading import load_splitter
 
-        inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
-        check_output(output_path, inputs)
-        how: dict[str, Any] = {"line_breaks": line_breaks}
-        if config_path is not None:
-            setup = read_setup(config_path, spans_key)
-        elif model is None:
-            setup = default_setup(blank_pipeline(lang, **how), spans_key)
-        else:
-            how = {"model": model}
-            setup = default_setup(load_splitter(model), spans_key)
-        how["types"] = split_list(types)
-        train = load_docs(setup.nlp, train_path, setup.spans_key, **how)
-        dev = load_docs(setup.nlp, dev_path, setup.spans_key, **how) if dev_path else None
-        findings = check_data(train, dev, setup=setup)
-        if output_path is not None:
-            write_json(findings.to_dict(), output_path)
+    inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
+    check_output(output_path, inputs)
+    how: dict[str, Any] = {"line_breaks": line_breaks}
+    if config_path is not None:
+        setup = read_setup(config_path, spans_key)
+    elif model is None:
+        setup = make_setup(blank_pipeline(lang, **how), spans_key)
+    else:
+        how = {"model": model}
+        setup = make_setup(load_splitter(model), spans_key)
+    how["types"] = split_list(types)
+    train = load_docs(setup.nlp, train_path, setup.spans_key, **how)
+    dev = load_docs(setup.nlp, dev_path, setup.spans_key, **how) if dev_path else None
+    findings = check_data(train, dev, setup=setup)
+    if output_path is not None:
+        write_json(findings.to_dict(), output_path)
     _print_findings(findings)
 
 

@@ -8,7 +8,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report
-from ._util import clean_errors, split_list
+from ._util import split_list
 
 
 def draw_cli(
@@ -25,13 +25,15 @@ def draw_cli(
     model: str | None = typer.Option(
         None, help="Trained pipeline; what it finds stands beside the annotation"
     ),
-    format: str | None = options.format("The input's, see convert; guessed if not given"),
+    format: str | None = options.format(help="The input's, see convert; guessed if not given"),
     types: str | None = typer.Option(
         None, help="Annotated types to draw, e.g. ADR,Drug; all if not given"
     ),
     colors: str | None = typer.Option(None, help="Colors of types, e.g. ADR=#d55e00,Drug=teal"),
-    lang: str = options.lang("Language of the tokenizer where there is no --model"),
-    spans_key: str | None = options.spans_key("Prefix of the span groups that hold the entities"),
+    lang: str = options.lang(help="Language of the tokenizer where there is no --model"),
+    spans_key: str | None = options.spans_key(
+        help="Prefix of the span groups that hold the entities"
+    ),
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
@@ -40,27 +42,28 @@ def draw_cli(
     """Draw entities as a page for the browser.
 
     Lines are solid under fragments, and dotted under gaps."""
-    with clean_errors():
-        from ..analysis.pipes import load_pipeline
-        from ..drawing.pages import draw
-        from ..formats import Report
+    from ..analysis.pipes import load_pipeline
+    from ..drawing.pages import draw
+    from ..formats import Report
+    from ..formats.outputs import check_output
 
-        nlp = None
-        if model is not None:
-            nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
-        report = Report()
-        n_docs = draw(
-            input_path,
-            output_path,
-            nlp=nlp,
-            format=format,
-            types=split_list(types),
-            lang=lang,
-            spans_key=spans_key,
-            colors=_parse_colors(colors or ""),
-            batch_size=batch_size,
-            report=report,
-        )
+    check_output(output_path, {"input": input_path, "model": model})
+    nlp = None
+    if model is not None:
+        nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    report = Report()
+    n_docs = draw(
+        input_path,
+        output_path,
+        nlp=nlp,
+        format=format,
+        types=split_list(types),
+        lang=lang,
+        spans_key=spans_key,
+        colors=_parse_colors(colors or ""),
+        batch_size=batch_size,
+        report=report,
+    )
     print_report(report)
     msg.good(f"{n_docs} documents")
     print(output_path)

@@ -9,8 +9,8 @@ import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_reliability, print_table
-from ._progress import count_documents, counted, progress
-from ._util import clean_errors, split_list
+from ._progress import count_documents, progress
+from ._util import split_list
 
 _N_GAP_LENGTHS = 10
 
@@ -18,7 +18,7 @@ _N_GAP_LENGTHS = 10
 def evaluate_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
-    output_path: Path | None = options.output("JSON file for the scores"),
+    output_path: Path | None = options.output(help="JSON file for the scores"),
     spans_key: str | None = options.GOLD_KEY,
     threshold: float | None = options.THRESHOLD,
     bootstrap: int = typer.Option(
@@ -34,29 +34,23 @@ def evaluate_cli(
 
     The scores are over all entities, over the subsets with discontinuous and overlapping ones,
     per type and by gap length; and with credit for overlap."""
-    with clean_errors():
-        from ..analysis.evaluation import evaluate
-        from ..analysis.pipes import load_pipeline
-        from ..formats import find_format, load_docs
-        from ..formats.outputs import check_output, write_json
+    from ..analysis.evaluation import evaluate
+    from ..analysis.pipes import load_pipeline
+    from ..formats import find_format, load_docs
+    from ..formats.outputs import check_output, write_json
 
-        # what is missing is said before a model is loaded
-        find_format(data)
-        check_output(output_path, {"data": data, "model": model})
-        how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id}
-        nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, **how)
-        docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
-        scores: dict[str, Any] = {"model": str(model), "data": str(data)}
-        with progress(partial(count_documents, data)) as bar:
-            scores |= evaluate(
-                nlp,
-                counted(docs, bar),
-                spans_key=spans_key,
-                batch_size=batch_size,
-                bootstrap=bootstrap,
-            )
-        if output_path is not None:
-            write_json(scores, output_path)
+    # what is missing is said before a model is loaded
+    find_format(data)
+    check_output(output_path, {"data": data, "model": model})
+    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id}
+    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, **how)
+    docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
+    scores: dict[str, Any] = {"model": str(model), "data": str(data)}
+    with progress(partial(count_documents, data), docs) as counted:
+        how = {"spans_key": spans_key, "batch_size": batch_size, "bootstrap": bootstrap}
+        scores |= evaluate(nlp, counted, **how)
+    if output_path is not None:
+        write_json(scores, output_path)
     _print_scores(scores)
 
 

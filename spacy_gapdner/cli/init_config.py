@@ -10,7 +10,6 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_table
-from ._util import clean_errors
 
 
 def _print_encoders(is_wanted: bool) -> None:
@@ -31,7 +30,7 @@ def init_config_cli(
     output_path: Path = typer.Argument(
         ..., metavar="OUTPUT", help="The config to write, or - for stdout", allow_dash=True
     ),
-    lang: str = options.lang("Code of the language"),
+    lang: str = options.lang(help="Code of the language"),
     gpu: bool = typer.Option(False, "--gpu", "-G", help="For a training on a GPU"),
     optimize: Literal["speed", "accuracy"] = typer.Option(
         "speed", help="What matters more; without a GPU, speed has no encoder"
@@ -52,29 +51,28 @@ def init_config_cli(
     """Write a complete config to train with.
 
     With a GPU or for accuracy, it has a pretrained transformer; --encoders lists them."""
-    with clean_errors():
-        from ..config.init_config import choose_transformer, make_config_text
-        from ..formats.outputs import check_output, replacing
+    from ..config.init_config import choose_transformer, make_config_text
+    from ..formats.outputs import check_output, replacing
 
-        is_stdout = str(output_path) == "-"
-        if not is_stdout:
-            check_output(output_path, {"transformer": transformer})
-            if output_path.exists() and not force:
-                raise GapDNERError(f"{output_path} is there. Give --force to replace it.")
-        text = make_config_text(
-            lang=lang,
-            gpu=gpu,
-            optimize=optimize,
-            transformer=transformer,
-            spans_key=spans_key,
-            file_name="config.cfg" if is_stdout else str(output_path),
-        )
-        if is_stdout:
-            sys.stdout.write(text)
-            return
-        with replacing(output_path) as temporary:
-            temporary.write_text(text, encoding="utf8")
-        name = choose_transformer(lang, gpu=gpu, optimize=optimize, transformer=transformer)
+    is_stdout = str(output_path) == "-"
+    if not is_stdout:
+        check_output(output_path, {"transformer": transformer})
+        if output_path.exists() and not force:
+            raise GapDNERError(f"{output_path} is there. Give --force to replace it.")
+    text = make_config_text(
+        lang=lang,
+        gpu=gpu,
+        optimize=optimize,
+        transformer=transformer,
+        spans_key=spans_key,
+        file_name="config.cfg" if is_stdout else str(output_path),
+    )
+    if is_stdout:
+        sys.stdout.write(text)
+        return
+    with replacing(output_path) as temporary:
+        temporary.write_text(text, encoding="utf8")
+    name = choose_transformer(lang, gpu=gpu, optimize=optimize, transformer=transformer)
     msg.good(f"Config: {output_path}")
     msg.text(f"Encoder: {_describe(name)}")
     print(

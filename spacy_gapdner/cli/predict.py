@@ -13,13 +13,12 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report
-from ._progress import counted, progress
-from ._util import StoppedError, clean_errors, clean_stops, exit_if_skipped
+from ._progress import progress
+from ._util import StoppedError, clean_stops, exit_if_skipped
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from ..analysis.uncertainty import UncertaintySampler
     from ..formats.report import Report
     from ..formats.resumable import Growing
 
@@ -36,11 +35,11 @@ def predict_cli(
         allow_dash=True,
     ),
     output_path: Path | None = options.output(
-        "File or folder to write; JSONL on the screen if not given"
+        help="File or folder to write; JSONL on the screen if not given"
     ),
     format: str | None = options.format(
-        "jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, w2ner, inline or spacy; "
-        "guessed from --output if not given"
+        help="jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, w2ner, inline or "
+        "spacy; guessed from --output if not given"
     ),
     lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
     uncertain: int | None = typer.Option(
@@ -88,7 +87,7 @@ def predict_cli(
     report, n_done = Report(skip=on_error == "skip"), 0
     grows = False
     try:
-        with clean_stops(), clean_errors():
+        with clean_stops():
             from ..analysis.pipes import load_pipeline
             from ..analysis.predictions import predict_records
             from ..analysis.uncertainty import UncertaintySampler
@@ -109,16 +108,6 @@ def predict_cli(
             settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
             settings["line_breaks"] = line_breaks
             nlp, pipe = load_pipeline(model, gpu_id=gpu_id, **settings)
-            sampler = None
-            if chooses:
-                sampler = UncertaintySampler(
-                    pipe,
-                    uncertain,
-                    budget=budget,
-                    sentences=sentences,
-                    random_share=random_share,
-                    seed=seed,
-                )
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
             with ExitStack() as stack:
                 grown = None
@@ -127,9 +116,20 @@ def predict_cli(
                     n_done = grown.done.total()
                 is_done = grown.is_done if grown and resume else None
                 count = partial(count_texts, input_path, lines=lines)
-                bar = stack.enter_context(progress(count, n_done))
                 pairs = predict_records(nlp, texts, report=report, is_done=is_done, **how)
-                found = _choose(counted(stack.enter_context(closing(pairs)), bar), sampler)
+                stack.enter_context(closing(pairs))
+                found: Predictions = iter(stack.enter_context(progress(count, pairs, n_done)))
+                if chooses:
+                    sampler = UncertaintySampler(
+                        pipe,
+                        uncertain,
+                        budget=budget,
+                        sentences=sentences,
+                        random_share=random_share,
+                        seed=seed,
+                    )
+                    stack.enter_context(sampler.showing_candidates())
+                    found = sampler.sample(found)
                 found = _count_into(report, found, pipe.key, None if n_done else input_path)
                 _write(found, output_path, format, grown, pipe.key, report)
             if report_path is not None:
@@ -162,14 +162,6 @@ def _grows(output_path: Path | None, format: str | None, chooses: bool, resume: 
     if resume and not is_jsonl:
         raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
     return is_jsonl and not chooses
-
-
-def _choose(pairs: "Predictions", sampler: "UncertaintySampler | None") -> "Predictions":
-    if sampler is None:
-        yield from pairs
-        return
-    with sampler.showing_candidates():
-        yield from sampler.sample(pairs)
 
 
 def _count_into(

@@ -7,7 +7,6 @@ import typer
 from . import _options as options
 from ._printing import msg
 from ._server import is_local, listen, run_app
-from ._util import clean_errors
 
 
 def serve_cli(
@@ -27,22 +26,21 @@ def serve_cli(
 
     The page shows the entities of a text, filters and saves them. Programs send texts to
     POST /predict; /docs describes it. Ctrl-C ends it."""
-    with clean_errors():
-        listener = listen(host, port)
-        from ..analysis.pipes import load_pipeline
-        from ..serving.app import create_app
-        from ..web import LOOPBACK
+    listener = listen(host, port)
+    from ..analysis.pipes import load_pipeline
+    from ..serving.app import create_app
+    from ..web import LOOPBACK
 
-        nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
-        app = create_app(
-            nlp,
-            pipe.key,
-            # spaCy's name of a pipeline that was given none
-            name=Path(model).name if nlp.meta.get("name") == "pipeline" else "",
-            max_characters=max_characters,
-            max_tokens=max_tokens,
-            hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),
-        )
+    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    app = create_app(
+        nlp,
+        pipe.key,
+        # spaCy's name of a pipeline that was given none
+        name=Path(model).name if nlp.meta.get("name") == "pipeline" else "",
+        max_characters=max_characters,
+        max_tokens=max_tokens,
+        hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),
+    )
     if not is_local(listener):
         msg.warn(f"Everybody who reaches {host} can use it: there is no password.")
     run_app(app, listener, host)

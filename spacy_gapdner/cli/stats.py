@@ -6,48 +6,47 @@ import typer
 
 from . import _options as options
 from ._printing import msg, print_report, print_statistics
-from ._util import clean_errors, split_list
+from ._util import split_list
 
 
 def stats_cli(
     data: list[Path] = options.DATA,
-    format: str | None = options.format("Guessed if not given"),
-    lang: str = options.lang("Language of the tokenizer for what is not .spacy"),
+    format: str | None = options.format(help="Guessed if not given"),
+    lang: str = options.lang(help="Language of the tokenizer for what is not .spacy"),
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
     split: str | None = typer.Option(None, help="See convert"),
     ids: Path | None = typer.Option(None, help="See convert"),
     spans_key: str = options.SPANS_KEY,
-    output_path: Path | None = options.output("JSON file for the numbers"),
+    output_path: Path | None = options.output(help="JSON file for the numbers"),
     code: Path | None = options.CODE,
 ) -> None:
     """Count documents, entities, fragments, gaps and overlaps.
 
     There is one column per DATA."""
-    with clean_errors():
-        from ..entities import describe_no_entities
-        from ..formats import Report, blank_pipeline, load_docs
-        from ..formats.outputs import check_output, write_json
-        from ..formats.statistics import stats
+    from ..entities import describe_no_entities
+    from ..formats import Report, blank_pipeline, load_docs
+    from ..formats.outputs import check_output, write_json
+    from ..formats.statistics import stats
 
-        for path in data:
-            check_output(output_path, {"data": path, "list": ids})
-        how = {"model": model, "line_breaks": line_breaks, "split": split, "ids": ids}
-        counted = {}
-        for path in data:
-            report = Report()
-            nlp = blank_pipeline(lang)
-            docs = load_docs(
-                nlp, path, spans_key, format=format, report=report, types=split_list(types), **how
-            )
-            counted[str(path)] = stats(docs, spans_key=spans_key), report
-        if output_path is not None:
-            values = {
-                name: {**found.to_dict(), "report": report.to_dict()}
-                for name, (found, report) in counted.items()
-            }
-            write_json(values, output_path)
+    for path in data:
+        check_output(output_path, {"data": path, "list": ids})
+    how = {"model": model, "line_breaks": line_breaks, "split": split, "ids": ids}
+    counted = {}
+    for path in data:
+        report = Report()
+        nlp = blank_pipeline(lang)
+        docs = load_docs(
+            nlp, path, spans_key, format=format, report=report, types=split_list(types), **how
+        )
+        counted[str(path)] = stats(docs, spans_key=spans_key), report
+    if output_path is not None:
+        values = {
+            name: {**found.to_dict(), "report": report.to_dict()}
+            for name, (found, report) in counted.items()
+        }
+        write_json(values, output_path)
     print_statistics({name: found for name, (found, _) in counted.items()})
     for name, (found, report) in counted.items():
         print_report(report)

@@ -7,7 +7,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_line, print_reliability, print_table
-from ._util import clean_errors, split_list
+from ._util import split_list
 
 if TYPE_CHECKING:
     from ..analysis.thresholds import Scores
@@ -30,7 +30,9 @@ _COLUMNS = {
 def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
-    output_path: Path | None = options.output("Folder for the tuned pipeline; may be MODEL itself"),
+    output_path: Path | None = options.output(
+        help="Folder for the tuned pipeline; may be MODEL itself"
+    ),
     measure: Literal["combined", "f", "disc_f"] = typer.Option(
         "combined",
         "--measure",
@@ -63,43 +65,42 @@ def tune_cli(
 
     The calibration turns scores into probabilities. New thresholds must gain in 90% of
     resamples of the documents, by cross-validation."""
-    with clean_errors():
-        from ..analysis.pipes import load_pipeline
-        from ..analysis.tuning import tune
-        from ..formats import find_format, load_docs
-        from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
+    from ..analysis.pipes import load_pipeline
+    from ..analysis.tuning import tune
+    from ..formats import find_format, load_docs
+    from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
 
-        # the pipeline may be replaced, by another pipeline
-        check_output(output_path, {"data": data}, is_file=False)
-        others: dict[str, str | Path | None] = {"data": data, "model": model, "output": output_path}
-        check_output(plot_path, others)
-        check_output(json_path, {**others, "plot": plot_path})
-        if output_path is not None:
-            check_replaceable(output_path, must_hold="meta.json")
-        if plot_path is not None:
-            from ..drawing.tuning_plot import check_picture, plot_tuning
+    # the pipeline may be replaced, by another pipeline
+    check_output(output_path, {"data": data}, is_file=False)
+    others: dict[str, str | Path | None] = {"data": data, "model": model, "output": output_path}
+    check_output(plot_path, others)
+    check_output(json_path, {**others, "plot": plot_path})
+    if output_path is not None:
+        check_replaceable(output_path, must_hold="meta.json")
+    if plot_path is not None:
+        from ..drawing.tuning_plot import check_picture, plot_tuning
 
-            check_picture(plot_path)
-        find_format(data)
-        nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
-        tuning = tune(
-            nlp,
-            load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),
-            spans_key=spans_key,
-            measure=measure,
-            min_precision=min_precision,
-            min_recall=min_recall,
-            per_type=per_type,
-            calibrate=calibrate,
-            batch_size=batch_size,
-        )
-        if json_path is not None:
-            write_json(tuning.to_dict(), json_path)
-        if plot_path is not None:
-            plot_tuning(tuning, plot_path)
-        if output_path is not None:
-            with replacing_folder(output_path) as folder:
-                nlp.to_disk(folder)
+        check_picture(plot_path)
+    find_format(data)
+    nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
+    tuning = tune(
+        nlp,
+        load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),
+        spans_key=spans_key,
+        measure=measure,
+        min_precision=min_precision,
+        min_recall=min_recall,
+        per_type=per_type,
+        calibrate=calibrate,
+        batch_size=batch_size,
+    )
+    if json_path is not None:
+        write_json(tuning.to_dict(), json_path)
+    if plot_path is not None:
+        plot_tuning(tuning, plot_path)
+    if output_path is not None:
+        with replacing_folder(output_path) as folder:
+            nlp.to_disk(folder)
     _print_tuning(tuning, measure)
     if not (min_precision <= (tuning.after.p or 0.0) and min_recall <= tuning.after.r):
         msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")

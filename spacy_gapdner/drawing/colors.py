@@ -4,10 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from zlib import crc32
 
-from markupsafe import Markup
-
 from ..errors import GapDNERError
-from .page import TEMPLATES
 
 # Each has a contrast of at least 3:1 with white and with the dark ground of pages. As far apart as
 # 18 such colors can be, also for the color-blind; neighbors differ most.
@@ -17,14 +14,6 @@ PALETTE = (
     *("#0090f0", "#786090"),
 )
 _COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)")
-_LEGEND = TEMPLATES.from_string("""\
-<ul class="legend" aria-label="Entity types">
-{% for label, color in colors.items() %}
-<li><i style="border-color: {{ color }}"></i>{{ label }}</li>
-{% endfor %}
-{% for word, sign in marks.items() %}<li>{{ sign }} {{ word }}</li>
-{% endfor %}</ul>
-""")
 
 
 def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -52,13 +41,3 @@ def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None)
         used[place] += label not in given
         chosen[label] = given.get(label, PALETTE[place])
     return chosen
-
-
-def render_legend(colors: Mapping[str, str], marks: Mapping[str, str] | None = None) -> Markup:
-    """List the types with their colors.
-
-    colors (Mapping[str, str]): Colors by entity type.
-    marks (Optional[Mapping[str, str]]): Signs by what they mean.
-    RETURNS (Markup): HTML; empty without types.
-    """
-    return Markup(_LEGEND.render(colors=colors, marks=marks or {}) if colors else "")

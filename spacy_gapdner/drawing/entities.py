@@ -1,8 +1,8 @@
 """Entities under the words of their sentence: fragments as bars, gaps as dots, in as few rows as
 they need, each with its label.
 
-A word with something under it is a column that moves to the next line together with that, so
-that long sentences need no scrolling. Bars are borders, which browsers print.
+A word with something under it is a column that moves to the next line together with that and with
+the signs at it, so that long sentences need no scrolling. Bars are borders, which browsers print.
 """
 
 from collections.abc import Sequence
@@ -17,26 +17,30 @@ from .page import TEMPLATES
 
 # nobody could read more under a word
 _MOST_ROWS = 40
+# a longer piece of text without a space, such as a sentence of Chinese, has no word to keep whole
+_LONGEST_WORD = 40
+# characters between a label and the next one
+_MARGIN = 2
 
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 # without colors of the page, as it may stand in a notebook; what is drawn is no part of the text
 ENTITIES_CSS = """
 .entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; overflow-x: clip;
-  padding-inline-end: 2.5rem; }
-.entities .word { display: inline-block; vertical-align: top; white-space: break-spaces;
-  min-width: 0.4rem; max-width: 100%; }
+  padding-inline-end: 2.5rem; position: relative; }
+.entities .word, .entities .joined { display: inline-block; vertical-align: top;
+  white-space: break-spaces; min-width: 0.4rem; max-width: 100%; }
 .entities > span[dir] { margin: 0 0.25rem; }
 .entities i { display: block; height: 1.05rem; margin-top: 2px; font-style: normal;
-  border-top: 4px solid transparent; box-sizing: border-box; position: relative; }
+  border-top: 4px solid transparent; box-sizing: border-box; }
 .entities i.gap { border-top: 3px dotted; }
 .entities i.thin { border-top-width: 1px; }
 .entities i.last { margin-inline-end: 0.3rem; }
 .entities i.off { opacity: 0.2; }
-.entities i[data-label]::after { content: attr(data-label); display: block; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; max-width: 14rem; unicode-bidi: plaintext;
+.entities i[data-label]::after { content: attr(data-label); position: absolute; overflow: hidden;
+  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1; word-break: break-all;
+  white-space: normal; max-width: 14rem; unicode-bidi: plaintext;
   font: bold 0.7rem/0.85rem system-ui, sans-serif; }
-.entities i.free::after { position: absolute; }
 .entities i[data-again]::after { content: attr(data-again); position: absolute;
   max-width: var(--room); overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
   opacity: 0.7; font: 0.7rem/0.85rem system-ui, sans-serif; }
@@ -63,7 +67,9 @@ _ENTITIES = TEMPLATES.from_string("""\
 <div class="entities" dir="{{ direction }}">
 {%- for run_direction, columns in runs -%}
 {% if run_direction != direction %}<span dir="{{ run_direction }}">{% endif %}
-{%- for word, cells in columns if cells or not word.isspace() -%}
+{%- for is_joined, joined in columns -%}
+{% if is_joined %}<span class="joined">{% endif %}
+{%- for word, cells in joined if cells or not word.isspace() -%}
 {%- if not cells %}{{ word }}{% else -%}
 <span class="word">{{ word }}
 {%- for row in range(cells|max + 1) -%}
@@ -78,6 +84,8 @@ data-type="{{ cell.bar.entity.label }}"
 {%- else %}<i></i>{% endif %}
 {%- endfor %}</span>
 {%- endif -%}
+{%- endfor -%}
+{% if is_joined %}</span>{% endif %}
 {%- endfor -%}
 {% if run_direction != direction %}</span>{% endif %}
 {%- endfor -%}
@@ -126,6 +134,10 @@ class _Cell(NamedTuple):
     has_label: bool
 
 
+# a word and what stands under it, by row
+_Column = tuple[str, dict[int, _Cell]]
+
+
 def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
     """Draw entities under the words of a sentence, each in the first row where it has room.
 
@@ -134,39 +146,49 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
     RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
     """
     under: list[dict[int, _Cell]] = [{} for _ in words]
+    taken: list[set[int]] = [set() for _ in words]
     n_hidden = 0
     for number, bar in enumerate(bars):
-        extent = under[bar.entity.start : bar.entity.end]
-        rows = (row for row in range(_MOST_ROWS) if not any(row in cells for cells in extent))
-        row = next(rows, None)
+        extent = taken[bar.entity.start : _end(words, bar)]
+        row = next((row for row in range(_MOST_ROWS) if all(row not in t for t in extent)), None)
         if row is None:
             n_hidden += 1
             continue
-        for i, cell in _cells(bar, number, words).items():
+        for rows in extent:
+            rows.add(row)
+        for i, cell in _cells(bar, number).items():
             under[i][row] = cell
-    _free_labels(words, under)
     directions = _directions(words)
     columns = zip(directions, zip(words, under, strict=True), strict=True)
     runs = [
-        (direction, [column for _, column in run])
+        (direction, _join([column for _, column in run]))
         for direction, run in groupby(columns, key=lambda pair: pair[0])
     ]
     direction = next(iter(directions), "ltr")
     return Markup(_ENTITIES.render(runs=runs, direction=direction, n_hidden=n_hidden))
 
 
-def _free_labels(words: Sequence[str], under: Sequence[dict[int, _Cell]]) -> None:
-    # a label longer than its word lies under the next ones if nothing else is there in its row
-    for i, cells in enumerate(under):
-        for row, cell in cells.items():
-            room, j = 0, i
-            while cell.has_label and j < len(words) and room < len(cell.bar.label):
-                if under[j].get(row, cell).bar is not cell.bar:
-                    break
-                room, j = room + len(words[j]), j + 1
-            else:
-                if cell.has_label:
-                    cells[row] = cell._replace(kind=f"{cell.kind} free")
+def _end(words: Sequence[str], bar: Bar) -> int:
+    # behind the words that its label lies under, which may be more than its own
+    end, room = bar.entity.start, -len(bar.label) - _MARGIN
+    while end < bar.entity.end or (end < len(words) and room < 0):
+        room, end = room + len(words[end]), end + 1
+    return end
+
+
+def _join(columns: Sequence[_Column]) -> list[tuple[bool, list[_Column]]]:
+    # lines may break beside a column, where that would part a sign from its word
+    parts: list[list[_Column]] = []
+    for column in columns:
+        if not parts or parts[-1][-1][0][-1:].isspace():
+            parts.append([])
+        parts[-1].append(column)
+    return [(_must_join(part), part) for part in parts]
+
+
+def _must_join(part: Sequence[_Column]) -> bool:
+    words, under = zip(*part, strict=True)
+    return len(words) > 1 and any(under) and len("".join(words)) <= _LONGEST_WORD
 
 
 def _directions(words: Sequence[str]) -> list[str]:
@@ -186,7 +208,7 @@ def _directions(words: Sequence[str]) -> list[str]:
     return directions
 
 
-def _cells(bar: Bar, number: int, words: Sequence[str]) -> dict[int, _Cell]:
+def _cells(bar: Bar, number: int) -> dict[int, _Cell]:
     kinds = dict.fromkeys(range(bar.entity.start, bar.entity.end), "gap")
     for start, end in bar.entity.fragments:
         kinds |= dict.fromkeys(range(start, end), "fragment")

@@ -110,13 +110,7 @@ def render_page(title: str, body: Markup, css: str = "", script: str = "", polic
 
 
 def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
-    """Make a table.
-
-    head (Sequence[str]): The titles of the columns.
-    rows (Iterable[Sequence[object]]): What is in them.
-    n_text (int): The first columns, which hold text; the others hold numbers.
-    RETURNS (Markup): HTML.
-    """
+    """RETURNS (Markup): A table; its first `n_text` columns hold text, the others numbers."""
     return Markup(_TABLE.render(head=head, rows=rows, n_text=n_text))
 
 
@@ -139,12 +133,8 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def figure_bytes(figure: "Figure", format: str, *, transparent: bool = False) -> bytes:
-    """Save a figure; the same figure gives the same bytes.
-
-    figure (Figure): The figure.
-    format (str): "svg" or "png".
-    transparent (bool): Leave out the ground.
-    RETURNS (bytes): The file's content.
+    """RETURNS (bytes): A figure as "svg" or "png", the same for the same figure; if transparent,
+    without a ground.
     """
     from matplotlib import rc_context
     from matplotlib.text import Text
@@ -154,8 +144,8 @@ def figure_bytes(figure: "Figure", format: str, *, transparent: bool = False) ->
         text.set_parse_math(False)
     buffer = BytesIO()
     # ids of SVG elements are random, and the date is saved, unless told otherwise
+    metadata = {"Date": None} if format == "svg" else {}
     with rc_context({"svg.hashsalt": "spacy-gapdner", "svg.fonttype": "none"}):
-        metadata = {"Date": None} if format == "svg" else {}
         figure.savefig(buffer, format=format, metadata=metadata, dpi=144, transparent=transparent)
     return buffer.getvalue()
 

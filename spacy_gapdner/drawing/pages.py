@@ -8,11 +8,10 @@ from markupsafe import Markup
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..analysis.pipes import find_pipe, storing_under
+from ..analysis.pipes import changed, find_pipe
 from ..analysis.predictions import predict_examples, predict_records
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
-from ..formats.docs import DOC_NAME
 from ..formats.files import visible_files
 from ..formats.outputs import check_apart, replacing
 from ..formats.reading import read
@@ -69,16 +68,19 @@ def draw(
         given: dict[str, Any] = {"nlp": nlp, "lang": lang, "types": types, "report": report}
         return read(input, format, n_sents=0, spans_key=key, **given)
 
-    rows: Iterable[tuple[Doc, ...]]
     if nlp is None:
         key = spans_key or DEFAULT_SPANS_KEY
         return write_columns(((doc,) for doc in gold(key)), output, key, colors)
-    with storing_under(find_pipe(nlp, spans_key), spans_key) as key:
+    pipe = find_pipe(nlp, spans_key)
+    key = spans_key or pipe.key
+    with changed(pipe, spans_key=key):
+        rows: Iterator[tuple[Doc, ...]]
         if raw:
             found = predict_records(nlp, read_texts(input), batch_size=batch_size)
             rows = ((doc,) for doc, _ in found)
         else:
-            rows = _beside_gold(nlp, gold(key), batch_size)
+            examples = predict_examples(nlp, gold(key), batch_size)
+            rows = ((example.reference, example.predicted) for example in examples)
         return write_columns(rows, output, key, colors)
 
 
@@ -88,14 +90,10 @@ def write_html(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write a page on which documents are drawn with their entities.
+    """Write a page of documents: the writer of the format `html`, see `write_columns`.
 
-    docs (Iterable[Doc]): The documents.
-    path (Path): The page, written whole or not at all.
-    spans_key (str): Prefix of the span groups.
     report (Optional[Report]): Takes nothing: every entity is drawn.
     RETURNS (int): The number of documents.
-    RAISES (GapDNERError): If the path is a folder.
     """
     return write_columns(((doc,) for doc in docs), path, spans_key)
 
@@ -125,16 +123,6 @@ def write_columns(
         n_docs = write_body(rows, stream, spans_key, colors, annotators)
         stream.write(end)
     return n_docs
-
-
-def _beside_gold(
-    nlp: Language, gold: Iterator[Doc], batch_size: int | None
-) -> Iterator[tuple[Doc, Doc]]:
-    for example in predict_examples(nlp, gold, batch_size):
-        name = example.reference.user_data.get(DOC_NAME)
-        if name is not None:
-            example.predicted.user_data[DOC_NAME] = name
-        yield example.reference, example.predicted
 
 
 def _is_raw(path: Path, has_pipeline: bool) -> bool:

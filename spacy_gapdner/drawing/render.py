@@ -16,10 +16,18 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, tex
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
 from ..scorer import Positions
-from .colors import choose_colors, render_legend
+from .colors import choose_colors
 from .entities import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .page import PAGES_JS, TEMPLATES, render_page
 
+_LEGEND = TEMPLATES.from_string("""\
+<ul class="legend" aria-label="Entity types">
+{% for label, color in colors.items() %}
+<li><i style="border-color: {{ color }}"></i>{{ label }}</li>
+{% endfor %}
+{% for word, sign in marks.items() %}<li>{{ sign }} {{ word }}</li>
+{% endfor %}</ul>
+""")
 _UNIT = TEMPLATES.from_string("""\
 <div class="unit">{% if sides|length == 2 %}<div class="sides">
 <div data-side="{{ names[0] }}">{{ sides[0] }}</div>
@@ -113,7 +121,8 @@ def write_body(
             entities = [get_entities(doc, spans_key) for doc in docs]
             for label in (e.label_ for found in entities for e in found):
                 numbered.setdefault(label, f"var(--type-{len(numbered)})")
-            before, title = title, docs[-1].user_data.get(DOC_NAME)
+            # a prediction has no name
+            before, title = title, docs[0].user_data.get(DOC_NAME)
             # what was cut into sentences is one document
             if not n_docs or title is None or title != before:
                 body.write(_END if n_docs else "")
@@ -124,7 +133,8 @@ def write_body(
         chosen = choose_colors(numbered, colors)
         rules = "; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered))
         marks = EQUAL_MARKS if annotators else MARKS if beside else {}
-        stream.write(f'<div style="{rules}">\n{render_legend(chosen, marks)}')
+        legend = _LEGEND.render(colors=chosen, marks=marks) if chosen else ""
+        stream.write(f'<div style="{rules}">\n{legend}')
         body.seek(0)
         shutil.copyfileobj(body, stream)
         stream.write(f"{_END if n_docs else ''}</div>\n")
@@ -137,13 +147,8 @@ def render_doc(
     colors: Mapping[str, str],
     annotators: tuple[str, str] | None = None,
 ) -> Markup:
-    """Draw the sentences of a document, or of two versions of it beside each other.
-
-    docs (Sequence[Doc]): The document, or the two.
-    entities (Sequence[Sequence[DiscontinuousEntity]]): The entities of each.
-    colors (Mapping[str, str]): Colors of all entity types.
-    annotators (Optional[tuple[str, str]]): Whose the two versions are, see `write_columns`.
-    RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
+    """RETURNS (Markup): The sentences of a document with its entities, or of two versions of it
+    beside each other, as HTML that needs the rules `ENTITIES_CSS`; see `write_columns`.
     """
     marks: tuple[list[str], ...] = ([""] * len(entities[0]),)
     if len(docs) == 2:
@@ -155,18 +160,15 @@ def render_doc(
         if annotators:
             marks = tuple([_BETWEEN_EQUALS[mark] for mark in side] for side in marks)
     marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
+    units = []
     # the last Doc is the predicted one, whose sentences part the text
-    units = [
-        [
-            _render_part(doc, start, end, found, colors)
-            for doc, found in zip(docs, marked, strict=True)
-        ]
-        for start, end in _parts(docs[-1], entities)
-        if not annotators
-        or any(start <= e.start_char < end and m != "same" for side in marked for e, m in side)
-    ]
-    names = annotators or _SIDES
-    return Markup("").join(Markup(_UNIT.render(sides=sides, names=names)) for sides in units)
+    for start, end in _parts(docs[-1], entities):
+        here = [[pair for pair in side if start <= pair[0].start_char < end] for side in marked]
+        if not annotators or any(mark != "same" for side in here for _, mark in side):
+            drawn = zip(docs, here, strict=True)
+            sides = [_render_part(doc, start, end, found, colors) for doc, found in drawn]
+            units.append(Markup(_UNIT.render(sides=sides, names=annotators or _SIDES)))
+    return Markup("").join(units)
 
 
 def _with_style(body: Markup) -> str:
@@ -191,7 +193,6 @@ def _render_part(
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:
         return Markup("")
-    inside = [pair for pair in marked if start <= pair[0].start_char < end]
     bars = [
         Bar(
             entity.to_entity().shift(-span.start),
@@ -199,6 +200,6 @@ def _render_part(
             colors[entity.label_],
             mark,
         )
-        for entity, mark in sorted(inside, key=lambda pair: text_order(pair[0]))
+        for entity, mark in sorted(marked, key=lambda pair: text_order(pair[0]))
     ]
     return render_entities([" ".join(token.text_with_ws.split("\n")) for token in span], bars)

@@ -1,14 +1,11 @@
 """A picture of what a threshold trades: precision against recall, and both F1."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..analysis.tuning import Tuning
 from ..errors import GapDNERError
 from ..formats.outputs import replacing
 from .page import check_plots, figure_bytes, new_figure
-
-if TYPE_CHECKING:
-    from ..analysis.tuning import Tuning
 
 _LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
 _PANELS = {"": "All entities", "disc_": "Discontinuous entities alone"}
@@ -22,7 +19,7 @@ def check_picture(path: Path) -> None:
         raise GapDNERError(f"{path} must end in .png or .svg, which says its format.")
 
 
-def plot_tuning(tuning: "Tuning", path: Path) -> None:
+def plot_tuning(tuning: Tuning, path: Path) -> None:
     """Draw the scores by threshold, with lines at the new thresholds.
 
     tuning (Tuning): The tuning.
@@ -43,6 +40,6 @@ def plot_tuning(tuning: "Tuning", path: Path) -> None:
             axes.axvline(new, color="grey", linewidth=0.8, label=note)
         axes.set(title=title, xlabel="one threshold for all", xlim=(0, 1), ylim=(0, 100))
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False, fontsize=9)
+        axes.legend(edgecolor="none", framealpha=1, fontsize=9)
     with replacing(path) as temporary:
         temporary.write_bytes(figure_bytes(figure, path.suffix[1:]))

@@ -18,6 +18,5 @@ from .storage import get_spans_keys as get_spans_keys
 from .storage import group_names as group_names
 from .storage import set_contiguous_ents as set_contiguous_ents
 from .storage import set_entities as set_entities
-from .storage import set_extent_spans as set_extent_spans
 from .storage import stores_entities as stores_entities
 from .storage import text_order as text_order

@@ -199,9 +199,7 @@ def check_entity(doc: Doc, entity: Entity) -> None:
         if not isinstance(value, str | None):
             raise GapDNERError(f"The {what} {place} must be a text, but it is {value!r}.")
     values = entity.attrs.get("_", {})
-    if not isinstance(values, dict) or not all(isinstance(key, str) for key in values):
-        raise GapDNERError(f"The attributes {place} must have names, but are {values!r}.")
-    if not can_be_saved(values):
+    if not isinstance(values, dict) or not can_be_saved(values):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
     if entity.score is not None:
         check_probability(f"The score {place}", entity.score)

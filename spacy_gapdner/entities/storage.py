@@ -185,17 +185,6 @@ def set_contiguous_ents(
     doc.ents = [*spans, *kept]
 
 
-def set_extent_spans(doc: Doc, key: str, target: str) -> None:
-    """Write the entities' extents, from first to last token, as one SpanGroup of contiguous spans.
-
-    doc (Doc): The document.
-    key (str): Prefix of the span groups with entities.
-    target (str): Name of the SpanGroup, which is replaced.
-    """
-    extents = {(e.start, e.end, e.label_) for e in get_entities(doc, key)}
-    doc.spans[target] = [Span(doc, start, end, label) for start, end, label in sorted(extents)]
-
-
 def group_names(doc: Doc, key: str) -> list[str]:
     """RETURNS (list[str]): The names of the span groups under a prefix."""
     pattern = re.compile(re.escape(key) + r"_\d+")

@@ -22,8 +22,8 @@ def split_attributes(
     if score is not None:
         del others[SCORE]
     for name, key in ((kb_id, KB_ID), (KB_NAME, KB_NAME)):
-        if others.get(name) and isinstance(others[name], str):
-            attrs[key] = others.pop(name)
+        if isinstance(others.get(name), str) and (value := others.pop(name)):
+            attrs[key] = value
     if others:
         offer_extensions(others)
         attrs["_"] = others

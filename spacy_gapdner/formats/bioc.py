@@ -162,7 +162,7 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
     with_text = (
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
     )
-    parts = sorted((_whole(part["offset"]), part.get("text") or "") for part in with_text)
+    parts = sorted((int(str(part["offset"])), part.get("text") or "") for part in with_text)
     base = parts[0][0] if parts else 0
     text = ""
     for offset, part in parts:
@@ -180,20 +180,12 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
 def _add_entity(annotation: Object, base: int, draft: Draft) -> None:
     infons = dict(annotation.get("infons") or {})
     label = infons.pop(_TYPE, None)
-    if not infons.get(_KB_ID):
-        infons.pop(_KB_ID, None)
     offsets = []
     for location in annotation.get("locations") or ():
-        start = _whole(location["offset"]) - base
-        offsets.append((start, start + _whole(location["length"])))
+        start = int(str(location["offset"])) - base
+        offsets.append((start, start + int(str(location["length"]))))
     name, surface = annotation.get("id"), annotation.get("text")
     draft.add(annotation, label, offsets, name, surface, *split_attributes(infons, _KB_ID))
-
-
-def _whole(value: Any) -> int:
-    if int(value) != float(value):
-        raise ValueError(f"the offset {value} is no whole number")
-    return int(value)
 
 
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:

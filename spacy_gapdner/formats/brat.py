@@ -230,12 +230,6 @@ def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:
     return True
 
 
-def _is_value(value: object) -> bool:
-    if isinstance(value, str):
-        return re.fullmatch(r"\S+", value) is not None
-    return isinstance(value, int | float) and value is not False
-
-
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     # Doc.text is put together anew each time
     place, text = doc_place(doc), doc.text
@@ -293,7 +287,11 @@ def _annotation_lines(
                 add("#", f"AnnotatorNotes {name}\t{text}")
         elif value is False or value is None:
             note_attribute("kept", entity, key, value, report, place)
-        elif key == NOTE or not re.fullmatch(r"\S+", key) or not _is_value(value):
+        elif (
+            key == NOTE
+            or not isinstance(value, str | int | float)
+            or not re.fullmatch(r"\S+ \S+", f"{key} {value}")
+        ):
             note_attribute("dropped", entity, key, value, report, place)
         elif value is True:
             add("A", f"{key} {name}")

@@ -5,9 +5,9 @@ and the links of link features lead from one to another.
 """
 
 from collections.abc import Iterator
-from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
 
 from ..errors import GapDNERError
@@ -60,25 +60,24 @@ def _load(path: Path, report: Report) -> "Cas":
             f"Reading {path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
         ) from None
     try:
-        with ExitStack() as stack:
-            files: dict[str, BinaryIO] = {path.name: stack.enter_context(path.open("rb"))}
-            if path.suffix == ".zip":
-                archive = stack.enter_context(ZipFile(path))
-                files = {
-                    Path(name).name: stack.enter_context(archive.open(name))  # type: ignore[misc]
-                    for name in archive.namelist()
-                }
-            elif (beside := path.with_name(_TYPE_SYSTEM)).is_file():
+        if path.suffix == ".zip":
+            with ZipFile(path) as archive:
+                files = {Path(name).name: archive.read(name) for name in archive.namelist()}
+        else:
+            files = {path.name: path.read_bytes()}
+            beside = path.with_name(_TYPE_SYSTEM)
+            if path.suffix == ".xmi" and beside.is_file():
                 report.files.add(beside)
-                files[_TYPE_SYSTEM] = stack.enter_context(beside.open("rb"))
-            found = [name for name in files if name.endswith((".xmi", ".json"))]
-            if len(found) != 1:
-                raise GapDNERError(f"{path} holds {len(found)} documents. Make a file of each.")
-            if found[0].endswith(".json"):
-                return load_cas_from_json(files[found[0]])
-            if _TYPE_SYSTEM not in files:
-                raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} beside it. Add it.")
-            return load_cas_from_xmi(files[found[0]], load_typesystem(files[_TYPE_SYSTEM]))
+                files[_TYPE_SYSTEM] = beside.read_bytes()
+        found = [name for name in files if name.endswith((".xmi", ".json"))]
+        if len(found) != 1:
+            raise GapDNERError(f"{path} holds {len(found)} documents. Make a file of each.")
+        document = BytesIO(files[found[0]])
+        if found[0].endswith(".json"):
+            return load_cas_from_json(document)
+        if _TYPE_SYSTEM not in files:
+            raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} beside it. Add it.")
+        return load_cas_from_xmi(document, load_typesystem(BytesIO(files[_TYPE_SYSTEM])))
     except (GapDNERError, OSError):
         raise
     # what is cut off or of another kind fails anywhere in the library

@@ -99,8 +99,6 @@ def _choose(path: Path, ontologies: tuple[str, ...]) -> dict[str, Path]:
 def _articles(path: Path, split: str | None, report: Report) -> list[str]:
     texts = path / "articles" / "txt"
     present = {file.stem for file in visible_files(texts, (".txt",))}
-    if not present:
-        raise GapDNERError(f"{texts} holds no text. Check the path.")
     if split is None:
         return sorted(present)
     if split not in SPLITS:

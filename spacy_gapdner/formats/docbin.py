@@ -15,12 +15,10 @@ from ..entities import (
     read_contiguous,
     set_entities,
 )
-from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
-from .docs import DOC_EXTRA, DOC_NAME, doc_place
+from .docs import DOC_NAME, doc_place
 from .files import require_file, visible_files
 from .outputs import filling, replacing
-from .relations import DOC_RELATIONS, KINDS
 from .report import Place, Report, reading
 
 DOCS_PER_FILE = 10_000
@@ -75,7 +73,10 @@ def write_docbin(
     RETURNS (int): The number of Docs.
     """
     kwargs = {} if attrs is None else {"attrs": attrs}
-    docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
+    try:
+        docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
+    except OverflowError:
+        raise GapDNERError(f"{path} cannot hold a number of more than 64 bits.") from None
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)
@@ -109,7 +110,7 @@ def read_spacy(
                     groups.update(doc.spans)
                     if from_ents or from_spans:
                         _take_entities(doc, spans_key, from_spans, report)
-                    _check_stored(doc, spans_key, file)
+                    _check_entities(doc, spans_key, file)
                     yield doc
     if from_spans and from_spans not in groups:
         there = ", ".join(map(repr, sorted(groups))) or "none"
@@ -152,15 +153,8 @@ def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) 
     set_entities(doc, entities, spans_key)
 
 
-def _check_stored(doc: Doc, spans_key: str, path: Path) -> None:
-    # spans under the prefix may be of others, such as spancat; user data of any program
-    name, record = doc.user_data.get(DOC_NAME, ""), doc.user_data.get(DOC_EXTRA, {})
-    lines = doc.user_data.get(DOC_RELATIONS, [])
-    where = f"{path}, document {str(name or doc.text[:20])!r}"
-    if not (isinstance(name, str) and isinstance(record, dict) and can_be_saved(record)):
-        raise GapDNERError(f"{where}: its name is no text, or its record no dict. Make it anew.")
-    if not isinstance(lines, list | tuple) or not all(str(x)[:1] in KINDS for x in lines):
-        raise GapDNERError(f"{where}: its relations are no lines of brat. Make it anew.")
+def _check_entities(doc: Doc, spans_key: str, path: Path) -> None:
+    # spans under the prefix may be of others, such as spancat
     try:
         for entity in get_entities(doc, spans_key):
             check_entity(doc, entity.to_entity())

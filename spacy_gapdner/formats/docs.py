@@ -57,12 +57,8 @@ def to_docs(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
         )
     maker = _Maker(nlp, report, n_sents, alignment, spans_key)
-
-    def document_of(record: Record) -> str | None:
-        # the sentences of one document become Docs together
-        return record.document if isinstance(record, TokenRecord) else None
-
-    for document, group in groupby(records, document_of):
+    # the sentences of one document become Docs together
+    for document, group in groupby(records, lambda record: getattr(record, "document", None)):
         if document is not None:
             report.documents += 1
             yield from maker.from_sentences(document, group, n_sents)
@@ -144,9 +140,17 @@ class _Maker:
         cuts = [*[sentence.start for sentence in doc.sents][:: self.n_sents or len(doc)], len(doc)]
         held: list[list[Entity]] = [[] for _ in cuts[1:]]
         homes: dict[str, int] = {}
-        for entity, source in self._align_all(doc, record.entities):
+        aligned: dict[Entity, TextEntity] = {}
+        for source in record.entities:
+            entity = self._align(source, doc, record.text)
+            if entity is None:
+                continue
             number = bisect_right(cuts, entity.start) - 1
-            if entity.end <= cuts[number + 1]:
+            other = aligned.setdefault(entity, source)
+            if other is not source:
+                message = f"{source.label} has the same tokens as the one at {other.place}"
+                self._note("dropped", "duplicate entity after tokenization", message, source)
+            elif entity.end <= cuts[number + 1]:
                 held[number].append(entity.shift(-cuts[number]))
                 homes[source.id or ""] = number
             else:
@@ -161,23 +165,6 @@ class _Maker:
             if number == 0 and record.extra:
                 part.user_data[DOC_EXTRA] = dict(record.extra)
             yield part
-
-    def _align_all(
-        self, doc: Doc, entities: Iterable[TextEntity]
-    ) -> Iterable[tuple[Entity, TextEntity]]:
-        # entities in token offsets, each with what it was made from; without duplicates
-        text = doc.text
-        aligned: dict[Entity, TextEntity] = {}
-        for source in entities:
-            entity = self._align(source, doc, text)
-            if entity in aligned:
-                message = (
-                    f"{source.label} has the same tokens as the one at {aligned[entity].place}"
-                )
-                self._note("dropped", "duplicate entity after tokenization", message, source)
-            elif entity is not None:
-                aligned[entity] = source
-        return aligned.items()
 
     def _align(self, source: TextEntity, doc: Doc, text: str) -> Entity | None:
         tokens: list[int] = []

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..entities.attributes import can_be_saved
 from .fragments import clean_entities, surface_fits
 from .records import TextEntity, TextRecord
 from .report import Place, Report
@@ -50,7 +49,7 @@ class Draft:
         # bool is an int to Python, but no offset
         fragments = tuple((a, b) for a, b in offsets if type(a) is int and type(b) is int)
         is_whole = fragments and len(fragments) == len(offsets)
-        if not (isinstance(label, str) and label and is_whole and can_be_saved(dict(attrs or {}))):
+        if not (isinstance(label, str) and label and is_whole):
             self.drop_malformed(source)
             return
         surface = surface if isinstance(surface, str) and surface.strip() else None
@@ -119,15 +118,6 @@ class Draft:
                 yield replace(parts[0], label=labels[0], fragments=fragments, surface=None)
             else:
                 yield parts[0]
-
-
-def offset_pairs(values: object, start: str, end: str) -> list[tuple[object, object]]:
-    """RETURNS (list[tuple[object, object]]): The values of two keys of each object in a list of
-    JSON; empty if it holds anything else.
-    """
-    found = objects(values)
-    whole = isinstance(values, list) and len(found) == len(values)
-    return [(value.get(start), value.get(end)) for value in found] if whole else []
 
 
 def objects(value: object) -> list[Object]:

@@ -16,6 +16,8 @@ Reader = Callable[[Path, Report], Iterator[T]]
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
+# what .docx, .xlsx, .zip and .pdf begin with
+_NO_TEXT = (b"PK\x03\x04", b"%PDF")
 
 
 def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
@@ -103,6 +105,10 @@ def decode(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        if raw.startswith(_NO_TEXT):
+            raise GapDNERError(
+                f"{where} is a Word, Excel, PDF or zip file, not text. Save it as plain text."
+            ) from None
         raise GapDNERError(
             f"{where} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
             "Convert the file to UTF-8 first."
@@ -130,7 +136,9 @@ def parse_json(text: str, where: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise GapDNERError(f"{where} is not JSON: {error}. Correct the file.") from None
+        # a line of JSONL would always be line 1
+        reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")
+        raise GapDNERError(f"{where} is not JSON: {reason}. Correct the file.") from None
 
 
 def refuse_halves(value: object, where: str) -> None:

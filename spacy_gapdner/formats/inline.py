@@ -15,7 +15,7 @@ from .records import TokenRecord
 from .report import Place, Report
 
 _DOCUMENT = "Document: "
-_MENTION = r"\d{1,9}(?:,\d{1,9})+ [^\s|]+"
+_MENTION = r"\d{1,9},\d{1,9}(?:,\d{1,9},\d{1,9})* [^\s|]+"
 _MENTIONS = re.compile(rf"{_MENTION}(?:\|{_MENTION})*")
 
 
@@ -106,11 +106,6 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
     for mention in text.split("|") if text else ():
         indices, label = mention.split(" ")
         numbers = [int(n) for n in indices.split(",")]
-        if len(numbers) % 2:
-            raise GapDNERError(
-                f"{place}: {mention!r} has {len(numbers)} token numbers, but they come in pairs of "
-                "first and last. Correct it."
-            )
         ranges = list(zip(numbers[::2], numbers[1::2], strict=True))
         fragments = tuple((first, last + 1) for first, last in ranges)
         if max(numbers) >= n_tokens:
@@ -156,8 +151,6 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str |
                 f"Inline text cannot have the {what} {word!r}: it is empty, or holds whitespace or "
                 "a bar. Change it, or choose another format."
             )
-    if name and name.splitlines() != [name.strip()]:
-        raise GapDNERError(f"Inline text cannot have the document name {name!r}. Rename it.")
     head = f"{_DOCUMENT}{name}\n" if name else ""
     line = " ".join(tokens)
     if not head and line.startswith(_DOCUMENT):

@@ -11,11 +11,11 @@ from ..entities import TEXTS, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
-from .draft import Draft, offset_pairs
+from .draft import Draft, objects
 from .outputs import writing
 from .records import TextRecord
-from .report import Place, Report, reading
-from .texts import InputText, first_object, read_objects
+from .report import Report, reading
+from .texts import first_object, read_objects
 
 
 def has_entities(path: Path) -> bool:
@@ -29,9 +29,18 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     they carry as "id", "kb_id", "kb_name" and "attributes". Documents are named by their "id",
     else by file and line.
     """
-    for text, place in read_objects(path, report):
-        with reading(report, place):
-            yield _to_text_record(text, place, report)
+    for text in read_objects(path, report):
+        with reading(report, text.place):
+            found = text.extra.pop("entities", None)
+            if not isinstance(found, list):
+                raise GapDNERError(
+                    f'{text.place}: no object with "text" and a list "entities". Choose the right '
+                    "format."
+                )
+            draft = Draft(text.place, report)
+            for item in found:
+                _add_entity(item, draft)
+            yield draft.to_record(text.text, text.extra)
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
@@ -62,17 +71,6 @@ def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
 def further_keys(record: Mapping[str, Any]) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): A document's record without its text and entities."""
     return {key: value for key, value in record.items() if key not in ("text", "entities")}
-
-
-def savable_keys(extra: Mapping[str, Any], place: Place, report: Report) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The keys of a document's record without those that no .spacy file
-    can hold, which are counted.
-    """
-    savable = {key: value for key, value in extra.items() if can_be_saved(value)}
-    for key in extra.keys() - savable.keys():
-        message = f"{key[:80]!r} holds what no .spacy file can, such as a number of 20 digits"
-        report.add("dropped", "further key left out", message, place)
-    return savable
 
 
 def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -107,18 +105,6 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
     return values | ({"attributes": dict(attributes)} if attributes else {})
 
 
-def _to_text_record(text: InputText, place: Place, report: Report) -> TextRecord:
-    found = text.extra.pop("entities", None)
-    if not isinstance(found, list):
-        raise GapDNERError(
-            f'{place}: no object with "text" and a list "entities". Choose the right format.'
-        )
-    draft = Draft(place, report)
-    for item in found:
-        _add_entity(item, draft)
-    return draft.to_record(text.text, savable_keys(text.extra, place, report))
-
-
 def _add_entity(item: Any, draft: Draft) -> None:
     values = item if isinstance(item, dict) else {}
     score, attrs = values.get("score"), parse_attrs(values)
@@ -131,6 +117,6 @@ def _add_entity(item: Any, draft: Draft) -> None:
     if score != probability:
         message = f"{str(item)[:80]} has the score {score}, which is not between 0 and 1"
         draft.report.add("repaired", "score that is no probability", message, draft.place)
-    offsets = offset_pairs(values.get("fragments"), "start", "end")
+    offsets = [(part.get("start"), part.get("end")) for part in objects(values.get("fragments"))]
     id = attrs.pop("id", None)
     draft.add(item, values.get("label"), offsets, id, values.get("text"), probability, attrs)

@@ -69,7 +69,13 @@ def read_annotation_file(
     RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations, labeled
         with their classes, offsets unchecked. Slots that hold values are their attributes.
     """
-    root = _parse(path)
+    with xml_errors(path):
+        root: Element = parse(path).getroot()
+    if root.tag not in _ROOTS:
+        raise GapDNERError(
+            f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "
+            f"<{_ROOTS[1]}>. Choose the right format."
+        )
     documents = root.findall(".//document")
     if len(documents) > 1:
         raise GapDNERError(f"{path} is of several documents. Make a file of each.")
@@ -105,12 +111,12 @@ def read_annotation_file(
 
 def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
     found = texts.get(name, [])
-    beside = [text for text in found if text.parent == file.parent]
+    found = [text for text in found if text.parent == file.parent] or found
     if not found:
         raise GapDNERError(f"{file} annotates {name or 'an unnamed text'}, which is missing.")
-    if len(found) > 1 and not beside:
+    if len(found) > 1:
         raise GapDNERError(f"{file} annotates {name}, of which there are {len(found)}. Keep one.")
-    return (beside or found)[0]
+    return found[0]
 
 
 def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dict[str, Any]]:
@@ -121,7 +127,10 @@ def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dic
             owners.setdefault(slot.get("id"), []).append(mention.get("id", ""))
     annotated = {_id_of(annotation, "mention") for annotation in root.iter("annotation")}
     attrs: dict[str, dict[str, Any]] = {}
-    for slot in _slots(root):
+    for slot in root.iter():
+        is_slot = slot.tag.endswith("SlotMention") and slot.tag != "hasSlotMention"
+        if not is_slot and slot.tag != "triple":
+            continue
         values = [part.get("value", "") for part in slot if part.tag.endswith("SlotMentionValue")]
         name = _id_of(slot, "mentionSlot") or ""
         held = [
@@ -143,24 +152,6 @@ def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dic
     return attrs
 
 
-def _slots(root: Element) -> Iterator[Element]:
-    for element in root.iter():
-        is_slot = element.tag.endswith("SlotMention") and element.tag != "hasSlotMention"
-        if is_slot or element.tag == "triple":
-            yield element
-
-
 def _id_of(element: Element | None, tag: str) -> str | None:
     child = None if element is None else element.find(tag)
     return None if child is None else child.get("id")
-
-
-def _parse(path: Path) -> Element:
-    with xml_errors(path):
-        root: Element = parse(path).getroot()
-    if root.tag not in _ROOTS:
-        raise GapDNERError(
-            f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "
-            f"<{_ROOTS[1]}>. Choose the right format."
-        )
-    return root

@@ -12,11 +12,10 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import get_entities
-from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError
 from .attributes import join_attributes, split_attributes
 from .docs import DOC_NAME, doc_place
-from .draft import FRAGMENT, NO_TYPE, Draft, Object, offset_pairs
+from .draft import FRAGMENT, NO_TYPE, Draft, Object, objects
 from .files import input_files, read_json, refuse_halves
 from .fragments import clean_entities
 from .names import free_names, name_entities, name_files, with_ending
@@ -52,7 +51,7 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
                 place = Place(str(file), None, name)
                 refuse_halves(item, str(place))
                 # each track has ids of its own
-                layers = [item, *_objects(item, "tracks", Draft(place, report))]
+                layers = [item, *objects(item.get("tracks"))]
                 text = item["text"]
                 found = [e for layer in layers for e in _entities(layer, text, place, report)]
                 yield TextRecord(name, text, clean_entities(text, found, report), str(file))
@@ -80,42 +79,35 @@ def _load(path: Path) -> list[dict[str, Any]]:
 
 def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterable[TextEntity]:
     draft = Draft(place, report)
-    denotations = list(_objects(layer, "denotations", draft))
+    denotations = objects(layer.get("denotations"))
     free = free_names({str(value["id"]) for value in denotations if value.get("id")})
     named: dict[str, Object] = {}
     for value in denotations:
-        if value is not named.setdefault(str(value.get("id") or next(free)), value):
-            draft.drop_malformed(value)
+        # of two with one id, the second gets another
+        id = str(value.get("id") or "")
+        named[id if id and id not in named else next(free)] = value
     said: dict[str, dict[str, Any]] = {}
-    for value in _objects(layer, "attributes", draft):
+    for value in objects(layer.get("attributes")):
         subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
         is_entity = named.get(subject, {}).get("obj", NO_TYPE) != NO_TYPE
         held = said.setdefault(subject, {})
-        if is_entity and isinstance(name, str) and name not in held and can_be_saved(content):
+        if is_entity and isinstance(name, str) and name not in held:
             held[name] = content
         else:
             draft.drop("attribute", value)
     for name, value in named.items():
         span = value.get("span")
-        offsets = offset_pairs(span if isinstance(span, list) else [span], "begin", "end")
+        spans = objects(span if isinstance(span, list) else [span])
+        offsets = [(part.get("begin"), part.get("end")) for part in spans]
         score, attrs = split_attributes(said.get(name, {}))
         draft.add(value, value.get("obj"), offsets, name, None, score, attrs)
-    for value in _objects(layer, "relations", draft):
+    for value in objects(layer.get("relations")):
         label = FRAGMENT if value.get("pred") == _CHAINED else value.get("pred")
         draft.link(label, value.get("subj"), value.get("obj"))
     for key in ("modifications", "blocks"):
-        for value in _objects(layer, key, draft):
+        for value in objects(layer.get(key)):
             draft.drop(key[:-1], value)
     return draft.join(text)
-
-
-def _objects(layer: Object, key: str, draft: Draft) -> Iterator[Object]:
-    values = layer.get(key) or []
-    for value in values if isinstance(values, list) else [values]:
-        if isinstance(value, dict):
-            yield value
-        else:
-            draft.drop(f"malformed {key}", value)
 
 
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from .docbin import find_docbins
 from .docs import Alignment, to_docs
 from .records import Record
 from .registry import FORMATS, get_format, guess_format
-from .report import NOWHERE, Report, logging_drops
+from .report import Place, Report, logging_drops
 
 
 def read(
@@ -79,7 +79,7 @@ def read(
     with logging_drops(report, path) as report:
         records = chosen.read(path, report, **given)
         if types and "types" not in given:
-            records = _of_types(records, types, spans_key, report)
+            records = _of_types(records, types, spans_key, report, Place(str(path)))
         yield from to_docs(
             records, nlp, report, n_sents=n_sents, alignment=alignment, spans_key=spans_key
         )
@@ -128,7 +128,11 @@ def find_format(path: str | Path, format: str | None = None) -> str:
 
 
 def _of_types(
-    records: Iterator[Any], types: tuple[str, ...], spans_key: str, report: Report
+    records: Iterator[Any],
+    types: tuple[str, ...],
+    spans_key: str,
+    report: Report,
+    place: Place,
 ) -> Iterator[Record]:
     found: set[str] = set()
     for record in records:
@@ -148,7 +152,7 @@ def _of_types(
         if label not in found:
             others = ", ".join(sorted({*found, *report.left_out})) or "none"
             message = f"no entity has the type {label!r}; there are {others}"
-            report.add("kept", "type without entities", message, NOWHERE)
+            report.add("kept", "type without entities", message, place)
 
 
 def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:

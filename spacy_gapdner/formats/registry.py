@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import GapDNERError
@@ -19,7 +19,7 @@ Function = Callable[..., Any] | str
 @dataclass(frozen=True)
 class Format:
     """A format of annotated text. Its functions, or their names as MODULE:FUNCTION, such as
-    ``.brat:read_brat`` for one of this package; those are imported when they are used.
+    ``spacy_gapdner.formats.brat:read_brat``; those are imported when they are used.
 
     name (str): Its name.
     reader (Union[str, Callable, None]): Takes a path, a Report, and the options as keywords, and
@@ -69,7 +69,7 @@ def _format(
     module: str | None = None,
 ) -> Format:
     # of this package, whose modules and functions are named after the format
-    module = f".{module or name}"
+    module = f"{__package__}.{module or name}"
     writer = None if ending is None else f"{module}:write_{name}"
     finder = detector and f"{module}:{detector}"
     return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
@@ -95,8 +95,8 @@ FORMATS = {
         _format("pubtator", "has_title", (".pubtator", ".PubTator", ".txt")),
         _format("conll", "has_tags", (".conll", ".iob", ".bio", ".tsv", ".txt")),
         _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
-        Format("csv", writer=".tables:write_csv", ending=".csv"),
-        Format("parquet", writer=".tables:write_parquet", ending=".parquet"),
+        Format("csv", writer=f"{__package__}.tables:write_csv", ending=".csv"),
+        Format("parquet", writer=f"{__package__}.tables:write_parquet", ending=".parquet"),
     )
 }
 
@@ -149,7 +149,8 @@ def guess_format(path: Path) -> str:
         return names[0]
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
-        f"Cannot tell the format of {path}: {seen}. Choose one of {', '.join(readable())}."
+        f"Cannot tell the format of {path}: {seen}. Name it by --format, here or for gapdner "
+        f"convert: {', '.join(readable())}."
     )
 
 
@@ -185,7 +186,4 @@ def _annotation_files(folder: Path) -> list[Path]:
 
 
 def _resolve(function: Function) -> Callable[..., Any]:
-    if not isinstance(function, str):
-        return function
-    module, _, name = function.partition(":")
-    return getattr(import_module(module, __package__), name)
+    return resolve_name(function) if isinstance(function, str) else function

@@ -47,8 +47,20 @@ def keep_relations(
     """RETURNS (list[list[str]]): The lines of a document for each of the Docs it was cut into, of
     whose entities `homes` has the numbers by id; those that no Doc can have are reported.
     """
+    known: dict[str, int | None] = dict(homes)
+    chosen: dict[int, int | None] = {}
+    targets = [targets_of(line.text) for line in lines]
+    # a line may be about another line
+    while ready := [
+        n for n in range(len(lines)) if n not in chosen and known.keys() >= {*targets[n]}
+    ]:
+        for n in ready:
+            found = {known[target] for target in targets[n]}
+            chosen[n] = found.pop() if len(found) == 1 else None
+            known.setdefault(lines[n].text.split("\t")[0], chosen[n])
     kept: list[list[str]] = [[] for _ in range(n_docs)]
-    for line, home in zip(lines, _find_homes(lines, homes), strict=True):
+    for n, line in enumerate(lines):
+        home = chosen.get(n)
         if home is None:
             drop_line(line, report)
         else:
@@ -82,24 +94,3 @@ def relation_lines(
 def drop_line(line: Line, report: Report) -> None:
     """Count a line that nothing can hold."""
     report.add("dropped", KINDS[line.text[0]], f"cannot hold {line.text[:60]!r}", line.place)
-
-
-def _find_homes(lines: Sequence[Line], homes: Mapping[str, int]) -> list[int | None]:
-    # for each line, which may be about another, the Doc of all that it is about
-    found: dict[str, int | None] = dict(homes)
-    result: list[int | None] = [None] * len(lines)
-    waiting = list(range(len(lines)))
-    while waiting:
-        later = []
-        for number in waiting:
-            targets = targets_of(lines[number].text)
-            if any(target not in found for target in targets):
-                later.append(number)
-                continue
-            where = {found[target] for target in targets}
-            result[number] = where.pop() if len(where) == 1 else None
-            found.setdefault(lines[number].text.split("\t")[0], result[number])
-        if len(later) == len(waiting):
-            break
-        waiting = later
-    return result

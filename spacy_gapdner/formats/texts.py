@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from queue import Queue
@@ -98,8 +98,8 @@ def read_texts(
         return _read_files(path, input_files(path, (".txt",)), lines, report)
     if path.suffix != ".jsonl":
         raise GapDNERError(
-            f"{path} is neither .txt nor .jsonl nor a folder. Rename it, or pass its lines through "
-            "standard input (-)."
+            f"{path} is neither .txt nor .jsonl nor a folder. Save it as plain text (.txt), or "
+            "pass its lines through standard input (-)."
         )
     return read_jsonl_texts(path, report)
 
@@ -139,14 +139,14 @@ def read_jsonl_texts(
                 yield InputText(record.pop("text"), record, place)
 
 
-def read_objects(path: Path, report: Report) -> Iterator[tuple[InputText, Place]]:
-    """YIELDS (tuple[InputText, Place]): The texts of a .jsonl file or a folder of such, at places
-    with the documents' names: their "id", else file and line.
+def read_objects(path: Path, report: Report) -> Iterator[InputText]:
+    """YIELDS (InputText): The texts of a .jsonl file or a folder of such, at places with the
+    documents' names: their "id", else file and line.
     """
     for file in input_files(path, (".jsonl",)):
         for text in read_jsonl_texts(file, report):
             name = text.name or f"{file.stem}-{text.place.line}"
-            yield text, text.place._replace(document=name)
+            yield replace(text, place=text.place._replace(document=name))
 
 
 def first_object(path: Path) -> dict[str, Any]:

@@ -65,13 +65,13 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
 def _read_lines(
     path: Path, report: Report, add: Callable[[Object, Draft], None]
 ) -> Iterator[TextRecord]:
-    for text, place in read_objects(path, report):
-        draft = Draft(place, report)
+    for text in read_objects(path, report):
+        draft = Draft(text.place, report)
         answer = text.extra.get("answer", "accept")
         if answer != "accept":
             draft.drop("task that was not accepted", f"the answer was {answer!r}")
             continue
-        with reading(report, place):
+        with reading(report, text.place):
             add(text.extra, draft)
             yield draft.to_record(text.text)
 

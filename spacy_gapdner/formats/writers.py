@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
 from .docs import DOC_EXTRA, DOC_NAME, doc_place
-from .jsonl import further_keys, savable_keys, to_line, to_record
+from .jsonl import further_keys, to_line, to_record
 from .registry import choose_output
 from .relations import DOC_RELATIONS, Line, drop_line
 from .report import Report, logging_drops
@@ -63,8 +63,16 @@ def write_predictions(
 ) -> int:
     """Write predictions with what else their records hold; see `write`."""
     format = choose_output(path, format).name
-    docs = _with_records(predictions, format, report)
-    return write(docs, path, format, spans_key=spans_key, report=report)
+
+    def docs() -> Iterator[Doc]:
+        for doc, record in predictions:
+            extra = further_keys(record)
+            # an id alone is the document's name
+            if format == "jsonl" or extra.keys() - {"id"}:
+                doc.user_data[DOC_EXTRA] = extra
+            yield doc
+
+    return write(docs(), path, format, spans_key=spans_key, report=report)
 
 
 def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
@@ -82,8 +90,12 @@ def _counting_losses(
     where, names, attributes = _PLACES.get(format, ("", (), ()))
     for doc in docs:
         place, entities = doc_place(doc), get_entities(doc, spans_key)
-        if format != "jsonl":
-            _count_metadata(doc, report)
+        # an id that is the document's name is not lost
+        name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
+        lost = [key for key, value in record.items() if key != "id" or str(value) != name]
+        if lost and format != "jsonl":
+            message = f"no place for {', '.join(map(repr, lost))} of the document's record"
+            report.add("dropped", "document metadata", message, place)
         if format != "brat":
             for text in doc.user_data.get(DOC_RELATIONS, ()):
                 drop_line(Line(text, place), report)
@@ -94,32 +106,12 @@ def _counting_losses(
                 report.add("kept", f"{key}s in {where}", message, place)
         for entity in entities:
             others = [key for key in entity.attrs if key not in _ATTRS]
-            for kind, keys in {
-                "attrs that no file has": others,
-                f"attributes in {where}": attributes,
-            }.items():
-                lost = {key: entity.attrs[key] for key in keys if entity.attrs.get(key)}
-                if lost:
-                    message = f"{entity.label_} at tokens {entity.fragments} has {lost!r:.60}"
+            for kind, keys in (
+                ("attrs that no file has", others),
+                (f"attributes in {where}", attributes),
+            ):
+                carried = {key: entity.attrs[key] for key in keys if entity.attrs.get(key)}
+                if carried:
+                    message = f"{entity.label_} at tokens {entity.fragments} has {carried!r:.60}"
                     report.add("dropped", kind, message, place, entity.fragments)
-        yield doc
-
-
-def _count_metadata(doc: Doc, report: Report) -> None:
-    # an id that is the document's name is not lost
-    name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA) or {}
-    lost = [key for key, value in record.items() if key != "id" or str(value) != name]
-    if lost:
-        message = f"no place for {', '.join(map(repr, lost))} of the document's record"
-        report.add("dropped", "document metadata", message, doc_place(doc))
-
-
-def _with_records(predictions: Predictions, format: str, report: Report) -> Iterator[Doc]:
-    for doc, record in predictions:
-        extra = further_keys(record)
-        if format == "spacy":
-            extra = savable_keys(extra, doc_place(doc), report)
-        # an id alone is the document's name
-        if format == "jsonl" or extra.keys() - {"id"}:
-            doc.user_data[DOC_EXTRA] = extra
         yield doc

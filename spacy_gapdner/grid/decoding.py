@@ -45,9 +45,14 @@ class PathGraph:
 
     def __init__(self, *kinds: Edges) -> None:
         self.n_kinds = len(kinds)
-        self._steps = [_steps(edges) for edges in kinds]
-        # bit masks of the nodes from which an edge leads into a node
-        self._sources = [_sources(edges) for edges in kinds]
+        # of each kind: the edges that lead out of a node
+        self._steps: list[dict[int, list[tuple[int, float]]]] = [{} for _ in kinds]
+        # and bit masks of the nodes from which an edge leads into a node
+        self._sources: list[dict[int, int]] = [{} for _ in kinds]
+        for edges, steps, sources in zip(kinds, self._steps, self._sources, strict=True):
+            for (source, target), probability in edges.items():
+                steps.setdefault(source, []).append((target, probability))
+                sources[target] = sources.get(target, 0) | 1 << source
         self._reach: dict[int, list[int]] = {}
 
     def reaches(self, kind: int, node: int, end: int) -> bool:
@@ -122,8 +127,10 @@ def search_entities(
     n_cut, worst = 0, 0.0
     for n_left in range(max_paths, 0, -1):
         if len(queue) > n_left + max_paths:
-            # the search ends before it would come to those behind
-            n_cut += _keep_best(queue, n_left)
+            # the search ends before it would come to those behind; a sorted list is a heap
+            queue.sort()
+            n_cut += len(queue) - n_left
+            del queue[n_left:]
             worst = queue[-1][0]
         if not queue:
             break
@@ -143,25 +150,3 @@ def search_entities(
                 heappush(queue, (reached, length + 1, type_index, end, (*nodes, target)))
     entities.sort(key=text_order)
     return DecodedSegment(entities, n_cut + len(queue))
-
-
-def _keep_best(queue: list[_Path], n: int) -> int:
-    # Returns how many it drops; a sorted list is a heap
-    queue.sort()
-    n_dropped = len(queue) - n
-    del queue[n:]
-    return n_dropped
-
-
-def _steps(edges: Edges) -> dict[int, list[tuple[int, float]]]:
-    steps: dict[int, list[tuple[int, float]]] = {}
-    for (source, target), probability in edges.items():
-        steps.setdefault(source, []).append((target, probability))
-    return steps
-
-
-def _sources(edges: Edges) -> dict[int, int]:
-    sources: dict[int, int] = {}
-    for source, target in edges:
-        sources[target] = sources.get(target, 0) | 1 << source
-    return sources

@@ -42,23 +42,15 @@ class SoftmaxTagging:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """Say which channel means what.
-
-        labels (Sequence[str]): The entity types.
-        RETURNS (GridLayout): None, Frag, Gap and the types: three channels more than types
-            (paper, "Implementation details").
+        """RETURNS (GridLayout): None, Frag, Gap and the types: three channels more than types
+        (paper, "Implementation details"); see `TaggingScheme.layout`.
         """
         types = tuple(range(_FIRST_TYPE, len(labels) + _FIRST_TYPE))
         links = (_FRAG, _GAP)
         return GridLayout(("None", "Frag", "Gap", *labels), links, (*links, *types), types)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """Write a segment's entities into its grid.
-
-        entities (Iterable[Entity]): In the segment's offsets.
-        labels (Sequence[str]): The entity types in the order of their channels.
-        RETURNS (ndarray): Cells `(row, column, channel)`, one label a cell, shape `(m, 3)`.
-        """
+        """Write entities into a grid, one label a cell; see `TaggingScheme.encode`."""
         after_types = len(labels) + _FIRST_TYPE
         # the channels' own order, but with the types before Frag and Gap
         return one_label_a_cell(
@@ -66,12 +58,8 @@ class SoftmaxTagging:
         )
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """Find the labels that the scores assign.
-
-        scores (Floats3d): Logits `(n, n, channels)`.
-        cell_threshold (float): A label counts if it is the most probable of its cell, or if its
-            probability is at least this; at 0.0 the most probable alone counts, as in the paper.
-        RETURNS (LabelledCells): The labels other than None.
+        """Find the labels: at a threshold of 0.0 the most probable of each cell, as in the paper,
+        else also those that reach it; see `TaggingScheme.labelled_cells`.
         """
         return most_probable(scores, cell_threshold)
 
@@ -83,18 +71,12 @@ class SoftmaxTagging:
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
-        """Find all entities that a segment's labelled cells spell out.
+        """Find the entities; see `TaggingScheme.decode`.
 
         Nodes are the boundaries between tokens. A Frag or Gap label at (i, j) is an edge from i to
         j + 1; a one-word entity is a Frag edge too. Every path from an entity's head to the node
         after its tail that alternates Frag and Gap, and begins and ends with Frag, is an entity
         (paper, "Entity Decoding").
-
-        labelled (LabelledCells): The grid's labels.
-        labels (Sequence[str]): The entity types.
-        threshold (float): Entities that score lower are dropped.
-        max_paths (int): How many paths may be extended in all.
-        RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
         """
         ranges: dict[tuple[int, int, int], float] = {}
         frags: dict[tuple[int, int], float] = {}
@@ -114,12 +96,7 @@ class SoftmaxTagging:
                     frags[edge] = max(probability, frags.get(edge, 0.0))
         graph = PathGraph(frags, gaps)
         return search_entities(
-            ranges,
-            graph,
-            labels,
-            _fragments,
-            threshold=threshold,
-            max_paths=max_paths,
+            ranges, graph, labels, _fragments, threshold=threshold, max_paths=max_paths
         )
 
 

@@ -69,16 +69,30 @@ class TaggingScheme(Protocol):
     loss: GridLoss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): The channels for these entity types."""
+        """Say which channel means what.
+
+        labels (Sequence[str]): The entity types.
+        RETURNS (GridLayout): The channels for these.
+        """
         ...
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """RETURNS (ndarray): Cells `(row, column, channel)` of a segment, shape `(m, 3)`."""
+        """Write a segment's entities into its grid.
+
+        entities (Iterable[Entity]): In the segment's offsets.
+        labels (Sequence[str]): The entity types in the order of their channels.
+        RETURNS (ndarray): Cells `(row, column, channel)`, shape `(m, 3)`.
+        """
         ...
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """RETURNS (LabelledCells): The labels that the scores of a segment's grid assign; at a
-        threshold of 0.0, those alone that the scheme itself decides for."""
+        """Find the labels that the scores of a segment's grid assign.
+
+        scores (Floats3d): Logits `(n, n, channels)`.
+        cell_threshold (float): A label counts if its probability is at least this; at 0.0, those
+            alone count that the scheme itself decides for.
+        RETURNS (LabelledCells): The labels other than None.
+        """
         ...
 
     def decode(
@@ -89,7 +103,14 @@ class TaggingScheme(Protocol):
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
-        """RETURNS (DecodedSegment): The entities that a grid's labels spell out."""
+        """Find all entities that a segment's labelled cells spell out.
+
+        labelled (LabelledCells): The grid's labels.
+        labels (Sequence[str]): The entity types.
+        threshold (float): Entities that score lower are dropped.
+        max_paths (int): How many paths may be extended in all.
+        RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
+        """
         ...
 
 

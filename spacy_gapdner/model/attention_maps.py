@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -74,23 +74,16 @@ class AttentionMaps:
         return grid
 
 
-@dataclass
 class AttentionRecording:
     """The attentions of one call of a model, a segment a row, in the order of the computation."""
 
-    _rows: list[tuple[Floats3d, np.ndarray | None, np.ndarray | None]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self._rows: list[tuple[Floats3d, np.ndarray | None, np.ndarray | None]] = []
 
-    def add(
+    def _add(
         self, lengths: Sequence[int], scores: Tensor, tokens: Tensor | None, cross: Tensor | None
     ) -> None:
-        """Add a batch, without its padding.
-
-        lengths (Sequence[int]): Number of tokens of each segment.
-        scores (Tensor): Logits, shape `(batch, n, n, channels)`.
-        tokens (Optional[Tensor]): Scores of the linear attention, shape `(batch, 2, n)`.
-        cross (Optional[Tensor]): Weights of the criss-cross attention, shape
-            `(batch, n, n, 2 * n)`.
-        """
+        # a batch, without its padding
         for row, n in enumerate(lengths):
             self._rows.append(
                 (
@@ -117,8 +110,10 @@ class AttentionRecording:
             )
         rows = dict(zip(order, self._rows, strict=True))
         return [
-            AttentionMaps(segment, tuple(t.text for t in doc[segment.start : segment.end]), *row)
-            for segment, row in ((segment, rows[i]) for i, segment in enumerate(segments))
+            AttentionMaps(
+                segment, tuple(t.text for t in doc[segment.start : segment.end]), *rows[i]
+            )
+            for i, segment in enumerate(segments)
         ]
 
 
@@ -165,7 +160,7 @@ def record_attention(model: Model[ModelIn, ModelOut]) -> Iterator[AttentionRecor
         for batch, size in zip(scores, batch_sizes, strict=True):
             rows = slice(first, first + size)
             own = lengths[rows]
-            recording.add(own.tolist(), batch, *_attend(network, words[rows, : own.max()], own))
+            recording._add(own.tolist(), batch, *_attend(network, words[rows, : own.max()], own))
             first += size
 
     # a hook, as the words are those that the encoder gives for this call

@@ -21,15 +21,7 @@ class TorchProductOps(NumpyOps):
         trans1: bool = False,
         trans2: bool = False,
     ) -> Floats2d:
-        """Multiply two matrices.
-
-        x (Floats2d): The left one.
-        y (Floats2d): The right one.
-        out (Optional[Floats2d]): Takes the product.
-        trans1 (bool): Transpose the left one before.
-        trans2 (bool): Transpose the right one before.
-        RETURNS (Floats2d): The product, `out` if given.
-        """
+        """RETURNS (Floats2d): The product of two matrices; see `NumpyOps.gemm`."""
         left, right = torch.from_numpy(x), torch.from_numpy(y)
         into = None if out is None else torch.from_numpy(out)
         product = torch.mm(left.T if trans1 else left, right.T if trans2 else right, out=into)

@@ -86,13 +86,8 @@ class _InPlaceHFShim(InPlaceShim, HFShim):
 
 
 class BatchingTransformerModel(TransformerModel):
-    """A TransformerModel that runs the spans in batches of like length.
-
-    name (str): Name of the Hugging Face model, or its directory.
-    get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Cuts documents into spans.
-    tokenizer_config (dict[str, Any]): Settings of the Hugging Face tokenizer.
-    transformer_config (dict[str, Any]): Settings of the Hugging Face model.
-    mixed_precision (bool): Multiply matrices in bfloat16.
+    """A TransformerModel that runs the spans in batches of like length; the arguments are those of
+    `build_transformer_model_v1`.
     """
 
     def __init__(
@@ -167,8 +162,12 @@ def _forward(
     by_doc = [nested[i] for i in filled]
     texts = [span.text for spans in by_doc for span in spans]
     pieces = tokenize(model.tokenizer, texts, _longest_span(model))
-    doc_layout = lay_out(pieces.lengths, _number(by_doc))
-    limits = _limits(model, is_train)
+    # the numbers of each document's spans among all
+    ends = np.cumsum([len(spans) for spans in by_doc])
+    doc_layout = lay_out(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
+    limits = _CPU_TRAIN if is_train else _CPU_PREDICT
+    if model.transformer.device.type != "cpu":
+        limits = _GPU
     layout = lay_out(
         pieces.lengths,
         batch_by_length(pieces.lengths.tolist(), limits.max_size, max_padding=limits.max_padding),
@@ -199,18 +198,6 @@ def _longest_span(model: BatchingTransformerModel) -> int:
     # RoBERTa's positions begin after that of the padding
     first = getattr(embeddings, "padding_idx", None)
     return min(limit, positions if first is None else positions - first - 1)
-
-
-def _number(nested: list[list[Span]]) -> list[np.ndarray]:
-    # The number of each span among those of all documents
-    ends = np.cumsum([len(spans) for spans in nested])
-    return np.split(np.arange(ends[-1]), ends[:-1])
-
-
-def _limits(model: BatchingTransformerModel, is_train: bool) -> Limits:
-    if model.transformer.device.type != "cpu":
-        return _GPU
-    return _CPU_TRAIN if is_train else _CPU_PREDICT
 
 
 def _run(

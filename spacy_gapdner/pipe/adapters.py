@@ -4,97 +4,75 @@ Such a pipe reads a SpanGroup of contiguous spans and writes an extension attrib
 component lends it spans, another carries its verdicts back to the entities.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, set_extent_spans
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-
-
-class ExtentSpans:
-    """Writes a span from the first to the last token of each entity to a SpanGroup.
-
-    Registered as the factory `gapdner_extents`. Put it after `gapdner` and before the pipe that
-    is to judge the entities, and give that pipe the `target_key`.
-
-    spans_key (str): Prefix of the span groups with entities.
-    target_key (str): Name of the SpanGroup to write.
-    """
-
-    def __init__(self, spans_key: str, target_key: str) -> None:
-        self.spans_key = spans_key
-        self.target_key = target_key
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Write the spans.
-
-        doc (Doc): The document.
-        RETURNS (Doc): The same.
-        """
-        set_extent_spans(doc, self.spans_key, self.target_key)
-        return doc
-
-
-class SpanAttributes:
-    """Copies extension attributes of `Span` to the entities with the same first and last token.
-
-    Registered as the factory `gapdner_span_attributes`. Put it after the pipe that sets them:
-    `span._.negex` becomes `entity._.negex`. Entities with the same first and last token get the
-    same value, as spaCy keeps one for each range of tokens.
-
-    spans_key (str): Prefix of the span groups with entities.
-    names (Sequence[str]): The attributes.
-    """
-
-    def __init__(self, spans_key: str, names: Sequence[str]) -> None:
-        self.spans_key = spans_key
-        self.names = tuple(names)
-        for name in self.names:
-            if not DiscontinuousEntity.has_extension(name):
-                DiscontinuousEntity.set_extension(name)
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Copy the attributes.
-
-        doc (Doc): The document.
-        RETURNS (Doc): The same.
-        RAISES (GapDNERError): If spans have no such attribute, or it cannot be saved.
-        """
-        missing = [name for name in self.names if not Span.has_extension(name)]
-        if missing:
-            raise GapDNERError(
-                f"Spans have no extension {', '.join(missing)}. Put the pipe that sets it before "
-                "gapdner_span_attributes."
-            )
-        for entity in get_entities(doc, self.spans_key):
-            span = doc[entity.start : entity.end]
-            for name in self.names:
-                entity._.set(name, span._.get(name))
-        return doc
 
 
 @Language.factory(
     "gapdner_extents",
     default_config={"spans_key": DEFAULT_SPANS_KEY, "target_key": "gapdner_extents"},
 )
-def make_extent_spans(nlp: Language, name: str, spans_key: str, target_key: str) -> ExtentSpans:
-    """Create the component; the arguments are those of `ExtentSpans`.
+def make_extent_spans(
+    nlp: Language, name: str, spans_key: str, target_key: str
+) -> Callable[[Doc], Doc]:
+    """Make the component that writes the extent of each entity, a span from its first to its last
+    token, to a SpanGroup.
 
-    nlp (Language): The pipeline.
-    name (str): The component's name in it.
+    Put it after `gapdner` and before the pipe that is to judge the entities, and give that pipe
+    the `target_key`.
+
+    nlp (Language), name (str): The pipeline, and the component's name in it.
+    spans_key (str): Prefix of the span groups with entities.
+    target_key (str): Name of the SpanGroup to write.
+    RETURNS (Callable[[Doc], Doc]): The component.
     """
-    return ExtentSpans(spans_key, target_key)
+    # no closure: processes that are not forked get a pickled pipeline
+    return partial(_write_extents, spans_key, target_key)
+
+
+def _write_extents(spans_key: str, target_key: str, doc: Doc) -> Doc:
+    extents = {(e.start, e.end, e.label_) for e in get_entities(doc, spans_key)}
+    doc.spans[target_key] = [Span(doc, start, end, label) for start, end, label in sorted(extents)]
+    return doc
 
 
 @Language.factory("gapdner_span_attributes", default_config={"spans_key": DEFAULT_SPANS_KEY})
 def make_span_attributes(
     nlp: Language, name: str, spans_key: str, names: list[str]
-) -> SpanAttributes:
-    """Create the component; the arguments are those of `SpanAttributes`.
+) -> Callable[[Doc], Doc]:
+    """Make the component that copies extension attributes of `Span` to the entities with the same
+    first and last token.
 
-    nlp (Language): The pipeline.
-    name (str): The component's name in it.
+    Put it after the pipe that sets them: `span._.negex` becomes `entity._.negex`. Entities with
+    the same first and last token get the same value, as spaCy keeps one for each range of tokens.
+    On documents it raises a GapDNERError if spans have no such attribute, or it cannot be saved.
+
+    nlp (Language), name (str): The pipeline, and the component's name in it.
+    spans_key (str): Prefix of the span groups with entities.
+    names (list[str]): The attributes.
+    RETURNS (Callable[[Doc], Doc]): The component.
     """
-    return SpanAttributes(spans_key, names)
+    for attribute in names:
+        if not DiscontinuousEntity.has_extension(attribute):
+            DiscontinuousEntity.set_extension(attribute)
+    return partial(_copy_attributes, spans_key, names)
+
+
+def _copy_attributes(spans_key: str, names: Sequence[str], doc: Doc) -> Doc:
+    missing = [name for name in names if not Span.has_extension(name)]
+    if missing:
+        raise GapDNERError(
+            f"Spans have no extension {', '.join(missing)}. Put the pipe that sets it before "
+            "gapdner_span_attributes."
+        )
+    for entity in get_entities(doc, spans_key):
+        span = doc[entity.start : entity.end]
+        for name in names:
+            entity._.set(name, span._.get(name))
+    return doc

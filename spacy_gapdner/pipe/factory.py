@@ -38,7 +38,7 @@ hidden = 0.25
 width = 96
 window_size = 1
 maxout_pieces = 3
-depth = 4
+depth = 1
 """
 DEFAULT_MODEL = Config().from_str(DEFAULT_CONFIG)["model"]
 

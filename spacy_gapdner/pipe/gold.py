@@ -30,7 +30,6 @@ class Gold:
     labels (set[str]): The entity types.
     elsewhere (Counter[str]): What documents without an entity hold, see `count_elsewhere`.
     sample (list[Doc]): The first documents that have tokens.
-    n_docs (int): The documents.
     n_entities (int): The entities.
     n_unaligned (int): Of these, those that lie between the tokens of the predicted Doc.
     """
@@ -38,7 +37,6 @@ class Gold:
     labels: set[str] = field(default_factory=set)
     elsewhere: Counter[str] = field(default_factory=Counter)
     sample: list[Doc] = field(default_factory=list)
-    n_docs: int = 0
     n_entities: int = 0
     n_unaligned: int = 0
 
@@ -75,7 +73,6 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
     for example in examples:
         entities = get_entities(example.reference, key)
         gold.labels.update(entity.label_ for entity in entities)
-        gold.n_docs += 1
         gold.n_entities += len(entities)
         gold.n_unaligned += len(align_entities(example, key)[1])
         if not entities:

@@ -172,8 +172,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         with readable_examples():
             validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
             gold = collect_gold(get_examples(), self.key)
-        if not gold.n_docs:
-            raise GapDNERError("The training corpus holds no document. Check its path.")
+        if not gold.sample:
+            raise GapDNERError("The training corpus holds no document with text. Check its path.")
         if not gold.labels:
             message = describe_no_gold(gold, self.key, self.name)
             if not labels and not self.labels:
@@ -183,8 +183,6 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         for label in sorted(gold.labels) if labels is None else labels:
             self.add_label(label)
         self._require_labels()
-        if not gold.sample:
-            raise GapDNERError(f"Cannot initialize '{self.name}': all documents are empty.")
         self.cfg["calibration"], self.cfg["type_thresholds"] = None, {}
         self.model.attrs["labels"] = list(self.labels)
         self.model.initialize(X=(gold.sample, self.segments(gold.sample)))

@@ -3,24 +3,24 @@
 Nothing that a request says becomes a path, a model or a setting.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 from spacy.language import Language
 
 from ..drawing.colors import choose_colors
+from ..drawing.page import LINES_JS, TEMPLATES, render_page
 from ..drawing.render import render
 from ..pipe.pieces import find_recognizer
 from ..web import LOOPBACK, new_app
 from .export import FILES, Export, make_export
 from .messages import Drawing, Prediction, Text, Texts, to_doc
-from .pages import render_app, render_docs
-from .pieces import predict_texts
-from .turns import Turns, in_one_step
+from .turns import Turns, in_one_step, predict_texts
 
-T = TypeVar("T")
+_STATIC = Path(__file__).parent / "static"
 
 
 def create_app(
@@ -51,24 +51,25 @@ def create_app(
     labels = pipe.labels if pipe else ()
     name, version = name or nlp.meta.get("name", ""), nlp.meta.get("version", "")
 
-    def check(*texts: str) -> int:
+    def check(*texts: str) -> None:
         n_characters = sum(map(len, texts))
         if n_characters > max_characters:
             detail = f"There are {n_characters} characters, {max_characters} are allowed."
             raise HTTPException(413, detail)
-        # about as many tokens
-        return n_characters // 5
-
-    def in_turn(request: Request, text: str, function: Callable[[], T]) -> Awaitable[T]:
-        return turns.run(request, in_one_step(function), check(text))
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        return HTMLResponse(render_app(f"{name} {version}", labels))
+        shown = _fill("body.html", model=f"{name} {version}", labels=", ".join(labels))
+        css, script = _read("app.css"), LINES_JS + _read("app.js")
+        return HTMLResponse(
+            render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")
+        )
 
     @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return HTMLResponse(render_docs(f"{name} {version}"))
+    async def docs(request: Request) -> Response:
+        shown = _fill("docs.html", model=f"{name} {version}", address=str(request.base_url))
+        title = "Discontinuous entities for programs"
+        return HTMLResponse(render_page(title, shown, _read("app.css")))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
@@ -81,29 +82,38 @@ def create_app(
     async def predict(asked: Text | Texts, request: Request) -> Prediction | list[Prediction]:
         """Find the entities of a text, or of several."""
         texts = [asked.text] if isinstance(asked, Text) else asked.texts
-        left = check(*texts)
-        job = predict_texts(nlp, spans_key, texts, max_tokens)
-        found = [Prediction.model_validate(r) for r in await turns.run(request, job, left)]
+        check(*texts)
+        records = await turns.run(request, predict_texts(nlp, spans_key, texts, max_tokens))
+        found = [Prediction.model_validate(record) for record in records]
         return found[0] if isinstance(asked, Text) else found
 
     @app.post("/draw")
     async def draw(drawing: Drawing, request: Request) -> Response:
         """Draw a text with these entities, as HTML."""
+        check(drawing.text)
         colors = choose_colors([*drawing.types, *(entity.label for entity in drawing.entities)])
 
         def drawn() -> str:
             return render(to_doc(nlp, drawing), colors=colors, jupyter=False) or ""
 
-        return HTMLResponse(await in_turn(request, drawing.text, drawn))
+        return HTMLResponse(await turns.run(request, in_one_step(drawn)))
 
     @app.post("/export/{format}")
     async def export(format: Export, prediction: Prediction, request: Request) -> Response:
         """Give a text with these entities as a file: jsonl, csv, or brat as a zip."""
-        content = await in_turn(
-            request, prediction.text, lambda: make_export(to_doc(nlp, prediction), format)
-        )
+        check(prediction.text)
+        job = in_one_step(lambda: make_export(to_doc(nlp, prediction), format))
+        content = await turns.run(request, job)
         name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)
 
     return app
+
+
+def _read(name: str) -> str:
+    return (_STATIC / name).read_text(encoding="utf-8")
+
+
+def _fill(name: str, **values: str) -> Markup:
+    return Markup(TEMPLATES.from_string(_read(name)).render(**values))

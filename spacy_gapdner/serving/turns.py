@@ -1,31 +1,24 @@
-"""Who is next: requests share one thread, and long ones leave it between their steps."""
+"""Requests share one thread, and long texts leave it to the others between their pieces."""
 
 import asyncio
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
-from itertools import count
 from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
 from spacy.language import Language
 
+from ..formats.jsonl import to_record
+from ..pipe.pieces import PIECE_TOKENS, cut, find_entities, join_pieces
 from ..web import WorkThread
 
 T = TypeVar("T")
-# work in steps, which says after each how much is left, and at the end what came out
-Job = Generator[int, None, T]
-
-
-@dataclass(eq=False)
-class _Ticket:
-    number: int
-    left: int
+# work in steps, and what comes out at the end
+Job = Generator[None, None, T]
 
 
 class Turns:
-    """Runs jobs step by step in one thread. Every other step is one of the job with least left, so
-    that short ones pass by, and the others are those of the oldest, so that long ones end.
+    """Runs jobs in one thread, a step of each in turn: none waits until a long one has ended.
 
     nlp (Language): The pipeline: each step has a memory zone of its own.
     max_waiting (int): More jobs at once are refused, see `WorkThread`.
@@ -34,50 +27,23 @@ class Turns:
     def __init__(self, nlp: Language, max_waiting: int) -> None:
         self.nlp = nlp
         self.thread = WorkThread(max_waiting)
-        self.changed = asyncio.Condition()
-        self.waiting: set[_Ticket] = set()
-        self.numbers, self.steps, self.is_busy = count(), 0, False
 
-    async def run(self, request: Request, job: Job[T], left: int) -> T:
+    async def run(self, request: Request, job: Job[T]) -> T:
         """Run a job to its end, or until its client has gone.
 
         request (Request): What the job is for.
         job (Generator): The job. It must not keep what belongs to a memory zone.
-        left (int): About how much there is to do, in tokens.
         RETURNS (T): What it returns.
         RAISES (HTTPException): If there are too many, or the client has gone.
         """
-        ticket = _Ticket(next(self.numbers), left)
         with self.thread.place():
             while True:
-                is_done, value = await self._take_turn(ticket, request, job)
+                if await request.is_disconnected():
+                    raise HTTPException(499, "The client has gone.")
+                step = self.thread.submit(partial(self._step, job))
+                is_done, value = await asyncio.wrap_future(step)
                 if is_done:
                     return value
-                ticket.left = value
-
-    async def _take_turn(
-        self, ticket: _Ticket, request: Request, job: Job[Any]
-    ) -> tuple[bool, Any]:
-        self.waiting.add(ticket)
-        try:
-            async with self.changed:
-                await self.changed.wait_for(lambda: not self.is_busy and self._next() is ticket)
-                self.is_busy = True
-        finally:
-            self.waiting.discard(ticket)
-        try:
-            if await request.is_disconnected():
-                raise HTTPException(499, "The client has gone.")
-            self.steps += 1
-            return await asyncio.wrap_future(self.thread.submit(partial(self._step, job)))
-        finally:
-            self.is_busy = False
-            async with self.changed:
-                self.changed.notify_all()
-
-    def _next(self) -> _Ticket:
-        by_age = self.steps % 2
-        return min(self.waiting, key=lambda ticket: (0 if by_age else ticket.left, ticket.number))
 
     def _step(self, job: Job[Any]) -> tuple[bool, Any]:
         # else the words of every text would stay in the vocab for ever
@@ -92,8 +58,38 @@ def in_one_step(function: Callable[[], T]) -> Job[T]:
     """Make a job of a function.
 
     function (Callable[[], T]): The function.
-    YIELDS (int): Nothing.
+    YIELDS (None): Never.
     RETURNS (T): What the function returns.
     """
     return function()
     yield
+
+
+def predict_texts(
+    nlp: Language, spans_key: str, texts: Sequence[str], max_tokens: int
+) -> Job[list[dict[str, Any]]]:
+    """Find the entities of texts.
+
+    nlp (Language): The pipeline.
+    spans_key (str): Prefix of the span groups with entities.
+    texts (Sequence[str]): The texts.
+    max_tokens (int): More tokens, of all texts together, are refused.
+    YIELDS (None): Before each piece, unless the texts are short.
+    RETURNS (list[dict]): Their records, see `spacy_gapdner.formats.jsonl`.
+    RAISES (HTTPException): If there are too many tokens.
+    """
+    all_pieces = [cut(nlp, spans_key, text) for text in texts]
+    n_tokens = sum(len(piece.place) for pieces in all_pieces for piece in pieces)
+    if n_tokens > max_tokens:
+        raise HTTPException(413, f"There are {n_tokens} tokens, {max_tokens} are allowed.")
+    records = []
+    for text, pieces in zip(texts, all_pieces, strict=True):
+        found = []
+        for piece in pieces:
+            if n_tokens > PIECE_TOKENS:
+                yield
+            found.append(find_entities(nlp, spans_key, piece))
+        doc = join_pieces(nlp, spans_key, text, pieces, found)
+        records.append(to_record(doc, spans_key, {}))
+        del doc
+    return records

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import torch
-from attention_reports import make_report, make_segment
+from attention_reports import make_segment
 from tiny_pipeline import ANNOTATED
 
 from spacy_gapdner.analysis.attention import attention, label_cells
@@ -27,11 +27,10 @@ def test_entities_by_default(nlp):
     assert sorted(addresses(report)) == sorted(CELLS)
     (segment,) = report.segments
     # all these cells are labelled, and no other
-    names = {cell: [label.name for label in labels] for cell, labels in segment.labels.items()}
-    assert set(names) == set(CELLS)
-    assert names[4, 0] == ["ADR"]
-    assert names[1, 2] == names[2, 3] == ["Gap"]
-    assert names[0, 1] == names[3, 4] == ["Frag"]
+    names = {cell: label.name for cell, (label,) in segment.labels.items()}
+    assert names.keys() == set(CELLS)
+    assert {cell for cell, name in names.items() if name == "Gap"} == {(1, 2), (2, 3)}
+    assert {cell for cell, name in names.items() if name == "ADR"} == {(4, 0)}
 
 
 def test_the_maps_are_those_of_the_model(nlp):
@@ -51,11 +50,7 @@ def test_the_maps_are_those_of_the_model(nlp):
     assert addresses(chosen) == [(2, 2), (9, 9), (5, 9)]
 
 
-def test_there_must_be_something_to_show(nlp, monkeypatch):
-    with pytest.raises(GapDNERError, match="The text is empty"):
-        attention(nlp, "")
-    with pytest.raises(GapDNERError, match="finds no entity in the text"):
-        attention(nlp, ANNOTATED[3][0])
+def test_a_network_without_attention(nlp, monkeypatch):
     monkeypatch.setattr("spacy_gapdner.model.attention_maps.GapDNERNetwork", torch.nn.Linear)
     with pytest.raises(GapDNERError, match="only the architecture spacy-gapdner"):
         attention(nlp, JOINT)
@@ -89,11 +84,8 @@ def test_cells_are_named_in_the_offsets_of_the_text():
 def test_tables():
     segment = make_segment()
     # 1 + 2 + 3 parts, and an even share below the diagonal
-    assert segment.token_rows(0, 2) == [
-        ("severe 10", "0.167"),
-        ("joint 11", "0.333"),
-        ("and 12", "0.500"),
-    ]
+    thirds = [("severe 10", "0.167"), ("joint 11", "0.333"), ("and 12", "0.500")]
+    assert segment.token_rows(0, 2) == thirds
     assert segment.token_rows(1, 0) == [("severe 10", "0.500"), ("joint 11", "0.500")]
     # the column has 6 to 10 parts, but the cell itself 2 as part of its row: 49 in all
     rows = segment.top_rows(0, 1, 99)
@@ -104,16 +96,3 @@ def test_tables():
     ]
     assert ("severe joint (itself)", "10, 11", "Frag 0.90", "0.041") in rows
     assert len(rows) == 9
-
-
-def test_entities_and_what_is_switched_off():
-    report = make_report(make_segment())
-    assert report.entity_rows() == [
-        ("ADE", "severe joint pain", "0:2, 4:5", "0.88"),
-        ("SIGN", "arm pain", "3:5", ""),
-    ]
-    assert report.notes() == []
-    linear, cross = make_segment(linear=False), make_segment(cross=False)
-    assert (linear.token_rows(0, 1), cross.top_rows(0, 1)) == ([], [])
-    assert "no linear attention" in make_report(linear).notes()[0]
-    assert "no criss-cross attention" in make_report(cross).notes()[0]

@@ -4,27 +4,22 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_gapdner.analysis.chosen_cells import _parse_cell, _span_cell, find_segment
+from spacy_gapdner.analysis.chosen_cells import choose_cells, find_segment
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.segments import Segment
 
 
-def make_doc(text):
-    return Doc(spacy.blank("en").vocab, words=text.split(" "))
+def choose(text, spans=(), cells=()):
+    doc = Doc(spacy.blank("en").vocab, words=text.split(" "))
+    # the pipe counts where nothing is chosen
+    return choose_cells(doc, None, spans, cells)
 
 
-@pytest.mark.parametrize(
-    ("span", "cell"),
-    [
-        ("shoulder pain", (2, 3)),
-        # within "painful" it is no token
-        (" pain ", (3, 3)),
-        ("2:4", (2, 3)),
-        (" 0:5 ", (0, 4)),
-    ],
-)
-def test_spans(span, cell):
-    assert _span_cell(make_doc("painful joint shoulder pain ."), span) == cell
+def test_spans_and_cells():
+    text = "painful joint shoulder pain ."
+    # within "painful" it is no token
+    assert choose(text, [" pain ", "2:4", " 0:5 "]) == [(3, 3), (2, 3), (0, 4)]
+    assert choose(text, ["shoulder pain"], ["2,0", " 1, 1 ", "2,3"]) == [(2, 3), (2, 0), (1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -41,19 +36,21 @@ def test_spans(span, cell):
 )
 def test_spans_that_cannot_be_found(span, message):
     with pytest.raises(GapDNERError, match=re.escape(message)):
-        _span_cell(make_doc("no pain no pain no pain"), span)
+        choose("no pain no pain no pain", [span])
 
 
-def test_cells():
-    doc = make_doc("a b c")
-    assert _parse_cell(doc, "2,0") == (2, 0)
-    assert _parse_cell(doc, " 1, 1 ") == (1, 1)
-    for wrong in ("1", "1:2", "-1,0", "a,b"):
-        with pytest.raises(GapDNERError, match=f"ROW,COLUMN .* not '{wrong}'"):
-            _parse_cell(doc, wrong)
-    for outside in ("3,0", "0,3"):
-        with pytest.raises(GapDNERError, match=f"no tokens {outside}: the text has tokens 0 to 2"):
-            _parse_cell(doc, outside)
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("1:2", "ROW,COLUMN .* not '1:2'"),
+        ("-1,0", "ROW,COLUMN .* not '-1,0'"),
+        ("3,0", "no tokens 3,0: the text has tokens 0 to 2"),
+        ("0,3", "no tokens 0,3"),
+    ],
+)
+def test_cells_that_cannot_be_found(cell, message):
+    with pytest.raises(GapDNERError, match=message):
+        choose("a b c", cells=[cell])
 
 
 def test_the_segment_with_most_context():

@@ -1,5 +1,4 @@
 import pytest
-import spacy
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
@@ -30,27 +29,6 @@ def test_gold_under_another_key(nlp):
     scores = evaluate(nlp, gold)
     assert scores["spans_gapdner_counts"]["gold"] == 0
     assert scores["spans_keys_found"] == ["gold"]
-
-
-def test_docs_are_not_collected(nlp):
-    waiting = most = 0
-
-    def docs():
-        nonlocal waiting, most
-        for _ in range(12):
-            waiting += 1
-            most = max(most, waiting)
-            yield nlp.make_doc("Severe pain .")
-
-    def done(doc):
-        nonlocal waiting
-        waiting -= 1
-        return doc
-
-    spacy.Language.component("count_done", func=done)
-    nlp.add_pipe("count_done")
-    assert evaluate(nlp, docs(), batch_size=2)["docs"] == 12
-    assert most <= 3
 
 
 def test_nothing_to_score(nlp):

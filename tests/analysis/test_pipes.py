@@ -4,7 +4,7 @@ import pytest
 import spacy
 from tiny_pipeline import model_config
 
-from spacy_gapdner.analysis.pipes import find_pipe, storing_under
+from spacy_gapdner.analysis.pipes import changed, find_pipe
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -30,11 +30,9 @@ def test_no_pipe():
         find_pipe(nlp)
 
 
-def test_the_key_is_given_back(nlp):
+def test_settings_are_given_back(nlp):
     pipe = nlp.get_pipe("gapdner")
-    with storing_under(pipe, None) as key:
-        assert (key, pipe.key) == ("gapdner", "gapdner")
-    with suppress(ZeroDivisionError), storing_under(pipe, "gold") as key:
-        assert (key, pipe.key) == ("gold", "gold")
+    with suppress(ZeroDivisionError), changed(pipe, spans_key="gold"):
+        assert pipe.key == "gold"
         raise ZeroDivisionError
     assert pipe.key == "gapdner"

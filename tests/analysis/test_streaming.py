@@ -25,27 +25,19 @@ def watch(docs, counts):
         del doc
 
 
-def texts(n):
-    return (ANNOTATED[i % 4][0] for i in range(n))
-
-
-@pytest.mark.parametrize("memory_zone", [True, False])
-def test_prediction(memory_zone):
-    counts = []
-    docs = predict(trained_pipeline(), texts(600), batch_size=BATCH, memory_zone=memory_zone)
+@pytest.mark.parametrize("how", ["nlp.pipe", "predict", "memory zone"])
+def test_prediction(how):
+    nlp, counts = trained_pipeline(), []
+    texts = (ANNOTATED[i % 4][0] for i in range(600))
+    if how == "nlp.pipe":
+        docs = nlp.pipe(texts, batch_size=BATCH)
+    else:
+        docs = predict(nlp, texts, batch_size=BATCH, memory_zone=how == "memory zone")
     for doc in watch(docs, counts):
         assert len(doc)
         del doc
     assert len(counts) == 600
     # a batch, and the one that is being made
-    assert max(counts) <= 2 * BATCH
-
-
-def test_nlp_pipe():
-    counts = []
-    for doc in watch(trained_pipeline().pipe(texts(600), batch_size=BATCH), counts):
-        assert len(doc)
-        del doc
     assert max(counts) <= 2 * BATCH
 
 

@@ -1,6 +1,7 @@
+"""Thresholds for candidates by hand, as (Doc, label, kind, score, right?), and for a pipe's."""
+
 import numpy as np
 import pytest
-import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
@@ -9,6 +10,7 @@ from spacy_gapdner.analysis.evaluation import evaluate
 from spacy_gapdner.analysis.thresholds import (
     FOUND,
     GOLD,
+    STEPS,
     Aim,
     Candidates,
     Thresholds,
@@ -16,14 +18,25 @@ from spacy_gapdner.analysis.thresholds import (
     score,
 )
 from spacy_gapdner.analysis.tuning import decide, gain_share, tune
-from spacy_gapdner.calibration import Calibration
+from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.errors import GapDNERError
 
 WHOLE, TORN = False, True
 PRF = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
+TOLD = (*PRF, "calibration_error", "disc_calibration_error")
+MEASURES = ("combined", "f", "disc_f")
+ROW = (
+    st.integers(0, 9),
+    st.sampled_from("AB"),
+    st.booleans(),
+    st.floats(0.05, 0.99),
+    st.booleans(),
+)
+ROWS = st.lists(st.tuples(*ROW), max_size=20)
 
 
 def candidates(found, gold=None):
+    """By default the gold entities are those that are found."""
     gold = [row[:3] for row in found if row[4]] if gold is None else gold
     return Candidates(np.array(found, FOUND), np.array(gold, GOLD))
 
@@ -32,30 +45,134 @@ def decided(found, own=(0.4, 0.4), aim="combined", **kwargs):
     return decide(candidates(found), Thresholds(*own), Calibration(), None, Aim(aim), **kwargs)
 
 
+SMALL = candidates(
+    [
+        (0, "A", WHOLE, 0.9, True),
+        (0, "A", WHOLE, 0.6, False),
+        (0, "A", WHOLE, 0.5, True),
+        (1, "B", TORN, 0.3, True),
+        (1, "B", TORN, 0.2, False),
+    ],
+    [(0, "A", WHOLE), (0, "A", WHOLE), (1, "A", WHOLE), (1, "B", TORN)],
+)
+# contiguous entities are right from 0.8 on, discontinuous ones from 0.3 on
+TWO_KINDS = [
+    (doc, "A", *row)
+    for doc in range(10)
+    for row in ((WHOLE, 0.8, True), (WHOLE, 0.5, False), (TORN, 0.3, True), (TORN, 0.1, False))
+]
+
+
+def test_scores_by_hand():
+    # four entities, three of them right, of four; the discontinuous one is right
+    scores = score(SMALL.found[SMALL.found["score"] >= 0.3], SMALL.gold)
+    assert (scores.p, scores.r, scores.f) == (0.75, 0.75, 0.75)
+    assert (scores.disc_p, scores.disc_r, scores.disc_f) == (1, 1, 1)
+    assert scores.combined == 0.75 * 0.75 + 0.25
+    # ranges of width 0.1, all with one entity: 0.1 + 0.6 + 0.5 + 0.7
+    assert scores.calibration_error == pytest.approx(1.9 / 4)
+    assert scores.disc_calibration_error == pytest.approx(0.7)
+    nothing = score(SMALL.found[:0], SMALL.gold)
+    assert (nothing.p, nothing.r, nothing.f, nothing.combined) == (None, 0, 0, 0)
+    assert nothing.calibration_error is None
+
+
+def test_without_discontinuous_gold_f_alone_counts():
+    whole = candidates([(0, "A", WHOLE, 0.9, True), (0, "A", TORN, 0.8, False)])
+    scores = score(whole.found, whole.gold)
+    assert scores.combined == scores.f == 2 / 3
+    # nothing tells what is a good threshold of discontinuous entities
+    assert whole.choose(Aim("combined"), Thresholds(0.95, 0.7)).discontinuous == 0.7
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_each_kind_has_its_threshold(measure):
+    both = candidates(TWO_KINDS)
+    # all right from 0.51 to 0.80 and from 0.11 to 0.30: the middle of both
+    contiguous = 0.4 if measure == "disc_f" else 0.65
+    assert both.choose(Aim(measure), Thresholds(0.4, 0.4)) == (contiguous, 0.2, {})
+    # what is best stays
+    own = Thresholds(0.777, 0.111)
+    assert both.choose(Aim(measure), own) == candidates([]).choose(Aim(measure), own) == own
+
+
+def test_precision_and_recall_come_first():
+    own = Thresholds(0.05, 0.05)
+
+    def reached(**least):
+        kept = SMALL.choose(Aim("f", **least), own).keep(SMALL.found)
+        scores = score(SMALL.found[kept], SMALL.gold)
+        return scores.p, scores.r
+
+    # the best F1 of all is 6/8, with 0.5 to be reached by contiguous and 0.3 by discontinuous ones
+    assert reached() == (3 / 4, 3 / 4)
+    # without the wrong one at 0.6
+    assert reached(min_precision=0.9) == (1, 1 / 2)
+    assert reached(min_recall=0.7) == (3 / 4, 3 / 4)
+    # out of reach: the closest
+    # 3/4 and 3/4 lack a quarter in all, as 1 and 1/2 do; the one has the better F1
+    assert reached(min_precision=1.0, min_recall=0.75) == (3 / 4, 3 / 4)
+
+
+def test_frequent_types_have_thresholds_of_their_own():
+    each = (("A", WHOLE, 0.8, True), ("B", WHOLE, 0.3, True), ("B", WHOLE, 0.1, False))
+    rows = [(doc, *row) for doc in range(20) for row in each]
+    rare = [(doc, "C", WHOLE, 0.8, True) for doc in range(19)]
+    both = candidates(rows + rare)
+    own = Thresholds(0.4, 0.4, {"A": 0.9})
+    chosen = both.choose(Aim("f", labels=("A", "B", "C")), own)
+    # of all: from 0.11 to 0.30; that serves A as well
+    assert chosen == (0.2, 0.4, {"A": 0.2, "B": 0.2})
+    assert both.choose(Aim("f"), own).by_type == {}
+    keep = Thresholds(0.4, 0.9, {"B": 0.2}).keep(both.found)
+    assert keep.tolist() == [True, True, False] * 20 + [True] * 19
+
+
+def test_cross_validation_decides_by_other_docs():
+    # in the Docs of the first fold what is right scores 0.3 and what is wrong 0.8, as nowhere else
+    rows = []
+    for doc in range(20):
+        high = doc % 10 != 0
+        rows += [(doc, "A", WHOLE, 0.8, high), (doc, "A", WHOLE, 0.3, not high)]
+    odd = candidates(rows)
+    kept, probabilities = odd.cross_validate(Aim("f"), Thresholds(0.25, 0.25))
+    # the others tell that 0.8 is right
+    assert kept.tolist() == [True, False] * 20
+    high, low = probabilities[:2]
+    assert high > 0.9
+    assert low < 0.1
+    # for the other folds two of 18 Docs tell the opposite, which the lines know
+    high, low = probabilities[2:4]
+    assert high == pytest.approx(16 / 18, abs=0.05)
+    assert low == pytest.approx(2 / 18, abs=0.05)
+
+
+@settings(max_examples=30)
+@given(ROWS, st.sampled_from(MEASURES))
+def test_no_pair_is_more_than_a_point_better(found, measure):
+    some = candidates(found)
+    own = Thresholds(0.4, 0.4)
+
+    def value(thresholds):
+        return getattr(score(some.found[thresholds.keep(some.found)], some.gold), measure)
+
+    best = max(value(Thresholds(t, d)) for t in STEPS[::10] for d in STEPS[::10])
+    chosen = some.choose(Aim(measure), own)
+    if measure != "disc_f" and some.gold["discontinuous"].any():
+        assert value(chosen) >= best - 0.01 - 1e-9
+    assert value(chosen) >= value(own) - 0.01 - 1e-9
+
+
 def test_discontinuous_entities_need_a_threshold_of_their_own():
-    found = [
-        row
-        for doc in range(10)
-        for row in (
-            (doc, "A", WHOLE, 0.8, True),
-            (doc, "A", WHOLE, 0.5, False),
-            (doc, "A", TORN, 0.3, True),
-            (doc, "A", TORN, 0.1, False),
-        )
-    ]
-    tuning = decided(found, calibrate=False)
+    tuning = decided(TWO_KINDS, calibrate=False)
     # half of what is found is right, and half of the gold is found
     assert (tuning.before.f, tuning.before.disc_f, tuning.before.combined) == (0.5, 0.0, 0.375)
     # each fold is decided by others that are like it
     assert tuning.estimated.combined == tuning.after.combined == 1.0
     assert (tuning.gain, tuning.gain_share) == (1 - 0.375, 1.0)
     assert tuning.new_thresholds
-    assert tuning.settings == {
-        "calibration": None,
-        "threshold": 0.65,
-        "disc_threshold": 0.2,
-        "type_thresholds": {},
-    }
+    thresholds = {"threshold": 0.65, "disc_threshold": 0.2, "type_thresholds": {}}
+    assert tuning.settings == {"calibration": None, **thresholds}
     # one threshold for both serves at most three of four
     assert max(scores.f for _, scores in tuning.curve) < 1.0
 
@@ -71,10 +188,8 @@ def test_nothing_gains():
 
 
 def test_what_gains_on_these_data_alone_is_not_taken():
-    found = [
-        *((0, "A", WHOLE, 0.9, True), (0, "A", WHOLE, 0.5, False)),
-        *((1, "A", WHOLE, 0.5, True), (1, "A", WHOLE, 0.45, False)),
-    ]
+    scored = [(0, 0.9, True), (0, 0.5, False), (1, 0.5, True), (1, 0.45, False)]
+    found = [(doc, "A", WHOLE, score, right) for doc, score, right in scored]
     tuning = decided(found, calibrate=False)
     # all four count, two are right
     assert tuning.before.f == 4 / 6
@@ -104,7 +219,7 @@ def test_a_gain_must_be_there_in_most_resamples():
     assert sure.settings["threshold"] > 0.45
 
 
-@pytest.mark.parametrize("measure", ["combined", "f", "disc_f"])
+@pytest.mark.parametrize("measure", MEASURES)
 def test_the_share_is_that_of_the_definition(measure):
     rng = np.random.default_rng(3)
     rows = [
@@ -143,21 +258,8 @@ def test_calibration_alone():
     assert decided(found, calibrate=False).settings == {}
 
 
-rows = st.tuples(
-    st.integers(0, 9),
-    st.sampled_from("AB"),
-    st.booleans(),
-    st.floats(0.05, 0.99),
-    st.booleans(),
-)
-
-
 @settings(max_examples=30)
-@given(
-    st.lists(rows, max_size=30),
-    st.sampled_from(["combined", "f", "disc_f"]),
-    st.tuples(st.floats(0.05, 1), st.floats(0.05, 1)),
-)
+@given(ROWS, st.sampled_from(MEASURES), st.tuples(st.floats(0.05, 1), st.floats(0.05, 1)))
 def test_the_measure_never_falls(found, measure, own):
     tuning = decided(found, own, measure)
     assert getattr(tuning.after, measure) >= getattr(tuning.before, measure)
@@ -177,40 +279,27 @@ def saved(tmp_path_factory):
     return path
 
 
-@pytest.fixture
-def nlp(saved):
-    return spacy.load(saved)
-
-
 def gold(nlp):
     return [make_doc(nlp, text, entities) for text, entities in CORPUS]
 
 
 def measured(nlp):
     scores = evaluate(nlp, gold(nlp))
-    return [scores[f"spans_gapdner_{name}"] for name in PRF] + [
-        scores["calibration_error"],
-        scores["disc_calibration_error"],
-    ]
+    scores |= {name: scores[f"spans_gapdner_{name}"] for name in PRF}
+    return pytest.approx([scores[name] for name in TOLD])
 
 
 def told(scores):
-    return pytest.approx(
-        [getattr(scores, name) for name in (*PRF, "calibration_error", "disc_calibration_error")]
-    )
+    return [getattr(scores, name) for name in TOLD]
 
 
 @pytest.mark.parametrize(
     ("own", "asked"),
     [
-        ({}, {}),
         ({"threshold": 0.01}, {"per_type": True}),
-        ({"disc_threshold": 0.9}, {"min_recall": 0.95}),
-        ({"type_thresholds": {"SYMPTOM": 0.8}}, {"min_recall": 0.95}),
-        (
-            {"calibration": {"contiguous": [2.0, -1.0], "discontinuous": [0.5, 1.0]}},
-            {"per_type": True},
-        ),
+        ({"disc_threshold": 0.9, "type_thresholds": {"SYMPTOM": 0.8}}, {"min_recall": 0.95}),
+        ({"type_thresholds": {"SYMPTOM": 0.8}}, {}),
+        ({"calibration": Calibration(Line(2.0, -1.0), Line(0.5, 1.0)).to_dict()}, {}),
     ],
 )
 def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
@@ -219,22 +308,12 @@ def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
     cfg = dict(pipe.cfg)
     before = measured(nlp)
     tuning = tune(nlp, iter(gold(nlp)), **asked)
-    assert before == told(tuning.before)
-    assert measured(nlp) == told(tuning.after)
+    assert told(tuning.before) == before
+    assert told(tuning.after) == measured(nlp)
     assert pipe.cfg == cfg | tuning.settings
     value = tuning.to_dict()
     assert value["after"]["f"] == tuning.after.f
     assert [step for step, _ in value["curve"]] == sorted(step for step, _ in value["curve"])
-
-
-def test_a_pipe_that_misses_much_gains(nlp):
-    pipe = nlp.get_pipe("gapdner")
-    pipe.cfg["threshold"] = 0.999
-    tuning = tune(nlp, gold(nlp) * 5)
-    assert tuning.new_thresholds
-    assert tuning.after.combined > tuning.before.combined
-    # again: nothing is left to gain
-    assert not tune(nlp, gold(nlp) * 5).new_thresholds
 
 
 @pytest.mark.parametrize(
@@ -242,19 +321,12 @@ def test_a_pipe_that_misses_much_gains(nlp):
     [
         ({"measure": "p"}, "measure is 'combined', 'f' or 'disc_f', but not 'p'"),
         ({"min_precision": 90}, "min_precision must lie between 0 and 1, but it is 90"),
+        ({"spans_key": "gold", "measure": "disc_f"}, "no discontinuous entity"),
+        ({"spans_key": "other"}, "no entity under the spans_key 'other'"),
     ],
 )
-def test_settings_that_cannot_be_met_leave_the_pipe_as_it_was(nlp, asked, message):
+def test_what_cannot_be_met_leaves_the_pipe_as_it_was(nlp, asked, message):
     cfg = dict(nlp.get_pipe("gapdner").cfg)
     with pytest.raises(GapDNERError, match=message):
-        tune(nlp, gold(nlp), **asked)
+        tune(nlp, [make_doc(nlp, "took aspirin", [("DRUG", [1])], "gold")], **asked)
     assert nlp.get_pipe("gapdner").cfg == cfg
-
-
-def test_data_that_cannot_tune(nlp):
-    whole = [make_doc(nlp, "took aspirin", [("DRUG", [1])], "gold")]
-    with pytest.raises(GapDNERError, match="no discontinuous entity"):
-        tune(nlp, whole, measure="disc_f", spans_key="gold")
-    with pytest.raises(GapDNERError, match="no entity under the spans_key 'gapdner'"):
-        tune(nlp, whole)
-    assert nlp.get_pipe("gapdner").key == "gapdner"

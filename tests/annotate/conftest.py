@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.app import create_app
-from spacy_gapdner.annotate.checks import make_checker
+from spacy_gapdner.annotate.checks import Checker
 from spacy_gapdner.annotate.guidelines import read_guidelines
 from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.session import Session
@@ -23,7 +23,7 @@ TEXTS = {
 }
 
 
-english_checker = cache(make_checker)
+english_checker = cache(Checker)
 
 
 def fill(folder, texts=TEXTS):
@@ -76,15 +76,16 @@ class Client:
     def __init__(self, client):
         self.http = client
 
-    def get(self, path, status=200, **kwargs):
-        response = self.http.get(f"/api/{path}", **kwargs)
+    def ask(self, method, path, status=200, **kwargs):
+        response = self.http.request(method, f"/api/{path}", **kwargs)
         assert response.status_code == status, response.text
         return response.json()
 
-    def post(self, path, status=200):
-        response = self.http.post(f"/api/{path}")
-        assert response.status_code == status, response.text
-        return response.json()
+    def get(self, *args, **kwargs):
+        return self.ask("GET", *args, **kwargs)
+
+    def post(self, *args):
+        return self.ask("POST", *args)
 
     def save(self, name, *entities, code=200, version=None, status="new", **kwargs):
         """Save (label, fragments) or (label, fragments, id)."""
@@ -92,6 +93,33 @@ class Client:
         version = version or self.get(f"texts/{name}", headers=headers)["version"]
         sent = [dict(zip(("label", "fragments", "id"), e, strict=False)) for e in entities]
         body = {"version": version, "entities": sent, "status": status, **kwargs}
-        response = self.http.put(f"/api/texts/{name}", json=body, headers=headers)
-        assert response.status_code == code, response.text
-        return response.json()
+        return self.ask("PUT", f"texts/{name}", code, json=body, headers=headers)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """Serves the page of a folder."""
+    from annotation_page import TEXT, Server
+
+    folder = tmp_path_factory.mktemp("notes")
+    (folder / "first.txt").write_text(TEXT)
+    server = Server(folder)
+    yield server
+    server.kill()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Chromium without a window."""
+    from chromium import open_browser
+
+    with open_browser(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def page(browser, server, request):
+    """The page, of a text with the name of the test."""
+    from annotation_page import Page
+
+    return Page(browser, server, request.node.name.split("[")[0])

@@ -13,10 +13,7 @@ JSON = {"Content-Type": "application/json"}
 def test_what_the_page_learns_first(connect, notes):
     project = connect().get("project")
     labels = project.pop("labels")
-    assert [(label["name"], label["key"], label["description"]) for label in labels] == [
-        ("ADR", "1", ""),
-        ("Drug", "2", ""),
-    ]
+    assert [(label["name"], label["key"]) for label in labels] == [("ADR", "1"), ("Drug", "2")]
     assert project == {
         "name": "notes",
         "annotator": "Ann",
@@ -36,7 +33,6 @@ def test_a_text_before_anybody_has_annotated_it(connect, notes):
         "id": "a",
         "text": TEXT,
         "status": "new",
-        "direction": "ltr",
         "tokens": [[0, 6], [7, 12], [13, 16], [17, 25], [26, 30], [31, 36], [37, 38]],
         "sentences": [[0, 38]],
         "entities": [],
@@ -59,14 +55,6 @@ def test_entities_are_saved_as_brat_has_them(connect, notes):
     text = client.get("texts/a")
     assert (text["entities"], text["version"]) == (answer["entities"], answer["version"])
     assert [path.name for path in notes.iterdir() if path.name.startswith(".gapdner-")] == []
-
-
-def test_characters_are_code_points_and_line_ends_count(connect, notes):
-    (notes / "a.txt").write_bytes("\ufeff\U0001f600 severe\r\npain".encode())
-    client = connect()
-    assert client.get("texts/a")["tokens"][-2:] == [[3, 9], [11, 15]]
-    assert client.save("a", ("ADR", [[3, 9], [11, 15]]))["entities"][0]["fragments"] == [[3, 15]]
-    assert (notes / "a.ann").read_bytes() == b"T1\tADR 3 9;11 15\tsevere pain\n"
 
 
 def test_no_file_without_need(connect, notes):
@@ -123,13 +111,8 @@ def test_statuses_rejections_and_who(connect, open_session, notes):
         ("sub/c", "new", 22),
     ]
     assert client.get("texts/a")["rejected"] == [{"label": "Drug", "fragments": [[7, 12]]}]
-    state = client.get("state")
-    assert (state["done"], state["total"], state["per_hour"], state["done_since"]) == (
-        1,
-        3,
-        None,
-        1,
-    )
+    shown = ("done", "total", "per_hour", "done_since")
+    assert [client.get("state")[name] for name in shown] == [1, 3, None, 1]
     client.save("a", (*SHOULDER, "T1"), status="new")
     lines = (notes / ".gapdner" / "annotate.jsonl").read_text().splitlines()
     said = [json.loads(line) for line in lines]
@@ -141,12 +124,16 @@ def test_statuses_rejections_and_who(connect, open_session, notes):
     assert client.get("state")["done"] == 0
 
 
-def test_orders(connect):
+def test_orders(connect, notes):
     client = connect()
-    listed = {order: client.get(f"texts?order={order}")["texts"] for order in ("files", "random")}
-    orders = {order: [text["id"] for text in texts] for order, texts in listed.items()}
-    assert sorted(orders["random"]) == orders["files"] == ["a", "b", "sub/c"]
-    assert client.get("texts?order=random")["texts"] == listed["random"]
+    orders = ("files", "random", "random")
+    files, *shuffled = (client.get(f"texts?order={order}")["texts"] for order in orders)
+    assert [text["id"] for text in files] == ["a", "b", "sub/c"]
+    assert shuffled[0] == shuffled[1]
+    assert sorted(shuffled[0], key=lambda text: text["id"]) == files
+    # a text that came later
+    (notes / "new text #1.txt").write_text("Fever .")
+    assert client.get("texts/new%20text%20%231")["text"] == "Fever ."
 
 
 def test_warnings(connect, notes):
@@ -168,15 +155,6 @@ def test_warnings(connect, notes):
 
 
 @pytest.mark.parametrize(
-    ("text", "direction"),
-    [("(1) שלום", "rtl"), ("1. وجع", "rtl"), ("- Pain שלום", "ltr"), ("", "ltr")],
-)
-def test_direction(connect, notes, text, direction):
-    (notes / "a.txt").write_text(text, encoding="utf-8")
-    assert connect().get("texts/a")["direction"] == direction
-
-
-@pytest.mark.parametrize(
     ("path", "status", "message"),
     [
         ("texts/none", 404, "no text none"),
@@ -190,12 +168,6 @@ def test_what_is_not_there(connect, notes, path, status, message):
     (notes.parent / "secret.txt").write_text("secret")
     answer = connect().get(path, status)
     assert message is None or message in answer["detail"]
-
-
-def test_a_text_that_came_later(connect, notes):
-    client = connect()
-    (notes / "new text #1.txt").write_text("Fever .")
-    assert client.get("texts/new%20text%20%231")["text"] == "Fever ."
 
 
 def test_files_that_cannot_be_read(connect, notes):
@@ -214,8 +186,6 @@ def test_files_that_cannot_be_read(connect, notes):
     [
         (("two words", [[0, 6]]), "brat cannot have the label"),
         (("ADR", [[0, 99]]), "covers no text"),
-        (("ADR", []), "covers no text"),
-        (("ADR", [[-3, 2]]), "covers no text"),
         (("ADR", [["0", "x"]]), None),
         (("ADR\ud800", [[0, 6]]), None),
         (("ADR", [[0, 6]], "../T1"), "no id"),
@@ -232,10 +202,10 @@ def test_what_cannot_be_saved(connect, notes, entity, message):
 
 def test_a_folder_that_cannot_be_written(connect, notes, monkeypatch):
     def refuse(*args):
-        raise PermissionError(13, "Permission denied", "a.ann")
+        raise PermissionError(13, "Permission denied", ".gapdner-32krpxha")
 
     monkeypatch.setattr("spacy_gapdner.formats.outputs.os.replace", refuse)
-    assert "Permission denied" in connect().save("a", SHOULDER, code=500)["detail"]
+    assert connect().save("a", SHOULDER, code=500)["detail"] == "Permission denied: a.ann"
 
 
 def test_the_token(connect):
@@ -273,18 +243,3 @@ def test_one_folder_and_several_people(connect, notes):
     assert client.get("project", headers=jose)["writes"] == str(own.parent)
     # they are texts of nobody else
     assert len(client.get("texts", headers=ann)["texts"]) == 3
-
-
-def test_a_long_text(connect, notes):
-    (notes / "a.txt").write_text("word " * 40_000)
-    entities = [("ADR", [[10 * i, 10 * i + 4]]) for i in range(300)]
-    client = connect()
-    assert client.save("a", *entities)["entities"][-1]["id"] == "T300"
-    assert len(client.get("texts/a")["tokens"]) == 40_000
-
-
-def test_what_is_no_person_s_folder_is_passed_over(notes, open_session):
-    (notes / ".annotators" / "Ann").mkdir(parents=True)
-    (notes / ".annotators" / ".DS_Store").write_bytes(b"x")
-    (notes / ".annotators" / "list.txt").write_text("x")
-    assert list(open_session(shared=True)._stores) == ["Ann"]

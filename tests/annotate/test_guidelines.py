@@ -40,8 +40,6 @@ def test_labels_json(tmp_path):
     pain, drug = read_guidelines(None, [tmp_path / "other", tmp_path])
     assert pain == Label("Pain", "#d86000", "p", "It hurts.", "orange")
     assert (drug.name, drug.key, drug.description) == ("Drug", "1", "")
-    assert "dark" in pain.to_dict()
-    assert "dark" not in drug.to_dict()
 
 
 def test_annotation_conf(tmp_path):

@@ -8,7 +8,7 @@ import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.learning import is_held_out
-from spacy_gapdner.annotate.proposals import Judgment, Model, order_uncertain
+from spacy_gapdner.annotate.proposals import Judgment, order_uncertain
 from spacy_gapdner.annotate.training import Trainer
 
 SHOULDER = ("ADR", [[0, 6], [17, 30]])
@@ -22,8 +22,10 @@ def until(condition):
     assert condition()
 
 
-def shifted(fragments, by):
-    return tuple((start + by, end + by) for start, end in fragments)
+def trained(client):
+    """The state after the training that is running."""
+    until(lambda: client.get("state")["training"]["state"] != "running")
+    return client.get("state")
 
 
 def proposed(client, name):
@@ -83,10 +85,12 @@ def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
     long, short = asyncio.run(both())
     # 8 tokens a line, 32 lines a piece
     assert ended == [("short", 3), ("long", 8)]
-    at_once = [
-        (label, shifted(fragments, 39 * i)) for i in range(n) for label, fragments, *_ in short
-    ]
-    assert sorted(p[:2] for p in long) == sorted(at_once)
+    at_once = sorted(
+        (label, tuple((start + 39 * i, end + 39 * i) for start, end in fragments))
+        for i in range(n)
+        for label, fragments, *_ in short
+    )
+    assert sorted(p[:2] for p in long) == at_once
     proposer.rank(lambda: [("long", f"{line}\n" * n), ("short", line)])
     until(lambda: not proposer.pending)
     long, short = proposer.judged["long"], proposer.judged["short"]
@@ -105,18 +109,6 @@ def test_the_order_by_uncertainty():
     assert order_uncertain(names, {}, 5) == names
 
 
-def test_a_replaced_model_that_fails_leaves_nothing_pending(proposer):
-    def read():
-        # the other one has come to its end before this one
-        proposer.model, proposer.pending = Model(before.nlp, before.pipe), False
-        return [("a", "severe pain")]
-
-    before = proposer.model
-    before.judge = None
-    proposer._rank(read, before)
-    assert not proposer.pending
-
-
 def test_uncertainty_is_found_out_in_the_background(connect, proposer):
     client = connect(proposer=proposer, order="uncertain")
     until(lambda: not client.get("texts?order=uncertain")["pending"])
@@ -132,17 +124,15 @@ def test_uncertainty_is_found_out_in_the_background(connect, proposer):
 @pytest.fixture
 def train(open_session, connect, proposer, notes, tmp_path):
     """Connects to a server with a trainer of the tiny pipeline, or of another."""
-    trainers = []
 
     def start(model=None, **settings):
         path = tmp_path / "tiny"
         proposer.model.nlp.to_disk(path)
-        trainers.append(Trainer(str(model or path), notes / ".gapdner", proposer.swap))
+        trainer = Trainer(str(model or path), notes / ".gapdner", proposer.swap)
         proposer.load = load
-        return connect(open_session(proposer=proposer, trainer=trainers[0], **settings))
+        return connect(open_session(proposer=proposer, trainer=trainer, **settings))
 
-    yield start
-    trainers[0].stop()
+    return start
 
 
 def load(name):
@@ -160,14 +150,10 @@ def test_retraining(train):
     state = client.get("state")
     assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (2, 0, 2)
     assert "is running" in client.post("train", 409)["detail"]
-    until(lambda: client.get("state")["training"]["state"] != "running")
-    assert client.get("state")["training"] == {
-        "state": "none",
-        "texts": 2,
-        "message": "A new model is in, trained on 2 texts. Too few are done to compare it with the "
-        "one before.",
-    }
-    assert client.get("state")["model_version"] == 2
+    state = trained(client)
+    message = "A new model is in, trained on 2 texts. Too few are done to compare it with the one "
+    assert state["training"] == {"state": "none", "texts": 2, "message": f"{message}before."}
+    assert state["model_version"] == 2
     assert "Finding" in client.get("project")["model"]["labels"]
 
 
@@ -190,8 +176,7 @@ def test_a_model_that_is_worse_is_not_used(train, notes, learned, message, versi
         client.save(name, SHOULDER, JOINT, status="done")
     for name in LEARNED:
         client.save(name, *learned, status="done")
-    until(lambda: client.get("state")["training"]["state"] != "running")
-    state = client.get("state")
+    state = trained(client)
     assert state["training"] == {"state": "none", "texts": 8, "message": message}
     assert state["model_version"] == version
     assert (notes / ".gapdner" / "model").exists() == (version == 2)
@@ -216,11 +201,9 @@ def test_a_training_that_fails_harms_nothing(train, tmp_path):
     client = train(tmp_path / "none")
     client.save("b", ("Drug", [[8, 15]]), status="done")
     assert client.post("train", 202)["training"]["state"] == "running"
-    until(lambda: client.get("state")["training"]["state"] != "running")
-    training = client.get("state")["training"]
-    assert training["state"] == "failed"
-    assert str(tmp_path / "none") in training["message"]
-    assert client.get("state")["model_version"] == 1
+    state = trained(client)
+    assert (state["training"]["state"], state["model_version"]) == ("failed", 1)
+    assert str(tmp_path / "none") in state["training"]["message"]
     assert proposed(client, "a") == [SHOULDER, JOINT]
 
 

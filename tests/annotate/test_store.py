@@ -8,15 +8,6 @@ from spacy_gapdner.annotate.store import ChangedError, Store, Texts
 from spacy_gapdner.errors import GapDNERError
 
 
-@pytest.mark.slow
-def test_a_folder_of_20000_texts(tmp_path, monkeypatch):
-    for number in range(20_000):
-        (tmp_path / f"{number}.txt").touch()
-    # none is read
-    monkeypatch.setattr("pathlib.Path.read_bytes", None)
-    assert len(Texts(tmp_path).list()) == 20_000
-
-
 @pytest.mark.parametrize("name", ODD_TEXTS)
 def test_odd_texts(tmp_path, name):
     text = ODD_TEXTS[name]

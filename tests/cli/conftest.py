@@ -4,16 +4,11 @@ from pathlib import Path
 import pytest
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
-from tiny_pipeline import ANNOTATED, gold_docs, model_config, trained_pipeline
+from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
 from typer.testing import CliRunner
 
 from spacy_gapdner.analysis import pipes
 from spacy_gapdner.cli import app
-
-
-@pytest.fixture(scope="session")
-def tiny_config():
-    return {"model": model_config()}
 
 
 @pytest.fixture(scope="session")
@@ -58,11 +53,28 @@ def write_docs(tmp_path):
 
 
 @pytest.fixture
-def run():
-    """Runs a gapdner command."""
+def write_brat(tmp_path):
+    """Writes texts with annotation files to a folder and returns its path."""
 
-    def invoke(*args, **kwargs):
-        return CliRunner().invoke(app, [str(arg) for arg in args], **kwargs)
+    def write(folder="data", **documents):
+        path = tmp_path / folder
+        path.mkdir(parents=True)
+        for name, (text, annotation) in documents.items():
+            (path / f"{name}.txt").write_text(text)
+            (path / f"{name}.ann").write_text(annotation)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def run():
+    """Runs a gapdner command that must end with an exit code."""
+
+    def invoke(*args, code=0, **kwargs):
+        result = CliRunner().invoke(app, [str(arg) for arg in args], **kwargs)
+        assert result.exit_code == code, result.output
+        return result
 
     return invoke
 
@@ -72,10 +84,31 @@ def fails(run):
     """Runs a command that must end with one line on stderr and nothing on stdout."""
 
     def invoke(message, *args, **kwargs):
-        result = run(*args, **kwargs)
-        assert result.exit_code == 1, result.output
+        result = run(*args, code=1, **kwargs)
         assert result.stdout == ""
         assert len(result.stderr.splitlines()) == 1
         assert message in result.stderr
 
+    return invoke
+
+
+@pytest.fixture
+def serve(run, monkeypatch):
+    """Runs a command that serves; returns the application and what the command printed."""
+    uvicorn = pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
+    seen = []
+
+    class Server:
+        def __init__(self, config):
+            seen.append(config.app)
+
+        def run(self, sockets):
+            for listener in sockets:
+                listener.close()
+
+    def invoke(*args):
+        output = run(*args, "--port", 0).output
+        return seen.pop(), output.splitlines()
+
+    monkeypatch.setattr(uvicorn, "Server", Server)
     return invoke

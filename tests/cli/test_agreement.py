@@ -8,20 +8,17 @@ SECOND = "T1\tADE 0 12\tsevere joint\nT2\tDRUG 33 40\taspirin\n"
 
 
 @pytest.fixture
-def sides(tmp_path):
-    for side, annotation in (("anna", FIRST), ("ben", SECOND)):
-        folder = tmp_path / side / "final"
-        folder.mkdir(parents=True)
-        for name, found in (("a", annotation), ("b", FIRST), (side, "")):
-            (folder / f"{name}.txt").write_text(TEXT)
-            (folder / f"{name}.ann").write_text(found)
-    return tmp_path / "anna" / "final", tmp_path / "ben" / "final"
+def sides(write_brat):
+    same = (TEXT, FIRST)
+    return (
+        write_brat("anna/final", a=same, b=same, anna=(TEXT, "")),
+        write_brat("ben/final", a=(TEXT, SECOND), b=same, ben=(TEXT, "")),
+    )
 
 
 def test_two_annotators(run, sides, tmp_path):
     output = tmp_path / "out"
     result = run("agreement", *sides, "-o", output)
-    assert result.exit_code == 0, result.output
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     # of 4 entities each, 3 agree; of 8 and 7 tokens, 7
     assert "All entities 75.00 93.33 4 4" in lines
@@ -43,10 +40,16 @@ def test_what_predict_wrote(run, model, sides, tmp_path):
     for path in sides[0].glob("*.txt"):
         path.write_text("Severe joint and back pain after aspirin")
     predicted = tmp_path / "predicted.jsonl"
-    assert run("predict", model, sides[0], "-o", predicted).exit_code == 0
+    run("predict", model, sides[0], "-o", predicted)
     result = run("agreement", predicted, predicted)
     assert "All entities 100.00 100.00" in " ".join(result.stdout.split())
     assert "3 documents compared, 0 of them" in result.stdout
+
+
+def test_what_is_left_out_is_told(run, sides):
+    with (sides[0] / "a.ann").open("a") as file:
+        file.write("T3\tDRUG 90 99\tnothing\n")
+    assert f"{sides[0] / 'a.ann'}:3: " in run("agreement", *sides).output
 
 
 def test_what_cannot_be_compared(fails, sides, tmp_path):

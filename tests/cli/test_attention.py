@@ -2,35 +2,14 @@ import re
 import sys
 
 import pytest
-import spacy
-from spacy.training import Example
-from tiny_pipeline import ANNOTATED, gold_docs
+from tiny_pipeline import ANNOTATED
 
 JOINT = ANNOTATED[0][0]
 ASPIRIN = ANNOTATED[1][0]
 
 
-@pytest.fixture(scope="module")
-def other_model(tiny_config, tmp_path_factory):
-    """Saves an untrained pipeline with other settings of the model."""
-
-    def make(**settings):
-        spacy.util.fix_random_seed(0)
-        nlp = spacy.blank("en")
-        config = {"model": {**tiny_config["model"], **settings}}
-        nlp.add_pipe("gapdner", config=config)
-        (gold,) = gold_docs(nlp.vocab, ANNOTATED[:1])
-        nlp.initialize(lambda: [Example(nlp.make_doc(JOINT), gold)])
-        path = tmp_path_factory.mktemp("models") / "other"
-        nlp.to_disk(path)
-        return path
-
-    return make
-
-
 def test_screen(run, model):
     result = run("attention", model, JOINT, "--span", "shoulder pain", "--cell", "4,0")
-    assert result.exit_code == 0, result.output
     assert result.stderr == ""
     lines = [line.strip() for line in result.stdout.split("\n")]
     assert any(re.fullmatch(r"ADR +Severe shoulder pain +0:1, 3:5 +[01]\.\d\d", x) for x in lines)
@@ -49,7 +28,6 @@ def test_screen(run, model):
 def test_output(run, model, tmp_path):
     output = tmp_path / "new" / "maps"
     result = run("attention", model, JOINT, "--span", "pain", "--output", output)
-    assert result.exit_code == 0, result.output
     assert "4 plots" in result.stdout
     assert result.stdout.endswith(f"{output / 'attention.html'}\n")
     plots = [f"{name}.{end}" for name in ("cell_4-4", "labels_0-7") for end in ("png", "svg")]
@@ -64,7 +42,6 @@ def test_errors(fails, model, tmp_path):
     fails("The text is empty", "attention", model, "")
     fails("no entity in the text. Choose", "attention", model, JOINT, "--threshold", 1)
     fails("ROW,COLUMN", "attention", model, JOINT, "--cell", "arm")
-    fails("There is no folder", "attention", tmp_path / "missing", JOINT)
     crossing = ["attention", model, f"{ASPIRIN} {JOINT}", "--span", "3:7"]
     fails("Tokens 3 and 6 never stand in one grid", *crossing)
     (tmp_path / "file").write_text("kept")
@@ -77,27 +54,4 @@ def test_without_matplotlib(fails, run, model, tmp_path, monkeypatch):
     # said before anything is loaded: there is no such model either
     fails("Plots need matplotlib", "attention", tmp_path / "missing", JOINT, "-o", tmp_path / "x")
     assert not (tmp_path / "x").exists()
-    assert run("attention", model, JOINT).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("part", "name", "table"),
-    [
-        ("linear_attention", "linear", "Linear attention"),
-        ("criss_cross", "criss-cross", "Most attended cells"),
-    ],
-)
-def test_an_attention_that_is_switched_off(run, other_model, tmp_path, part, name, table):
-    path = other_model(**{part: False})
-    result = run("attention", path, JOINT, "--span", "pain")
-    assert result.exit_code == 0, result.output
-    assert f"The model has no {name} attention" in result.stdout
-    assert table not in result.stdout
-    result = run("attention", path, JOINT, "--span", "pain", "-o", tmp_path / "x")
-    assert result.exit_code == 0, result.output
-    assert len(list((tmp_path / "x").iterdir())) == 5
-
-
-def test_models_without_attention(fails, other_model):
-    path = other_model(linear_attention=False, criss_cross=False)
-    fails("neither linear nor criss-cross attention: both are switched off", "attention", path, "a")
+    run("attention", model, JOINT)

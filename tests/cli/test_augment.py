@@ -13,7 +13,6 @@ SENTENCES = [
 def test_examples_and_file(run, write_docs, tmp_path):
     data, output = write_docs(annotated=SENTENCES), tmp_path / "synthetic.spacy"
     result = run("augment", data, "--share", 1, "--insertion-share", 0, "--output", output)
-    assert result.exit_code == 0, result.output
     (doc,) = DocBin().from_disk(output).get_docs(Vocab())
     assert sorted(e.text for e in get_entities(doc)) == ["B cells", "T cells"]
     (torn,) = (e for e in get_entities(doc) if e.is_discontinuous)

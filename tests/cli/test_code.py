@@ -55,7 +55,6 @@ def test_a_scheme_of_one_s_own_trains_and_is_loaded(run, fails, code, training, 
     fails("extents.v1", "evaluate", model, data)
     scores = tmp_path / "scores.json"
     result = run("evaluate", model, data, "-o", scores, "--code", code)
-    assert result.exit_code == 0, result.output
     assert srsly.read_json(scores)["spans_gapdner_f"] == 1.0
     result = run("debug-data", data, "-c", config, "--code", code)
     assert "train 100.00" in " ".join(result.stdout.split()), result.output

@@ -5,10 +5,8 @@ import spacy
 from spacy.attrs import NORM, ORTH, SENT_START
 from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
-from typer.testing import CliRunner
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.cli import app
 from spacy_gapdner.formats.convert import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
@@ -23,16 +21,8 @@ ANN = (
 
 
 @pytest.fixture
-def data(tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "a.txt").write_text(TEXT)
-    (folder / "a.ann").write_text(ANN)
-    return folder
-
-
-def run(*args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
+def data(write_brat):
+    return write_brat(a=(TEXT, ANN))
 
 
 def entities(path):
@@ -42,10 +32,9 @@ def entities(path):
     ]
 
 
-def test_convert(data, tmp_path):
+def test_convert(run, data, tmp_path):
     output = tmp_path / "new" / "a.spacy"
     result = run("convert", data, output, "--report", tmp_path / "report.json")
-    assert result.exit_code == 0, result.output
     assert entities(output) == [
         [("ADR", "Severe joint pain"), ("ADR", "Severe shoulder pain")],
         [("Sign", "rash"), ("Sign", "pretest")],
@@ -72,12 +61,9 @@ def test_convert(data, tmp_path):
     assert [issue["line"] for issue in report["issues"]] == [5, 6, 4, 5]
 
 
-def test_options(data, tmp_path):
+def test_options(run, data, tmp_path):
     output = tmp_path / "a.spacy"
-    result = run(
-        "convert", data, output, "-f", "brat", "-n", 0, "-a", "strict", "-sk", "gold", "-l", "xx"
-    )
-    assert result.exit_code == 0, result.output
+    run("convert", data, output, "-f", "brat", "-n", 0, "-a", "strict", "-sk", "gold", "-l", "xx")
     (doc,) = DocBin().from_disk(output).get_docs(Vocab())
     assert len(list(doc.sents)) == 2
     assert [e.text for e in get_entities(doc, "gold")] == [
@@ -100,13 +86,6 @@ def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
     assert [sentence.text for sentence in doc.sents] == ["He doesn't cough.", "Nor sneeze."]
 
 
-def assert_one_line(result, message):
-    assert result.exit_code == 1
-    assert result.stdout == ""
-    assert len(result.stderr.splitlines()) == 1
-    assert message in result.stderr
-
-
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
@@ -114,22 +93,16 @@ def assert_one_line(result, message):
         ("missing", None, ["-f", "w2ner"], "There is no file"),
         ("missing", None, ["--done"], "There is nothing at"),
         ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
-        ("a.json", "[]", ["-f", "w2ner"], "holds no document"),
         ("a.json", "{}", ["-f", "ggg"], "Unknown format 'ggg'"),
-        ("a.json", "{}", [], "no format fits"),
-        ("a.xml", '<annotations textSource="b.txt">', [], "cannot be read as XML"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--split", "dev"], "no option split"),
-        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-n", "-1"], "n_sents must be"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-a", "wide"], "Unknown alignment"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-l", "zz"], "zz"),
     ],
 )
-def test_bad_input(tmp_path, name, content, options, message):
+def test_bad_input(fails, tmp_path, name, content, options, message):
     if content is not None:
-        raw = content if isinstance(content, bytes) else content.encode()
-        (tmp_path / name).write_bytes(raw)
-    result = run("convert", tmp_path / name, tmp_path / "out.spacy", *options)
-    assert_one_line(result, message)
+        (tmp_path / name).write_text(content)
+    fails(message, "convert", tmp_path / name, tmp_path / "out.spacy", *options)
     assert not (tmp_path / "out.spacy").exists()
 
 
@@ -142,28 +115,25 @@ def content(folder):
     [
         ("data", ["data"], "data is the input, which would be overwritten. Choose another place"),
         ("data", ["."], "holds the input"),
-        ("data", ["data/a.spacy"], "lies in the input"),
         ("data/a.ann", ["a.spacy", "--report", "data/a.ann"], "a.ann is the input"),
         ("data", ["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
         ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
         ("data", ["file.md", "-t", "brat"], "file.md is a file. Give the name of the folder"),
         ("data", ["file.md"], "Cannot tell the format from the name"),
         ("data", ["a.xml", "-t", "knowtator"], "Cannot write the format 'knowtator': choose jsonl"),
-        ("data", ["file.md/a.spacy"], "file.md"),
     ],
 )
-def test_bad_output(data, tmp_path, monkeypatch, source, options, message):
+def test_bad_output(fails, data, tmp_path, monkeypatch, source, options, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "file.md").write_text("")
     before = content(tmp_path)
-    assert_one_line(run("convert", source, *options), message)
+    fails(message, "convert", source, *options)
     assert content(tmp_path) == before
 
 
-def test_to_another_format(data, tmp_path):
+def test_to_another_format(run, data, tmp_path):
     result = run("convert", data, tmp_path / "a.jsonl")
-    assert result.exit_code == 0, result.output
     (line,) = (tmp_path / "a.jsonl").read_text().splitlines()
     record = json.loads(line)
     # whole documents, and an entity over two sentences
@@ -176,7 +146,6 @@ def test_to_another_format(data, tmp_path):
         ("Sign", "pretest"),
     ]
     result = run("convert", tmp_path / "a.jsonl", tmp_path / "a", "--to", "inline", "-n", 1)
-    assert result.exit_code == 0, result.output
     assert (tmp_path / "a").read_text() == (
         "Document: a\nSevere joint and shoulder pain .\n0,1,4,4 ADR|0,0,3,4 ADR\n\n"
         "Document: a\nNo rash , pretest .\n1,1 Sign|3,3 Sign\n\n"
@@ -184,27 +153,20 @@ def test_to_another_format(data, tmp_path):
     assert "entity crosses a sentence boundary" in result.stdout
 
 
-def test_skipping_documents_that_cannot_be_read(run, tmp_path):
-    folder = tmp_path / "brat"
-    folder.mkdir()
-    for name in "abc":
-        (folder / f"{name}.txt").write_text("severe pain")
-        (folder / f"{name}.ann").write_text("T1\tADR 0 11\tsevere pain\n")
+def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path):
+    folder = write_brat(**dict.fromkeys("abc", ("severe pain", "T1\tADR 0 11\tsevere pain\n")))
     (folder / "b.txt").write_bytes("Schädel".encode("latin-1"))
     output, report = tmp_path / "out.jsonl", tmp_path / "report.json"
-    stopped = run("convert", folder, output)
-    assert (stopped.exit_code, len(stopped.stderr.splitlines())) == (1, 1)
-    result = run("convert", folder, output, "--on-error", "skip", "--report", report)
-    assert result.exit_code == 3, result.output
+    fails("is not UTF-8", "convert", folder, output)
+    result = run("convert", folder, output, "--on-error", "skip", "--report", report, code=3)
     assert f"left out: {folder / 'b.txt'}: " in result.stderr
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == ["a", "c"]
     (issue,) = json.loads(report.read_text())["issues"]
     assert (issue["kind"], issue["document"]) == ("unreadable document", "b")
-    clash = run("convert", folder, output, "--on-error", "skip", "--strict")
-    assert "Choose one" in clash.stderr
+    fails("Choose one", "convert", folder, output, "--on-error", "skip", "--strict")
 
 
-def test_entities_of_other_components(data, tmp_path):
+def test_entities_of_other_components(run, tmp_path):
     doc = Doc(Vocab(), words=["joint", "pain"])
     doc.ents = [Span(doc, 0, 2, "ADR")]
     doc.spans["sc"] = [Span(doc, 0, 2, "ADR"), Span(doc, 1, 2, "ADR")]
@@ -218,50 +180,39 @@ def test_entities_of_other_components(data, tmp_path):
     assert entities(output) == [[("ADR", "joint pain")]]
     result = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc")
     assert entities(output) == [[("ADR", "joint pain"), ("ADR", "pain")]]
-    both = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc", "--from-ents")
-    assert_one_line(both, "Choose one")
-    assert_one_line(run("convert", data, output, "--from-ents"), "brat has no option from_ents")
 
 
-def test_sentences_of_a_pipeline(data, tmp_path):
+def test_sentences_of_a_pipeline(run, fails, data, tmp_path):
     nlp = spacy.blank("en")
     # for which a line break is no end, and a comma is one
     nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
     nlp.to_disk(tmp_path / "model")
-    result = run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
-    assert result.exit_code == 0, result.output
+    run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
     texts = [doc.text for doc in DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())]
     assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
-    result = run("convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
-    assert_one_line(result, "There is no folder")
-    result = run("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
-    assert_one_line(result, "holds Docs already")
+    fails("no folder", "convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
+    given = ("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
+    fails("holds Docs already", *given)
 
 
-def test_wrapped_text(tmp_path):
-    data = tmp_path / "data"
-    data.mkdir()
-    text = (
-        "For three days he had been in severe pain, first of the arm\n"
-        "and then of the leg and the back, which kept him from going\n"
-        "to work and from sleep at night. There was no fever, no rash\n"
-        "that the physician saw, and no swelling of the joints either\n"
-        "but the enzymes of the muscles were found to be very high in\n"
-        "blood and in urine, so that the new tablets were stopped and\n"
-        "he came to us.\n"
+def test_wrapped_text(run, fails, write_brat, tmp_path):
+    lines = (
+        "For three days he had been in severe pain, first of the arm",
+        "and then of the leg and the back, which kept him from going",
+        *["to work and from sleep at night. There was no fever, no rash"] * 5,
     )
+    text = "\n".join(lines)
     pain, leg = text.index("severe"), text.index("leg")
-    (data / "a.txt").write_text(text)
-    (data / "a.ann").write_text(f"T1\tADR {pain} {pain + 11};{leg} {leg + 3}\tsevere pain leg\n")
+    line = f"T1\tADR {pain} {pain + 11};{leg} {leg + 3}\tsevere pain leg\n"
+    data = write_brat(a=(text, line))
     output = tmp_path / "a.spacy"
     for options, expected in (
         ([], [("ADR", "severe pain leg")]),
         (["--line-breaks", "join"], [("ADR", "severe pain leg")]),
         (["--line-breaks", "keep"], []),
     ):
-        result = run("convert", data, output, *options)
-        assert result.exit_code == 0, result.output
+        run("convert", data, output, *options)
         assert [entity for of_doc in entities(output) for entity in of_doc] == expected
     spacy.blank("en").to_disk(tmp_path / "model")
     both = ["--line-breaks", "join", "--model", tmp_path / "model"]
-    assert_one_line(run("convert", data, output, *both), "in its own way")
+    fails("in its own way", "convert", data, output, *both)

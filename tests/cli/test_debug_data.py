@@ -37,7 +37,6 @@ def train(write_docs, tmp_path):
 def test_findings(run, train, write_docs, tmp_path):
     output = tmp_path / "new" / "a.json"
     result = run("debug-data", train, "--dev", write_docs("dev.spacy", DEV), "-o", output)
-    assert result.exit_code == 0, result.output
     printed = " ".join(result.stdout.split())
     for expected in (
         "sentences of sentencizer; those over 128 tokens in windows, stride 96",
@@ -61,48 +60,28 @@ def test_findings(run, train, write_docs, tmp_path):
     ):
         assert expected in printed
     data = json.loads(output.read_text())
-    assert data["settings"] == {
-        "lang": "en",
-        "sentence_components": ["sentencizer"],
-        "spans_key": "gapdner",
-        "max_length": 128,
-        "stride": 96,
-        "scheme": "gap-aware",
-    }
+    assert (data["settings"]["stride"], data["settings"]["scheme"]) == (96, "gap-aware")
     assert data["shared"] == {"segments": 2, "with_entities": 1}
     assert data["train"]["statistics"]["entities"] == 6
     assert data["train"]["unheld"] == {
         "counts": {"crosses a sentence boundary": 1},
         "examples": {"crosses a sentence boundary": ["ADR: No «pain . Fever» came ."]},
     }
-    scheme = data["train"]["scheme"]
-    assert scheme["ceiling"] == pytest.approx({"p": 1.0, "r": 0.5, "f": 2 / 3})
-    assert scheme["missed"]["examples"] == {
-        "Gap lost its cell to type": ["Site: «left» heart «valve defect» seen ."]
-    }
-    assert data["dev"]["scheme"]["ceiling"]["f"] == 1.0
+    ceilings = [data[name]["scheme"]["ceiling"] for name in ("train", "dev")]
+    assert ceilings == [pytest.approx({"p": 1.0, "r": 0.5, "f": 2 / 3}), dict.fromkeys("prf", 1.0)]
     assert len(data["problems"]) == 4
 
 
 def test_data_without_problems(run, write_docs):
     sentence = ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5))])
     result = run("debug-data", write_docs(annotated=[sentence] * 20))
-    assert result.exit_code == 0
     assert "No problem found" in result.stdout
 
 
 def test_other_spans_key(run, write_docs):
     result = run("debug-data", write_docs(key="gold"))
-    assert result.exit_code == 0
-    text = " ".join(result.stdout.split())
-    assert (
-        "train has no entities under 'gapdner', but 5 entities under 'gold': use --spans-key gold."
-        in text
-    )
-
-
-def test_bad_data(fails, write_docs, tmp_path):
-    fails("There is nothing at", "debug-data", write_docs(), "--dev", tmp_path / "missing")
+    hint = "train has no entities under 'gapdner', but 5 entities under 'gold': use --spans-key"
+    assert hint in " ".join(result.stdout.split())
 
 
 SECOND = """[components.second]
@@ -116,7 +95,6 @@ factory = "gapdner"
     ("changes", "message"),
     [
         ([("[nlp]", "nlp]")], "is no valid config"),
-        ([("stride = 2", "stride = 5")], "stride"),
         ([("SoftmaxTagging", "NoTagging")], "is no valid config"),
         ([('factory = "gapdner"', 'factory = "ner"')], "no component with the factory gapdner"),
         ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "names tagger in [nlp] pipeline"),
@@ -131,23 +109,19 @@ def test_bad_config(fails, train, tmp_path, changes, message):
 
 
 def test_files_that_are_no_config(fails, train, tmp_path):
-    fails("There is no file", "debug-data", train, "-c", tmp_path / "missing.cfg")
     (tmp_path / "a.cfg").write_bytes(b'[nlp]\nlang = "\xe9"')
     fails("is not UTF-8: byte 0xe9", "debug-data", train, "-c", tmp_path / "a.cfg")
-    (tmp_path / "a.cfg").write_text("")
-    fails("a.cfg", "debug-data", train, "-c", tmp_path / "a.cfg")
 
 
-def test_texts_that_are_wrapped(run, tmp_path):
+def test_texts_that_are_wrapped(run, write_brat):
     text = "\n".join(
         ("For three days he had been in severe pain, first of the arm",) * 2
         + ("and then of the leg and the back, which kept him from going",) * 5
     )
     start = text.index("arm")
-    (tmp_path / "a.txt").write_text(text)
-    (tmp_path / "a.ann").write_text(f"T1\tADR {start} {start + 7}\tarm and\n")
-    printed = " ".join(run("debug-data", tmp_path).stdout.split())
+    data = write_brat(a=(text, f"T1\tADR {start} {start + 7}\tarm and\n"))
+    printed = " ".join(run("debug-data", data).stdout.split())
     assert "train: 1 of 1 Docs look wrapped at a width" in printed
-    printed = " ".join(run("debug-data", tmp_path, "--line-breaks", "keep").stdout.split())
+    printed = " ".join(run("debug-data", data, "--line-breaks", "keep").stdout.split())
     assert "train: 1 of the entities that cross sentences have a line break inside" in printed
     assert "--line-breaks join" in printed

@@ -8,7 +8,6 @@ from spacy_gapdner.config.init_config import make_config_text
 def test_a_config_is_written(run, tmp_path):
     path = tmp_path / "new folder" / "config.cfg"
     result = run("init-config", path, "--lang", "de", "--gpu", "--spans-key", "findings")
-    assert result.exit_code == 0, result.output
     text = path.read_text(encoding="utf8")
     settings = {"lang": "de", "gpu": True, "spans_key": "findings"}
     assert text == make_config_text(file_name=str(path), **settings)
@@ -29,7 +28,6 @@ def test_what_is_known_of_the_encoder_is_said(run, tmp_path):
 
 def test_stdout_has_the_config_alone(run):
     result = run("init-config", "-", "--optimize", "accuracy")
-    assert result.exit_code == 0
     assert result.stdout == make_config_text(optimize="accuracy")
     assert Config().from_str(result.stdout)["nlp"]["lang"] == "en"
 
@@ -39,14 +37,13 @@ def test_a_file_is_replaced_on_demand_alone(run, fails, tmp_path):
     path.write_text("mine")
     fails("Give --force to replace it", "init-config", path)
     assert path.read_text() == "mine"
-    assert run("init-config", path, "--force").exit_code == 0
+    run("init-config", path, "--force")
     assert path.read_text() == make_config_text(file_name=str(path))
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_encoders_are_listed_without_a_file(run):
     result = run("init-config", "--encoders")
-    assert result.exit_code == 0
     # what a terminal is too narrow for goes on in the next line
     printed = "".join(result.stdout.split())
     for encoder in ENCODERS:

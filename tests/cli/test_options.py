@@ -22,20 +22,14 @@ def test_summaries_are_not_cut_off(run):
     assert [name for name in COMMANDS if not re.search(r"[^.]\.$", lines[name])] == []
 
 
-def test_a_letter_means_one_option():
-    names = defaultdict(set)
+def test_a_letter_means_one_option_and_an_option_has_one_letter_everywhere():
+    names, letters = defaultdict(set), defaultdict(set)
     for option in options():
-        long = [text for text in option.opts if text.startswith("--")]
-        for text in option.opts:
-            if text not in long:
-                names[text].update(long)
-    assert {letter: found for letter, found in names.items() if len(found) > 1} == {}
-    assert names["-o"] == {"--output"}
-
-
-def test_an_option_has_the_same_letter_everywhere():
-    letters = defaultdict(set)
-    for option in options():
+        long = max(option.opts, key=len)
         short = frozenset(text for text in option.opts if not text.startswith("--"))
-        letters[max(option.opts, key=len)].add(short)
-    assert {name: found for name, found in letters.items() if len(found) > 1} == {}
+        letters[long].add(short)
+        for text in short:
+            names[text].add(long)
+    for found in (names, letters):
+        assert {name: others for name, others in found.items() if len(others) > 1} == {}
+    assert names["-o"] == {"--output"}

@@ -2,9 +2,6 @@ import json
 import re
 
 import pytest
-import spacy
-
-from spacy_gapdner import get_entities, read
 
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
@@ -30,24 +27,9 @@ def folder(tmp_path):
     return path
 
 
-def test_ids_of_a_terminology(run, model, tmp_path):
-    nlp = spacy.load(model)
-    (tmp_path / "terms.tsv").write_text("T:1\tsevere shoulder pain\n")
-    nlp.add_pipe("gapdner_linker", config={"terms": str(tmp_path / "terms.tsv")})
-    nlp.to_disk(tmp_path / "linked")
-    (tmp_path / "terms.tsv").unlink()
-    (tmp_path / "a.txt").write_text(JOINT)
-    (record,) = records(run("predict", tmp_path / "linked", tmp_path / "a.txt").stdout)
-    assert {e["text"]: (e.get("kb_id"), e.get("kb_name")) for e in record["entities"]} == {
-        "Severe joint pain": (None, None),
-        "Severe shoulder pain": ("T:1", "severe shoulder pain"),
-    }
-
-
 def test_record(run, model, tmp_path):
     (tmp_path / "a.txt").write_text(JOINT)
     result = run("predict", model, tmp_path / "a.txt")
-    assert result.exit_code == 0, result.output
     assert result.stderr == ""
     (record,) = records(result.stdout)
     scores = [entity.pop("score") for entity in record["entities"]]
@@ -78,19 +60,12 @@ def test_record(run, model, tmp_path):
 
 
 def test_folder(run, model, folder):
-    result = run("predict", model, folder)
-    by_id = {record["id"]: record for record in records(result.stdout)}
+    by_id = {record["id"]: record for record in records(run("predict", model, folder).stdout)}
     assert list(by_id) == ["a", "empty", "sub/b"]
     assert (by_id["empty"]["text"], by_id["empty"]["entities"]) == ("", [])
     # no byte order mark, and the line ends as they were
     text = by_id["sub/b"]["text"]
     assert text == f"{ASPIRIN}\r\n\r\n{JOINT}"
-    for entity in by_id["sub/b"]["entities"]:
-        for fragment in entity["fragments"]:
-            assert text[fragment["start"] : fragment["end"]] == fragment["text"]
-
-
-def test_lines(run, model, folder):
     result = run("predict", model, folder, "--lines")
     assert [(r["id"], r["text"]) for r in records(result.stdout)] == [
         ("a-1", JOINT),
@@ -116,7 +91,6 @@ def test_jsonl_carries_other_keys(run, model, tmp_path):
     source = tmp_path / "a.jsonl"
     source.write_text("\n\n".join(json.dumps(line) for line in lines))
     result = run("predict", model, source, "-o", tmp_path / "new" / "out.jsonl")
-    assert result.exit_code == 0, result.output
     assert "2 documents" in result.stdout
     first, second = records((tmp_path / "new" / "out.jsonl").read_text(encoding="utf-8"))
     assert found(first) == [("Drug", "aspirin")]
@@ -129,8 +103,7 @@ def test_brat(run, model, folder, tmp_path):
     (output / "sub").mkdir(parents=True)
     (output / "sub" / "mine.ann").write_text("kept")
     (output / "a.ann").write_text("replaced")
-    result = run("predict", model, folder, "-o", output)
-    assert result.exit_code == 0, result.output
+    run("predict", model, folder, "-o", output)
     files = sorted(p.relative_to(output).as_posix() for p in output.rglob("*") if p.is_file())
     names = ["a", "empty", "sub/b"]
     written = [f"{n}{e}" for n in names for e in (".ann", ".txt")]
@@ -141,16 +114,6 @@ def test_brat(run, model, folder, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "texts"]
 
 
-@pytest.mark.parametrize("name", ["out.jsonl", "out.json", "out.spacy", "out"])
-def test_what_is_written_is_read_again(run, model, folder, tmp_path, name):
-    assert run("predict", model, folder, "-o", tmp_path / name).exit_code == 0
-    found = [[e.text for e in get_entities(doc)] for doc in read(tmp_path / name, n_sents=0)]
-    joint = ["Severe joint pain", "Severe shoulder pain"]
-    # w2ner names no documents
-    expected = [joint, ["aspirin"], joint] if name == "out.json" else [joint, ["aspirin", *joint]]
-    assert [texts for texts in found if texts] == expected
-
-
 def test_what_the_output_cannot_hold_is_told(run, model, tmp_path):
     source, output, report = (tmp_path / name for name in ("a.jsonl", "out.csv", "report.json"))
     source.write_text(json.dumps({"id": "x", "text": ASPIRIN, "ward": 3}))
@@ -158,19 +121,12 @@ def test_what_the_output_cannot_hold_is_told(run, model, tmp_path):
     assert "1  document metadata" in result.stdout
     assert "x: no place for 'ward' of the document's record" in result.stdout
     assert json.loads(report.read_text())["dropped"] == {"document metadata": 1}
-    assert run("predict", model, source, "-o", tmp_path / "out.spacy").exit_code == 0
-    again = run("convert", tmp_path / "out.spacy", tmp_path / "out.jsonl")
-    assert again.exit_code == 0, again.output
-    (record,) = records((tmp_path / "out.jsonl").read_text())
-    assert (record["ward"], found(record)) == (3, [("Drug", "aspirin")])
 
 
 def test_long_text(run, model, tmp_path):
     # spaCy's own limit is a million characters
     (tmp_path / "a.txt").write_text(" " * 1_000_000 + ASPIRIN)
-    result = run("predict", model, tmp_path / "a.txt", "-o", tmp_path / "a.jsonl")
-    assert "1 documents" in result.stdout
-    (record,) = records((tmp_path / "a.jsonl").read_text())
+    (record,) = records(run("predict", model, tmp_path / "a.txt").stdout)
     assert found(record) == [("Drug", "aspirin")]
 
 
@@ -180,7 +136,7 @@ def test_nothing_is_half_written(fails, model, tmp_path, output):
     good = json.dumps({"text": ASPIRIN})
     source.write_text("\n".join([*[good] * 5, '{"text": "cut o']))
     args = ("predict", model, source, "-o", tmp_path / output, "--batch-size", 2)
-    fails(f"{source}:6 is not JSON: Unterminated string", *args)
+    fails(f"{source}:6 is not JSON: Unterminated string starting at: column 10 (", *args)
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
@@ -188,18 +144,15 @@ def test_nothing_is_half_written(fails, model, tmp_path, output):
     ("name", "content", "options", "message"),
     [
         ("a.docx", "x", [], "neither .txt nor .jsonl nor a folder"),
+        ("a.txt", b"PK\x03\x04\x96", [], "a.txt is a Word, Excel, PDF or zip file, not text"),
         ("a.txt", b"caf\xe9 noir", [], "a.txt is not UTF-8: byte 0xe9 at position 3"),
         ("a.txt", b"ok\ncaf\xe9 noir", ["--lines"], "a.txt:2 is not UTF-8: byte 0xe9"),
-        ("a.jsonl", b'{"text": "a"}\n{"text": "\xe9"}\n', [], "a.jsonl:2 is not UTF-8"),
         ("a.jsonl", '{"text": "a"\n', [], "a.jsonl:1 is not JSON"),
         ("a.jsonl", '\n{"txt": "a"}', [], 'a.jsonl:2 is no object with a "text"'),
-        ("a.jsonl", '["text"]', [], 'a.jsonl:1 is no object with a "text"'),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 holds half of a surrogate pair"),
         ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
         ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume needs JSONL as output"),
-        ("a.txt", "x", ["--resume"], "--resume needs JSONL as output"),
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
-        ("a.txt", "x", ["-g", "99"], "Cannot use GPU 99"),
     ],
 )
 def test_bad_input(fails, model, tmp_path, name, content, options, message):
@@ -214,8 +167,7 @@ def test_what_cannot_be_read_costs_one_document(run, model, tmp_path, n_process)
     lines[30], lines[31] = b'{"text": "cut o', '{"text": "Schädel"}'.encode("latin-1")
     source.write_bytes(b"\n".join(lines))
     args = ("predict", model, source, "-o", output, "--n-process", n_process, "--batch-size", 5)
-    result = run(*args, "--on-error", "skip", "--report", report)
-    assert result.exit_code == 3, result.output
+    result = run(*args, "--on-error", "skip", "--report", report, code=3)
     kept = [f"d{i}" for i in range(40) if i not in (30, 31)]
     assert [record["id"] for record in records(output.read_text())] == kept
     issues = json.loads(report.read_text())["issues"]
@@ -232,10 +184,10 @@ def test_resume_goes_on_with_a_whole_file(run, fails, model, tmp_path):
     lines = [json.dumps({"id": i, "text": ASPIRIN}) + "\n" for i in range(5)]
     args = ("predict", model, source, "-o", output, "--resume")
     source.write_text("".join(lines[:3]))
-    assert run(*args).exit_code == 0
+    run(*args)
     first = output.read_bytes()
     source.write_text("".join(lines))
-    assert run(*args).exit_code == 0
+    run(*args)
     assert [record["id"] for record in records(output.read_text())] == [*range(5)]
     assert output.read_bytes().startswith(first)
     source.write_text(json.dumps({"text": ASPIRIN}))
@@ -247,14 +199,14 @@ def test_the_report_counts_what_this_run_wrote(run, model, tmp_path):
     texts = [JOINT, ASPIRIN, "", JOINT]
     lines = [json.dumps({"id": str(i), "text": text}) + "\n" for i, text in enumerate(texts)]
 
-    def count(*options):
+    def count(*options, code=0):
         args = ("predict", model, source, "--report", report, *options)
-        assert run(*args, "--on-error", "skip").exit_code in (0, 3)
+        run(*args, "--on-error", "skip", code=code)
         found = json.loads(report.read_text())
         return found["documents"], found["entities"]
 
     source.write_text("".join([*lines[:3], "broken\n"]))
-    assert count("-o", output) == (3, 3)
+    assert count("-o", output, code=3) == (3, 3)
     source.write_text("".join(lines))
     assert count("-o", output, "--resume") == (1, 2)
     assert count("-o", tmp_path / "out.csv") == (4, 5)

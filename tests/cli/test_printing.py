@@ -2,10 +2,11 @@
 
 import json
 import re
+from errno import EPIPE
 
 import pytest
 
-from spacy_gapdner.errors import GapDNERError, visible
+from spacy_gapdner.errors import visible
 
 TEXT = "aches in legs and swollen arms"
 # erase the screen; a new title; as one character of C1; delete
@@ -36,8 +37,12 @@ def test_visible():
     assert visible("a\x1b[0m\n\x85é\x7f…") == "a\\x1b[0m\\n\\x85é\\x7f…"
 
 
-def test_an_error_that_spacy_prints():
-    assert GapDNERError(f"1. {LABEL}\n2.").format_message() == f"1. {visible(LABEL)}\n2."
+def test_a_reader_that_has_enough(run, data, monkeypatch):
+    def stop(*args):
+        raise BrokenPipeError(EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("spacy_gapdner.cli.stats.print_statistics", stop)
+    assert run("stats", data, code=1).stderr == ""
 
 
 def test_tables_and_reports(run, model, data, tmp_path):
@@ -50,11 +55,13 @@ def test_tables_and_reports(run, model, data, tmp_path):
 
 
 def test_errors(run, model, data, tmp_path):
-    check(run("convert", data, tmp_path / "out", "--to", "brat"))
-    check(run("convert", data, tmp_path / "x.spacy", "--strict"))
+    check(run("convert", data, tmp_path / "out", "--to", "brat", code=1))
+    check(run("convert", data, tmp_path / "x.spacy", "--strict", code=1))
 
 
 def test_documents_that_were_left_out(run, data, tmp_path):
     broken = tmp_path / f"x{LABEL}.jsonl"
     broken.write_bytes(data.read_bytes() + b"{\n")
-    check(run("convert", broken, tmp_path / "out.jsonl", "--on-error", "skip"), "left out: ")
+    check(
+        run("convert", broken, tmp_path / "out.jsonl", "--on-error", "skip", code=3), "left out: "
+    )

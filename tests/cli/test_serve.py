@@ -7,7 +7,6 @@ import sys
 from urllib.request import Request, urlopen
 
 import pytest
-import uvicorn
 
 from spacy_gapdner.cli import _server
 
@@ -40,47 +39,28 @@ def test_it_answers_until_it_is_told_to_end(model, sent):
         assert process.returncode == -sent
 
 
-@pytest.fixture
-def served(monkeypatch):
-    """What would have been served: the application and the sockets."""
-    seen = {}
-
-    class Server:
-        def __init__(self, config):
-            seen["app"] = config.app
-
-        def run(self, sockets):
-            seen["address"] = sockets[0].getsockname()
-            for listener in sockets:
-                listener.close()
-
-    monkeypatch.setattr(uvicorn, "Server", Server)
-    return seen
-
-
 def ask(app, host):
     from fastapi.testclient import TestClient
 
     return TestClient(app, f"http://{host}").get("/health")
 
 
-def test_other_hosts_are_let_in_with_a_warning(run, model, served):
-    result = run("serve", model, "--host", "0.0.0.0", "--port", 0, "--max-characters", 7)
-    assert result.exit_code == 0, result.output
-    assert "no password" in result.output
-    assert result.output.splitlines()[-1] == f"http://0.0.0.0:{served['address'][1]}"
-    health = ask(served["app"], "notes.example").json()
+def test_other_hosts_are_let_in_with_a_warning(serve, model):
+    app, lines = serve("serve", model, "--host", "0.0.0.0", "--max-characters", 7)
+    assert any("no password" in line for line in lines)
+    assert lines[-1].startswith("http://0.0.0.0:")
+    health = ask(app, "notes.example").json()
     assert (health["max_characters"], health["model"]) == (7, model.name)
     assert health["labels"] == ["ADR", "Drug"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "LOCALHOST"])
-def test_the_own_machine_alone(run, model, served, host):
-    result = run("serve", model, "--host", host, "--port", 0)
-    assert "password" not in result.output
+def test_the_own_machine_alone(serve, model, host):
+    app, lines = serve("serve", model, "--host", host)
+    assert "password" not in "".join(lines)
     for own in ("localhost", "[::1]:5000"):
-        assert ask(served["app"], own).status_code == 200
-    assert ask(served["app"], "notes.example").status_code == 400
+        assert ask(app, own).status_code == 200
+    assert ask(app, "notes.example").status_code == 400
 
 
 def test_errors(fails, model, tmp_path, monkeypatch):

@@ -7,12 +7,9 @@ import pytest
 import spacy
 from spacy.cli.debug_config import debug_config
 from spacy.cli.init_config import fill_config
-from spacy.lang.en import English
-from spacy.tokens import DocBin
-from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.util import load_model_from_config
-from tiny_pipeline import CORPUS, make_doc
+from tiny_pipeline import CORPUS, make_examples, save_corpus
 from tiny_transformer import save_bert
 
 from spacy_gapdner import GapDNERError, init_config
@@ -123,23 +120,21 @@ def test_what_no_config_can_hold(asked, message):
 
 
 @pytest.mark.parametrize("directory", [None, "bert of mine é"])
-def test_a_pipeline_of_it_learns(directory, tmp_path, monkeypatch):
+def test_a_pipeline_of_it_learns(directory, tmp_path):
     """With a transformer from a directory with an odd name, and without one."""
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     transformer = None
     if directory:
         transformer = str(tmp_path / directory)
         (tmp_path / directory).mkdir()
         save_bert(tmp_path / directory, sorted({w for text, _ in CORPUS for w in text.split()}))
     config = init_config(transformer=transformer, spans_key="findings")
-    docs = [make_doc(English(), text, entities, "findings") for text, entities in CORPUS]
-    DocBin(docs=docs).to_disk(tmp_path / "docs.spacy")
-    config["paths"] |= dict.fromkeys(("train", "dev"), str(tmp_path / "docs.spacy"))
+    path = str(save_corpus(tmp_path / "docs.spacy", key="findings"))
+    config["paths"] |= {"train": path, "dev": path}
     config["components"]["gapdner"]["model"]["hidden_width"] = 16
     nlp = init_nlp(config.interpolate())
     # init_nlp has read the gold: its labels are there
     assert set(nlp.get_pipe("gapdner").labels) == {"BODY", "DRUG", "SYMPTOM"}
-    examples = [Example(nlp.make_doc(doc.text), doc) for doc in docs]
+    examples = make_examples(nlp, key="findings")
     assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
     nlp.to_disk(tmp_path / "model")
     assert spacy.load(tmp_path / "model").get_pipe("gapdner").key == "findings"

@@ -1,14 +1,19 @@
 """Pages in a browser: search, filters and turning the page, and all of it without a script."""
 
+import re
+
 import pytest
 import spacy
 from chromium import open_browser
+from markupsafe import Markup
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
+from spacy_gapdner.drawing.entities import ENTITIES_CSS, Bar, render_entities
+from spacy_gapdner.drawing.page import render_page
 from spacy_gapdner.drawing.pages import write_columns
 from spacy_gapdner.formats import DOC_NAME
 
@@ -141,4 +146,34 @@ def test_a_report_is_as_wide_as_its_page_and_errors_are_filtered(browser, tmp_pa
     fill(browser, "Type", "ADE")
     until_status(browser, "1 to 12 of 12")
     assert [h.text for h in visible(browser, ".doc h2")] == ["Missed"]
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [1200, 400, 200])
+def test_labels_and_signs_leave_the_text_as_it_is(browser, tmp_path, width):
+    words = re.findall(r"\w+ ?|\W+", "as Serum creatinine of the Organization (WHO) is known")
+    bars = [
+        Bar(Entity("Measurement", (span,)), "", "red", "differs")
+        for span in ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
+    ]
+    units = [render_entities(words, bars), render_entities("x" * 35, bars)]
+    page = render_page("", Markup("").join(units), ENTITIES_CSS)
+    (tmp_path / "page.html").write_text(page, "utf-8")
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    browser.get((tmp_path / "page.html").as_uri())
+    # no blank behind a word whose label is longer
+    script = """return [...document.querySelectorAll(".word")].map((box) => {
+      const range = document.createRange();
+      range.selectNode(box.firstChild);
+      return box.getBoundingClientRect().width - range.getBoundingClientRect().width; })"""
+    blanks = browser.execute_script(script)
+    assert len(blanks) == 12
+    assert max(blanks) < 1
+    # "(WHO)" in one line, and nothing runs out of the page
+    script = """return [...document.querySelectorAll(".joined")].map((box) => [
+      box.scrollWidth <= box.clientWidth,
+      new Set([...box.querySelectorAll(".word")].map((word) => word.offsetTop)).size === 1])"""
+    assert browser.execute_script(script)[0] == [True, True]
+    assert browser.execute_script(script)[1][0]
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})

@@ -1,6 +1,6 @@
 import pytest
 
-from spacy_gapdner.drawing.colors import PALETTE, choose_colors, render_legend
+from spacy_gapdner.drawing.colors import PALETTE, choose_colors
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -18,22 +18,19 @@ def test_colors_stand_out(color, ground):
 
 
 def test_a_type_has_one_color_on_every_page():
-    alone = choose_colors(["ADE"])
-    assert choose_colors(["Drug", "ADE"])["ADE"] == choose_colors(["ADE", "Drug"])["ADE"]
-    assert choose_colors(["ADE", "Drug"])["ADE"] == alone["ADE"]
+    pages = (["ADE"], ["Drug", "ADE"], ["ADE", "Drug"])
+    assert len({choose_colors(labels)["ADE"] for labels in pages}) == 1
 
 
 def test_types_stay_apart():
     labels = [f"type {i}" for i in range(len(PALETTE))]
-    assert len(set(PALETTE)) == 18
     assert sorted(choose_colors(labels).values()) == sorted(PALETTE)
-    assert len(choose_colors([*labels, "one more"])) == 19
+    assert len(choose_colors([*labels, "one more"])) == len(PALETTE) + 1
 
 
 def test_given_colors():
     chosen = choose_colors(["B", "A"], {"A": "hsl(10, 50%, 40%)", "unused": "teal"})
     assert chosen == {"A": "hsl(10, 50%, 40%)", "B": choose_colors(["B"])["B"]}
-    assert 'border-color: hsl(10, 50%, 40%)"></i>A</li>' in render_legend(chosen)
 
 
 @pytest.mark.parametrize("color", ["red; background: url(x)", "expression(1)", '"', ""])

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 from drawn import Drawn, rows
 from hypothesis import given, settings
@@ -21,15 +23,15 @@ def test_fragments_and_gaps_stand_under_their_words():
     none = ("", "", "")
     ours, theirs = "#d86000", "teal"
     assert draw(WORDS, [JOINT, SHOULDER]) == [
-        ["severe ", [("fragment free", ours, "ADE 0.90")]],
+        ["severe ", [("fragment", ours, "ADE 0.90")]],
         ["joint ", [("fragment last", ours, "")]],
         ["and ", [("gap", ours, "")]],
-        ["shoulder ", [("gap", ours, ""), ("fragment thin free", theirs, "gold ADE")]],
+        ["shoulder ", [("gap", ours, ""), ("fragment thin", theirs, "gold ADE")]],
         ["pain", [("fragment last", ours, ""), ("fragment last thin", theirs, "")]],
     ]
     assert draw(WORDS, [SHOULDER, JOINT])[0] == [
         "severe ",
-        [none, ("fragment free", ours, "ADE 0.90")],
+        [none, ("fragment", ours, "ADE 0.90")],
     ]
 
 
@@ -41,42 +43,53 @@ def test_entities_share_a_row_unless_they_overlap():
 @settings(max_examples=50)
 @given(st.lists(st.sets(st.integers(0, 9), min_size=1, max_size=4), max_size=8))
 def test_every_entity_is_drawn_whole_in_one_row(entities):
-    bars = [
-        Bar(Entity.from_tokens("A", tokens), "", f"#{number:03}")
-        for number, tokens in enumerate(entities)
-    ]
-    sentence = draw(["word "] * 10, bars)
+    bars = [Bar(Entity.from_tokens("A", e), "", str(number)) for number, e in enumerate(entities)]
     found = {}
-    for i, (_, cells) in enumerate(sentence):
+    for i, (_, cells) in enumerate(draw(["word "] * 10, bars)):
         for row, (kind, color, _) in enumerate(cells):
             if kind.startswith("fragment"):
-                found.setdefault((color, row), set()).add(i)
-    assert sorted((color, tokens) for (color, _), tokens in found.items()) == sorted(
-        (bar.color, set(tokens)) for bar, tokens in zip(bars, entities, strict=True)
+                found.setdefault((int(color), row), set()).add(i)
+    # each in one row alone
+    assert [(number, found[number, row]) for number, row in sorted(found)] == list(
+        enumerate(entities)
     )
 
 
-def test_a_long_label_lies_under_the_next_words_if_these_are_free():
+@pytest.mark.parametrize(("n_letters", "expected"), [(7, ["= ="]), (6, ["=  ", "  ="])])
+def test_the_next_entity_of_a_row_begins_two_characters_behind_a_label(n_letters, expected):
     bars = [Bar(Entity("Condition", ((start, start + 1),)), "", "red") for start in (0, 2)]
-    words = ["of ", "a ", "mild ", "headache"]
-    # the first has room for 4 letters until the second begins
-    kinds = [cells[0][0] for _, cells in draw(words, bars) if cells]
-    assert kinds == ["fragment last", "fragment last free"]
-    assert draw(words, bars[:1])[0][1][0][0] == "fragment last free"
+    assert rows(draw(["of ", "x" * n_letters + " ", "pain"], bars)) == expected
+    # in whatever order they come
+    assert rows(draw(["of ", "x" * n_letters + " ", "pain"], bars[::-1])) == expected[::-1]
+
+
+def test_signs_stay_at_their_words():
+    words = ["the ", "World ", "Health ", "(", "WHO", ") ", "said", ": "]
+    html = render_entities(words, [Bar(Entity("A", ((2, 5),)), "", "red")])
+    assert re.sub("<i .*?</i>", "", html) == (
+        '<div class="entities" dir="ltr">the World <span class="word">Health </span>'
+        '<span class="joined"><span class="word">(</span><span class="word">WHO</span>) </span>'
+        "said: </div>\n"
+    )
+
+
+@pytest.mark.parametrize(("n_letters", "n_joined"), [(37, 1), (38, 0)])
+def test_text_without_spaces_is_not_kept_whole(n_letters, n_joined):
+    bars = [Bar(Entity("A", ((0, 1),)), "", "red")]
+    assert render_entities(["(", "x" * n_letters, ") "], bars).count("joined") == n_joined
 
 
 @pytest.mark.parametrize(
-    ("mark", "label", "title"),
+    ("mark", "title"),
     [
-        ("", "ADE 0.90", "ADE 0.90: pain"),
-        ("right", "✓ ADE 0.90", "right: ✓ ADE 0.90: pain"),
-        ("wrong", "✗ wrong ADE 0.90", "✗ wrong ADE 0.90: pain"),
-        ("gold", "gold ADE 0.90", "gold ADE 0.90: pain"),
+        ("", "ADE 0.90: pain"),
+        ("right", "right: ✓ ADE 0.90: pain"),
+        ("wrong", "✗ wrong ADE 0.90: pain"),
+        ("gold", "gold ADE 0.90: pain"),
     ],
 )
-def test_marks_are_signs_and_words(mark, label, title):
-    bar = Bar(Entity("ADE", ((0, 1),), 0.9), "pain", "red", mark)
-    assert (bar.label, bar.title) == (label, title)
+def test_marks_are_signs_and_words(mark, title):
+    assert Bar(Entity("ADE", ((0, 1),), 0.9), "pain", "red", mark).title == title
 
 
 def test_text_is_escaped():

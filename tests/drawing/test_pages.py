@@ -7,7 +7,7 @@ import spacy
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.pages import draw, write_columns, write_html
+from spacy_gapdner.drawing.pages import write_columns, write_html
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -42,13 +42,3 @@ def test_a_page_is_whole_or_not_there(docs, tmp_path):
     with pytest.raises(GapDNERError):
         write_columns(broken(), tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_no_documents(tmp_path):
-    assert write_html([], tmp_path / "a.html") == 0
-    assert "<h1>Entities</h1>" in (tmp_path / "a.html").read_text()
-
-
-def test_colors_are_checked_before_anything_is_read(tmp_path):
-    with pytest.raises(GapDNERError, match="color 'no; color'"):
-        draw(tmp_path / "missing", tmp_path / "a.html", colors={"A": "no; color"})

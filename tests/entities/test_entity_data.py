@@ -1,6 +1,8 @@
-"""What entities carry: ids and attributes, which belong to one entity and outlive their Doc."""
+"""What entities carry, ids and attributes among it, belongs to one entity, and outlives what spaCy
+does to carry a Doc from one place to another."""
 
 import json
+import pickle
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from spacy_gapdner.errors import GapDNERError
 
 WORDS = ["severe", "joint", "and", "back", "pain"]
 EXPECTED = [(True, ["no"], "Q1", "T7", 0.5), (False, [], "", "", None)]
+FRAGMENTS = [((0, 2), (4, 5)), ((0, 1), (3, 5))]
+OTHER = Entity("OTHER", ((0, 5),))
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +30,8 @@ def extensions():
 @pytest.fixture
 def doc():
     doc = Doc(Vocab(), words=WORDS)
-    set_entities(doc, [Entity("ADE", ((0, 2), (4, 5)), 0.5), Entity("ADE", ((0, 1), (3, 5)))])
+    set_entities(doc, [Entity("ADE", FRAGMENTS[0], 0.5), Entity("ADE", FRAGMENTS[1])])
+    set_entities(doc, [OTHER], "other")
     joint, back = get_entities(doc)
     joint._.negated = True
     joint._.cues = ["no"]
@@ -41,23 +46,62 @@ def data(doc):
     return [(e._.negated, e._.cues, e.kb_id_, e.id_, e.score) for e in get_entities(doc)]
 
 
+def through_doc_bin(doc, path, **settings):
+    DocBin(docs=[doc], **settings).to_disk(path)
+    return next(DocBin().from_disk(path).get_docs(Vocab()))
+
+
+def through_disk(doc, path):
+    doc.to_disk(path)
+    return Doc(Vocab()).from_disk(path)
+
+
 @pytest.mark.parametrize(
     "carry",
     [
-        lambda doc: doc,
-        lambda doc: Doc(Vocab()).from_bytes(doc.to_bytes()),
-        lambda doc: next(DocBin().from_bytes(DocBin(docs=[doc]).to_bytes()).get_docs(Vocab())),
-        lambda doc: Doc(Vocab()).from_json(doc.to_json(underscore=["discontinuous_ents_attrs"])),
+        lambda doc, _: doc,
+        lambda doc, _: Doc(Vocab()).from_bytes(doc.to_bytes()),
+        lambda doc, _: pickle.loads(pickle.dumps(doc)),
+        lambda doc, _: doc.copy(),
+        through_disk,
+        through_doc_bin,
+        lambda doc, path: through_doc_bin(doc, path, store_user_data=True),
+        lambda doc, _: Doc(Vocab()).from_json(doc.to_json(underscore=["discontinuous_ents_attrs"])),
     ],
-    ids=["nothing", "bytes", "DocBin", "JSON"],
+    ids=["nothing", "bytes", "pickle", "copy", "disk", "DocBin", "DocBin with user data", "JSON"],
 )
-def test_they_outlive_their_doc(doc, carry):
-    carried = carry(doc)
+def test_they_outlive_their_doc(doc, tmp_path, carry):
+    carried = carry(doc, tmp_path / "carried")
     assert data(carried) == EXPECTED
+    assert [e.fragments for e in get_entities(carried)] == FRAGMENTS
+    assert [e.to_entity() for e in get_entities(carried, "other")] == [OTHER]
     assert data(merge_docs([carried, carried])) == EXPECTED * 2
-    set_entities(carried, carried._.discontinuous_ents)
+    set_entities(carried, get_entities(carried))
     assert data(carried) == EXPECTED
     assert [span.kb_id_ for span in get_entities(carried)[0].spans] == ["Q1", "Q1"]
+
+
+def test_plain_json_keeps_the_fragments_alone(doc):
+    carried = Doc(Vocab()).from_json(json.loads(json.dumps(doc.to_json())))
+    assert [e.fragments for e in get_entities(carried)] == FRAGMENTS
+    assert data(carried) == [EXPECTED[1]] * 2
+
+
+def test_the_extension_prefers_the_default_prefix_to_the_only_other(doc):
+    before = doc._.discontinuous_ents
+    assert before == get_entities(doc)
+    with pytest.raises(GapDNERError, match="set_entities"):
+        doc._.discontinuous_ents = before[:1]
+    set_entities(doc, [])
+    assert doc._.discontinuous_ents == get_entities(doc, "other") != ()
+    set_entities(doc, [OTHER], "ade")
+    with pytest.warns(UserWarning, match="ade, other"):
+        assert doc._.discontinuous_ents == ()
+    # groups without labels are no entities
+    set_entities(doc, [], "other")
+    set_entities(doc, [], "ade")
+    doc.spans["coref_clusters_1"] = [doc[0:1]]
+    assert doc._.discontinuous_ents == ()
 
 
 def test_a_label_is_changed_in_the_doc(doc):

@@ -40,20 +40,6 @@ def test_xml(write, report):
     ]
 
 
-def test_what_bioc_cannot_have_is_counted(nlp, tmp_path, report):
-    doc = nlp("pain")
-    attrs = {"kb_name": "Pain", "_": {"a": [1], "type": "x", "n": 2, "sure": True, "b": "2"}}
-    set_entities(doc, [Entity("ADR", ((0, 1),), attrs=attrs)])
-    write_docs([doc], tmp_path / "a.xml", "bioc", report=report)
-    assert report.counts("dropped") == {"attribute that the format cannot have": 2}
-    assert report.counts("repaired") == {"attribute that becomes a text": 2}
-    (record,) = read_bioc(tmp_path / "a.xml", report)
-    assert record.entities[0].attrs == {
-        "kb_name": "Pain",
-        "_": {"n": "2", "sure": "True", "b": "2"},
-    }
-
-
 def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
     doc = nlp("a\x0cb or pain\x01")
     doc.user_data[DOC_NAME] = "x\x02"
@@ -70,19 +56,6 @@ def test_what_xml_cannot_have_is_replaced_and_counted(nlp, tmp_path, report):
     write_docs([doc], tmp_path / "a.json", "bioc")
     (record,) = read_bioc(tmp_path / "a.json", report)
     assert (record.name, record.text) == ("x\x02", doc.text)
-
-
-def test_malformed_annotations_are_counted(write, report):
-    annotations = [
-        {"infons": {}, "locations": [{"offset": 0, "length": 1}]},
-        {"infons": {"type": "A"}, "locations": []},
-    ]
-    passage = {"offset": 0, "text": "pain", "annotations": annotations}
-    document = {"id": "1", "passages": [passage]}
-    path = write({"a.json": json.dumps({"documents": [document]})})
-    (record,) = read_bioc(path, report)
-    assert record.entities == ()
-    assert report.counts("dropped") == {"malformed entity": 2}
 
 
 def test_a_document_that_cannot_be_read_is_left_out(write):

@@ -31,17 +31,14 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["a.json", "a.zip", "x", "x/a.xmi"])
-def test_packed(folder, report, name):
+@pytest.mark.parametrize(("name", "n_docs"), [("a.json", 1), ("a.zip", 1), ("x", 1), (".", 3)])
+def test_packed(folder, report, name, n_docs):
+    # what nobody annotated is passed over
     assert guess_format(folder / name) == "cas"
-    (doc,) = read(folder / name, report=report)
-    assert (doc.text, doc.user_data[DOC_NAME]) == (TEXT, "a")
-    assert [(e.label_, e.text) for e in get_entities(doc)] == EXPECTED
-    assert report.counts() == {"relation": 1}
-
-
-def test_a_folder_without_what_nobody_annotated(folder, report):
-    assert len(list(read(folder, "cas", report=report))) == 3
+    docs = list(read(folder / name, report=report))
+    assert [(doc.text, doc.user_data[DOC_NAME]) for doc in docs] == [(TEXT, "a")] * n_docs
+    assert all([(e.label_, e.text) for e in get_entities(doc)] == EXPECTED for doc in docs)
+    assert report.counts() == {"relation": n_docs}
 
 
 def test_layers_and_links(tmp_path, report):

@@ -117,21 +117,16 @@ def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
     assert caplog.text.count("1 left out (entity crosses a sentence boundary)") == 1
 
 
-def test_a_path_is_needed():
+def test_a_path_is_needed_when_it_is_made(tmp_path):
     make = registry.readers.get("spacy-gapdner.Corpus.v1")
     with pytest.raises(GapDNERError, match=r"no path.*--paths\.train"):
         make(None)
+    with pytest.raises(GapDNERError, match="There is nothing at"):
+        make(tmp_path / "x")
 
 
 def test_what_would_be_dropped_stops_in_strict_mode(data, nlp):
-    make = registry.readers.get("spacy-gapdner.Corpus.v1")
-    assert len(list(make(data, strict=True)(nlp))) == 2
+    assert len(list(Corpus(data, strict=True)(nlp))) == 2
     (data / "a.ann").write_text("T1\tADR 26 39\tpain. No rash\n")
     with pytest.raises(GapDNERError, match="crosses a sentence boundary"):
-        list(make(data, strict=True)(nlp))
-
-
-@pytest.mark.parametrize("format", [None, "brat"])
-def test_nothing_at_the_path_is_told_when_it_is_made(tmp_path, format):
-    with pytest.raises(GapDNERError, match="There is nothing at"):
-        Corpus(tmp_path / "x", format=format)
+        list(Corpus(data, strict=True)(nlp))

@@ -66,32 +66,6 @@ def test_regions_may_share_an_id_or_have_none(report):
     assert not report.issues
 
 
-@pytest.mark.parametrize(
-    ("label", "offsets", "attrs"),
-    [
-        (None, [(0, 4)], {}),
-        ("", [(0, 4)], {}),
-        (3, [(0, 4)], {}),
-        ("A", [], {}),
-        ("A", [(0, None)], {}),
-        ("A", [(0, "4")], {}),
-        ("A", [(False, 4)], {}),
-        ("A", [(0, 4), (5, 6.0)], {}),
-        ("A", [(0, 4)], {"_": {"n": 2**70}}),
-    ],
-)
-def test_malformed_entities(report, label, offsets, attrs):
-    draft = Draft(Place("a.json", 3, "d"), report)
-    draft.add({"what": 1}, label, offsets, attrs=attrs)
-    assert draft.to_record("severe pain").entities == ()
-    (issue,) = report.issues
-    assert (issue.action, issue.kind, str(issue)) == (
-        "dropped",
-        "malformed entity",
-        "a.json:3: no type, offsets, id or score as they should be in {'what': 1}",
-    )
-
-
 def test_offsets_of_a_browser(report):
     text = "😀 rash 😀 pain"
     for shift, n_repairs in ((0, 0), (1, 1)):

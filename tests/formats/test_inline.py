@@ -4,12 +4,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import (
-    Report,
-    guess_format,
-    read_inline,
-    to_docs,
-)
+from spacy_gapdner.formats import Report, guess_format, read_inline, to_docs
 from spacy_gapdner.formats import write as write_docs
 
 PLAIN = """severe joint and shoulder pain
@@ -45,7 +40,6 @@ JOINT, SHOULDER = Entity("ADR", ((0, 2), (4, 5))), Entity("ADR", ((0, 1), (3, 5)
         (NAMED, ["A.1", "A.1", "A.2"], [2, 6, 10]),
         (PLAIN.replace("\n", "\r\n"), [None] * 3, [1, 4, 7]),
         ("\ufeff\n\n" + PLAIN.rstrip("\n"), [None] * 3, [3, 6, 9]),
-        (PLAIN.replace("rash", "\n\nrash"), [None] * 3, [1, 4, 9]),
     ],
 )
 def test_read(write, report, content, documents, lines):
@@ -64,25 +58,6 @@ def test_read(write, report, content, documents, lines):
 
 
 @pytest.mark.parametrize(
-    ("mentions", "fragments", "action", "kind"),
-    [
-        ("0,1,2,2 X", [((0, 3),)], "repaired", "fragments adjacent after tokenization"),
-        ("4,4,0,1 X", [((0, 2), (4, 5))], "repaired", "fragments out of order"),
-        ("3,1 X", [((1, 4),)], "repaired", "fragment ends before it begins"),
-        ("0,5 X", [], "dropped", "offsets out of range"),
-        ("0,0 X|0,0 X", [((0, 1),)] * 2, "kept", "duplicate entity"),
-    ],
-)
-def test_mentions(write, report, mentions, fragments, action, kind):
-    path = write({"a.txt": f"a b c d e\n{mentions}\n\n"}) / "a.txt"
-    (record,) = read_inline(path, report)
-    assert [e.fragments for e in record.entities] == fragments
-    assert [(i.action, i.kind, str(i.place)) for i in report.issues] == [
-        (action, kind, f"{path}:2")
-    ]
-
-
-@pytest.mark.parametrize(
     ("name", "content"),
     [("a.txt", PLAIN), ("a.txt", NAMED), ("a.inline", "no\n\n\na\n0,0 X"), ("b.txt", "a\n0,0 X\n")],
 )
@@ -95,7 +70,6 @@ def test_guess(write, name, content):
     [
         "",
         "A note.\n\nAnother line.\n",
-        "0,0 X\n",
         "\n0,0 X\n",
         "a\n0,0 X\nb\n",
         "a b\n10,5 mg twice\n\n",
@@ -118,7 +92,6 @@ def test_write_gives_the_file_back(write, report, nlp):
     ("words", "label", "message"),
     [
         (["a b"], "X", "the token 'a b': it .* holds whitespace"),
-        (["a\n"], "X", "holds whitespace"),
         (["a"], "X Y", "label 'X Y'"),
         (["a"], "X|Y", "a bar"),
         (["Document:", "a"], "X", "from the name of a document"),

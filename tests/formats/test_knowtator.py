@@ -1,4 +1,3 @@
-import pytest
 from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
 
 from spacy_gapdner.formats import read_knowtator
@@ -29,23 +28,6 @@ def test_version_2(write, report):
     assert report.counts() == {"relation": 1, "fragments out of order": 1}
 
 
-@pytest.mark.parametrize(
-    ("annotation", "kind"),
-    [
-        (("", [(0, 4)], "hair"), "annotation without class"),
-        (("X", [], ""), "annotation without span"),
-        (("X", [("a", 4)], "hair"), "offsets are no numbers"),
-        (("X", [(0, 99)], "hair"), "offsets out of range"),
-        (ROOT_CELLS, "duplicate entity"),
-    ],
-)
-def test_dropped(write, report, annotation, kind):
-    path = write({"1.txt": TEXT, "1.xml": version_1("1.txt", ROOT_CELLS, annotation)})
-    (record,) = read_knowtator(path, report)
-    assert fragments(record) == [("CL:2", ((9, 19),))]
-    assert [(i.action, i.kind, i.place.document) for i in report.issues] == [("dropped", kind, "1")]
-
-
 def slot(kind, name, key, *values):
     values = "".join(f'<{kind}SlotMentionValue value="{value}"/>' for value in values)
     return f'<{kind}SlotMention id="{name}"><mentionSlot id="{key}"/>{values}</{kind}SlotMention>\n'
@@ -70,9 +52,3 @@ def test_slots_are_attributes_or_counted(write, report):
     assert [(i.kind, i.message.split()[2]) for i in report.issues] == [
         *(("attribute", "S3"), ("relation", "S5"), ("attribute", "S6"))
     ]
-
-
-def test_crlf_counted_as_one(write, report):
-    xml = version_1("1.txt", ("X", [(5, 9)], "root"))
-    (record,) = read_knowtator(write({"1.txt": "hair\r\nroot", "1.xml": xml}), report)
-    assert (record.text, fragments(record)) == ("hair\nroot", [("X", ((5, 9),))])

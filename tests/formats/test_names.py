@@ -1,16 +1,10 @@
-"""Names of files and of entities."""
-
-from itertools import islice
+"""Names of files."""
 
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.formats.names import free_names, name_files, with_ending
-
-
-def test_free_names():
-    assert [*islice(free_names({"T1", "T3", "x"}), 3)] == ["T2", "T4", "T5"]
+from spacy_gapdner.formats.names import name_files, with_ending
 
 
 def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path):

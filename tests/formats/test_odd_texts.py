@@ -1,9 +1,9 @@
 """Odd texts in every format: the text comes back, and every entity does or is reported."""
 
 import pytest
-from odd_texts import NOT_IN_XML, ODD_TEXTS
+from odd_texts import NOT_IN_XML, ODD_TEXTS, annotate_odd_texts
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import get_entities
 from spacy_gapdner.formats import DOC_NAME, FORMATS, NOWHERE, Report, blank_pipeline, read, write
 from spacy_gapdner.formats.bioc import to_xml_text
 from spacy_gapdner.formats.registry import writable
@@ -14,17 +14,7 @@ PATHS = [(name, f"a{FORMATS[name].ending}") for name in writable()] + [("bioc", 
 
 @pytest.fixture(scope="module")
 def docs():
-    made = []
-    for name, text in ODD_TEXTS.items():
-        doc = NLP(text)
-        n = len(doc)
-        entities = [Entity("A", ((i, i + 1),)) for i in range(min(n, 20))]
-        if n > 2:
-            entities.append(Entity("B", ((0, 1), (n - 1, n))))
-        set_entities(doc, entities)
-        doc.user_data[DOC_NAME] = name
-        made.append(doc)
-    return made
+    return annotate_odd_texts(NLP, "A", "B", n_single=20)
 
 
 @pytest.mark.parametrize(("name", "file"), PATHS, ids=lambda value: value)

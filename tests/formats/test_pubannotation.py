@@ -61,39 +61,6 @@ def test_lists_of_spans_and_chains(read_one, report):
     assert report.counts() == {"whitespace between fragments": 1}
 
 
-@pytest.mark.parametrize(
-    ("more", "kind"),
-    [
-        ({"relations": [{"subj": "T1", "pred": "causes", "obj": "T1"}]}, "relation"),
-        (
-            {"relations": [{"subj": "T1", "pred": "_lexicallyChainedTo", "obj": "T9"}]},
-            "fragment that is no region with a type",
-        ),
-        ({"modifications": [{"pred": "Negation", "obj": "T1"}]}, "modification"),
-        ({"blocks": [{"id": "B1", "span": span(0, 6), "obj": "sentence"}]}, "block"),
-        ({"attributes": [{"subj": "R1", "pred": "a", "obj": 1}]}, "attribute"),
-        ({"attributes": [{"subj": "T1", "pred": "a", "obj": 2**70}]}, "attribute"),
-        ({"attributes": [{"subj": "T1", "pred": "a", "obj": v} for v in "xy"]}, "attribute"),
-    ],
-)
-def test_what_cannot_be_held_is_counted(read_one, report, more, kind):
-    record = read_one(denotations=[{"id": "T1", "span": span(7, 12), "obj": "Part"}], **more)
-    assert plain_record(record) == [("T1", "Part", ((7, 12),))]
-    assert report.counts("dropped") == {kind: 1}
-
-
-@pytest.mark.parametrize("spans", [{"begin": 0}, [], ["0-6"], [span(0, 6), 7]])
-def test_malformed_denotations(read_one, report, spans):
-    assert read_one(denotations=[{"span": spans, "obj": "A"}]).entities == ()
-    assert report.counts("dropped") == {"malformed entity": 1}
-
-
-def test_the_second_denotation_of_an_id_is_counted(read_one, report):
-    found = [{"id": "T1", "span": span(n, 6), "obj": "A"} for n in range(2)]
-    assert plain_record(read_one(denotations=found)) == [("T1", "A", ((0, 6),))]
-    assert report.counts("dropped") == {"malformed entity": 1}
-
-
 def test_what_is_written(nlp, tmp_path):
     doc = nlp(TEXT)
     attrs = {"id": "T9", "kb_id": "ICD:M25.5", "_": {"sure": True, "list": [1, "a"]}}
@@ -157,16 +124,10 @@ def test_the_denotations_of_tracks_are_read(write, report):
     assert report.issues == []
 
 
-def test_denotations_with_and_without_ids(read_one, report):
+def test_denotations_without_an_id_of_their_own_get_one(read_one, report):
     named = {"id": "T1", "span": span(0, 6), "obj": "ADR"}
-    record = read_one(denotations=[{"span": span(7, 12), "obj": "ADR"}, named])
-    assert plain_record(record) == [("T2", "ADR", ((7, 12),)), ("T1", "ADR", ((0, 6),))]
+    denotations = [{"span": span(7, 12), "obj": "ADR"}, named, {**named, "span": span(26, 30)}]
+    assert plain_record(read_one(denotations=denotations)) == [
+        *(("T2", "ADR", ((7, 12),)), ("T1", "ADR", ((0, 6),)), ("T3", "ADR", ((26, 30),)))
+    ]
     assert report.issues == []
-
-
-def test_what_is_no_object_is_reported(write, report):
-    one = {"id": "T1", "span": {"begin": 0, "end": 4}, "obj": "ADR"}
-    path = write({"a.json": json.dumps({"text": "pain", "denotations": [one, "T2", 3]})})
-    (record,) = read_pubannotation(path, report)
-    assert [(e.label, e.fragments) for e in record.entities] == [("ADR", ((0, 4),))]
-    assert report.counts("dropped") == {"malformed denotations": 2}

@@ -13,23 +13,13 @@ def test_counts_and_json():
     assert report.counts("kept") == {"duplicate entity": 1}
     told = report.to_dict()
     first, second, third = told.pop("issues")
-    assert told == {
-        "documents": 2,
-        "entities": 3,
-        "left_out": {"A": 1, "B": 1},
-        "dropped": {UNREADABLE: 1},
-        "repaired": {"duplicate entity": 1},
-        "kept": {"duplicate entity": 1},
-    }
-    assert first == {
-        "action": "dropped",
-        "kind": UNREADABLE,
-        "message": "message",
-        "file": "a.txt",
-        "line": 3,
-        "document": "a",
-        "offsets": [],
-    }
+    counts = {"duplicate entity": 1}
+    assert told.pop("dropped") == {UNREADABLE: 1}
+    assert (told.pop("repaired"), told.pop("kept")) == (counts, counts)
+    assert told == {"documents": 2, "entities": 3, "left_out": {"A": 1, "B": 1}}
+    place = {"file": "a.txt", "line": 3, "document": "a"}
+    what = {"action": "dropped", "kind": UNREADABLE, "message": "message"}
+    assert first == {**what, **place, "offsets": []}
     assert (second["offsets"], len(third["message"]) < 400) == ([[0, 2]], True)
 
 

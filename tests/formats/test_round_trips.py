@@ -7,14 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.formats import (
-    DOC_NAME,
-    FORMATS,
-    Report,
-    blank_pipeline,
-    read,
-    write,
-)
+from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, blank_pipeline, read, write
 from spacy_gapdner.formats.registry import readable
 
 NLP = blank_pipeline("en")

@@ -2,7 +2,6 @@
 
 import numpy
 import pytest
-import spacy
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
@@ -11,7 +10,6 @@ from spacy_gapdner.entities import describe_no_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report, read
 from spacy_gapdner.formats.convert import convert
-from spacy_gapdner.formats.corpus import Corpus
 
 WORDS = ["severe", "joint", "pain", "today"]
 ENTS = [("ADR", "severe joint pain", "T1", "C1"), ("Time", "today", "", "")]
@@ -43,8 +41,6 @@ def test_they_become_entities(make, tmp_path, option, expected):
     doc, other = read(make(), **option)
     assert (found(doc), found(other)) == (expected, [])
     assert [span.text for span in doc.spans["sc"]] == ["severe joint pain", "joint pain"]
-    examples = list(Corpus(tmp_path / "a.spacy", **option)(spacy.blank("en")))
-    assert found(examples[0].reference) == expected
     statistics, report = convert(tmp_path / "a.spacy", tmp_path / "b.spacy", **option)
     assert (statistics.entities, report.entities) == (2, 2)
     assert [found(doc) for doc in read(tmp_path / "b.spacy")] == [expected, []]
@@ -101,4 +97,3 @@ def test_other_entities_are_named_first(make):
         "2 entities under 'gold': use --spans-key gold, or convert it with --from-ents or "
         "--from-spans sc."
     )
-    assert describe_no_entities("a", "gapdner", {}) == "a has no entities under 'gapdner'."

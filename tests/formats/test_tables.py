@@ -7,8 +7,7 @@ import pytest
 import spacy
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import Report, write
+from spacy_gapdner.formats import write
 from spacy_gapdner.formats.tables import COLUMNS, entity_rows, to_dataframe
 
 FIRST = (
@@ -35,41 +34,14 @@ def test_rows(docs):
     assert len(FIRST) == len(COLUMNS)
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.parquet"])
-def test_what_has_no_column_is_counted(docs, tmp_path, name):
-    (entity,) = get_entities(docs[0])
-    entity.attrs.update(id="T1", _={"Negation": False})
-    (drug,) = get_entities(docs[1])
-    drug.attrs["kb_name"] = "Brenorix"
-    report = Report()
-    assert write(docs, tmp_path / name, report=report) == 2
-    assert report.counts("dropped") == {"attributes in a table": 2}
-    assert [(issue.place.document, issue.message) for issue in report.issues] == [
-        ("note-1", "1 entities have one, the first 'T1'"),
-        ("note-1", "ADE at tokens ((1, 3), (5, 6)) has {'_': {'Negation': False}}"),
-        (None, "DRUG at tokens ((0, 1),) has {'kb_name': 'Brenorix'}"),
-    ]
-    assert report.counts("kept") == {"ids in a table": 1}
-    with pytest.raises(GapDNERError, match="attributes in a table"):
-        write(docs, tmp_path / "strict.csv", report=Report(strict=True))
-    assert [file.name for file in tmp_path.iterdir()] == [name]
-
-
-def test_an_entity_across_sentences_gets_both(docs):
-    set_entities(docs[0], [Entity("ADE", ((1, 2), (7, 8)))])
-    (row, _) = entity_rows(docs)
-    assert row[-1] == docs[0].text
-
-
 def test_csv(docs, tmp_path):
     assert write(docs, tmp_path / "x.csv") == 2
-    lines = (tmp_path / "x.csv").read_text().splitlines()
-    assert lines[0] == ",".join(COLUMNS)
-    assert lines[2] == '2,DRUG,Brenorix,0,8,0 8,False,,,"Brenorix, daily"'
-    assert len(lines) == 3
+    header, _, last = (tmp_path / "x.csv").read_text().splitlines()
+    assert header == ",".join(COLUMNS)
+    assert last == '2,DRUG,Brenorix,0,8,0 8,False,,,"Brenorix, daily"'
 
 
-@pytest.mark.parametrize("text", ["=1+1", "\t=1", "a\rb", "a\r\n\u2028b", 'a, "b"'])
+@pytest.mark.parametrize("text", ["=1+1", "a\r\n\u2028b", 'a, "b"'])
 def test_a_csv_has_texts_exactly_but_for_line_breaks(tmp_path, text):
     # spreadsheet programs take some for formulas, but offsets and programs count on each character
     doc = spacy.blank("en")(text)
@@ -90,7 +62,6 @@ def test_parquet_and_data_frames_agree(docs, tmp_path):
 
 
 def test_no_entities(tmp_path):
-    assert len(to_dataframe([])) == 0
-    assert write([], tmp_path / "x.csv") == 0
-    assert write([], tmp_path / "x.parquet") == 0
-    assert list(pd.read_parquet(tmp_path / "x.parquet").columns) == list(COLUMNS)
+    assert write([], tmp_path / "x.csv") == write([], tmp_path / "x.parquet") == 0
+    for empty in (to_dataframe([]), pd.read_parquet(tmp_path / "x.parquet")):
+        assert (list(empty.columns), len(empty)) == (list(COLUMNS), 0)

@@ -6,27 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from spacy.tokens import Doc
-from tool_files import (
-    write_cas,
-    write_conll,
-    write_doccano,
-    write_labelstudio,
-    write_prodigy,
-    write_pubtator,
-)
+from tool_files import CONTIGUOUS, LINKING
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.formats import DOC_NAME, Report, blank_pipeline, guess_format, read
 
 NLP = blank_pipeline("en")
 WORDS = st.sampled_from(["severe", "joint", "pain", "and", "Zürich", "α", "𝒳", "#", "O", "x|t|"])
-LINKING = {
-    "prodigy": write_prodigy,
-    "doccano": write_doccano,
-    "labelstudio": write_labelstudio,
-    "cas": write_cas,
-}
-CONTIGUOUS = {"pubtator": write_pubtator, "conll": write_conll}
 
 
 @st.composite

@@ -1,5 +1,11 @@
+"""The gap-aware tagging scheme: encoding, and decoding beside trying every sequence of Frags and
+Gaps."""
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from labelled_grids import as_cells, parse
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import SoftmaxTagging, TaggingScheme
@@ -7,6 +13,7 @@ from spacy_gapdner.grid.losses import CrossEntropy
 
 TAGGING = SoftmaxTagging()
 LABELS = ["ADE", "Symptom"]
+FRAG, GAP, ADE, SYMPTOM = 1, 2, 3, 4
 # Feeling severe joint , shoulder and upper body pain .
 #       0      1     2 3        4   5     6    7    8 9
 FIGURE = [
@@ -27,17 +34,8 @@ FIGURE_GRID = """
     .  .  .  .  .  .  .  .  .  .
 """
 
-
-def parse(table):
-    """Read a table as {(row, column): letters}."""
-    rows = [line.split() for line in table.strip().splitlines()]
-    assert all(len(row) == len(rows) for row in rows)
-    return {
-        (i, j): "".join(sorted(letters))
-        for i, row in enumerate(rows)
-        for j, letters in enumerate(row)
-        if letters != "."
-    }
+FIGURE_FRAGS = [(1, 1), (1, 2), (4, 4), (6, 8), (8, 8)]
+FIGURE_GAPS = [(2, 3), (2, 5), (3, 7), (5, 7)]
 
 
 def encode(entities, labels=LABELS):
@@ -52,37 +50,10 @@ def encode(entities, labels=LABELS):
     return found
 
 
-def test_figure_of_the_paper():
+def test_the_grid_of_the_figure():
     assert encode(FIGURE) == parse(FIGURE_GRID)
     assert encode(FIGURE[::-1]) == parse(FIGURE_GRID)
     assert encode([]) == {}
-
-
-def entity(label, *tokens):
-    return Entity.from_tokens(label, tokens)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "cell", "winner"),
-    [
-        # a one-word entity that is a fragment of another keeps its type
-        (entity("ADE", 0), entity("ADE", 0, 2), (0, 0), "A"),
-        (entity("ADE", 0), entity("Symptom", 0, 2), (0, 0), "A"),
-        # also where it is the gap of another
-        (entity("Symptom", 1), entity("ADE", 0, 2), (1, 1), "S"),
-        # Frag before Gap, on the diagonal and above it
-        (entity("ADE", 1, 3), entity("ADE", 0, 2), (1, 1), "F"),
-        (entity("ADE", 1, 2), entity("ADE", 0, 3), (1, 2), "F"),
-        # two types: the first of the labels
-        (entity("Symptom", 0, 1), entity("ADE", 0, 1), (1, 0), "A"),
-        (entity("Symptom", 0), entity("ADE", 0), (0, 0), "A"),
-    ],
-)
-def test_conflicts(first, second, cell, winner):
-    for entities in ([first, second], [second, first]):
-        assert encode(entities)[cell] == winner
-    if first.fragments == second.fragments:
-        assert encode(entities, LABELS[::-1])[cell] == "S"
 
 
 def test_layout_and_loss():
@@ -95,13 +66,6 @@ def test_layout_and_loss():
     assert SoftmaxTagging(loss).loss is loss
 
 
-def labelled(scores, cell_threshold):
-    found = TAGGING.labelled_cells(np.asarray(scores, dtype="float32"), cell_threshold)
-    cells = [tuple(cell) for cell in found.cells.tolist()]
-    assert cells == sorted(cells)
-    return dict(zip(cells, found.probabilities.tolist(), strict=True))
-
-
 def test_extreme_scores():
     top = 1e38
     scores = np.zeros((2, 2, 4), dtype="float32")
@@ -109,4 +73,102 @@ def test_extreme_scores():
     scores[1, 0] = [0, -1e4, 1e4, 50]
     scores[0, 0] = scores[1, 1] = [1, -200, -200, -200]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        assert labelled(scores, 0.5) == {(0, 1, 1): 1.0, (1, 0, 2): 1.0}
+        labelled = TAGGING.labelled_cells(scores, 0.5)
+    assert labelled.cells.tolist() == [[0, 1, 1], [1, 0, 2]]
+    assert labelled.probabilities.tolist() == [1.0, 1.0]
+
+
+def decode(cells, **settings):
+    """The entities of `{(row, column, channel): probability}`."""
+    return TAGGING.decode(as_cells(cells), LABELS, **settings)
+
+
+def naive_entities(cells):
+    """The path rule of the paper (section "Entity Decoding"), by trying every sequence of Frags
+    and Gaps: entities with the lowest probability of the cells that they use."""
+    links = {FRAG: {}, GAP: {}}
+    for (i, j, channel), p in cells.items():
+        if channel in links and i <= j:
+            links[channel][i, j] = max(p, links[channel].get((i, j), 0))
+        # a one-word entity is a fragment of any entity
+        if channel in (ADE, SYMPTOM) and i == j:
+            links[FRAG][i, i] = max(p, links[FRAG].get((i, i), 0))
+
+    def extend(position, fragments, lowest):
+        for (start, last), p in links[FRAG].items():
+            if start != position:
+                continue
+            longer, reached = (*fragments, (start, last + 1)), min(lowest, p)
+            yield longer, reached
+            for (gap_start, gap_last), gap_p in links[GAP].items():
+                if gap_start == last + 1:
+                    yield from extend(gap_last + 1, longer, min(reached, gap_p))
+
+    return {
+        Entity(LABELS[channel - ADE], fragments): lowest
+        for (tail, head, channel), p in cells.items()
+        if channel in (ADE, SYMPTOM) and head <= tail
+        for fragments, lowest in extend(head, (), p)
+        if fragments[-1][1] == tail + 1
+    }
+
+
+@st.composite
+def random_cells(draw, max_tokens=5):
+    """A grid with labels anywhere, also where no label may stand, and several a cell."""
+    n = draw(st.integers(1, max_tokens))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    density = draw(st.sampled_from([0.3, 0.6, 1.0]))
+    channels = TAGGING.layout(LABELS).n_channels
+    chosen = rng.permutation(np.argwhere(rng.random((n, n, channels)) < density)).tolist()
+    return {tuple(cell): float(p) for cell, p in zip(chosen, rng.random(len(chosen)), strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("missing", "lost"), [(None, []), ((2, 3), [1]), ((5, 7), [1]), ((2, 5), [2]), ((3, 7), [0])]
+)
+def test_the_entities_of_the_figure(missing, lost):
+    gaps = [cell for cell in FIGURE_GAPS if cell != missing]
+    links = {(*cell, c): 1.0 for c, cells in ((FRAG, FIGURE_FRAGS), (GAP, gaps)) for cell in cells}
+    decoded = decode({**links, (8, 1, ADE): 1.0})
+    assert decoded.entities == [e for i, e in enumerate(FIGURE) if i not in lost]
+
+
+@given(cells=random_cells(), threshold=st.sampled_from([0.0, 0.3]), max_paths=st.integers(0, 40))
+def test_agrees_with_the_path_rule_of_the_paper(cells, threshold, max_paths):
+    scores = naive_entities(cells)
+    expected = {e: score for e, score in scores.items() if score >= threshold}
+    decoded = decode(cells, threshold=threshold)
+    assert decoded.n_cut == 0
+    assert {entity: entity.score for entity in decoded.entities} == expected
+    ordered = sorted(expected, key=lambda e: (e.token_indices, e.label))
+    assert decoded.entities == ordered
+    # the search is best first
+    decoded = decode(cells, max_paths=max_paths)
+    kept = set(decoded.entities)
+    lost = set(scores) - kept
+    assert kept <= set(scores)
+    assert len(kept) <= max_paths
+    assert bool(lost) == bool(decoded.n_cut)
+    if lost and kept:
+        assert min(scores[entity] for entity in kept) >= max(scores[entity] for entity in lost)
+
+
+def test_max_paths_by_hand():
+    cells = {(0, 0, ADE): 0.9, (1, 1, ADE): 0.8, (2, 2, SYMPTOM): 0.7}
+    # each takes a step from head to tail and one to see that it is there
+    results = [decode(cells, max_paths=k) for k in range(7)]
+    assert [len(result.entities) for result in results] == [0, 0, 1, 1, 2, 2, 3]
+    assert [result.n_cut for result in results] == [3, 3, 2, 2, 1, 1, 0]
+
+
+def test_dead_ends_cost_nothing():
+    # 30 tokens full of entity types, Frags and Gaps, but only one Frag ends at the tail
+    n = 30
+    frags = [(i, j) for i in range(n) for j in range(i, n - 1)]
+    cells = {(*cell, channel): 1.0 for cell in frags for channel in (FRAG, GAP)}
+    cells |= {(n - 1, head, ADE): 1.0 for head in range(1, n - 1)}
+    # the one that does is the least probable
+    cells |= {(n - 1, 0, ADE): 0.5, (0, n - 1, FRAG): 0.5}
+    decoded = decode(cells, max_paths=2)
+    assert (decoded.entities, decoded.n_cut) == ([Entity("ADE", ((0, n),))], 0)

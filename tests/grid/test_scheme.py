@@ -8,12 +8,6 @@ def test_labels_are_the_channels_of_some_part():
     assert layout.labels == (0, 2, 3)
 
 
-def test_channels_keep_their_names_in_a_larger_grid():
-    layout = GridLayout(("None", "b", "a"), (1,), (1,), (2,))
-    larger = GridLayout(("a", "None", "c", "b"), (3,), (3,), (0, 2))
-    assert layout.places_in(larger) == [1, 3, 0]
-
-
 def test_entity_types_may_have_the_names_of_other_labels():
     tagging = SoftmaxTagging()
     labels = ["Gap", "ADE", "None", "Frag"]

@@ -19,6 +19,25 @@ SEGMENTS = [
     [Segment(2, 5)],
 ]
 LENGTHS = [10, 11, 0, 1, 7]
+SETTINGS = {
+    "hidden_width": 6,
+    "boundary_width": 3,
+    "grid_width": 4,
+    "attention_width": 2,
+    "bilstm": True,
+    "biaffine": True,
+    "linear_attention": True,
+    "criss_cross": True,
+    "co_predictor": True,
+    "co_predictor_width": 5,
+    "word_dropout": 0.3,
+    "boundary_dropout": 0.2,
+    "grid_dropout": 0.1,
+    "layer_norm": True,
+    "distance_embedding": True,
+    "triangle_mask": True,
+    "none_bias": 2.5,
+}
 
 
 def fixed_vectors():

@@ -2,32 +2,20 @@
 
 import pytest
 import torch
-from grid_models import LABELS, WIDTH, fixed_vectors, initialize_model, network_of
+from grid_models import (
+    LABELS,
+    SETTINGS,
+    WIDTH,
+    fixed_vectors,
+    initialize_model,
+    network_of,
+)
 
 from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
 TAGGING = SoftmaxTagging()
-SETTINGS = {
-    "hidden_width": 6,
-    "boundary_width": 3,
-    "grid_width": 5,
-    "attention_width": 2,
-    "bilstm": True,
-    "biaffine": True,
-    "linear_attention": True,
-    "criss_cross": True,
-    "word_dropout": 0.3,
-    "boundary_dropout": 0.2,
-    "grid_dropout": 0.1,
-    "co_predictor": True,
-    "co_predictor_width": 7,
-    "layer_norm": True,
-    "distance_embedding": True,
-    "triangle_mask": True,
-    "none_bias": 2.5,
-}
 
 
 def make_model(**settings):

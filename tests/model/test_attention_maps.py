@@ -1,4 +1,3 @@
-import layer_by_layer
 import numpy as np
 import pytest
 import torch
@@ -66,23 +65,32 @@ def test_the_maps_are_those_of_the_prediction(nlp, pipe):
 @torch.no_grad()
 def test_weights_are_those_of_the_equations(nlp, pipe):
     network, doc = network_of(pipe.model), make_text(nlp)
+    features = []
+    hook = network.norm.register_forward_hook(lambda *args: features.append(args[-1]))
+
+    def weigh_cross(grid, i, j):
+        n, part = len(grid), network.criss_cross
+        cells = [*((i, k) for k in range(n)), *((k, j) for k in range(n) if k != i)]
+        keys = torch.stack([part.key(grid[cell]) for cell in cells])
+        weights = (keys @ part.query(grid[i, j]) * part.scale).softmax(dim=0)
+        expected = np.full((n, n), np.nan)
+        expected[tuple(zip(*cells, strict=True))] = weights
+        return expected
+
     vectors = pipe.model.get_ref("tok2vec").predict([doc])[0]
     for m in record(pipe, doc):
         n = len(m.tokens)
         words = torch.from_numpy(vectors[m.segment.start : m.segment.end])[None]
         hidden = network.encode(words, torch.tensor([n]))
-        heads, tails = network.head(hidden), network.tail(hidden)
-        grid = layer_by_layer.grid_features(network, hidden, heads, tails)
-        mask = torch.ones(1, n, dtype=torch.bool)
-        crosses = layer_by_layer.cross_weights(network.criss_cross, grid, mask)[0].numpy()
+        network.map_grid(hidden)
+        grid = features[-1].view(n, n, -1)
         for i, j in np.ndindex(n, n):
             layer = network.span_attention.upper if i <= j else network.span_attention.lower
             spans = layer(hidden[0, min(i, j) : max(i, j) + 1]).softmax(dim=0)[:, 0]
             np.testing.assert_allclose(m.span_weights(i, j), spans, rtol=0, atol=1e-5)
-            expected = np.full((n, n), np.nan)
-            expected[:, j] = crosses[i, j, n:]
-            expected[i] = crosses[i, j, :n]
+            expected = weigh_cross(grid, i, j)
             np.testing.assert_allclose(m.cell_weights(i, j), expected, rtol=0, atol=1e-5)
+    hook.remove()
 
 
 @pytest.mark.parametrize("part", ["linear_attention", "criss_cross"])

@@ -1,55 +1,22 @@
-from functools import partial
 from itertools import permutations
 
 import equations
-import layer_by_layer
 import pytest
 import torch
 from equations import biaffine, bilstm, bucket, by_cell, gelu, linear, regularity
-from grid_models import score
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from torch.nn.functional import layer_norm
+from grid_models import SETTINGS, score
+from torch.nn import functional as F
 
 from spacy_gapdner.grid import SoftmaxTagging
 from spacy_gapdner.model import criss_cross, network
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
-SETTINGS = {
-    "hidden_width": 6,
-    "boundary_width": 3,
-    "grid_width": 4,
-    "attention_width": 2,
-    "bilstm": True,
-    "biaffine": True,
-    "linear_attention": True,
-    "criss_cross": True,
-    "co_predictor": True,
-    "co_predictor_width": 5,
-    "word_dropout": 0.3,
-    "boundary_dropout": 0.3,
-    "grid_dropout": 0.1,
-    "layer_norm": True,
-    "distance_embedding": True,
-    "triangle_mask": True,
-    "none_bias": 5.0,
-}
 PAPER = {
     "co_predictor": False,
     "layer_norm": False,
     "distance_embedding": False,
     "triangle_mask": False,
     "none_bias": 0.0,
-}
-# Each switch with the parameters it stands for
-PARTS = {
-    "bilstm": "bilstm.",
-    "biaffine": "boundary.",
-    "linear_attention": ("span_attention.", "from_tokens."),
-    "criss_cross": "criss_cross.",
-    "co_predictor": "co_predictor.",
-    "layer_norm": "norm.",
-    "distance_embedding": "distance.",
 }
 N_IN = 5
 
@@ -66,8 +33,8 @@ def make_batch(lengths, dtype=torch.float64):
     return words.requires_grad_(), torch.tensor(lengths)
 
 
-def forward_by_equations(net, words, switches):
-    """The scores of one sentence, without dropout."""
+def forward_by_equations(net, words, switches, kept):
+    """The scores of one sentence; of dropout, that of the channels of M alone."""
     hidden = bilstm(words, net.bilstm.lstm) if switches["bilstm"] else words
     heads, tails = gelu(linear(hidden, net.head[0])), gelu(linear(hidden, net.tail[0]))
     if switches["biaffine"]:
@@ -86,7 +53,8 @@ def forward_by_equations(net, words, switches):
         features = features + by_cell(len(words), lambda i, j: net.distance.weight[bucket(i, j)])
     grid = gelu(features)
     if switches["layer_norm"]:
-        grid = layer_norm(grid, grid.shape[-1:], net.norm.weight, net.norm.bias)
+        grid = F.layer_norm(grid, grid.shape[-1:], net.norm.weight, net.norm.bias)
+    grid = grid * kept
     if switches["criss_cross"]:
         part = net.criss_cross
         grid = equations.criss_cross(grid, part.query, part.key, part.value) + grid
@@ -103,38 +71,49 @@ def forward_by_equations(net, words, switches):
     return scores
 
 
+def make_spread(net, spread):
+    """Make the attentions' scores far apart."""
+    with torch.no_grad():
+        if net.criss_cross is not None:
+            net.criss_cross.query.weight *= spread
+        if net.span_attention is not None:
+            net.span_attention.upper.weight *= spread
+            net.span_attention.lower.weight *= spread
+
+
+def compute_both(net, words, lengths, switches):
+    """The scores of the words by the network and by the equations."""
+    torch.manual_seed(0)
+    scores = score(net, words, lengths)
+    torch.manual_seed(0)
+    channels = words.new_ones(len(words), net.classifier.in_features)
+    kept = F.dropout(channels, net.grid_dropout, net.training)
+    rows = list(enumerate(lengths.tolist()))
+    by_equations = [forward_by_equations(net, words[i, :n], switches, kept[i]) for i, n in rows]
+    return (
+        torch.cat([scores[i, :n, :n].flatten(0, 1) for i, n in rows]),
+        torch.cat([grid.flatten(0, 1) for grid in by_equations]),
+    )
+
+
+@pytest.mark.parametrize("is_train", [False, True])
 @pytest.mark.parametrize(
-    "switches",
+    ("switches", "spread"),
     [
-        PAPER,
-        {},
-        {**PAPER, "biaffine": False, "criss_cross": False},
-        {**PAPER, "linear_attention": False, "layer_norm": True},
-        {**PAPER, "bilstm": False, "distance_embedding": True},
+        (PAPER, 1),
+        ({}, 20),
+        ({**PAPER, "biaffine": False, "criss_cross": False}, 500),
+        ({**PAPER, "linear_attention": False, "layer_norm": True}, 500),
+        ({**PAPER, "bilstm": False, "distance_embedding": True}, 0),
     ],
 )
-def test_is_the_paper_s_equations(assert_same, switches):
-    net = make_network(**switches).double().eval()
+def test_is_the_paper_s_equations(assert_same, switches, spread, is_train):
+    switches = {**SETTINGS, **switches, "word_dropout": 0.0, "boundary_dropout": 0.0}
+    net = make_network(**switches).double().train(is_train)
+    make_spread(net, spread)
     words, lengths = make_batch([3, 1, 5])
-    scores = score(net, words, lengths)
-    actual = [scores[row, :n, :n].reshape(-1, 5) for row, n in enumerate(lengths)]
-    expected = [
-        forward_by_equations(net, words[row, :n], {**SETTINGS, **switches}).reshape(-1, 5)
-        for row, n in enumerate(lengths)
-    ]
-    assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
-
-
-@pytest.mark.parametrize("switch", PARTS)
-def test_a_part_can_be_left_out(switch):
-    net = make_network(**{switch: False})
-    assert not any(name.startswith(PARTS[switch]) for name, _ in net.named_parameters())
-    words, lengths = make_batch([4, 2], torch.float32)
-    scores = score(net, words, lengths)
-    assert scores.shape == (2, 4, 4, 5)
-    scores[0].sum().backward()
-    # what is left is used
-    assert all(p.grad is not None for p in net.parameters())
+    scores = compute_both(net, words, lengths, switches)
+    assert_same(*scores, [words, *net.parameters()], atol=1e-7)
 
 
 def test_weights_keep_their_names_and_shapes():
@@ -181,79 +160,20 @@ def test_dropout_acts_in_training_only(dropout):
         assert same == (rate == 0.0 or not is_train)
 
 
-def make_spread(net, spread):
-    """Make the attentions' scores far apart."""
-    with torch.no_grad():
-        if net.criss_cross is not None:
-            net.criss_cross.query.weight *= spread
-        if net.span_attention is not None:
-            net.span_attention.upper.weight *= spread
-            net.span_attention.lower.weight *= spread
-
-
-def compute_both(net, words, lengths, seed=0):
-    """The scores of the words by the network and layer by layer, with the same dropout."""
-    mask = torch.arange(words.shape[1]) < lengths.unsqueeze(1)
-    results = []
-    for compute in (net.score, partial(layer_by_layer.score, net)):
-        torch.manual_seed(seed)
-        scores = compute(net.encode(words, lengths), mask)
-        results.append(torch.cat([scores[i, :n, :n].flatten(0, 1) for i, n in enumerate(lengths)]))
-    return results
-
-
-SWITCHES = [
-    {},
-    {"biaffine": False},
-    {"linear_attention": False},
-    {"criss_cross": False},
-    {"distance_embedding": False, "layer_norm": False},
-    {"bilstm": False, "linear_attention": False, "distance_embedding": False},
-]
-
-
-@settings(max_examples=30)
-@given(
-    lengths=st.lists(st.integers(1, 30), min_size=1, max_size=3),
-    spread=st.sampled_from([0.0, 1.0, 20.0, 500.0]),
-    switches=st.sampled_from(SWITCHES),
-    is_train=st.booleans(),
-    seed=st.integers(0, 2**16),
-)
-def test_scores_and_gradients_are_those_layer_by_layer(lengths, spread, switches, is_train, seed):
-    torch.manual_seed(seed)
-    net = make_network(**switches, triangle_mask=False).double().train(is_train)
-    make_spread(net, spread)
-    words, lengths = make_batch(lengths)
-    actual, plain = compute_both(net, words, lengths, seed)
-    torch.testing.assert_close(actual, plain, rtol=0, atol=1e-9)
-    weights = torch.randn_like(plain)
-    tensors = [words, *net.parameters()]
-    gradients = [
-        torch.autograd.grad((result * weights).sum(), tensors, materialize_grads=True)
-        for result in (actual, plain)
-    ]
-    for gradient, expected in zip(*gradients, strict=True):
-        torch.testing.assert_close(gradient, expected, rtol=1e-7, atol=1e-7)
-    # without gradients it takes other ways
-    with torch.no_grad():
-        predicted = compute_both(net, words, lengths, seed)[0]
-    torch.testing.assert_close(predicted, plain.detach(), rtol=0, atol=1e-9)
-
-
-@pytest.mark.parametrize("blocks", [1, 40])
-@pytest.mark.parametrize("is_train", [False, True])
-def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, blocks, is_train):
-    net = make_network(triangle_mask=False, word_dropout=0.0).double().train(is_train)
-    words, lengths = make_batch([11, 8])
+@pytest.mark.parametrize(("block_size", "chunk"), [(10, 1), (400, 400)])
+def test_long_sentences_are_computed_in_blocks(assert_same, monkeypatch, block_size, chunk):
+    switches = {**SETTINGS, "word_dropout": 0.0, "boundary_dropout": 0.0}
+    net = make_network(**switches).double().train()
+    words, lengths = make_batch([7, 5])
     for module, name, value in [
-        (network, "_BLOCK_SIZE", 10 * blocks),
-        (criss_cross, "_CHUNK", blocks),
+        (network, "_BLOCK_SIZE", block_size),
+        (criss_cross, "_CHUNK", chunk),
         (criss_cross, "_KEPT_LENGTH", 1),
     ]:
         monkeypatch.setattr(module, name, value)
-    actual, expected = compute_both(net, words, lengths)
+    actual, expected = compute_both(net, words, lengths, switches)
     assert_same(actual, expected, [words, *net.parameters()], atol=1e-9)
+    # without gradients it takes other ways
     with torch.no_grad():
-        predicted = compute_both(net, words, lengths)[0]
+        predicted, _ = compute_both(net, words, lengths, switches)
     torch.testing.assert_close(predicted, expected.detach(), rtol=0, atol=1e-9)

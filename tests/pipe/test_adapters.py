@@ -55,17 +55,8 @@ def test_they_are_saved_with_the_pipeline(nlp, tmp_path):
 
 
 def test_an_attribute_that_no_pipe_sets(nlp):
-    nlp.get_pipe("gapdner_span_attributes").names = ("unheard_of",)
+    nlp.replace_pipe(
+        "gapdner_span_attributes", "gapdner_span_attributes", config={"names": ["unheard_of"]}
+    )
     with pytest.raises(ValueError, match="unheard_of"):
         nlp(TEXT)
-
-
-def test_negspacy():
-    pytest.importorskip("negspacy.negation", reason="negspacy is not installed")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner_sentencizer")
-    for name in ("annotate_for_test", "gapdner_extents"):
-        nlp.add_pipe(name)
-    nlp.add_pipe("negex", config={"span_keys": ["gapdner_extents"]})
-    nlp.add_pipe("gapdner_span_attributes", config={"names": ["negex"]})
-    assert [entity._.negex for entity in get_entities(nlp(TEXT))] == [True, True, False]

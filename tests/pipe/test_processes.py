@@ -10,15 +10,7 @@ from pathlib import Path
 
 import pytest
 import spacy
-from tiny_pipeline import (
-    CORPUS,
-    fingerprint,
-    found,
-    make_examples,
-    make_nlp,
-    model_config,
-    train,
-)
+from tiny_pipeline import CORPUS, fingerprint, found, make_examples, make_nlp, model_config, train
 from tiny_transformer import save_bert
 
 TEXTS = [text for text, _ in CORPUS if len(text.split()) > 1]

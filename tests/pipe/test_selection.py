@@ -3,8 +3,8 @@ hand."""
 
 import math
 
-import numpy as np
 import pytest
+from labelled_grids import as_scores
 
 from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.entities import Entity
@@ -17,12 +17,7 @@ WHOLE, TORN, ONE = Entity("A", ((0, 3),)), Entity("A", ((0, 1), (2, 3))), Entity
 
 
 def grid(cells):
-    """Scores of the given probabilities; None has what is left of a cell."""
-    probabilities = np.zeros((3, 3, 5))
-    for cell, probability in cells.items():
-        probabilities[cell] = probability
-    probabilities[..., 0] = 1 - probabilities.sum(axis=-1)
-    return np.log(probabilities + 1e-12).astype("float32")
+    return as_scores(cells, 3, 5)
 
 
 SCORES = grid(

@@ -1,14 +1,10 @@
-import gc
-import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
-import spacy
 from grid_models import network_of
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Adam
 from tiny_pipeline import (
     CORPUS,
     annotate,
@@ -69,23 +65,6 @@ def test_the_paper_s_network_and_loss_learn():
     losses = train(nlp, 200)
     assert losses[-1] < losses[0] / 5
     assert_learned(nlp)
-
-
-def test_a_long_document_without_sentences(saved):
-    nlp = spacy.load(saved)
-    words, n_sentences = CORPUS[0][0].split(), 300
-    n = len(words)
-    # windows instead of sentences: one window per sentence
-    nlp.get_pipe("gapdner").cfg.update(max_length=n, stride=n)
-    entities = found(annotate(nlp, CORPUS[0][0]))
-    assert len(entities) == 3
-    many = found(nlp(Doc(nlp.vocab, words=words * n_sentences)))
-    # the embeddings of a sentence's ends see its neighbors
-    assert [e for e in many if n <= e[1][0] < n * (n_sentences - 1)] == [
-        (label, [token + n * i for token in tokens])
-        for i in range(1, n_sentences - 1)
-        for label, tokens in entities
-    ]
 
 
 @pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
@@ -184,38 +163,3 @@ def test_gold_between_the_predicted_tokens_is_told_once_and_refused_in_strict_mo
     pipe.initialize(lambda: make_examples(nlp), nlp=nlp, strict_alignment=True)
     with pytest.raises(GapDNERError, match=MESSAGE):
         update()
-
-
-def test_lr_scale_applies_to_the_network_alone():
-    lr_scale = 50.0
-    nlp = make_nlp(lr_scale=lr_scale)
-    pipe = nlp.get_pipe("gapdner")
-
-    def weights():
-        return network_weights(pipe), thinc_weights(pipe.model)
-
-    before = weights()
-    nlp.update(make_examples(nlp), sgd=Adam(1e-4, L2=0.0, use_averages=False))
-    # the first step of Adam moves a weight by the learning rate
-    for old, new, rate in zip(before, weights(), (1e-4 * lr_scale, 1e-4), strict=True):
-        moved = max(np.abs(new[name] - old[name]).max() for name in old)
-        assert moved == pytest.approx(rate, rel=0.02)
-
-
-def test_updates_leave_nothing_behind():
-    # thinc's own give each weight a tensor over an array over the tensor before, and so on
-    nlp = make_nlp()
-    examples, optimizer = make_examples(nlp), nlp.create_optimizer()
-
-    def links():
-        for _ in range(2):
-            nlp.update(examples, sgd=optimizer)
-        gc.collect()
-        taken = tracemalloc.take_snapshot().filter_traces([tracemalloc.Filter(True, "*dlpack.py")])
-        return sum(statistic.count for statistic in taken.statistics("filename"))
-
-    tracemalloc.start()
-    try:
-        assert links() == links()
-    finally:
-        tracemalloc.stop()

@@ -1,5 +1,7 @@
 """Made-up documents in the layouts of CADEC and ShARe/CLEF, with the traps of the real ones."""
 
+from knowtator_files import version_1
+
 
 def spans(text, *pieces):
     """Offsets of pieces, each looked for after the one before."""
@@ -106,14 +108,9 @@ TRAIN, SECOND, TEST = (
 
 
 def knowtator_file(name, annotations):
-    body = ""
-    for number, offsets in enumerate(annotations):
-        tags = "".join(f'<span start="{start}" end="{end}"/>' for start, end in offsets)
-        body += f'<annotation><mention id="I_{number}"/>{tags}</annotation>\n'
-        # the last one has no class
-        if number < len(annotations) - 1:
-            body += f'<classMention id="I_{number}"><mentionClass id="D"/></classMention>\n'
-    return f'<annotations textSource="{name}">\n{body}</annotations>\n'
+    # the last one has no class
+    labels = ["D"] * (len(annotations) - 1) + [""]
+    return version_1(name, *((label, a, "") for label, a in zip(labels, annotations, strict=False)))
 
 
 def double_pipes(name, annotations):

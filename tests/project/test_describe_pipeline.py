@@ -1,21 +1,16 @@
 """The model card of the pipeline that the workflow `pretrained` makes."""
 
-import shlex
-from pathlib import Path
-
 import pytest
 import srsly
 import typer
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs, trained_pipeline
 from typer.testing import CliRunner
-from weasel.cli.run import load_project_config
 
 from project.scripts.describe_pipeline import main
 from spacy_gapdner import evaluate
 from spacy_gapdner.formats.outputs import write_json
 
-ROOT = Path(__file__).parents[2]
 APP = typer.Typer()
 APP.command()(main)
 
@@ -53,18 +48,3 @@ def test_the_card(tmp_path):
     ):
         assert part in card, part
     assert "{" not in card
-
-
-def test_the_workflow_packages_what_it_describes():
-    config = load_project_config(ROOT, overrides={"vars.transformer": "some/bert"})
-    commands = {command["name"]: command for command in config["commands"]}
-    steps = config["workflows"]["pretrained"]
-    written = set()
-    for step in steps:
-        inputs = {dep for dep in commands[step]["deps"] if not dep.startswith("project/scripts")}
-        assert inputs <= written, step
-        written |= set(commands[step]["outputs"])
-    described, packaged = (shlex.split(line) for line in commands[steps[-1]]["script"])
-    assert described[4] == packaged[4] == "project/training/pretrained/described"
-    assert described[described.index("--encoder") + 1] == "some/bert"
-    assert commands[steps[-1]]["outputs"] == ["project/output/en_craft_gapdner-0.1.0"]

@@ -18,7 +18,6 @@ pytest.importorskip("httpx2", reason="httpx2 is not installed")
 
 from fastapi.testclient import TestClient
 
-from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.serving.app import create_app
 
@@ -44,10 +43,8 @@ RECORD = {
 
 @pytest.fixture(scope="module")
 def client(nlp):
-    return TestClient(
-        create_app(nlp, "gapdner", name="blank <1>", max_characters=1000, max_tokens=900),
-        "http://localhost",
-    )
+    app = create_app(nlp, "gapdner", name="blank <1>", max_characters=1000, max_tokens=900)
+    return TestClient(app, "http://localhost")
 
 
 def test_predict(client):
@@ -61,22 +58,6 @@ def test_draw(client):
     assert "<script" not in client.post("/draw", json=evil).text
 
 
-def test_a_type_keeps_its_color_while_others_are_not_drawn(client):
-    # types of one color, of which the first in the alphabet has it
-    types = ["ADE", next(f"A{i}" for i in range(100) if shares_color(f"A{i}", "ADE"))]
-    for given in ([], types):
-        html = client.post("/draw", json={**RECORD, "types": given}).text
-        assert f'"--type-0: {choose_colors([*given, "ADE"])["ADE"]}"' in html
-
-
-def shares_color(one, other):
-    return choose_colors([one])[one] == choose_colors([other])[other]
-
-
-def test_export_jsonl(client):
-    assert client.post("/export/jsonl", json=RECORD).json() == RECORD
-
-
 def test_what_entities_carry_is_kept(client):
     entity = {**RECORD["entities"][0], "id": "T7", "kb_id": "DB:1", "attributes": {"sure": True}}
     record = {**RECORD, "entities": [entity]}
@@ -85,12 +66,9 @@ def test_what_entities_carry_is_kept(client):
     assert client.post("/export/jsonl", json=record).status_code == 422
 
 
-def test_export_csv(client):
+def test_exports(client):
     lines = client.post("/export/csv", json=RECORD).text.splitlines()
     assert lines[1] == f"1,ADE,severe back pain,0,26,0 6;17 26,True,0.75,,{TEXT}"
-
-
-def test_export_brat(client):
     with ZipFile(BytesIO(client.post("/export/brat", json=RECORD).content)) as archive:
         assert archive.namelist() == ["annotation.conf", "text.ann", "text.txt"]
         assert archive.read("text.ann").startswith(b"T1\tADE 0 6;17 26\tsevere back pain\n")
@@ -119,22 +97,11 @@ def test_the_api_is_documented(client):
     for path in client.get("/openapi.json").json()["paths"]:
         assert path in page
     # the examples work
-    pattern = r"curl http://localhost:5000(\S+) --json \\\n'(.+?)'"
+    pattern = r"curl http://localhost(/\S+) --json \\\n'(.+?)'"
     asked = re.findall(pattern, page, flags=re.DOTALL)
     assert len(asked) == 4
     for path, body in asked:
         assert client.post(path, json=json.loads(body)).status_code == 200
-
-
-def test_health(client):
-    assert client.get("/health").json() == {
-        "status": "ok",
-        "model": "blank <1>",
-        "version": "0.0.0",
-        "labels": [],
-        "max_characters": 1000,
-        "max_tokens": 900,
-    }
 
 
 @pytest.mark.parametrize(
@@ -142,9 +109,7 @@ def test_health(client):
     [
         ("/predict", {"text": "!" * 901}, 413, "901 tokens"),
         ("/predict", {"text": "x" * 1001}, 413, "1001 characters"),
-        ("/predict", {"text": 3}, 422, None),
         ("/predict", {}, 422, None),
-        ("/draw", {"text": "ab", "entities": [{"label": "A", "fragments": []}]}, 422, None),
         (
             "/draw",
             {"text": "ab", "entities": [{"label": "A", "fragments": [{"start": 1, "end": 9}]}]},
@@ -196,24 +161,15 @@ def test_odd_texts(client, name):
         return
     # characters are code points on the way there and back
     last = tokens[-1]
-    end = last.idx + len(last)
-    parts = [{"start": last.idx, "end": end, "text": last.text}]
-    place = {"start": last.idx, "end": end, "text": last.text, "fragments": parts}
-    entity = {"label": "ADE", "score": 0.5, "discontinuous": False, **place}
-    record = {"text": text, "entities": [entity]}
-    saved = client.post("/export/jsonl", json=record).json()
-    (back,) = saved["entities"]
-    assert (saved["text"], back["text"], back["start"]) == (text, last.text, last.idx)
+    fragment = {"start": last.idx, "end": last.idx + len(last), "text": last.text}
+    entity = {"label": "ADE", "score": 0.5, "discontinuous": False, **fragment}
+    record = {"text": text, "entities": [{**entity, "fragments": [fragment]}]}
+    assert client.post("/export/jsonl", json=record).json() == record
     assert client.post("/draw", json=record).status_code == 200
-    assert client.post("/export/csv", json=record).status_code == 200
     with ZipFile(BytesIO(client.post("/export/brat", json=record).content)) as archive:
         assert archive.read("text.txt").decode("utf-8") == text
-        assert archive.read("text.ann").decode("utf-8").startswith(f"T1\tADE {last.idx} {end}\t")
-
-
-def test_other_hosts_are_refused(nlp):
-    client = TestClient(create_app(nlp, "gapdner"), "http://evil.example")
-    assert client.get("/health").status_code == 400
+        place = f"{last.idx} {last.idx + len(last)}"
+        assert archive.read("text.ann").decode("utf-8").startswith(f"T1\tADE {place}\t")
 
 
 def test_more_requests_than_may_wait_are_told_so():

@@ -2,16 +2,13 @@
 
 import json
 import re
-import threading
 import time
 
 import pytest
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
-pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
 
-import uvicorn
-from chromium import open_browser
+from chromium import asked, open_browser, serve
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -33,17 +30,9 @@ ALL = [
 @pytest.fixture(scope="module")
 def url(nlp):
     """Address of a server of the page."""
-    config = uvicorn.Config(create_app(nlp, "gapdner", max_characters=500), port=0)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    until = time.monotonic() + 60
-    while not server.started and time.monotonic() < until:
-        time.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
+    port, end = serve(create_app(nlp, "gapdner", max_characters=500))
     yield f"http://127.0.0.1:{port}/"
-    server.should_exit = True
-    thread.join(60)
+    end()
 
 
 @pytest.fixture(scope="module")
@@ -228,17 +217,12 @@ def test_a_file_that_is_no_text_is_refused(page):
 
 
 def test_nothing_leaves_the_host_and_nothing_is_refused(page, url):
-    page.get_log("performance")
+    asked(page)
     page.get_log("browser")
     page.refresh()
     ask(page, TEXT)
     until(page, lambda: listed(page) == ALL)
-    events = [json.loads(entry["message"])["message"] for entry in page.get_log("performance")]
-    asked = [
-        event["params"]["request"]["url"]
-        for event in events
-        if event["method"] == "Network.requestWillBeSent"
-    ]
-    assert {f"{url}predict", f"{url}draw"} <= set(asked)
-    assert all(address.startswith(url) for address in asked)
+    addresses = asked(page)
+    assert {f"{url}predict", f"{url}draw"} <= set(addresses)
+    assert all(address.startswith(url) for address in addresses)
     assert page.get_log("browser") == []

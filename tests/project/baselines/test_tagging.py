@@ -1,17 +1,27 @@
-"""How W2NER and TOE write entities into a grid, and which labels they read from scores."""
+"""How W2NER and TOE write entities into a grid, which labels they read from scores, and what a
+grid spells out."""
 
 import math
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from labelled_grids import as_cells, parse
 
 from project.baselines.tagging import TOETagging, W2NERTagging
-from spacy_gapdner.entities import Entity
+from spacy_gapdner.entities import Entity, text_order
+from spacy_gapdner.grid import LabelledCells
 
 LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()
 # NNW, PNW, the THW labels and in small letters the HTW labels
 LETTERS = {W2NER: ".NAS", TOE: "NPASas"}
+both_schemes = pytest.mark.parametrize("tagging", [W2NER, TOE], ids=["W2NER", "TOE"])
+# the channels of NNW and of the first THW label
+NNW = {W2NER: 1, TOE: 0}
+THW = 2
 
 
 def entity(label, *tokens):
@@ -53,18 +63,6 @@ CROWDED_TOE = """
 """
 
 
-def parse(table):
-    """Read a table as {(row, column): letters}."""
-    rows = [line.split() for line in table.strip().splitlines()]
-    assert all(len(row) == len(rows) for row in rows)
-    return {
-        (i, j): "".join(sorted(letters))
-        for i, row in enumerate(rows)
-        for j, letters in enumerate(row)
-        if letters != "."
-    }
-
-
 def encode(tagging, entities):
     """Encode entities and name the channels of each cell, as `parse` does."""
     cells = tagging.encode(entities, LABELS)
@@ -94,12 +92,6 @@ def test_layouts():
     assert layout.diagonal == (2, 3, 4, 5)
 
 
-def labelled(tagging, scores, cell_threshold=0.0):
-    found = tagging.labelled_cells(np.asarray(scores, dtype="float32"), cell_threshold)
-    cells = [tuple(cell) for cell in found.cells.tolist()]
-    return dict(zip(cells, found.probabilities.tolist(), strict=True))
-
-
 def test_toe_s_mirrored_labels_check_each_other():
     nnw, pnw, thw, htw = 0, 1, 2, 4
     scores = np.full((3, 3, 6), -9.0)
@@ -126,9 +118,47 @@ def test_toe_s_mirrored_labels_check_each_other():
         (1, 1, thw + 1): sigmoid(0.5),
         (1, 1, htw + 1): sigmoid(0.5),
     }
-    assert labelled(TOE, scores) == pytest.approx(expected)
-    assert labelled(TOE, scores, 0.7) == pytest.approx(
-        {cell: p for cell, p in expected.items() if p > 0.7}
-    )
-    entities = TOE.decode(TOE.labelled_cells(scores.astype("float32"), 0.0), LABELS).entities
+    scores = scores.astype("float32")
+    for threshold, least in ((0.0, 0.5), (0.7, 0.7)):
+        found = TOE.labelled_cells(scores, threshold)
+        probabilities = zip(map(tuple, found.cells.tolist()), found.probabilities, strict=True)
+        assert dict(probabilities) == pytest.approx(
+            {cell: p for cell, p in expected.items() if p >= least}
+        )
+    entities = TOE.decode(TOE.labelled_cells(scores, 0.0), LABELS).entities
     assert entities == [entity("ADE", 0, 1, 2), entity("Symptom", 1)]
+
+
+@both_schemes
+def test_figure_round_trip(tagging):
+    cells = tagging.encode(FIGURE, LABELS)
+    assert tagging.decode(LabelledCells(cells, np.ones(len(cells))), LABELS).entities == FIGURE
+
+
+N_TOKENS = 6
+
+
+def naive_reading(cells, link):
+    """All entities by trying every set of tokens, with their scores."""
+    entities = {}
+    for k, label in enumerate(LABELS):
+        for size in range(1, N_TOKENS + 1):
+            for tokens in combinations(range(N_TOKENS), size):
+                wanted = [(tokens[-1], tokens[0], THW + k)]
+                wanted += [(i, j, link) for i, j in pairwise(tokens)]
+                if all(cell in cells for cell in wanted):
+                    entities[entity(label, *tokens)] = min(cells[cell] for cell in wanted)
+    return entities
+
+
+@both_schemes
+@given(seed=st.integers(0, 2**32 - 1), density=st.sampled_from([0.2, 0.5, 1.0]))
+def test_agrees_with_an_exhaustive_search(tagging, seed, density):
+    """In a grid with labels anywhere, also where no label may stand."""
+    random = np.random.default_rng(seed)
+    shape = (N_TOKENS, N_TOKENS, tagging.layout(LABELS).n_channels)
+    cells = {tuple(c): float(random.random()) for c in np.argwhere(random.random(shape) < density)}
+    decoded = tagging.decode(as_cells(cells), LABELS)
+    expected = naive_reading(cells, NNW[tagging])
+    assert {e: e.score for e in decoded.entities} == pytest.approx(expected)
+    assert decoded.entities == sorted(expected, key=text_order)

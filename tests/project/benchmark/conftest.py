@@ -1,7 +1,6 @@
 import pytest
 from benchmark_pipelines import ENCODERS, make_pipeline
-from spacy.tokens import DocBin
-from tiny_pipeline import CORPUS, make_doc
+from tiny_pipeline import CORPUS, save_corpus
 from tiny_transformer import save_bert
 
 from project.benchmark.data import read_examples
@@ -23,12 +22,7 @@ def runner(request, bert):
 @pytest.fixture(scope="session")
 def data(tmp_path_factory):
     """Docs of 9, 8, 5, 1 and 5 words."""
-    import spacy
-
-    nlp = spacy.blank("en")
-    path = tmp_path_factory.mktemp("data") / "gold.spacy"
-    DocBin(docs=[make_doc(nlp, text, entities) for text, entities in CORPUS]).to_disk(path)
-    return path
+    return save_corpus(tmp_path_factory.mktemp("data") / "gold.spacy")
 
 
 @pytest.fixture

@@ -1,47 +1,33 @@
 import hashlib
 
-import pytest
-
 from project.benchmark.speed import time_batches
 
 
-class Clock:
-    """Stands still, but for what a test says that a function takes."""
+def test_batches_add_up(runner, examples, monkeypatch):
+    """Five Docs, three in a batch in prediction, all in one in training. The encoder takes 1
+    second, reading and aligning word pieces 100, grids 10, a loss 1000, and a step 10,000."""
+    now = [0.0]
+    monkeypatch.setattr(runner, "_clock", lambda: now[0])
 
-    def __init__(self, runner, monkeypatch):
-        self.now = 0.0
-        self.monkeypatch = monkeypatch
-        monkeypatch.setattr(runner, "_clock", lambda: self.now)
-
-    def takes(self, owner, name, seconds):
+    def takes(owner, name, seconds):
         function = getattr(owner, name)
 
         def call(*args, **kwargs):
-            self.now += seconds
+            now[0] += seconds
             return function(*args, **kwargs)
 
-        self.monkeypatch.setattr(owner, name, call)
+        monkeypatch.setattr(owner, name, call)
 
-
-@pytest.fixture
-def clock(runner, monkeypatch):
-    """The encoder takes 1 second, reading and aligning word pieces 100, grids 10, a loss 1000."""
-    clock = Clock(runner, monkeypatch)
     encoder = runner.encoder
     if encoder.network is None:
-        clock.takes(encoder.layer, "_func", 1)
+        takes(encoder.layer, "_func", 1)
     else:
-        clock.takes(encoder.network, "forward", 1)
-        clock.takes(encoder.component, "predict", 100)
-        clock.takes(encoder.component, "update", 100)
-    clock.takes(runner.pipe.model.get_ref("grid"), "_func", 10)
-    clock.takes(runner.pipe, "get_loss", 1000)
-    clock.takes(runner, "finish_update", 10_000)
-    return clock
-
-
-def test_batches_add_up(runner, examples, clock):
-    """Five Docs, three in a batch in prediction, all in one in training."""
+        takes(encoder.network, "forward", 1)
+        takes(encoder.component, "predict", 100)
+        takes(encoder.component, "update", 100)
+    takes(runner.pipe.model.get_ref("grid"), "_func", 10)
+    takes(runner.pipe, "get_loss", 1000)
+    takes(runner, "finish_update", 10_000)
     for is_train, loss, optimizer in ((False, 0, 0), (True, 1000, 10_000)):
         found = time_batches(runner, examples, 2, is_train=is_train)
         n_batches = 1 if is_train else 2

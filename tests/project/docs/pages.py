@@ -1,15 +1,14 @@
 """The pages of the documentation, their blocks of code, and a way to run these."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import spacy
 from command_lines import run_line
 from spacy.tokens import Doc, DocBin
-from spacy.training import Example
 from spacy.vocab import Vocab
-from thinc.api import Adam
-from tiny_pipeline import model_config
+from tiny_pipeline import learn_by_heart
 
 from spacy_gapdner import Entity, set_entities
 
@@ -40,6 +39,26 @@ def run_commands(code):
             run_line(line)
 
 
+def run_page(name, capsys, change=lambda code: code):
+    """Run the blocks of a page in order; what Python prints is what the block after it says."""
+    namespace, printed = {}, None
+    for number, (language, code) in enumerate(code_blocks(name), start=1):
+        place = f"{name}, block {number}"
+        if language == "text":
+            # what commands print is said in part
+            assert printed in (None, code), place
+            printed = None
+        assert not printed, f"{place}: what is printed before is to be said"
+        if language == "bash":
+            run_commands(change(code))
+            capsys.readouterr()
+            printed = None
+        elif language == "python":
+            exec(compile(code, place, "exec"), namespace)
+            lines = capsys.readouterr().out.splitlines()
+            printed = "".join(f"{line.rstrip()}\n" for line in lines)
+
+
 def make_docs(annotated, vocab):
     """Docs of (text, [(type, texts of the fragments)])."""
     tokenizer = spacy.blank("en").tokenizer
@@ -63,16 +82,7 @@ def write_docs(annotated, path):
     DocBin(docs=make_docs(annotated, Vocab())).to_disk(path)
 
 
-def train_by_heart(annotated, path, steps=40):
+def train_by_heart(annotated, path):
     """Write a small pipeline that finds the entities of these sentences."""
-    spacy.util.fix_random_seed(0)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner_sentencizer", name="sentencizer")
-    nlp.add_pipe("gapdner", config={"model": model_config()})
-    examples = [Example(nlp.make_doc(d.text), d) for d in make_docs(annotated, nlp.vocab)]
-    nlp.initialize(lambda: examples)
-    optimizer = Adam(0.02)
-    for _ in range(steps):
-        nlp.update(examples, sgd=optimizer)
     path.parent.mkdir(parents=True, exist_ok=True)
-    nlp.to_disk(path)
+    learn_by_heart(partial(make_docs, annotated), steps=40).to_disk(path)

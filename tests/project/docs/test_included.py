@@ -1,6 +1,6 @@
 import pytest
 
-from project.docs.included import INCLUDED, PAGES, ROOT, rewrite_links
+from project.docs.included import rewrite_links
 
 
 @pytest.mark.parametrize(
@@ -16,9 +16,3 @@ from project.docs.included import INCLUDED, PAGES, ROOT, rewrite_links
 )
 def test_links(document, text, expected):
     assert rewrite_links(text, document) == expected
-
-
-@pytest.mark.parametrize(("document", "page"), INCLUDED.items())
-def test_documents_and_pages_are_there(document, page):
-    assert (ROOT / document).is_file()
-    assert f"/{document} -->" in (PAGES / page).read_text(encoding="utf8")

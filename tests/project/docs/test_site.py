@@ -1,7 +1,6 @@
 """The site is built without a warning, has a place for every public name, and loads nothing from
 elsewhere."""
 
-import configparser
 import html
 import re
 import subprocess
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from entry_points import read_entry_points
 
 import spacy_gapdner
 from spacy_gapdner.cli import app
@@ -32,25 +32,14 @@ def site(tmp_path):
     return tmp_path / "html"
 
 
-def registered():
-    """What the registries find: (MODULE.NAME, the registered name)."""
-    parser = configparser.ConfigParser(delimiters=("=",))
-    parser.optionxform = str
-    parser.read(ROOT / "setup.cfg", encoding="utf8")
-    for group, lines in parser["options.entry_points"].items():
-        for line in lines.strip().splitlines():
-            name, target = (part.strip() for part in line.split("="))
-            if group != "spacy_cli":
-                yield target.replace(":", "."), name
-
-
 def check_every_public_name_has_its_place(pages):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name
-    for target, name in registered():
-        assert f'id="{target}"' in reference, target
-        assert name in html.unescape(reference), name
+    for group, name, target in read_entry_points():
+        if group != "spacy_cli":
+            assert f'id="{target.replace(":", ".")}"' in reference, target
+            assert name in html.unescape(reference), name
 
 
 def check_every_command_has_its_section(pages):

@@ -8,7 +8,7 @@ import pytest
 import uvicorn
 from brat_folder import write_reports
 from fastapi.testclient import TestClient
-from pages import code_blocks, run_commands
+from pages import code_blocks, run_page
 
 from spacy_gapdner.cli import serve
 
@@ -64,19 +64,7 @@ def test_the_brat_folder_is_as_the_page_shows_it(folder):
 
 @pytest.mark.slow
 def test_walk(folder, served, capsys):
-    printed, blocks = None, 0
-    for language, code in code_blocks("walk.md"):
-        if language == "text":
-            assert printed in (None, code)
-            printed = None
-        elif language == "python":
-            exec(compile(code, "walk.md", "exec"), {})
-            printed = capsys.readouterr().out
-            blocks += 1
-        elif language == "bash":
-            run_commands(shorten(code))
-            capsys.readouterr()
-    assert blocks == 2
+    run_page("walk.md", capsys, shorten)
     assert (folder / "analysis" / "report.html").is_file()
     assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
 

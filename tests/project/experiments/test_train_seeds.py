@@ -6,9 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-import spacy
-from spacy.tokens import DocBin
-from tiny_pipeline import CORPUS, make_doc
+from tiny_pipeline import CORPUS, save_corpus
 
 from project.environment import get_commit
 from project.experiments import training
@@ -49,10 +47,8 @@ def make_command(folder, *options, seeds="0", name="Tiny", test=True, **changes)
 @pytest.mark.slow
 def test_train_seeds(run, tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    nlp = spacy.blank("en")
     for part, corpus in (("train", CORPUS), ("dev", CORPUS), ("test", CORPUS[:2])):
-        docs = [make_doc(nlp, text, entities) for text, entities in corpus]
-        DocBin(docs=docs).to_disk(tmp_path / f"{part}.spacy")
+        save_corpus(tmp_path / f"{part}.spacy", corpus)
     result = run(*make_command(tmp_path))
     assert result.exit_code == 0, result.output
     record = read_run(tmp_path / "out" / "seed_0" / "run.json")

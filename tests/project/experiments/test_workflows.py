@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 import sample_sentences
-import spacy
 from spacy.tokens import DocBin
-from tiny_pipeline import CORPUS, make_doc
+from spacy.vocab import Vocab
+from tiny_pipeline import CORPUS, save_corpus
 from typer.testing import CliRunner
 from weasel.cli.run import load_project_config
 
@@ -23,50 +23,36 @@ MODEL = f"{SETTINGS}.model"
 SHARE = "corpora.train.augmenter.share"
 
 
-def scripts(*names, **overrides):
-    config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in overrides.items()})
-    commands = {command["name"]: command["script"] for command in config["commands"]}
-    lines = [line for name in names for line in commands[name]]
-    # without "python -m project.experiments"
-    return [shlex.split(line)[3:] for line in lines]
-
-
-@pytest.fixture
-def called(monkeypatch):
-    """Runs train-seeds without a training and returns what it would train."""
-    monkeypatch.chdir(ROOT)
-
-    def call(arguments):
-        calls = []
-
-        def note(config_path, output_path, **kwargs):
-            calls.append({"config": config_path, "output": output_path, **kwargs})
-            return [], {}
-
-        monkeypatch.setattr(commands, "train_seeds", note)
-        result = CliRunner().invoke(commands.app, arguments)
-        assert result.exit_code == 0, result.output
-        return calls[0]
-
-    return call
-
-
 def trainings(workflow):
     config = load_project_config(ROOT)
     return [name for name in config["workflows"][workflow] if not name.endswith("-table")]
 
 
 @pytest.fixture
-def settings(called):
-    """The name and all settings of every training of commands, by dotted name."""
+def settings(monkeypatch):
+    """The name and all settings of every training of commands, by dotted name; none is done."""
+    monkeypatch.chdir(ROOT)
+    calls = []
+
+    def note(config_path, output_path, **kwargs):
+        calls.append((output_path, config_path, kwargs))
+        return [], {}
+
+    monkeypatch.setattr(commands, "train_seeds", note)
 
     def read(*names, **overrides):
-        calls = [called(script) for script in scripts(*names, **overrides)]
-        configs = [read_run_config(call["config"], call["overrides"], 0) for call in calls]
-        assert len({call["output"] for call in calls}) == len(calls)
+        calls.clear()
+        overrides = {f"vars.{name}": value for name, value in overrides.items()}
+        project = load_project_config(ROOT, overrides=overrides)
+        scripts = {command["name"]: command["script"] for command in project["commands"]}
+        for line in (line for name in names for line in scripts[name] if " train-seeds " in line):
+            # without "python -m project.experiments"
+            result = CliRunner().invoke(commands.app, shlex.split(line)[3:])
+            assert result.exit_code == 0, result.output
+        assert len({output for output, *_ in calls}) == len(calls)
         return {
-            call["name"]: flatten(config.filled)
-            for call, config in zip(calls, configs, strict=True)
+            given["name"]: flatten(read_run_config(path, given["overrides"], 0).filled)
+            for _, path, given in calls
         }
 
     return read
@@ -128,33 +114,22 @@ def test_the_choices_of_the_default_are_measured_one_by_one(settings):
     ],
 )
 def test_the_paper_s_settings_for_each_corpus(
-    called, settings, corpus, transformer, batch_size, n_sentences
+    settings, corpus, transformer, batch_size, n_sentences
 ):
-    train, table = scripts(f"paper-{corpus}")
-    assert called(train)["name"] in PUBLISHED["table2"].rows
-    config = read_run_config(called(train)["config"], called(train)["overrides"], 0).filled
-    assert config["components"]["transformer"]["model"]["name"] == transformer
-    training = config["training"]
-    assert training["batcher"]["size"] == batch_size
-    assert (training["max_epochs"], training["max_steps"]) == (15, 0)
+    ((name, config),) = settings(f"paper-{corpus}").items()
+    assert name in PUBLISHED["table2"].rows
+    assert config["components.transformer.model.name"] == transformer
+    assert config["training.batcher.size"] == batch_size
+    assert (config["training.max_epochs"], config["training.max_steps"]) == (15, 0)
     # once an epoch
-    assert training["eval_frequency"] == -(-n_sentences // batch_size)
-    assert table[2:4] == ["--published", "table2"]
-
-
-def numbered(n):
-    """Docs of one number each, for the place in the text."""
-    nlp = spacy.blank("en")
-    return [make_doc(nlp, str(i)) for i in range(n)]
+    assert config["training.eval_frequency"] == -(-n_sentences // batch_size)
 
 
 def test_whole_articles_are_held_out():
     sizes = [40, 5, 30, 10, 15]
     article = [number for number, size in enumerate(sizes) for _ in range(size)]
-    stays, held = (
-        [int(doc.text) for doc in docs]
-        for docs in sample_sentences.hold_out(numbered(100), sizes, 0.15, 0)
-    )
+    # what stands for documents are the numbers of their places
+    stays, held = sample_sentences.hold_out(list(range(100)), sizes, 0.15, 0)
     assert sorted(stays + held) == list(range(100))
     assert (sorted(stays), sorted(held)) == (stays, held)
     assert len(held) >= 15
@@ -163,14 +138,12 @@ def test_whole_articles_are_held_out():
 
 def test_sample_sentences(tmp_path, monkeypatch):
     monkeypatch.setattr(sample_sentences, "_BLOCK", 20)
-    nlp = spacy.blank("en")
-    docs = [make_doc(nlp, text, entities) for text, entities in CORPUS] * 20
-    DocBin(docs=docs).to_disk(tmp_path / "all.spacy")
+    save_corpus(tmp_path / "all.spacy", CORPUS * 20)
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
     sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2)
     # of the 80 and 20 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
     for path, expected in ((train, (50, 16, 16)), (dev, (18, 4, 4))):
-        drawn = list(DocBin().from_disk(path).get_docs(nlp.vocab))
+        drawn = list(DocBin().from_disk(path).get_docs(Vocab()))
         kinds = [doc[0].text for doc in drawn]
         assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected

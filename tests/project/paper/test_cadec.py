@@ -63,7 +63,7 @@ ANN = "cadec/original/EXAMPLIN.1.ann"
     ("files", "message"),
     [
         ({"cadec/original/a.ann": ""}, r"no folders text and original. Unpack CADEC\.v2\.zip"),
-        (CADEC | {ANN: "\nT1\tADR 0 9\n"}, r"EXAMPLIN\.1\.ann:2 is no annotation of CADEC"),
+        (CADEC | {ANN: "\nT1\tADR 0\tBad\n"}, r"EXAMPLIN\.1\.ann:2 is no annotation of CADEC"),
     ],
 )
 def test_bad_input(write, report, files, message):

@@ -20,16 +20,6 @@ def entity(*fragments):
     return TextEntity("X", fragments, place=Place("a.ann", 3))
 
 
-def test_records(document):
-    found = document("One two\n\nthree\n")
-    entities = [Entity("X", ((2, 3),)), Entity("Y", ((0, 2),)), Entity("X", ((2, 3),))]
-    first, second = found.records(entities)
-    assert (first.name, first.document, first.tokens) == ("a-1", "a", ("One", "two"))
-    assert first.entities == (Entity("Y", ((0, 2),)),)
-    assert (second.name, second.tokens) == ("a-2", ("three",))
-    assert second.entities == (Entity("X", ((0, 1),)),) * 2
-
-
 @pytest.mark.parametrize(
     ("fragments", "flat", "kind"),
     [
@@ -55,38 +45,25 @@ TEXT = "severe joint, upper arm\npains"
 
 
 @pytest.mark.parametrize(
-    ("fragments", "tokens", "kinds"),
+    ("nearest", "fragments", "tokens", "kinds"),
     [
-        (((0, 6), (20, 23)), (0, 4), {}),
+        (nearest_cadec, ((0, 6), (20, 23)), (0, 4), {}),
         # from within "severe" to within "joint"
-        (((2, 9),), (0, 1), {MOVED: 2}),
+        (nearest_cadec, ((2, 9),), (0, 1), {MOVED: 2}),
         # a space before and one behind: the tokens beyond them
-        (((6, 12),), (0, 1), {MOVED: 1}),
-        (((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenization": 1}),
-        (((20, 26),), None, {"entity crosses a sentence boundary": 1}),
-    ],
-)
-def test_cadec(document, report, fragments, tokens, kinds):
-    found = align(document(TEXT), entity(*fragments), nearest_cadec, report)
-    assert (found and found.token_indices) == tokens
-    assert report.counts() == kinds
-
-
-@pytest.mark.parametrize(
-    ("fragments", "tokens", "kinds"),
-    [
-        (((0, 6), (20, 23)), (0, 4), {}),
+        (nearest_cadec, ((6, 12),), (0, 1), {MOVED: 1}),
+        (nearest_cadec, ((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenization": 1}),
+        (nearest_cadec, ((20, 26),), None, {"entity crosses a sentence boundary": 1}),
         # the nearest beginning is that of "severe", the nearest end that of "severe" too
-        (((2, 8),), (0,), {MOVED: 2}),
+        (nearest_share, ((2, 8),), (0,), {MOVED: 2}),
         # the space before moves to the right
-        (((6, 13),), (1, 2), {MOVED: 1}),
+        (nearest_share, ((6, 13),), (1, 2), {MOVED: 1}),
         # within "severe" the beginning of "joint" is nearer
-        (((5, 6),), (0, 1), {MOVED: 1, "fragment ends before it begins": 1}),
-        (((20, 28),), None, {"entity crosses a sentence boundary": 1}),
+        (nearest_share, ((5, 6),), (0, 1), {MOVED: 1, "fragment ends before it begins": 1}),
     ],
 )
-def test_share(document, report, fragments, tokens, kinds):
-    found = align(document(TEXT), entity(*fragments), nearest_share, report)
+def test_align(document, report, nearest, fragments, tokens, kinds):
+    found = align(document(TEXT), entity(*fragments), nearest, report)
     assert (found and found.token_indices) == tokens
     assert report.counts() == kinds
 

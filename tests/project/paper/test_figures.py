@@ -10,7 +10,6 @@ from spacy.vocab import Vocab
 from typer.testing import CliRunner
 
 from project.paper.__main__ import app
-from project.paper.expectations import CORPORA, FIGURES
 from spacy_gapdner import Entity, set_entities
 
 
@@ -66,20 +65,3 @@ def test_a_converted_part(docbin):
     assert ("documents", "100", "?", "not known") in published(result)
     assert ("tokens", "136783", "4", "differs") in published(result)
     assert "4 of 7 figures differ, 3 not known" in result.stdout
-
-
-def value(corpus, part, name):
-    found = [f.value for f in FIGURES if f[:3] == (corpus, part, name)]
-    return found[0] if found else None
-
-
-@pytest.mark.parametrize("corpus", CORPORA)
-def test_parts_add_up_to_table_1(corpus):
-    for name in ("documents", "sentences", "entities", "discontinuous"):
-        parts = [value(corpus, part, name) for part in ("train", "dev", "test")]
-        if None in parts:
-            assert (corpus, name) == ("share14", "discontinuous")
-        else:
-            assert sum(parts) == value(corpus, "all", name)
-    share = value(corpus, "all", "discontinuous") / value(corpus, "all", "entities")
-    assert round(100 * share, 2) == value(corpus, "all", "discontinuous percent")

@@ -1,7 +1,8 @@
 import pytest
 
 from project.paper import id_lists
-from project.paper.id_lists import hash_names, map_names, read_ids
+from project.paper.dai import find_documents
+from project.paper.id_lists import hash_names, read_ids
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -21,16 +22,17 @@ def test_another_list(write, report):
 
 
 def test_no_list(write, report):
-    with pytest.raises(GapDNERError, match=r"split of cadec needs .* --ids with train\.id of git"):
-        read_ids(None, "train.id", "cadec", "train", report)
-    with pytest.raises(GapDNERError, match=r"no file .*train\.id"):
-        read_ids(write({"dev.id": "a"}), "train.id", "cadec", "train", report)
-    with pytest.raises(GapDNERError, match=r"dev\.id is empty"):
-        read_ids(write({"dev.id": " \n"}), "dev.id", "cadec", "dev", report)
+    for files, message in (
+        ({"dev.id": "a"}, r"no file .*train\.id"),
+        ({"train.id": " \n"}, "empty"),
+    ):
+        with pytest.raises(GapDNERError, match=message):
+            read_ids(write(files), "train.id", "cadec", "train", report)
 
 
-def test_two_files_of_one_document_are_told(tmp_path):
-    files = [tmp_path / "a.txt", tmp_path / "sub" / "a.txt"]
-    assert map_names(files[:1], ".txt") == {"a": files[0]}
+def test_two_files_of_one_document_are_told(write):
+    folder = write({"a.txt": "x", "b.ann": "y"})
+    assert find_documents(folder, (".txt",), ".txt") == {"a": folder / "a.txt"}
+    write({"sub/a.txt": "x"})
     with pytest.raises(GapDNERError, match=r"a\.txt and .*a\.txt are of the same document"):
-        map_names(files, ".txt")
+        find_documents(folder, (".txt",), ".txt")

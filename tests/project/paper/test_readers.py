@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from paper_corpora import CADEC, CADEC_IDS, SHARE_IDS, share13, share14
+from paper_corpora import CADEC, CADEC_IDS
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from typer.testing import CliRunner
@@ -11,12 +11,11 @@ from typer.testing import CliRunner
 from spacy_gapdner import get_entities
 from spacy_gapdner.cli import app
 
-ROOT = Path(__file__).parents[3]
-CODE = ("--code", "project/paper/readers.py")
+CODE = Path(__file__).parents[3] / "project/paper/readers.py"
 
 
 def run(*args):
-    return CliRunner().invoke(app, [*map(str, args), "--code", str(ROOT / CODE[1])])
+    return CliRunner().invoke(app, [*map(str, args), "--code", str(CODE)])
 
 
 def entities(path):
@@ -27,22 +26,13 @@ def entities(path):
 
 
 @pytest.fixture
-def corpora(tmp_path):
-    folder = tmp_path / "corpora"
-    for name, files in {
-        "cadec": CADEC | CADEC_IDS,
-        "share13": share13() | SHARE_IDS,
-        "share14": share14() | SHARE_IDS,
-    }.items():
-        for path, text in files.items():
-            (folder / name / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name / path).write_bytes(text.encode())
-    return folder
+def corpus(write):
+    return write(CADEC | CADEC_IDS)
 
 
-def test_cadec(corpora, tmp_path):
-    args = [corpora / "cadec", tmp_path / "a.spacy", "-f", "cadec", "--split", "train"]
-    result = run("convert", *args, "--ids", corpora / "cadec" / "ids", "--types", "ADR,Drug")
+def test_cadec(corpus, tmp_path):
+    args = [corpus / "cadec", tmp_path / "a.spacy", "-f", "cadec", "--split", "train"]
+    result = run("convert", *args, "--ids", corpus / "ids", "--types", "ADR,Drug")
     assert result.exit_code == 0, result.output
     assert entities(tmp_path / "a.spacy") == [
         [("ADR", "Bad joint pain"), ("ADR", "Bad joint pain"), ("ADR", "Bad shoulder pain")],
@@ -58,25 +48,8 @@ def test_cadec(corpora, tmp_path):
         assert expected in result.stdout
 
 
-@pytest.mark.parametrize("corpus", ["share13", "share14"])
-def test_share(corpora, tmp_path, corpus):
-    path = corpora / corpus
-    options = ["--split", "train", "--ids", path / "ids" / "dev.list"]
-    result = run("convert", path, tmp_path / "a.spacy", "-f", corpus, *options)
-    assert result.exit_code == 0, result.output
-    texts = [text for doc in entities(tmp_path / "a.spacy") for _, text in doc]
-    assert texts == ["Severe left", "swollen", "Smith 's pain arm", "Smith 's pain leg"]
-
-
-@pytest.mark.parametrize(
-    ("path", "options", "message"),
-    [
-        ("cadec", ["-f", "cadec", "--split", "dev"], "needs a list of documents: give --ids"),
-        ("cadec/cadec", ["--ontologies", "CL"], "The format cadec has no option ontologies"),
-    ],
-)
-def test_bad_corpus(corpora, tmp_path, path, options, message):
-    result = run("convert", corpora / path, tmp_path / "a.spacy", *options)
+def test_a_part_needs_its_list(corpus, tmp_path):
+    result = run("convert", corpus / "cadec", tmp_path / "a.spacy", "-f", "cadec", "--split", "dev")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert message in result.stderr
+    assert "needs a list of documents: give --ids" in result.stderr
     assert not (tmp_path / "a.spacy").exists()

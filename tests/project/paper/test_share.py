@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 from paper_corpora import (
     ARRANGED,
@@ -11,10 +13,12 @@ from paper_corpora import (
     share14,
 )
 
-from project.paper.share import read_share13, read_share14
+from project.paper.share import read_share
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import guess_format
+from spacy_gapdner.formats import read as read_docs
 
+read_share13, read_share14 = (partial(read_share, corpus=f"share{year}") for year in (13, 14))
 NAME = {"train": TRAIN[:-4], "second": SECOND[:-4], "test": TEST[:-4]}
 ECG_TOKENS = ["Sinus rhythm .", "Left axis deviation , old"]
 TRAIN_ENTITIES = [(f"{NAME['train']}-{s + 1}", fragments) for s, _, fragments in REPORT_ENTITIES]
@@ -66,9 +70,6 @@ def test_read(write, report, layout):
 def test_entities_keep_what_their_lines_say(write, report):
     *_, last = read_share13(write(share13()), report)
     assert [dict(e.attrs) for e in last.entities] == [{"kb_id": "C0000000"}]
-
-
-def test_entities_keep_their_slots(write, report):
     *_, last = read_share14(write(share14()), report)
     (entity,) = last.entities
     assert entity.attrs["kb_id"] == "CUI-less"
@@ -79,18 +80,14 @@ def test_entities_keep_their_slots(write, report):
 
 @pytest.mark.parametrize("layout", ["archives 2013", "archives 2014"])
 @pytest.mark.parametrize(
-    ("split", "documents", "found"),
-    [
-        ("train", ["train"], TRAIN_ENTITIES),
-        ("dev", ["second"], []),
-        ("test", ["test"], TEST_ENTITIES),
-    ],
+    ("split", "document", "found"),
+    [("train", "train", TRAIN_ENTITIES), ("dev", "second", []), ("test", "test", TEST_ENTITIES)],
 )
-def test_split(write, report, layout, split, documents, found):
+def test_split(write, report, layout, split, document, found):
     read, files = LAYOUTS[layout]
     path = write(files | SHARE_IDS)
     records = list(read(path, report, split=split, ids=path / "ids"))
-    assert list(dict.fromkeys(r.document for r in records)) == [NAME[d] for d in documents]
+    assert {r.document for r in records} == {NAME[document]}
     assert entities(records) == found
     assert report.counts("kept")["not the published split"] == (split != "test")
 
@@ -99,15 +96,12 @@ def without(files, folder):
     return {name: text for name, text in files.items() if folder not in name}
 
 
-def test_guess(write):
-    assert guess_format(write({f"a/{p}": text for p, text in share13().items()}) / "a") == "share13"
-    arranged = {"c": share13(*ARRANGED), "d": share14(*ARRANGED)}
-    files = {f"{top}/{p}": text for top, found in arranged.items() for p, text in found.items()}
+def test_the_registered_readers(write):
+    layouts = {"a": share13(), "b": share14(), "c": share13(*ARRANGED), "d": share14(*ARRANGED)}
+    files = {f"{top}/{p}": text for top, found in layouts.items() for p, text in found.items()}
     path = write(files)
-    assert [guess_format(path / top) for top in arranged] == ["share13", "share14"]
-    assert guess_format(write({"b/" + path: text for path, text in share14().items()}) / "b") == (
-        "share14"
-    )
+    assert [guess_format(path / top) for top in layouts] == ["share13", "share14"] * 2
+    assert [len(list(read_docs(path / top))) for top in layouts] == [3] * 4
 
 
 @pytest.mark.parametrize(
@@ -124,19 +118,14 @@ def test_something_is_missing(write, report, read, files, message):
 
 
 @pytest.mark.parametrize(
-    ("read", "line", "message"),
+    ("read", "files", "gold", "line", "message"),
     [
-        (read_share13, f"{TEST}||Disease_Disorder||C1||1||2||3", "has 6 fields"),
-        (read_share14, f"{TEST}|1-2-3|C1", "is no line of"),
+        (read_share13, share13, TEST, f"{TEST}||Disease_Disorder||C1||1||2||3", "has 6 fields"),
+        (read_share14, share14, f"{TEST[:-4]}.pipe.txt", f"{TEST}|1-2-3|C1", "is no line of"),
     ],
 )
-def test_bad_lines(write, report, read, line, message):
-    files, gold = (
-        (share13, f"test/ann/{TEST}")
-        if read is read_share13
-        else (share14, f"test/ann/{TEST[:-4]}.pipe.txt")
-    )
-    path = write(files(*ARRANGED) | {gold: f"\n{line}\n"})
+def test_bad_lines(write, report, read, files, gold, line, message):
+    path = write(files(*ARRANGED) | {f"test/ann/{gold}": f"\n{line}\n"})
     with pytest.raises(GapDNERError, match=message) as error:
         list(read(path, report, split="test"))
-    assert f"{path / gold}:2 " in str(error.value)
+    assert f"{path / 'test/ann' / gold}:2 " in str(error.value)

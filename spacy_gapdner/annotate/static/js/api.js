@@ -31,7 +31,11 @@ async function ask(method, path, body) {
   const headers = token ? { "X-Token": token } : {};
   if (annotator) headers["X-Annotator"] = encodeURIComponent(annotator);
   if (body) headers["Content-Type"] = "application/json";
-  const response = await fetch(`api/${path}`, { method, headers, body: JSON.stringify(body) });
+  const response = await fetch(`api/${path}`, { method, headers, body: JSON.stringify(body) }).catch(
+    () => {
+      throw new Error("The server does not answer. Is it still running?");
+    },
+  );
   const answer = await response.json().catch(() => null);
   if (!response.ok) throw new Refused(response.status, answer);
   return answer;

@@ -93,19 +93,24 @@ export class App {
 
   /** Open the text that the address names, or else the first new one. */
   async openNamed() {
+    const { named } = this;
     const { texts } = this.list;
     const chosen =
-      texts.find(({ id }) => id === this.named) ??
+      texts.find(({ id }) => id === named) ??
       texts.find(({ status }) => status === "new") ??
       texts[0];
     if (!chosen) this.say("There are no texts in this folder.");
     else if (chosen.id !== this.open_?.id) await this.open(chosen.id);
+    // an old link
+    if (this.open_ && named && named !== chosen?.id) this.say(`There is no text ${named}.`);
   }
 
   /** @param {string} id */
   goTo(id) {
-    document.body.classList.remove("lists-texts");
+    this.list.hide();
     if (id === this.open_?.id) this.focusText();
+    // one that could not be opened may be there by now
+    else if (id === this.named) void this.open(id);
     // before it is here, so that the next key goes on from it
     this.list.setCurrent(id);
     location.hash = encodeURIComponent(id);
@@ -118,8 +123,12 @@ export class App {
     try {
       const text = await api.text(id);
       // another one was asked for meanwhile
-      if (this.named === id) this.#show(this.#sessionOf(text));
+      if (this.named !== id) return;
+      if (this.open_?.id !== id) this.say("");
+      this.#show(this.#sessionOf(text));
     } catch (error) {
+      if (this.named !== id) return;
+      this.#turnTo(id, null);
       this.say(`${id} cannot be opened: ${/** @type {Error} */ (error).message}`);
     }
   }
@@ -159,19 +168,25 @@ export class App {
     if (session === this.open_) void this.open(session.id);
   }
 
-  /** @param {Session} session */
-  #show(session) {
+  /** @param {string} id @param {Session | null} session none if it cannot be opened */
+  #turnTo(id, session) {
     this.open_ = session;
     this.isAdding = false;
-    session.selected = null;
+    document.body.classList.toggle("unopened", !session);
     this.box.lang = "";
-    this.view.show(session.text, session.blocks, session.direction);
-    find("text-name", HTMLElement).textContent = session.id;
-    document.title = `${session.id} – ${this.project.name}`;
-    this.list.setCurrent(session.id);
+    this.view.show(session?.text ?? "", session?.blocks ?? [], session?.direction ?? "ltr");
+    find("text-name", HTMLElement).textContent = id;
+    document.title = `${id} – ${this.project.name}`;
+    this.list.setCurrent(id);
+    this.focusText();
+  }
+
+  /** @param {Session} session */
+  #show(session) {
+    session.selected = null;
+    this.#turnTo(session.id, session);
     this.draw();
     this.showCursor();
-    this.focusText();
     void session.propose().catch((error) => this.say(`No proposals: ${error.message}`));
   }
 
@@ -188,6 +203,7 @@ export class App {
 
   /** Draw what changed. */
   draw() {
+    this.#showSaving();
     const session = this.open_;
     if (!session) return;
     // proposals below, so that entities stay where they are
@@ -198,7 +214,6 @@ export class App {
     if (session.cursor.isMarking) this.view.mark(session.cursor.range);
     drawPanel(this);
     this.showLabel(session.chosen?.label ?? this.label);
-    this.#showSaving();
     this.list.setStatus(session.id, session.status);
     for (const name of ["done", "skip", "doubt"]) {
       const button = /** @type {HTMLElement} */ (
@@ -298,6 +313,10 @@ export class App {
 
   /** Choose no entity, mark no words. */
   leave() {
+    const { isOver } = this.list;
+    this.list.hide();
+    this.focusText();
+    if (isOver || !this.open_) return;
     this.session.cursor.go(this.session.cursor.head);
     this.showCursor();
     this.gestures.select(null);
@@ -307,7 +326,7 @@ export class App {
   /** @param {import("./types.js").Status} status */
   finish(status) {
     // the next text is on its way: this key is not for the one before
-    if (this.list.current !== this.session.id) return;
+    if (this.list.current !== this.open_?.id) return;
     this.session.setStatus(status);
     const next = this.list.nextNew();
     if (next) this.goTo(next);
@@ -322,8 +341,7 @@ export class App {
   }
 
   search() {
-    document.body.classList.add("lists-texts");
-    find("search", HTMLInputElement).select();
+    this.list.search();
   }
 
   help() {

@@ -28,7 +28,7 @@ export const COMMANDS = {
     { name: "add", keys: ["+", "="], help: "add the marked words, or those dragged over next, to the entity", run: (app) => app.gestures.add() },
     { name: "remove-fragment", keys: ["Backspace"], help: "take out the last fragment", run: (app) => app.gestures.removeFragment() },
     { name: "delete", keys: ["Delete"], help: "delete the entity", run: (app) => app.gestures.remove() },
-    { name: "split", keys: ["c"], help: "split a coordination: an entity for each part", run: (app) => app.gestures.split() },
+    { name: "split", keys: ["c"], help: "split a coordination: an entity for each part; words that all parts share are fragments of their own", run: (app) => app.gestures.split() },
     { name: "next-entity", keys: [" "], help: "next entity or proposal", run: (app) => app.gestures.step(1) },
     { name: "previous-entity", keys: ["Shift+ "], help: "entity or proposal before", run: (app) => app.gestures.step(-1) },
     { name: "leave", keys: ["Escape"], help: "choose no entity, mark no words", run: (app) => app.leave() },

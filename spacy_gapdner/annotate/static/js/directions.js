@@ -8,9 +8,9 @@
 const RIGHT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f]/u;
 
-/** @param {string} word @returns {Direction | null} null for numbers and marks */
-function own(word) {
-  for (const character of word) {
+/** @param {string} text @returns {Direction | null} of its first letter; null for numbers and marks */
+export function directionOf(text) {
+  for (const character of text) {
     if (/[\p{L}\u200f]/u.test(character)) return RIGHT.test(character) ? "rtl" : "ltr";
   }
   return null;
@@ -22,7 +22,7 @@ function own(word) {
  * @returns {{direction: Direction, words: Direction[]}} that of all, and those of the words
  */
 export function directionsOf(words, main) {
-  const owns = words.map(own);
+  const owns = words.map(directionOf);
   const first = owns.find((direction) => direction) ?? main;
   // marks and numbers go with the words on both sides
   /** @type {Direction[]} */

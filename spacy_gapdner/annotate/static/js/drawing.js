@@ -22,7 +22,7 @@ import { extent, inOrder } from "./mentions.js";
  * @property {boolean} isSelected
  * @property {boolean} isWarned
  */
-/** @typedef {{kind: string, bar: Bar, hasLabel: boolean}} Cell */
+/** @typedef {{kind: string, bar: Bar, label?: "in" | "over"}} Cell the label is in its word, or goes over the next ones, too */
 
 /**
  * @param {HTMLElement} element is filled anew
@@ -63,14 +63,14 @@ export function drawBlock(element, block, text, bars, main) {
  * @param {Range[]} columns
  * @param {string[]} words
  * @param {number} i
- * @returns {boolean} whether it is a mark that stays on the line of the word before it
+ * @returns {boolean} whether it stays on the line of what is before it: a mark, or what follows a bracket
  */
 function isGlued(columns, words, i) {
   return (
     i > 0 &&
     i < words.length &&
     columns[i - 1][1] === columns[i][0] &&
-    /^[^\p{L}\p{N}]{1,3}\s*$/u.test(words[i])
+    (/^[^\p{L}\p{N}]{1,3}\s*$/u.test(words[i]) || /^\p{Ps}$/u.test(words[i - 1]))
   );
 }
 
@@ -91,7 +91,7 @@ function cellsOf(columns, words, bars) {
     if (!touched.length) continue;
     let row = 0;
     while (touched.some((i) => under[i][row])) row += 1;
-    for (const i of touched) under[i][row] = { kind: "gap", bar, hasLabel: false };
+    for (const i of touched) under[i][row] = { kind: "gap", bar };
     const fragments = inOrder(bar.fragments);
     fragments.forEach(([from, to]) => {
       const own = touched.filter((i) => columns[i][0] < to && from < columns[i][1]);
@@ -104,9 +104,12 @@ function cellsOf(columns, words, bars) {
     const places = from
       ? touched.filter((i) => columns[i][0] < from[1] && from[0] < columns[i][1])
       : touched;
-    const needed = ((bar.label.length + bar.note.length) * 2) / 3;
-    const room = places.map((i) => Math.min(words[i].length, needed));
-    under[places[room.indexOf(Math.max(...room))]][row].hasLabel = true;
+    const needed = ((bar.label.length + bar.note.length + (bar.isWarned ? 2 : 0)) * 2) / 3;
+    const lengths = places.map((i) => words[i].length);
+    const room = lengths.map((length) => Math.min(length, needed));
+    const isWide = lengths.reduce((a, b) => a + b) >= needed;
+    const place = isWide ? 0 : room.indexOf(Math.max(...room));
+    under[places[place]][row].label = isWide ? "over" : "in";
   }
   return under;
 }
@@ -126,7 +129,7 @@ function drawWord([start, end], word, cells) {
 }
 
 /** @param {Cell} cell @returns {HTMLElement} */
-function drawCell({ kind, bar, hasLabel }) {
+function drawCell({ kind, bar, label }) {
   const element = make("i", {
     className: `${kind} ${bar.style}`,
     title: `${bar.label}: ${bar.text}`,
@@ -134,7 +137,8 @@ function drawCell({ kind, bar, hasLabel }) {
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
-  if (hasLabel) {
+  element.classList.toggle("wide", label === "over");
+  if (label) {
     const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
     const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];
     element.append(make("b", { dir: "auto" }, ...warning, bar.label, ...note));

@@ -11,6 +11,10 @@ import { added, covers, extent, inOrder, trimmed, without, wording } from "./men
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./app.js").App} App */
 
+const UNTICK = "Untick what is not an entity.";
+const SHARED =
+  "Words that all of them share have to be fragments of their own: take them out by Shift-drag, and add them by another.";
+
 /** @param {Entity | Proposal} item @returns {item is Proposal} */
 export const isProposal = (item) => "source" in item;
 
@@ -150,7 +154,7 @@ export class Gestures {
     const mentions = all.map((fragments) => ({ label: chosen.label, fragments }));
     const ticked = await choose({
       title: "One entity for each part",
-      text: "Untick what is none.",
+      text: chosen.fragments.length > 1 ? UNTICK : `${UNTICK} ${SHARED}`,
       take: "Take",
       choices: mentions.map((mention) => ({
         text: wording(mention, session.text),
@@ -219,12 +223,18 @@ export class Gestures {
     if (!proposal) return;
     const { session } = this;
     const rivals = session.rivals(proposal);
+    const entity = session.entity(proposal);
     const rejected = rivals.map((rival) => `, rejected ${named(session, rival)}`).join("");
     this.app.say(`Accepted ${named(session, proposal)}${rejected}.`);
-    this.#answer(proposal, {
-      entities: [...session.content.entities, session.entity(proposal)],
-      rejected: [...session.content.rejected, ...rivals.map(plain)],
-    });
+    const { content } = session;
+    this.#answer(
+      proposal,
+      {
+        entities: [...content.entities, entity],
+        rejected: [...content.rejected, ...rivals.map(plain)],
+      },
+      entity.key,
+    );
   }
 
   /** The key `r`. */
@@ -251,15 +261,22 @@ export class Gestures {
     return undefined;
   }
 
-  /** @param {Proposal} proposal @param {Partial<import("./types.js").Content>} change */
-  #answer(proposal, change) {
+  /**
+   * Go on to the next proposal to the right: one to the left was passed over, and keys are not for it.
+   * @param {Proposal} proposal
+   * @param {Partial<import("./types.js").Content>} change
+   * @param {number | null} [last] key of what is chosen where no proposal follows
+   */
+  #answer(proposal, change, last = null) {
     const { session } = this;
     const all = session.items.filter(isProposal);
-    session.change(change, null);
+    session.change(change, last);
     const left = new Set(session.proposals);
-    const next = [...all.slice(all.indexOf(proposal)), ...all].find((other) => left.has(other));
-    session.selected = next?.key ?? null;
-    if (next) session.cursor.go(session.cursor.tokenAt(inOrder(next.fragments)[0][0]));
+    const next = all.slice(all.indexOf(proposal)).find((other) => left.has(other));
+    if (next) {
+      session.selected = next.key;
+      session.cursor.go(session.cursor.tokenAt(inOrder(next.fragments)[0][0]));
+    }
     this.app.showCursor();
     this.app.draw();
   }

@@ -1,21 +1,18 @@
 /** Keys and buttons into commands. */
 
-import { commandNamed, commandOf, keyOf, nameOf } from "./commands.js";
+import { commandNamed, commandOf, COMMANDS, keyOf, nameOf } from "./commands.js";
+
+// also where a text cannot be opened
+const WITHOUT_TEXT = new Set([...COMMANDS.Texts, commandNamed("leave")]);
 
 /** @param {import("./app.js").App} app */
 export function listenToKeys(app) {
   document.addEventListener("keydown", (event) => {
-    if (
-      !app.open_ ||
-      event.isComposing ||
-      document.querySelector("dialog[open]") ||
-      takesKeys(event)
-    )
-      return;
+    if (event.isComposing || document.querySelector("dialog[open]") || takesKeys(event)) return;
     const key = keyOf(event);
     const label = app.project.labels.find((other) => other.key === key);
     const command = commandOf(key);
-    if (!label && !command) return;
+    if (!(app.open_ ? label || command : WITHOUT_TEXT.has(command))) return;
     event.preventDefault();
     if (command) void command.run(app);
     else if (label) app.gestures.setLabel(label.name);
@@ -25,7 +22,9 @@ export function listenToKeys(app) {
     if (!command) continue;
     button.ariaKeyShortcuts = command.keys[0];
     button.title = `${command.help} (${nameOf(command.keys[0])})`;
-    button.addEventListener("click", () => app.open_ && command.run(app));
+    button.addEventListener("click", () => {
+      if (app.open_ || WITHOUT_TEXT.has(command)) command.run(app);
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { makeBlocks } from "./blocks.js";
 import { Cursor } from "./cursor.js";
+import { directionOf } from "./directions.js";
 import { History } from "./history.js";
 import { extent, identity, isRival, joined } from "./mentions.js";
 import { Offsets } from "./offsets.js";
@@ -32,7 +33,7 @@ export class Session {
   constructor(text, drafts, hooks) {
     this.id = text.id;
     this.text = text.text;
-    this.direction = text.direction;
+    this.direction = directionOf(text.text) ?? "ltr";
     this.drafts = drafts;
     this.hooks = hooks;
     this.offsets = new Offsets(text.text);

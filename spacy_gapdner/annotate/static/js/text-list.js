@@ -22,6 +22,7 @@ export class TextList {
     /** @type {string | null} */
     this.current = null;
     this.active = 0;
+    find("text", HTMLElement).addEventListener("focus", () => this.hide());
     this.box.addEventListener("scroll", () => this.#draw());
     new ResizeObserver(() => this.#draw()).observe(this.box);
     this.query.addEventListener("input", () => this.#choose());
@@ -32,6 +33,20 @@ export class TextList {
       const row = event.target instanceof Element && event.target.closest("li");
       if (row) this.open(row.dataset.id ?? "");
     });
+  }
+
+  /** @returns {boolean} whether it covers the text, in a narrow window */
+  get isOver() {
+    return document.body.classList.contains("lists-texts");
+  }
+
+  hide() {
+    document.body.classList.remove("lists-texts");
+  }
+
+  search() {
+    document.body.classList.add("lists-texts");
+    this.query.select();
   }
 
   /** @param {Listed[]} texts */
@@ -80,6 +95,7 @@ export class TextList {
       (text) => (!status || text.status === status) && text.id.toLowerCase().includes(query),
     );
     this.#count();
+    find("no-hits", HTMLElement).hidden = !this.texts.length || this.shown.length > 0;
     const i = this.shown.findIndex(({ id }) => id === this.current);
     this.#reveal(Math.max(i, 0));
     this.#draw();

@@ -9,7 +9,7 @@
  * @typedef {{entities: Entity[], rejected: Mention[]}} Content what can be undone
  * @typedef {"new" | "done" | "skipped" | "doubtful"} Status
  *
- * @typedef {{name: string, color: string, dark?: string, key: string | null, description: string}} Label
+ * @typedef {{name: string, color: string, dark: string | null, key: string | null, description: string}} Label
  * @typedef {object} Project
  * @property {string} name
  * @property {string} annotator
@@ -28,7 +28,6 @@
  * @property {string} text
  * @property {string} version
  * @property {Status} status
- * @property {"ltr" | "rtl"} direction
  * @property {Range[]} tokens
  * @property {Range[]} sentences
  * @property {SavedEntity[]} entities

@@ -1,4 +1,4 @@
-"""No command harms its input, and each says in one line what is wrong with a path."""
+"""All commands take odd texts, harm no input, and say in one line what is wrong with a path."""
 
 import json
 import os
@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 import spacy
+from odd_texts import ODD_TEXTS, annotate_odd_texts
 from tiny_pipeline import ANNOTATED, gold_docs
 
-from spacy_gapdner.formats import write_docbin
+from spacy_gapdner.formats import blank_pipeline, write_docbin
 
 TEXT = "Severe joint and shoulder pain today ."
 
@@ -21,6 +22,7 @@ COMMANDS = {
     "tune --json": (["tune", "MODEL", "DATA", "--json"], "out.json"),
     "analyze": (["analyze", "MODEL", "DATA", "-o"], "out"),
     "augment": (["augment", "DATA", "--share", "1", "-o"], "out.spacy"),
+    "draw": (["draw", "DATA", "-o"], "out.html"),
     "attention": (["attention", "MODEL", TEXT, "-o"], "out"),
     "convert": (["convert", "DATA"], "out.jsonl"),
     "convert --report": (["convert", "DATA", "ELSEWHERE", "--report"], "out.json"),
@@ -71,7 +73,8 @@ def refuses(fails, paths, tmp_path):
 def test_data_is_not_overwritten(refuses, paths, name):
     data = paths["DATA"]
     if "." in COMMANDS[name][1]:
-        refuses("input, which would be" if "convert" in name else "data, which would", name, data)
+        is_input = name.split()[0] in ("convert", "draw")
+        refuses("input, which would be" if is_input else "data, which would", name, data)
     # a folder is read whole: what lies in it would be input of the next run
     inside = data.parent / COMMANDS[name][1]
     refuses("lies in the" if name != "analyze" else "", name, inside, DATA=data.parent)
@@ -136,17 +139,6 @@ def test_bad_data(refuses, paths, tmp_path, name):
     refuses("none.spacy", name, DATA=tmp_path / "none.spacy")
 
 
-@pytest.mark.parametrize("name", OF_TEXT)
-def test_bad_texts(refuses, tmp_path, name):
-    refuses("nothing at", name, TEXT=tmp_path / "missing.txt")
-    (tmp_path / "latin.txt").write_bytes("Schädel".encode("latin-1"))
-    refuses("is not UTF-8", name, TEXT=tmp_path / "latin.txt")
-    (tmp_path / "cut.jsonl").write_text(json.dumps({"text": TEXT})[:-5])
-    refuses("is not JSON", name, TEXT=tmp_path / "cut.jsonl")
-    (tmp_path / "empty.jsonl").write_text("\n")
-    refuses("holds no document", name, TEXT=tmp_path / "empty.jsonl")
-
-
 @pytest.mark.parametrize("name", OF_MODEL)
 def test_models_that_are_missing(refuses, tmp_path, name):
     refuses("There is no folder", name, MODEL=tmp_path / "missing")
@@ -165,3 +157,32 @@ def test_pipelines_of_another_kind(refuses, tmp_path, tiny):
     untrained.add_pipe("gapdner")
     untrained.to_disk(tmp_path / "untrained")
     refuses("knows no entity type", "predict", MODEL=tmp_path / "untrained")
+
+
+# 3,000 marks in a row are tried by the tests of the pipe
+TEXTS = {name: text for name, text in ODD_TEXTS.items() if name != "many marks"}
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory):
+    """Odd texts, with entities and without."""
+    folder = tmp_path_factory.mktemp("odd")
+    docs = annotate_odd_texts(blank_pipeline("en"), "DRUG", "SYMPTOM", n_single=6, texts=TEXTS)
+    write_docbin(docs, folder / "gold.spacy")
+    lines = [json.dumps({"id": name, "text": text}) + "\n" for name, text in TEXTS.items()]
+    (folder / "texts.jsonl").write_text("".join(lines), encoding="utf-8")
+    return {"DATA": folder / "gold.spacy", "TEXT": folder / "texts.jsonl"}
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "attention"])
+def test_odd_texts(run, odd, model, tmp_path, name):
+    given = {**odd, "MODEL": model, "ELSEWHERE": tmp_path / "elsewhere.jsonl"}
+    args, usual = COMMANDS[name]
+    run(*(given.get(arg, arg) for arg in args), tmp_path / usual)
+    assert (tmp_path / usual).exists()
+    if name == "predict":
+        lines = (tmp_path / usual).read_text(encoding="utf-8").split("\n")[:-1]
+        records = [json.loads(line) for line in lines]
+        assert {record["id"]: record["text"] for record in records} == TEXTS
+        parts = [(r, p) for r in records for e in r["entities"] for p in e["fragments"]]
+        assert all(r["text"][p["start"] : p["end"]] == p["text"] for r, p in parts)

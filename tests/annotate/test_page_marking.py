@@ -1,0 +1,186 @@
+"""Entities made in a browser: every gesture by mouse and by keyboard."""
+
+import pytest
+from annotation_page import ActionChains, By, Keys
+
+pytestmark = pytest.mark.slow
+
+
+def test_entities_by_mouse(page):
+    page.write()
+    page.drag("severe", "joint")
+    assert page.entities() == ["ADE severe joint"]
+    page.drag("pain", key=Keys.SHIFT)
+    assert page.entities() == ["ADE severe joint pain"]
+    page.click_label("2DRUG")
+    assert page.entities() == ["DRUG severe joint pain"]
+    # words that are there are taken out
+    page.drag("severe", key=Keys.SHIFT)
+    assert page.entities() == ["DRUG joint pain"]
+    page.find("chosen").find_element(By.CSS_SELECTOR, "[aria-label='Take out pain']").click()
+    assert page.entities() == ["DRUG joint"]
+    page.click("add")
+    page.drag("Mild")
+    assert page.entities() == ["DRUG joint Mild"]
+    page.click("delete")
+    assert page.entities() == []
+    page.click("undo")
+    assert page.entities() == ["DRUG joint Mild"]
+    page.click("redo")
+    assert page.entities() == []
+    ActionChains(page.browser).double_click(page.word("nausea")).perform()
+    page.until(lambda: page.entities() == ["DRUG nausea"])
+    # the first click draws the word anew
+    page.drag("Mild", "nausea")
+    ActionChains(page.browser).double_click(page.word("Mild")).perform()
+    page.until(lambda: page.entities() == ["DRUG Mild", "DRUG Mild nausea", "DRUG nausea"])
+
+
+def test_entities_by_keyboard(page):
+    page.write()
+    page.press(Keys.RIGHT * 2)
+    page.press(Keys.RIGHT, held=[Keys.SHIFT])
+    page.press(Keys.ENTER)
+    assert page.entities() == ["ADE severe joint"]
+    # the cursor stands at the last word of the entity: comma, shoulder, and, back, pain
+    page.press(Keys.RIGHT * 5, "+")
+    assert page.entities() == ["ADE severe joint pain"]
+    page.press("3")
+    assert page.entities() == ["SYMPTOM severe joint pain"]
+    page.press(Keys.BACKSPACE)
+    assert page.entities() == ["SYMPTOM severe joint"]
+    page.press(Keys.DELETE)
+    assert page.entities() == []
+    for _ in range(3):
+        page.press("z", held=[Keys.CONTROL])
+    assert page.entities() == ["ADE severe joint pain"]
+    page.press("z", held=[Keys.CONTROL, Keys.SHIFT])
+    page.press("y", held=[Keys.CONTROL])
+    assert page.entities() == ["SYMPTOM severe joint"]
+    page.press(Keys.ESCAPE, Keys.DOWN)
+    page.press(Keys.LEFT, held=[Keys.SHIFT])
+    page.press("2")
+    assert len(page.entities()) == 2
+
+
+def test_characters_by_mouse_and_keyboard(page):
+    page.write("hypertension now")
+    width = page.word("hypertension").size["width"]
+    page.drag("hypertension", key=Keys.ALT, from_x=4 - width // 2, to_x=-25)
+    [made] = page.entities()
+    assert "ADE hypertension".startswith(made)
+    assert made != "ADE hypertension"
+    page.press(Keys.DELETE)
+    page.press(*[Keys.RIGHT] * 6, held=[Keys.ALT])
+    page.press(Keys.RIGHT, held=[Keys.SHIFT])
+    page.press(Keys.ENTER)
+    page.until(lambda: page.entities() == ["ADE tension"])
+
+
+def test_words_marked_as_the_browser_does(page):
+    # a finger, held on a word; then the button
+    page.write()
+    script = (
+        "getSelection().setBaseAndExtent(arguments[0].firstChild, 0, arguments[1].firstChild, 4)"
+    )
+    page.browser.execute_script(script, page.word("back"), page.word("pain"))
+    page.click("make")
+    assert page.entities() == ["ADE back pain"]
+    page.browser.execute_script(script, page.word("severe"), page.word("back"))
+    page.click_label("2DRUG")
+    assert page.entities() == ["ADE back pain", "DRUG severe joint, shoulder and back"]
+
+
+@pytest.mark.parametrize("by_mouse", [True, False])
+def test_coordination(page, by_mouse):
+    page.ann.unlink(missing_ok=True)
+    page.write()
+    # as one fragment, its parts share nothing
+    page.drag("severe", "pain")
+    page.press("c")
+    assert page.choices() == ["ADE severe joint", "ADE shoulder", "ADE back pain"]
+    assert "fragments of their own" in page.find("choice").text
+    page.press(Keys.ESCAPE)
+    for word in ("severe", "pain") * 2:
+        page.drag(word, key=Keys.SHIFT)
+    if by_mouse:
+        page.click("split")
+    else:
+        page.press("c")
+    assert page.choices() == [
+        "ADE severe joint … pain",
+        "ADE severe … shoulder … pain",
+        "ADE severe … back pain",
+    ]
+    assert "fragments of their own" not in page.find("choice").text
+    if by_mouse:
+        page.find("choice").find_elements(By.TAG_NAME, "input")[1].click()
+        page.find("choice").find_element(By.CSS_SELECTOR, "button.main").click()
+    else:
+        page.press("2", Keys.ENTER)
+    made = ["ADE severe back pain", "ADE severe joint pain"]
+    assert page.entities() == made
+    page.press("z", held=[Keys.CONTROL])
+    assert page.entities() == ["ADE severe joint, shoulder and back pain"]
+
+
+COMBINE = """
+const [marked, done] = arguments;
+import(new URL('js/coordination.js', location)).then(({combinations}) => {
+  const text = marked.join(' ~ ');
+  const ranges = marked.map((words) => [text.indexOf(words), text.indexOf(words) + words.length]);
+  done(combinations(ranges, text).map(
+    (fragments) => fragments.map(([start, end]) => text.slice(start, end)).join('_')));
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("marked", "parts"),
+    [
+        (["joint, shoulder, and back", "pain"], ["joint_pain", "shoulder_pain", "back_pain"]),
+        (["nausea and/or vomiting"], ["nausea", "vomiting"]),
+        (["a dose of 1,000 mg or 120/80"], ["a dose of 1,000 mg", "120/80"]),
+        (["Arm- und Beinschmerzen"], ["Arm-", "Beinschmerzen"]),
+        (["douleur et fièvre"], ["douleur", "fièvre"]),
+        (["android use"], ["android use"]),
+        (["liver or lung", "mild and severe"],
+         ["liver_mild", "liver_severe", "lung_mild", "lung_severe"]),
+        (["الرأس و البطن"], ["الرأس", "البطن"]),
+    ],
+)  # fmt: skip
+def test_what_coordinations_hold(page, marked, parts):
+    if not page.browser.current_url.startswith("http"):
+        page.write()
+    assert page.browser.execute_async_script(COMBINE, marked) == parts
+
+
+def test_choose_among_overlapping_entities(page):
+    ann = "T1\tADE 21 26\tjoint\nT2\tDRUG 14 26\tsevere joint\nT3\tADE 14 20;46 50\tsevere pain\n"
+    page.write(ann=ann)
+    chosen = []
+    for _ in range(3):
+        page.press(" ")
+        chosen.append(page.find("chosen").text)
+    assert [text.split("\n")[0] for text in chosen] == ["ADE", "DRUG", "ADE"]
+    seen = []
+    for _ in range(2):
+        above = ActionChains(page.browser).move_to_element_with_offset(page.word("joint"), 0, -20)
+        above.click().perform()
+        seen.append(page.find("chosen").text)
+    assert seen[0] != seen[1]
+    page.press(Keys.ESCAPE)
+    assert "Drag over words" in page.find("chosen").text
+    page.click_bar("ADE: joint")
+    page.press(Keys.DELETE)
+    assert page.entities() == ["ADE severe pain", "DRUG severe joint"]
+
+
+def test_right_to_left_and_astral(page):
+    page.write("😀 ألم شديد في الرأس")
+    page.drag("شديد")
+    page.press(Keys.LEFT * 2, "+")
+    page.saved()
+    assert page.ann.read_text(encoding="utf-8").startswith("T1\tADE 6 10;14 19\tشديد الرأس")
+    block = page.browser.find_element(By.CSS_SELECTOR, ".block")
+    assert block.get_attribute("dir") == "rtl"

@@ -1,0 +1,105 @@
+"""What must not be lost on the page, whatever other windows, programs and the server do."""
+
+import pytest
+from annotation_page import Keys
+
+pytestmark = pytest.mark.slow
+
+
+def test_reload_in_the_middle(page):
+    page.write()
+    page.drag("severe", "joint")
+    # else both windows have something of their own
+    page.saved()
+    page.press("2")
+    page.load()
+    page.until(lambda: page.shown() == ["DRUG"])
+    assert page.entities() == ["DRUG severe joint"]
+
+
+def test_two_windows_on_one_text(page):
+    page.write()
+    first = page.browser.current_window_handle
+    # this window is never told that it is in front again
+    page.browser.execute_script(
+        "addEventListener('focus', (event) => event.stopImmediatePropagation(), true)"
+    )
+    page.drag("joint")
+    page.saved()
+    page.browser.switch_to.new_window("window")
+    page.load()
+    page.until(lambda: page.shown() == ["ADE"])
+    page.press(" ", Keys.DELETE)
+    page.drag("back")
+    assert page.entities() == ["ADE back"]
+    page.browser.close()
+    page.browser.switch_to.window(first)
+    page.drag("Mild")
+    assert page.choices() == [
+        "ADE joint deleted in the file",
+        "ADE Mild only here",
+        "ADE back only in the file",
+    ]
+    page.press(Keys.ENTER)
+    page.until(lambda: page.entities() == ["ADE Mild", "ADE back"])
+
+
+def test_a_window_in_front_again_shows_what_the_file_has(page):
+    page.write()
+    page.ann.write_text("T1\tDRUG 0 8\tBrenorix\n")
+    page.browser.execute_script("dispatchEvent(new Event('focus'))")
+    page.until(lambda: page.shown() == ["DRUG"])
+
+
+def test_a_file_changed_by_another_program(page):
+    page.write()
+    page.drag("joint")
+    page.saved()
+    page.ann.write_text("T1\tDRUG 0 8\tBrenorix\n")
+    page.drag("Mild")
+    assert len(page.choices()) == 3
+    page.press(Keys.ESCAPE)
+    page.until(lambda: page.shown() == ["DRUG"])
+    assert page.entities() == ["DRUG Brenorix"]
+    # back to what was here
+    page.press("z", held=[Keys.CONTROL])
+    assert page.entities() == ["ADE Mild", "ADE joint"]
+
+
+def test_a_text_changed_by_another_program(page):
+    page.write()
+    page.drag("joint")
+    page.saved()
+    page.ann.unlink()
+    page.ann.with_suffix(".txt").write_text("Another text.")
+    page.drag("Mild")
+    page.until(lambda: page.word("Another"))
+    page.drag("text")
+    assert page.entities() == ["ADE text"]
+
+
+@pytest.mark.parametrize("reloads", [False, True])
+def test_a_killed_server(page, reloads):
+    page.ann.unlink(missing_ok=True)
+    page.write()
+    page.server.kill()
+    try:
+        page.drag("joint")
+        page.drag("back", key=Keys.SHIFT)
+        page.until(lambda: "does not answer" in page.find("saving-text").text)
+        assert page.browser.execute_script(
+            "return !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+        )
+        assert not page.ann.exists()
+        page.until(page.find("retry").is_displayed)
+        if reloads:
+            page.browser.get("about:blank")
+    finally:
+        page.server.start()
+    if reloads:
+        page.load()
+        page.until(lambda: page.shown() == ["ADE"])
+    else:
+        # it is tried again without a click, too
+        page.browser.execute_script("document.getElementById('retry').click()")
+    assert page.entities() == ["ADE joint back"]

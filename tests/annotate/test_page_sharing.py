@@ -1,0 +1,69 @@
+"""The page for several people: settling what they disagree on, and a folder that they share."""
+
+import pytest
+from annotation_page import TEXT, Keys, Page, Server
+
+from spacy_gapdner.annotate.settling import Settling
+
+pytestmark = pytest.mark.slow
+
+
+def test_settling_what_contradicts(page, tmp_path):
+    lines = {
+        "ann": ["ADE 14 26", "DRUG 0 8", "ADE 28 36;46 50", "ADE 52 56"],
+        "ben": ["ADE 21 26", "SYMPTOM 0 8", "ADE 41 45;46 50"],
+    }
+    for name, places in lines.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "note.txt").write_text(TEXT)
+        ann = "".join(f"T{i}\t{place}\t\n" for i, place in enumerate(places, 1))
+        (tmp_path / name / "note.ann").write_text(ann)
+    settling = Settling(tmp_path / "ann", tmp_path / "ben")
+    settling.prepare(tmp_path / "both")
+    server = Server(tmp_path / "both", settling=settling)
+    page = Page(page.browser, server, "note")
+    try:
+        page.load()
+        page.until(lambda: page.find("n-sure").text == "3 of 7")
+        page.click_bar("ADE: joint")
+        assert "Or ADE “severe joint”, as ann has it." in page.find("chosen").text
+        page.press("a")
+        page.until(lambda: "rejected ADE “severe joint”" in page.find("said").text)
+        assert page.entities() == ["ADE joint"]
+        # as one step
+        page.press("z", held=[Keys.CONTROL])
+        page.until(lambda: page.find("n-sure").text == "3 of 7")
+        # the same words as another type; what shares words of a coordination is no contradiction
+        page.click_bar("DRUG: Brenorix")
+        page.press("a")
+        page.until(lambda: page.find("n-sure").text == "3 of 5")
+        page.press("A")
+        assert page.entities() == [
+            "ADE Mild",
+            "ADE back pain",
+            "ADE shoulder pain",
+            "DRUG Brenorix",
+        ]
+        assert page.find("n-sure").text == "0 of 2"
+    finally:
+        server.kill()
+
+
+def test_people_who_share_a_folder(page, tmp_path):
+    (tmp_path / "note.txt").write_text(TEXT)
+    server = Server(tmp_path, shared=True)
+    try:
+        page.browser.get(f"http://127.0.0.1:{server.port}/")
+        dialog = page.find("choice")
+        page.until(dialog.is_displayed)
+        page.press("../Ben", Keys.ENTER)
+        page.until(lambda: "letters" in dialog.text)
+        page.press("Ben", Keys.ENTER)
+        page.until(lambda: page.find("text-name").text == "note")
+        page.drag("joint")
+        page.saved()
+        assert "joint" in (tmp_path / ".annotators" / "Ben" / "note.ann").read_text()
+        page.find("other-name").click()
+        page.until(lambda: page.find("choice").is_displayed())
+    finally:
+        server.kill()

@@ -1,0 +1,209 @@
+"""What the page shows: texts in turn, warnings, help, and nothing from elsewhere."""
+
+import pytest
+from annotation_page import TEXT, By, Keys
+from chromium import asked
+
+pytestmark = pytest.mark.slow
+
+
+def test_texts_one_after_the_other(page):
+    for n in range(4):
+        (page.server.folder / f"series{n}.txt").write_text(f"Text {n} of a series.")
+    page.name = "series0"
+    page.load()
+    page.press("n")
+    page.until(lambda: page.find("text-name").text == "series1")
+    page.press("nnpp")
+    page.until(lambda: page.find("text-name").text == "series1")
+    page.press("p")
+    page.until(lambda: page.find("text-name").text == "series0")
+    for key, status in zip("dsq", ["done", "skipped", "doubtful"], strict=True):
+        name = page.find("text-name").text
+        page.press(key)
+        page.until(lambda name=name: page.find("text-name").text != name)
+        row = f"//li[@title='{name}' and contains(@class, '{status}')]"
+        assert page.browser.find_element(By.XPATH, row)
+    page.load()
+    page.press("/")
+    page.press("series")
+    rows = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
+    assert [row.get_attribute("title") for row in rows] == [f"series{n}" for n in range(4)]
+    page.press(Keys.ARROW_DOWN, Keys.ENTER)
+    page.until(lambda: page.find("text-name").text == "series1")
+    page.find("filter").send_keys("doubtful")
+    rows = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
+    assert [row.get_attribute("title") for row in rows] == ["series2"]
+    rows[0].click()
+    page.until(lambda: page.find("text-name").text == "series2")
+    n_done = int(page.find("progress-text").text.split()[0])
+    page.click("done")
+    page.until(lambda: page.find("progress-text").text.startswith(f"{n_done + 1} of"))
+
+
+def test_texts_that_cannot_be_opened(page):
+    folder = page.server.folder
+    for name in ("bad0", "bad2"):
+        (folder / f"{name}.txt").write_bytes("Ödem im Bein".encode("latin-1"))
+    (folder / "bad1.txt").write_text("Mild nausea.")
+    page.name = "bad0"
+    page.load()
+    refused = "bad0 cannot be opened:"
+    page.until(lambda: page.find("said").text.startswith(refused))
+    # keys and buttons that need a text do nothing
+    page.press("d", "1", " ", "+", Keys.ENTER, Keys.ESCAPE)
+    assert page.find("said").text.startswith(refused)
+    assert not page.find("labels").is_displayed()
+    page.click("next")
+    page.until(lambda: page.word("nausea"))
+    assert page.find("said").text == ""
+    page.drag("nausea")
+    assert page.find("said").text == "Made ADE “nausea”."
+    page.press("n")
+    page.until(lambda: page.find("said").text.startswith("bad2 cannot"))
+    assert page.find("text-name").text == "bad2"
+    assert page.find("text").text == ""
+    assert not page.find("chosen").is_displayed()
+    page.press("p")
+    page.until(lambda: page.shown() == ["ADE"])
+    assert page.find("said").text == ""
+    page.press("d")
+    page.until(lambda: page.find("text-name").text != "bad1")
+    assert '"id": "bad1", "status": "done"' in (folder / ".gapdner/annotate.jsonl").read_text()
+    for name in ("bad0", "bad2"):
+        (folder / f"{name}.txt").unlink()
+    # an old link
+    page.browser.get("about:blank")
+    page.browser.get(f"http://127.0.0.1:{page.server.port}/#bad2")
+    page.until(lambda: page.find("said").text == "There is no text bad2.")
+    assert page.find("text").text
+
+
+def test_a_server_that_is_away_for_a_moment(page):
+    for n in range(2):
+        (page.server.folder / f"away{n}.txt").write_text(f"Text {n} of two.")
+    page.name = "away0"
+    page.load()
+    page.server.kill()
+    try:
+        page.press("n")
+        page.until(lambda: "The server does not answer." in page.find("said").text)
+    finally:
+        page.server.start()
+    page.browser.find_element(By.CSS_SELECTOR, "li[title=away1]").click()
+    page.until(lambda: page.word("1"))
+    assert page.find("said").text == ""
+    page.press("s")
+    page.until(lambda: page.find("text-name").text != "away1")
+
+
+def test_the_list_of_texts_in_a_narrow_window(page):
+    page.write(ann="T1\tADE 21 26\tjoint\n")
+    metrics = {"width": 600, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        page.press(" ")
+        page.find("show-texts").click()
+        assert page.find("texts").is_displayed()
+        page.press(Keys.ESCAPE)
+        assert not page.find("texts").is_displayed()
+        assert page.find("chosen").text.startswith("ADE")
+        page.press("/")
+        page.press("such a text is not there")
+        assert page.find("no-hits").text == "No text fits."
+        page.press(Keys.ESCAPE)
+        assert not page.find("texts").is_displayed()
+        page.press(Keys.ESCAPE)
+        assert "Drag over words" in page.find("chosen").text
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_labels_and_brackets_do_not_tear_the_text(page):
+    page.write("Able to swallow (the drug).", ann="T1\tSYMPTOM 0 15\tAble to swallow\n")
+    [label] = page.browser.find_elements(By.CSS_SELECTOR, ".word b")
+    assert label.rect["width"] > page.word("Able").rect["width"]
+    assert label.rect["x"] == page.word("Able").rect["x"]
+    gaps = (
+        "const words = [...document.querySelectorAll('.word')].slice(0, 4);"
+        "return words.map(w => w.getBoundingClientRect().width -"
+        " (r => (r.selectNodeContents(w.firstChild), r.getBoundingClientRect().width))"
+        "(document.createRange()))"
+    )
+    assert max(page.browser.execute_script(gaps)) < 1
+    glued = page.browser.find_element(By.CSS_SELECTOR, ".glued")
+    assert glued.find_element(By.CSS_SELECTOR, ".word").text == "("
+
+
+def test_warnings(page):
+    page.write()
+    page.drag("pain", "Mild")
+    # once on each of the two lines
+    page.until(lambda: page.shown() == ["⚠ ADE"] * 2)
+    assert "sentence" in page.find("chosen").text
+
+
+def test_a_long_text_is_drawn_in_parts(page):
+    line = "Line with severe joint, shoulder and back pain of a patient.\n"
+    page.write(line * 3300)
+    assert len(page.browser.find_elements(By.CSS_SELECTOR, ".block")) == 3300
+    page.browser.execute_script(
+        "window.drawn = new Set();"
+        "new MutationObserver(all => all.forEach(m => m.target.className.includes('block') &&"
+        " window.drawn.add(m.target))).observe(document.getElementById('text'),"
+        " {childList: true, subtree: true})"
+    )
+    page.drag("severe")
+    page.drag("pain", key=Keys.SHIFT)
+    assert page.entities() == ["ADE severe pain"]
+    assert page.browser.execute_script("return window.drawn.size") == 1
+
+
+def test_help_shows_every_key(page):
+    page.write()
+    page.press("?")
+    page.until(page.find("help").is_displayed)
+    keys = [e.text for e in page.find("help").find_elements(By.TAG_NAME, "kbd")]
+    assert {"Enter", "+", "c", "Ctrl+z", "Space", "a", "r", "A", "d", "s", "q", "/"} <= set(keys)
+    page.press(Keys.ESCAPE)
+    assert not page.find("help").is_displayed()
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_nothing_is_wider_than_the_page(page, width):
+    page.write(f"{'x' * 400} pain.\n", ann=f"T1\t{'L' * 300} 401 405\tpain\n")
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    page.press(" ")
+    widths = page.browser.execute_script(
+        "return [document.documentElement, ...document.querySelectorAll('#text, #side')]"
+        ".map(e => e.scrollWidth - e.clientWidth)"
+    )
+    page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert max(widths) <= 0
+
+
+def test_everything_has_a_name(page):
+    page.write(f"{TEXT}They propose severe pain.")
+    page.press(" ")
+    tree = page.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    roles = {"button", "combobox", "slider", "searchbox", "listbox", "option", "application"}
+    named = [
+        (node["role"]["value"], node.get("name", {}).get("value", ""))
+        for node in tree
+        if not node["ignored"] and node["role"]["value"] in roles
+    ]
+    assert {role for role, _ in named} == roles
+    assert [role for role, name in named if not name] == []
+
+
+def test_nothing_leaves_the_host_and_nothing_is_refused(page, server):
+    asked(page.browser)
+    page.browser.get_log("browser")
+    page.write()
+    page.drag("severe")
+    page.saved()
+    addresses, own = asked(page.browser), f"http://127.0.0.1:{server.port}/"
+    assert f"{own}api/project" in addresses
+    assert all(address.startswith((own, "about:")) for address in addresses)
+    assert page.browser.get_log("browser") == []

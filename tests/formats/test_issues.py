@@ -1,0 +1,131 @@
+"""What files say that an entity cannot be, or not so: repaired, dropped or kept, and told where."""
+
+import json
+
+import pytest
+from knowtator_files import version_1
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.formats import read
+
+TEXT = "severe joint and shoulder pain"
+BOTH = "severe joint pain"
+# where each format has the annotation
+PLACES = {
+    "brat": "a.ann:1",
+    "inline": "a.txt:2",
+    "w2ner": "a.json, record 1",
+    "jsonl": "a.jsonl:1",
+    "knowtator": "1.xml",
+    "pubannotation": "a.json",
+}
+
+
+def brat(*lines):
+    return "brat", {"a.txt": TEXT, "a.ann": "".join(f"{line}\n" for line in lines)}
+
+
+def said(line):
+    """A line about an entity, or about another line."""
+    return brat(line, "T3\tADR 0 12;26 30\tsevere joint pain")
+
+
+def inline(mentions):
+    return "inline", {"a.txt": f"{TEXT}\n{mentions}\n\n"}
+
+
+def w2ner(index, label="ADR"):
+    ner = [{"index": index, "type": label}]
+    return "w2ner", {"a.json": json.dumps([{"sentence": TEXT.split(), "ner": ner}])}
+
+
+def jsonl(fragments=((0, 12), (26, 30)), **values):
+    parts = [{"start": start, "end": end} for start, end in fragments]
+    item = {"label": "ADR", "fragments": parts, **values}
+    return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": [item]}) + "\n"}
+
+
+def knowtator(*annotations):
+    return "knowtator", {"1.txt": TEXT, "1.xml": version_1("1.txt", *annotations)}
+
+
+def pubannotation(**more):
+    denotations = [{"id": "T1", "span": {"begin": 7, "end": 12}, "obj": "Part"}]
+    return "pubannotation", {
+        "a.json": json.dumps({"text": TEXT, "denotations": denotations, **more})
+    }
+
+
+JOINT = ("X", [(7, 12)], "joint")
+ISSUES = {
+    "repaired": [
+        (brat("T1\tADR 26 30;0 12\tsevere joint pain"), [BOTH], "fragments out of order"),
+        (brat("T1\tADR 26 30;0 12\tpain severe joint"), [BOTH], "fragments out of order"),
+        (brat("T1\tADR 0 6;7 12\tsevere joint"), ["severe joint"], "whitespace between fragments"),
+        (brat("T1\tADR 0 8;7 12"), ["severe joint"], "overlapping or touching fragments"),
+        (brat("T1\tADR 6 13;25 30"), ["joint pain"], "whitespace at a boundary"),
+        (inline("0,1,2,2 X"), ["severe joint and"], "fragments adjacent after tokenization"),
+        (inline("4,4,0,1 X"), [BOTH], "fragments out of order"),
+        (inline("3,1 X"), ["joint and shoulder"], "fragment ends before it begins"),
+        (w2ner([4, 0, 1]), [BOTH], "token indices out of order or repeated"),
+        *((jsonl(score=score), [BOTH], "score that is no probability") for score in (-0.1, 7)),
+        (jsonl(score=float("nan")), [BOTH], "score that is no probability"),
+    ],
+    "dropped": [
+        (brat("T2\tADR 0 31\tx"), [], "offsets out of range"),
+        (brat("T2\tADR -1 3\tx"), [], "offsets out of range"),
+        (brat("T2\tADR 5 5\tx"), [], "fragment without length"),
+        (brat("T2\tADR 6 7\t "), [], "only whitespace"),
+        (brat("T2\tADR 0 6;7\tx"), [], "malformed line"),
+        (brat("T2 ADR 0 6 x"), [], "malformed line"),
+        (said("R1\tCauses Arg1:T3 Arg2:T9"), [BOTH], "relation"),
+        (said("R1\tx"), [BOTH], "relation"),
+        (said("E1\tADR:T9"), [BOTH], "event"),
+        (said("*\tOR T3 T9"), [BOTH], "equivalence"),
+        (said("A1\tNegation E1"), [BOTH], "attribute"),
+        (said("A1\tNegation T9"), [BOTH], "attribute"),
+        (said("A1\tnote T3"), [BOTH], "attribute"),
+        (said("#1\tAnnotatorNotes E1\tno"), [BOTH], "note"),
+        (said("#1\tNormalizedForm T3\tjoint"), [BOTH], "note"),
+        (said("#1 AnnotatorNotes T3"), [BOTH], "note"),
+        (said("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
+        (inline("0,5 X"), [], "offsets out of range"),
+        *((w2ner(index), [], "offsets out of range") for index in ([0, 5], [-1])),
+        *((w2ner(index), [], "malformed entity") for index in ([], [True])),
+        (w2ner([0], ""), [], "malformed entity"),
+        (jsonl(score="high"), [], "malformed entity"),
+        (jsonl(kb_id=3), [], "malformed entity"),
+        *((jsonl(label=label), [], "malformed entity") for label in (None, "", 3)),
+        *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),
+        (jsonl([]), [], "malformed entity"),
+        (knowtator(("", [(0, 4)], "")), [], "annotation without class"),
+        (knowtator(("X", [], "")), [], "annotation without span"),
+        (knowtator(("X", [("a", 4)], "")), [], "offsets are no numbers"),
+        (knowtator(JOINT, JOINT), ["joint"], "duplicate entity"),
+        (pubannotation(modifications=[{"obj": "T1"}]), ["joint"], "modification"),
+        (pubannotation(blocks=[{"id": "B1"}]), ["joint"], "block"),
+        (
+            pubannotation(relations=[{"subj": "T1", "pred": "x", "obj": "T1"}]),
+            ["joint"],
+            "relation",
+        ),
+        (pubannotation(attributes=[{"subj": "R1", "pred": "a", "obj": 1}]), ["joint"], "attribute"),
+    ],
+    "kept": [
+        (brat("T1\tADR 0 6\tjoint"), ["severe"], "surface text differs"),
+        (jsonl(text="severe shoulder"), [BOTH], "surface text differs"),
+        (inline("0,0 X|0,0 X"), ["severe", "severe"], "duplicate entity"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "texts", "kind", "action"),
+    [(*case, action) for action, cases in ISSUES.items() for case in cases],
+)
+def test_what_an_entity_cannot_be(write, report, nlp, file, texts, kind, action):
+    format, files = file
+    (doc,) = read(write(files), format, nlp=nlp, report=report)
+    assert [entity.text for entity in get_entities(doc)] == texts
+    assert [(issue.action, issue.kind) for issue in report.issues] == [(action, kind)]
+    assert PLACES[format] in str(report.issues[0]).partition(": ")[0]
