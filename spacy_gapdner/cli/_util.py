@@ -75,8 +75,13 @@ def exit_if_skipped(report: "Report") -> None:
         return
     for issue in report.skipped:
         typer.echo(f"left out: {visible(' '.join(str(issue).split()))}", err=True)
-    typer.echo(f"{len(report.skipped)} documents were left out", err=True)
+    typer.echo(f"{counted(len(report.skipped), 'document')} left out", err=True)
     raise typer.Exit(3)
+
+
+def counted(n: int, noun: str) -> str:
+    """RETURNS (str): A number with its noun, such as "1 document" or "2 documents"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def import_code(path: Path | None) -> None:

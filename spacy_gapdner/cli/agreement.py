@@ -7,7 +7,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_line, print_report, print_table
-from ._util import check_folder, split_list
+from ._util import check_folder, counted, split_list
 
 if TYPE_CHECKING:
     from ..analysis.agreement import Agreement
@@ -79,8 +79,8 @@ def _print(found: "Agreement", paths: tuple[str, str]) -> None:
         if only:
             more = f" and {len(only) - _N_NAMES} more" if len(only) > _N_NAMES else ""
             listed = ", ".join(only[:_N_NAMES])
-            msg.warn(f"{len(only)} documents are only in {side}, {path}: {listed}{more}")
+            msg.warn(f"{counted(len(only), 'document')} only in {side}, {path}: {listed}{more}")
     if not found.per_type:
         msg.warn("Neither side has an entity: see --spans-key, and stats.")
     n_differing = sum(any(pair.differing) for pair in found.pairs)
-    print_line(f"{len(found.pairs)} documents compared, {n_differing} of them with differences")
+    print_line(f"{counted(len(found.pairs), 'document')} compared, {n_differing} with differences")

@@ -13,6 +13,7 @@ from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg
 from ._server import is_local, listen, run_app
+from ._util import counted
 
 if TYPE_CHECKING:
     from ..annotate.settling import Settling
@@ -106,7 +107,8 @@ def annotate_cli(
     is_own = is_local(listener)
     token = token or (None if is_own else token_urlsafe(16))
     app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
-    msg.info(f"{len(texts)} texts, {len(session.labels)} labels; saved in {folder}")
+    found = f"{counted(len(texts), 'text')}, {counted(len(session.labels), 'label')}"
+    msg.info(f"{found}; saved in {folder}")
     run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
 
 
@@ -115,7 +117,7 @@ def _prepare_settling(first: Path, second: Path, folder: Path) -> "Settling":
 
     settling = Settling(first, second)
     settling.prepare(folder)
-    msg.info(f"{len(settling.names)} texts are annotated in both folders")
+    msg.info(f"{counted(len(settling.names), 'text')} annotated in both folders")
     if settling.n_left:
-        msg.warn(f"{settling.n_left} texts are annotated in one of the folders alone: left out")
+        msg.warn(f"{counted(settling.n_left, 'text')} annotated in one folder alone: left out")
     return settling

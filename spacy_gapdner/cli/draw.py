@@ -8,7 +8,7 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report
-from ._util import split_list
+from ._util import counted, split_list
 
 
 def draw_cli(
@@ -65,7 +65,7 @@ def draw_cli(
         report=report,
     )
     print_report(report)
-    msg.good(f"{n_docs} documents")
+    msg.good(counted(n_docs, "document"))
     print(output_path)
 
 

@@ -14,7 +14,7 @@ from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report
 from ._progress import progress
-from ._util import StoppedError, clean_stops, exit_if_skipped
+from ._util import StoppedError, clean_stops, counted, exit_if_skipped
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -142,7 +142,7 @@ def predict_cli(
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
         print_report(report)
-        msg.good(f"{n_done + report.documents} documents")
+        msg.good(counted(n_done + report.documents, "document"))
         print(output_path)
     exit_if_skipped(report)
 

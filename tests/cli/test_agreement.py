@@ -24,8 +24,8 @@ def test_two_annotators(run, sides, tmp_path):
     assert "All entities 75.00 93.33 4 4" in lines
     assert "Discontinuous entities 66.67 66.67 2 1" in lines
     assert "DRUG 100.00 100.00 2 2" in lines
-    assert "2 documents compared, 1 of them with differences" in lines
-    assert "1 documents are only in B" in result.stdout
+    assert "2 documents compared, 1 with differences" in lines
+    assert "1 document only in B" in result.stdout
     found = json.loads((output / "agreement.json").read_text())
     assert (found["docs"], found["only_first"], found["only_second"]) == (2, ["anna"], ["ben"])
     assert [row["text"] for row in found["differing"]] == ["severe joint … pain", "severe joint"]
@@ -43,7 +43,7 @@ def test_what_predict_wrote(run, model, sides, tmp_path):
     run("predict", model, sides[0], "-o", predicted)
     result = run("agreement", predicted, predicted)
     assert "All entities 100.00 100.00" in " ".join(result.stdout.split())
-    assert "3 documents compared, 0 of them" in result.stdout
+    assert "3 documents compared, 0 with" in result.stdout
 
 
 def test_what_is_left_out_is_told(run, sides):

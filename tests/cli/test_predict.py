@@ -176,7 +176,7 @@ def test_what_cannot_be_read_costs_one_document(run, model, tmp_path, n_process)
         ("unreadable document", str(source), 32),
     ]
     assert f"left out: {source}:31: " in result.stderr
-    assert "2 documents were left out" in result.stderr
+    assert "2 documents left out" in result.stderr
 
 
 def test_resume_goes_on_with_a_whole_file(run, fails, model, tmp_path):
