@@ -127,8 +127,12 @@ export class Gestures {
       );
     } else {
       const { key, label, fragments } = edited;
+      // what was accepted and then corrected is not proposed again
+      const before = session.identity(chosen);
+      const proposed = session.proposed.filter((p) => session.identity(p) === before);
       session.change({
         entities: content.entities.map((e) => (e.key === key ? { key, label, fragments } : e)),
+        rejected: [...content.rejected, ...proposed.map(plain)],
       });
     }
     app.say(`Now ${named(session, edited)}.`);
