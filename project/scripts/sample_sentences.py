@@ -89,9 +89,13 @@ def main(
     ),
     n_held_out: int = typer.Option(0, help="Number of sentences to draw for it; 0 for all"),
     share: float = typer.Option(0.15, min=0, max=1, help="Share of the sentences to hold out"),
+    tune_path: Path | None = typer.Option(
+        None, "--tune", help="A third .spacy file, for all held-out sentences, to tune on"
+    ),
 ) -> None:
     """Draw a subset of sentences that keeps all that hold a discontinuous entity; on demand, a
-    second one from articles that are held out of the first."""
+    second one from articles that are held out of the first, and these articles whole: where
+    discontinuous entities are more frequent than they will be, `tune` trusts them too much."""
     if not input_path.is_file():
         msg.fail(f"There is no file {input_path}.", exits=1)
     stays = docs = list(read_docbin(input_path, Vocab()))
@@ -100,6 +104,8 @@ def main(
     _write(draw(stays, n, seed), len(stays), output_path)
     if held_out_path:
         _write(draw(held, n_held_out, seed), len(held), held_out_path)
+        if tune_path:
+            _write(held, len(held), tune_path)
 
 
 def _write(subset: list[Doc], n_pool: int, path: Path) -> None:

@@ -140,10 +140,11 @@ def test_sample_sentences(tmp_path, monkeypatch):
     monkeypatch.setattr(sample_sentences, "_BLOCK", 20)
     save_corpus(tmp_path / "all.spacy", CORPUS * 20)
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2)
+    tune = tmp_path / "tune.spacy"
+    sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune)
     # of the 80 and 20 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
-    for path, expected in ((train, (50, 16, 16)), (dev, (18, 4, 4))):
+    for path, expected in ((train, (50, 16, 16)), (dev, (18, 4, 4)), (tune, (20, 4, 4))):
         drawn = list(DocBin().from_disk(path).get_docs(Vocab()))
         kinds = [doc[0].text for doc in drawn]
         assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected
