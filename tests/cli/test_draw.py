@@ -30,6 +30,7 @@ def test_annotation(run, brat, tmp_path):
     page = tmp_path / "page.html"
     result = run("draw", brat, "-o", page, "--colors", "ADR=rgb(1,2,3),Time=teal")
     assert "1 document" in result.stdout
+    assert "1 documents" not in result.stdout
     assert result.stdout.splitlines()[-1] == str(page)
     html = page.read_text()
     assert listed(html) == [JOINT, ("Time", "today")]

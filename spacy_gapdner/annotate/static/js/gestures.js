@@ -119,21 +119,16 @@ export class Gestures {
       (e) => e.key !== chosen.key && session.identity(e) === session.identity(edited),
     );
     if (twin) return app.say(`${named(session, twin)} is there already.`);
+    const rejected = this.#without(chosen);
     if (isProposal(chosen)) {
       const entity = session.entity(edited);
-      session.change(
-        { entities: [...content.entities, entity], rejected: this.#without(chosen) },
-        entity.key,
-      );
+      session.change({ entities: [...content.entities, entity], rejected }, entity.key);
     } else {
       const { key, label, fragments } = edited;
-      // what was accepted and then corrected is not proposed again
-      const before = session.identity(chosen);
-      const proposed = session.proposed.filter((p) => session.identity(p) === before);
-      session.change({
-        entities: content.entities.map((e) => (e.key === key ? { key, label, fragments } : e)),
-        rejected: [...content.rejected, ...proposed.map(plain)],
-      });
+      const entities = content.entities.map((e) =>
+        e.key === key ? { key, label, fragments } : e,
+      );
+      session.change({ entities, rejected });
     }
     app.say(`Now ${named(session, edited)}.`);
   }
@@ -173,9 +168,11 @@ export class Gestures {
     const made = mentions
       .filter((mention, i) => ticked[i] && !known.has(session.identity(mention)))
       .map((mention) => session.entity(mention));
-    const rejected = isProposal(chosen) ? this.#without(chosen) : content.rejected;
     const others = content.entities.filter(({ key }) => key !== chosen.key);
-    session.change({ entities: [...others, ...made], rejected }, made[0]?.key ?? null);
+    session.change(
+      { entities: [...others, ...made], rejected: this.#without(chosen) },
+      made[0]?.key ?? null,
+    );
     app.say(`Made ${made.length} entities.`);
   }
 
@@ -249,10 +246,15 @@ export class Gestures {
     this.#answer(proposal, { rejected: [...this.session.content.rejected, plain(proposal)] });
   }
 
-  /** @param {Proposal} proposal @returns {Mention[]} what is rejected once something else is in its place */
-  #without(proposal) {
-    const { content } = this.session;
-    return [...content.rejected, ...[proposal, ...this.session.rivals(proposal)].map(plain)];
+  /**
+   * @param {Entity | Proposal} item
+   * @returns {Mention[]} what is rejected once something else is in its place: it is not proposed again
+   */
+  #without(item) {
+    const { session } = this;
+    const same = session.proposed.find((p) => session.identity(p) === session.identity(item));
+    const rejected = [...(same ? [same] : []), ...session.rivals(item)];
+    return [...session.content.rejected, ...rejected.map(plain)];
   }
 
   /** @returns {Proposal | undefined} the chosen one, or the only one */
