@@ -236,7 +236,8 @@ def _call_network(
     args = (xp2torch(words, requires_grad=is_train), torch.from_numpy(lengths), batch_sizes)
     inputs_torch = ArgsKwargs(args=args, kwargs={})
     if not is_train:
-        return _to_numpy(infer(shim._model, inputs_torch)), lambda d_scores: words
+        (scores,) = infer(shim._model, [inputs_torch])
+        return _to_numpy(scores), lambda d_scores: words
     scores_torch, backprop_torch = shim.begin_update(inputs_torch)
 
     def backprop(d_scores: list[Floats4d]) -> Floats3d:

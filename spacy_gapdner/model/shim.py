@@ -1,7 +1,7 @@
 """PyTorch networks under thinc: updates in place, prediction from threads and in forks, caches."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -58,20 +58,20 @@ class InPlaceShim(PyTorchShim):
                 weights.copy_(own[name])
 
 
-def infer(network: nn.Module, inputs: ArgsKwargs) -> Any:
+def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
     """Run a network without gradients and without dropout.
 
     thinc's PyTorchShim does so, too, but then sets the network to training mode, so that dropout
     acts on what another thread predicts at that time.
 
     network (Module): The network.
-    inputs (ArgsKwargs): What it is called with.
-    RETURNS (Any): What it returns.
+    calls (Iterable[ArgsKwargs]): What it is called with, one call after the other.
+    RETURNS (list[Any]): What each call returns.
     """
     # without a look at network.training: another thread may be about to set the modules within
     network.eval()
     with torch.no_grad():
-        return network(*inputs.args, **inputs.kwargs)
+        return [network(*inputs.args, **inputs.kwargs) for inputs in calls]
 
 
 def use_one_thread_in_forks() -> None:

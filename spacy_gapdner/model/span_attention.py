@@ -56,8 +56,8 @@ class SpanAttention(nn.Module):
         to_the_right = upper - upper[:, :, rows].mT
         to_the_left = lower - lower[:, :, rows].mT
         scores = torch.where(row <= column, to_the_right, to_the_left)
-        first, last = torch.minimum(row, column), torch.maximum(row, column)
-        outside = (token < first.unsqueeze(-1)) | (last.unsqueeze(-1) < token)
+        # a token outside of a span lies on one side of both its ends
+        outside = (token - row).unsqueeze(1) * (token - column.mT) > 0
         masked = torch.zeros_like(outside, dtype=scores.dtype).masked_fill_(outside, -torch.inf)
         return (scores.unsqueeze(2) + masked).softmax(dim=-1)
 

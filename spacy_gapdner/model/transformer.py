@@ -203,23 +203,20 @@ def _longest_span(model: BatchingTransformerModel) -> int:
 def _run(
     model: BatchingTransformerModel, batches: list[WordpieceBatch], is_train: bool
 ) -> tuple[list[ModelOutput], Callable[[Sequence[torch.Tensor]], None]]:
-    network, outputs = model.layers[0], []
-    device = model.transformer.device.type
+    network = model.layers[0]
+    calls = [network.attrs["convert_inputs"](network, batch, is_train)[0] for batch in batches]
     # The type of what thinc autocasts on a GPU, too
-    with torch.autocast(device, torch.bfloat16, enabled=model.mixed_precision):
-        for batch in batches:
-            inputs, _ = network.attrs["convert_inputs"](network, batch, is_train)
-            if is_train:
-                output, backprop_batch = network.shims[0].begin_update(inputs)
-            else:
-                output = infer(model.transformer, inputs)
-            outputs.append(output)
+    with torch.autocast(model.transformer.device.type, torch.bfloat16, model.mixed_precision):
+        if not is_train:
+            return infer(model.transformer, calls), lambda d_hidden: None
+        updates = [network.shims[0].begin_update(inputs) for inputs in calls]
+    outputs = [output for output, _ in updates]
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
         hidden = [output["last_hidden_state"] for output in outputs]
         gradients = [d.view_as(h).to(h.dtype) for d, h in zip(d_hidden, hidden, strict=True)]
         # The last batch's callback for all batches
-        backprop_batch(ArgsKwargs(args=(hidden,), kwargs={"grad_tensors": gradients}))
+        updates[-1][1](ArgsKwargs(args=(hidden,), kwargs={"grad_tensors": gradients}))
 
     return outputs, backprop
 
