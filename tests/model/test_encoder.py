@@ -8,10 +8,11 @@ from spacy_gapdner.model.encoder import BiLSTM
 @pytest.mark.parametrize("is_train", [True, False])
 def test_reads_each_sentence_as_if_it_stood_alone(assert_same, is_train):
     layer = BiLSTM(3, 8).double().train(is_train)
-    lengths = torch.tensor([2, 5, 1, 5])
+    # more sentences than are read at once, the last ones shorter
+    lengths = torch.tensor([2, 5, 1, 5] * 4 + [3, 1])
     # a width that exceeds all sentences is kept
-    words = torch.randn(4, 6, 3, dtype=torch.float64, requires_grad=True)
-    expected = torch.zeros(4, 6, 8, dtype=torch.float64)
+    words = torch.randn(18, 6, 3, dtype=torch.float64, requires_grad=True)
+    expected = torch.zeros(18, 6, 8, dtype=torch.float64)
     for row, n in enumerate(lengths.tolist()):
         expected[row, :n] = bilstm(words[row, :n], layer.lstm)
     # so padding is zero and gets no gradient
