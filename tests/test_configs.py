@@ -45,9 +45,10 @@ def test_the_settings_of_the_paper():
     config = load_config(CONFIGS[2], interpolate=True)
     assert config["components"]["transformer"]["model"]["name"] == "dmis-lab/biobert-v1.1"
     training, pipe = config["training"], config["components"]["gapdner"]
-    assert (training["batcher"]["size"], training["max_epochs"]) == (12, 15)
+    # CADEC has 5,340 training sentences
+    assert (training["batcher"]["size"], training["max_steps"]) == (12, 15 * 5340 / 12)
     assert training["optimizer"]["L2_is_weight_decay"]
-    rate = training["optimizer"]["learn_rate"]
+    rate = training["optimizer"]["learn_rate"]["initial_rate"]
     assert (rate, rate * pipe["lr_scale"]) == (5e-6, pytest.approx(1e-3))
     assert config["corpora"]["train"]["augmenter"] is None
     model = pipe["model"]
