@@ -53,8 +53,8 @@ class BiLSTM(nn.Module):
             return hidden
 
     def _read_both_ways(self, words: Tensor, lengths: Tensor) -> Tensor:
-        # oneDNN reads the padding, too, but is faster than packed sequences are, and has one backward
-        # pass in place of dozens for each word
+        # oneDNN reads the padding, too, but is faster than packed sequences are, and has one
+        # backward pass in place of dozens for each word
         n = int(lengths.max())
         from_end = lengths[:, None] - 1 - torch.arange(n)
         order = from_end.clamp(min=0)
