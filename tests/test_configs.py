@@ -28,7 +28,6 @@ def test_entities_reach_the_training(path):
     for corpus in config["corpora"].values():
         assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)
     training = config["training"]
-    assert training["logger"]["@loggers"] == "spacy-gapdner.ConsoleLogger.v1"
     weights = training["score_weights"]
     assert weights["spans_gapdner_f"] + weights["spans_gapdner_disc_f"] == 1.0
 
