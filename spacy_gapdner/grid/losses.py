@@ -57,10 +57,10 @@ class CrossEntropy:
 
     Registered as `spacy-gapdner.CrossEntropy.v1`; channel 0 is None.
 
-    normalize (str): "cells" takes the mean over the n * n cells of each segment and then over
-        the segments, as the paper's equation does. "labelled" divides the sum over the batch by
-        its number of labels other than None, which keeps the gradient of the few labelled cells
-        from vanishing among the empty ones. Ignored cells do not count either way.
+    normalize (str): "cells" takes the mean over all cells of the batch, so that every cell has the
+        same weight. The paper's equation is the mean over the n * n cells of one sentence, and
+        leaves open how sentences are averaged. "labelled" divides the sum over the batch by its
+        number of labels other than None. Ignored cells do not count in either case.
     RAISES (GapDNERError): If `normalize` is neither.
     """
 
@@ -81,15 +81,17 @@ class CrossEntropy:
         RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
         """
         valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
-        n_labels = sum(
-            int(cells[tuple(target.cells[:, :2].T)].sum())
-            for cells, target in zip(valid, targets, strict=True)
-        )
+        if self.normalize == "cells":
+            n_counted = sum(int(cells.sum()) for cells in valid)
+        else:
+            n_counted = sum(
+                int(cells[tuple(target.cells[:, :2].T)].sum())
+                for cells, target in zip(valid, targets, strict=True)
+            )
         losses, gradients = [], []
         for grid, target, cells in zip(scores, targets, valid, strict=True):
             xp = get_array_module(grid)
-            n_counted = n_labels if self.normalize == "labelled" else cells.sum() * len(scores)
-            weights = xp.asarray(cells / max(int(n_counted), 1), dtype=grid.dtype)
+            weights = xp.asarray(cells / max(n_counted, 1), dtype=grid.dtype)
             shifted = grid - xp.max(grid, axis=-1, keepdims=True)
             gradient = xp.exp(shifted)
             total = gradient.sum(axis=-1, keepdims=True)

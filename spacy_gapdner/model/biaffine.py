@@ -4,6 +4,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from .initialization import init_before_gelu, init_linear
+
 
 class FeedForward(nn.Sequential):
     """Our reading of the paper's MLP, of which it gives no detail: a linear layer, GELU, dropout.
@@ -14,7 +16,9 @@ class FeedForward(nn.Sequential):
     """
 
     def __init__(self, n_in: int, n_out: int, dropout: float) -> None:
-        super().__init__(nn.Linear(n_in, n_out), nn.GELU(), nn.Dropout(dropout))
+        linear = nn.Linear(n_in, n_out)
+        init_before_gelu(linear)
+        super().__init__(linear, nn.GELU(), nn.Dropout(dropout))
 
 
 class Biaffine(nn.Module):
@@ -34,6 +38,7 @@ class Biaffine(nn.Module):
         # U2, the heads' part first, and b1
         self.linear = nn.Linear(2 * n_in, n_out)
         nn.init.xavier_uniform_(self.bilinear)
+        init_linear(self.linear)
 
     def forward(self, heads: Tensor, tails: Tensor) -> Tensor:
         """Combine heads and tails.

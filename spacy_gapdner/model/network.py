@@ -15,6 +15,7 @@ from .criss_cross import CrissCrossAttention
 from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings
+from .initialization import init_before_gelu, init_linear, init_lstm
 from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
@@ -110,8 +111,21 @@ class GapDNERNetwork(GridNetwork):
             else None
         )
         self.classifier = nn.Linear(grid, layout.n_channels)
+        self._init_weights()
         prefer_none(self.classifier, layout, settings.none_bias)
         self.triangle_mask = TriangleMask(layout, settings.triangle_mask)
+
+    def _init_weights(self) -> None:
+        if self.bilstm is not None:
+            init_lstm(self.bilstm.lstm)
+        init_before_gelu(self.from_boundary)
+        if self.span_attention is not None:
+            init_before_gelu(self.from_tokens)
+        if self.criss_cross is not None:
+            # M'' = M at the start: the attention is uniform then, and would blur every cell
+            nn.init.zeros_(self.criss_cross.value.weight)
+            nn.init.zeros_(self.criss_cross.value.bias)
+        init_linear(self.classifier)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H; see `GridNetwork.encode`."""
