@@ -1,5 +1,4 @@
 from .analysis.agreement import agreement as agreement
-from .analysis.attention import attention as attention
 from .analysis.data_check import check_data as check_data
 from .analysis.evaluation import evaluate as evaluate
 from .analysis.model_report import analyze as analyze

@@ -87,14 +87,12 @@ def evil(tmp_path):
         ["draw", "DATA", "--model", "MODEL", "--output", "OUT.html"],
         ["convert", "DATA", "OUT.html"],
         ["analyze", "MODEL", "DATA", "--output", "OUT"],
-        ["attention", "MODEL", "TEXT", "--span", "pain", "--output", "OUT"],
     ],
     ids=lambda command: " ".join(command),
 )
 def test_pages_show_what_documents_say_as_text(command, model, evil, tmp_path):
     out = tmp_path / "out"
     replaced = {"DATA": str(evil), "MODEL": str(model), "OUT": str(out), "OUT.html": f"{out}.html"}
-    replaced["TEXT"] = f"Severe joint and shoulder pain {EVIL}"
     result = CliRunner().invoke(app, [replaced.get(word, word) for word in command])
     assert result.exit_code == 0, result.output
     pages = [*tmp_path.glob("out*.html"), *out.rglob("*.html"), *out.rglob("*.svg")]

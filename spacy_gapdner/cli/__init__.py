@@ -13,7 +13,6 @@ from ._util import clean_errors
 from .agreement import agreement_cli
 from .analyze import analyze_cli
 from .annotate import annotate_cli
-from .attention import attention_cli
 from .augment import augment_cli
 from .convert import convert_cli
 from .debug_data import debug_data_cli
@@ -43,7 +42,6 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "agreement": agreement_cli,
     "predict": predict_cli,
     "tune": tune_cli,
-    "attention": attention_cli,
     "draw": draw_cli,
     "serve": serve_cli,
     "annotate": annotate_cli,

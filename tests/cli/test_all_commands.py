@@ -23,7 +23,6 @@ COMMANDS = {
     "analyze": (["analyze", "MODEL", "DATA", "-o"], "out"),
     "augment": (["augment", "DATA", "--share", "1", "-o"], "out.spacy"),
     "draw": (["draw", "DATA", "-o"], "out.html"),
-    "attention": (["attention", "MODEL", TEXT, "-o"], "out"),
     "convert": (["convert", "DATA"], "out.jsonl"),
     "convert --report": (["convert", "DATA", "ELSEWHERE", "--report"], "out.json"),
     "predict": (["predict", "MODEL", "TEXT", "-o"], "out.jsonl"),
@@ -174,7 +173,7 @@ def odd(tmp_path_factory):
     return {"DATA": folder / "gold.spacy", "TEXT": folder / "texts.jsonl"}
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "attention"])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_odd_texts(run, odd, model, tmp_path, name):
     given = {**odd, "MODEL": model, "ELSEWHERE": tmp_path / "elsewhere.jsonl"}
     args, usual = COMMANDS[name]

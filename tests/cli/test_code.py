@@ -18,7 +18,7 @@ ANNOTATED = [
     ("He took aspirin twice .", [("Drug", (2, 3))]),
     ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
 ]
-NEEDS_CODE = {"analyze", "attention", "debug-data", "evaluate", "predict", "tune"}
+NEEDS_CODE = {"analyze", "debug-data", "evaluate", "predict", "tune"}
 
 
 @pytest.fixture(scope="module")

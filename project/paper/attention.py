@@ -1,0 +1,50 @@
+"""The command ``python -m project.paper.attention``: Figures 8 and 9 for a text of yours."""
+
+from pathlib import Path
+
+import typer
+
+from spacy_gapdner import GapDNERError
+from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.cli import _options as options
+from spacy_gapdner.cli._util import clean_errors
+
+from .attention_maps import record_attention
+from .attention_page import draw_report
+
+app = typer.Typer(name="project.paper.attention", rich_markup_mode=None)
+
+
+@app.command()
+def attention_cli(
+    model: str = options.MODEL,
+    text: str = typer.Argument(..., metavar="TEXT", help="The text"),
+    spans: list[str] = typer.Option(
+        [],
+        "--span",
+        help="Span to show: text that occurs once, or token offsets START:END; may be repeated. "
+        "By default, the fragments, gaps and types of all entities found",
+    ),
+    cells: list[str] = typer.Option(
+        [], "--cell", help="Cell to show: token offsets ROW,COLUMN; may be repeated"
+    ),
+    output_path: Path = typer.Option(
+        Path("attention"), "--output", "-o", help="Folder for attention.html and the plots"
+    ),
+) -> None:
+    """Plot what a trained model attends to in a text: the linear attention over the tokens of a
+    span, and the criss-cross attention of its cell over the grid.
+    """
+    with clean_errors():
+        if output_path.is_file():
+            raise GapDNERError(f"{output_path} is a file. Use a folder.")
+        nlp, _ = load_pipeline(model)
+        files = draw_report(record_attention(nlp, text, spans=spans, cells=cells))
+        output_path.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (output_path / name).write_bytes(content)
+    print(output_path / "attention.html")
+
+
+if __name__ == "__main__":
+    app()
