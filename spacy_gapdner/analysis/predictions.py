@@ -13,8 +13,8 @@ from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.report import UNREADABLE, Report
-from ..formats.texts import InputText, WaitingStream
 from ..scorer import Comparison, Item, Positions, compare
+from .texts import InputText, WaitingStream
 from .workers import Annotated, annotate_in_processes, annotate_texts
 
 T = TypeVar("T")

@@ -31,9 +31,9 @@ def count_documents(path: Path) -> int | None:
     """RETURNS (Optional[int]): The documents of annotated data, if they can be counted fast."""
     from spacy.tokens import DocBin
 
+    from ..analysis.texts import count_texts
     from ..formats.docbin import find_docbins
     from ..formats.files import visible_files
-    from ..formats.texts import count_texts
 
     if files := find_docbins(path):
         return sum(len(DocBin().from_disk(file)) for file in files)

@@ -19,8 +19,8 @@ from ._util import StoppedError, clean_stops, counted, exit_if_skipped
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
+    from ..analysis.resumable import Growing
     from ..formats.report import Report
-    from ..formats.resumable import Growing
 
     Predictions = Iterator[tuple[Doc, dict[str, Any]]]
 
@@ -90,10 +90,10 @@ def predict_cli(
         with clean_stops():
             from ..analysis.pipes import load_pipeline
             from ..analysis.predictions import predict_records
+            from ..analysis.resumable import growing, part_of
+            from ..analysis.texts import count_texts, read_texts
             from ..analysis.uncertainty import UncertaintySampler
             from ..formats.outputs import check_output, write_json
-            from ..formats.resumable import growing, part_of
-            from ..formats.texts import count_texts, read_texts
 
             chooses = uncertain is not None or budget is not None
             grows = _grows(output_path, format, chooses, resume)
@@ -167,8 +167,8 @@ def _grows(output_path: Path | None, format: str | None, chooses: bool, resume: 
 def _count_into(
     report: "Report", pairs: "Predictions", key: str, input_path: Path | None
 ) -> "Predictions":
+    from ..analysis.texts import STDIN
     from ..entities import get_entities
-    from ..formats.texts import STDIN
 
     for doc, extra in pairs:
         report.documents += 1

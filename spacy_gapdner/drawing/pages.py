@@ -10,6 +10,7 @@ from spacy.tokens import Doc
 
 from ..analysis.pipes import changed, find_pipe
 from ..analysis.predictions import predict_examples, predict_records
+from ..analysis.texts import STDIN, read_texts
 from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..formats.files import visible_files
@@ -17,7 +18,6 @@ from ..formats.outputs import check_apart, replacing
 from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report
-from ..formats.texts import STDIN, read_texts
 from .colors import choose_colors
 from .entities import ENTITIES_CSS
 from .page import PAGES_JS, render_page
@@ -43,7 +43,7 @@ def draw(
     """Draw annotated text, or what a pipeline makes of a text, as a page.
 
     input (Union[str, Path]): A file or folder of any format. With a pipeline also raw text, see
-        `spacy_gapdner.formats.texts.read_texts`.
+        `spacy_gapdner.analysis.texts.read_texts`.
     output (Union[str, Path]): The page to write.
     nlp (Optional[Language]): The pipeline. Beside what it finds stands the annotation of the
         input, if it is annotated.

@@ -1,9 +1,10 @@
 """Finding files, and reading their text honestly."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 from xml.etree.ElementTree import ParseError
@@ -139,6 +140,62 @@ def parse_json(text: str, where: str) -> Any:
         # a line of JSONL would always be line 1
         reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")
         raise GapDNERError(f"{where} is not JSON: {reason}. Correct the file.") from None
+
+
+def read_json_lines(
+    path: Path, report: Report | None = None, *, n_lines: int | None = None
+) -> Iterator[tuple[dict[str, Any], Place]]:
+    """YIELDS (tuple[dict[str, Any], Place]): The objects of a file with an object {"text": ...} on
+    each line, and where they stand; those of its first lines if a number is given. A GapDNERError
+    if a line is no such object and no report takes it.
+    """
+    with path.open("rb") as stream:
+        for number, raw in enumerate(islice(stream, n_lines), start=1):
+            place = Place(str(path), number)
+            with reading(report, place):
+                line = decode_line(raw, place)
+                if not line.strip():
+                    continue
+                record = parse_json(line, str(place))
+                if "\\ud" in line.lower():
+                    refuse_halves(record, str(place))
+                if not isinstance(record, dict) or not isinstance(record.get("text"), str):
+                    raise GapDNERError(
+                        f'{place} is not an object with a string "text". Correct the line.'
+                    )
+                yield record, place
+
+
+def read_documents(path: Path, report: Report) -> Iterator[tuple[dict[str, Any], Place]]:
+    """YIELDS (tuple[dict[str, Any], Place]): The objects of a .jsonl file or a folder of such, at
+    places with the documents' names: their "id", else file and line.
+    """
+    for file in input_files(path, (".jsonl",)):
+        for record, place in read_json_lines(file, report):
+            name = record_name(record) or f"{file.stem}-{place.line}"
+            yield record, place._replace(document=name)
+
+
+def first_object(path: Path) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The first line of a file; empty if it is no object with a text."""
+    try:
+        return next((record for record, _ in read_json_lines(path)), {})
+    except GapDNERError:
+        return {}
+
+
+def record_name(record: Mapping[str, Any]) -> str | None:
+    """RETURNS (Optional[str]): A document's name, which is the "id" of its record."""
+    name = record.get("id")
+    return str(name) if isinstance(name, (str, int)) and str(name) else None
+
+
+def decode_line(raw: bytes, place: Place) -> str:
+    """RETURNS (str): A line of UTF-8 without its end; see `decode`."""
+    text = decode(raw, str(place))
+    if place.line == 1:
+        text = text.removeprefix(BOM)
+    return text.removesuffix("\n").removesuffix("\r")
 
 
 def refuse_halves(value: object, where: str) -> None:

@@ -12,10 +12,10 @@ from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .draft import Draft, objects
+from .files import first_object, read_documents
 from .outputs import writing
 from .records import TextRecord
 from .report import Report, reading
-from .texts import first_object, read_objects
 
 
 def has_entities(path: Path) -> bool:
@@ -29,18 +29,18 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     they carry as "id", "kb_id", "kb_name" and "attributes". Documents are named by their "id",
     else by file and line.
     """
-    for text in read_objects(path, report):
-        with reading(report, text.place):
-            found = text.extra.pop("entities", None)
+    for record, place in read_documents(path, report):
+        with reading(report, place):
+            found = record.get("entities")
             if not isinstance(found, list):
                 raise GapDNERError(
-                    f'{text.place}: no object with "text" and a list "entities". Choose the right '
+                    f'{place}: no object with "text" and a list "entities". Choose the right '
                     "format."
                 )
-            draft = Draft(text.place, report)
+            draft = Draft(place, report)
             for item in found:
                 _add_entity(item, draft)
-            yield draft.to_record(text.text, text.extra)
+            yield draft.to_record(record["text"], further_keys(record))
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:

@@ -5,10 +5,9 @@ from pathlib import Path
 
 from ..errors import GapDNERError
 from .draft import Draft, Object, objects
-from .files import file_reader, first_bytes, read_json, refuse_halves
+from .files import file_reader, first_bytes, first_object, read_documents, read_json, refuse_halves
 from .records import TextRecord
 from .report import Place, Report, reading
-from .texts import first_object, read_objects
 
 
 def is_prodigy(path: Path) -> bool:
@@ -65,15 +64,15 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
 def _read_lines(
     path: Path, report: Report, add: Callable[[Object, Draft], None]
 ) -> Iterator[TextRecord]:
-    for text in read_objects(path, report):
-        draft = Draft(text.place, report)
-        answer = text.extra.get("answer", "accept")
+    for record, place in read_documents(path, report):
+        draft = Draft(place, report)
+        answer = record.get("answer", "accept")
         if answer != "accept":
             draft.drop("task that was not accepted", f"the answer was {answer!r}")
             continue
-        with reading(report, text.place):
-            add(text.extra, draft)
-            yield draft.to_record(text.text)
+        with reading(report, place):
+            add(record, draft)
+            yield draft.to_record(record["text"])
 
 
 def _add_prodigy(task: Object, draft: Draft) -> None:

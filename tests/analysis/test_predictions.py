@@ -20,9 +20,9 @@ from spacy_gapdner.analysis.predictions import (
     predict_examples,
     predict_records,
 )
+from spacy_gapdner.analysis.texts import InputText
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
-from spacy_gapdner.formats.texts import InputText
 from spacy_gapdner.scorer import compare
 
 ASPIRIN = ANNOTATED[1][0]

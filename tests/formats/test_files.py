@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
 from spacy_gapdner.formats.files import read_lines, read_text, visible_files, with_unix_line_ends
-from spacy_gapdner.formats.texts import read_texts
 
 
 @given(text=st.text(st.sampled_from("a \x0b\x85\u2028\ufeff\r\n")))

@@ -22,7 +22,7 @@ SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 FILES = {
     "jsonl": [
         ('{"text": "a"}\n', r"a:1: no object with .* \"entities\""),
-        (GOOD + '{"entities": []}\n', 'a:2 is no object with a "text"'),
+        (GOOD + '{"entities": []}\n', 'a:2 is not an object with a string "text"'),
         (GOOD + "{", "a:2 is not JSON"),
         (b'{"text": "\xe9"}', "a:1 is not UTF-8"),
     ],

@@ -13,9 +13,9 @@ from spacy.tokens import Doc
 from tool_files import CONTIGUOUS, LINKING
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, blank_pipeline, read, write
-from spacy_gapdner.formats.texts import read_texts
 
 NLP = blank_pipeline("en")
 WORDS = ["severe", "joint", ",", "and", "pain", "20mg", "don't", "(x", "é", "😀", "e\u0301", "NaN"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO
 
 from ..errors import GapDNERError
-from .outputs import is_device
+from ..formats.outputs import is_device
 from .texts import InputText, read_jsonl_texts
 
 

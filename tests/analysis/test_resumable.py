@@ -5,9 +5,9 @@ from contextlib import suppress
 
 import pytest
 
+from spacy_gapdner.analysis.resumable import growing
+from spacy_gapdner.analysis.texts import InputText
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.resumable import growing
-from spacy_gapdner.formats.texts import InputText
 
 
 def line(name):

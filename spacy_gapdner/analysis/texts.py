@@ -2,16 +2,15 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Queue
 from threading import Thread
 from typing import Any
 
 from ..errors import GapDNERError
-from .files import BOM, decode, input_files, parse_json, read_text, refuse_halves
-from .report import NOWHERE, Place, Report, printable, reading
+from ..formats.files import decode_line, input_files, read_json_lines, read_text, record_name
+from ..formats.report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
 # lines of standard input that are read before they are asked for
@@ -34,8 +33,7 @@ class InputText:
     @property
     def name(self) -> str | None:
         """RETURNS (Optional[str]): The document's name, if it has one."""
-        name = self.extra.get("id")
-        return str(name) if isinstance(name, (str, int)) and str(name) else None
+        return record_name(self.extra)
 
 
 class WaitingStream:
@@ -119,42 +117,11 @@ def count_texts(path: Path, *, lines: bool = False) -> int | None:
 def read_jsonl_texts(
     path: Path, report: Report | None = None, *, n_lines: int | None = None
 ) -> Iterator[InputText]:
-    """YIELDS (InputText): What a file with an object {"text": ...} a line holds, or its first lines
-    if a number is given; a GapDNERError if one is no such object and no report takes it.
+    """YIELDS (InputText): The texts of a file with an object {"text": ...} on each line, or of its
+    first lines if a number is given. See `spacy_gapdner.formats.files.read_json_lines`.
     """
-    with path.open("rb") as stream:
-        for number, raw in enumerate(islice(stream, n_lines), start=1):
-            place = Place(str(path), number)
-            with reading(report, place):
-                line = _decode_line(raw, place)
-                if not line.strip():
-                    continue
-                record = parse_json(line, str(place))
-                if "\\ud" in line.lower():
-                    refuse_halves(record, str(place))
-                if not isinstance(record, dict) or not isinstance(record.get("text"), str):
-                    raise GapDNERError(
-                        f'{place} is no object with a "text" that is a string. Correct the line.'
-                    )
-                yield InputText(record.pop("text"), record, place)
-
-
-def read_objects(path: Path, report: Report) -> Iterator[InputText]:
-    """YIELDS (InputText): The texts of a .jsonl file or a folder of such, at places with the
-    documents' names: their "id", else file and line.
-    """
-    for file in input_files(path, (".jsonl",)):
-        for text in read_jsonl_texts(file, report):
-            name = text.name or f"{file.stem}-{text.place.line}"
-            yield replace(text, place=text.place._replace(document=name))
-
-
-def first_object(path: Path) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The first line of a file without its text; empty if it has none."""
-    try:
-        return next(read_jsonl_texts(path), InputText("")).extra
-    except GapDNERError:
-        return {}
+    for record, place in read_json_lines(path, report, n_lines=n_lines):
+        yield InputText(record.pop("text"), record, place)
 
 
 def _read_files(
@@ -179,14 +146,7 @@ def _read_lines(
         line_place = place._replace(line=number)
         extra = {"id": f"{place.document}-{number}"} if place.document else {}
         with reading(report, line_place):
-            yield InputText(_decode_line(raw, line_place), extra, line_place)
-
-
-def _decode_line(raw: bytes, place: Place) -> str:
-    text = decode(raw, str(place))
-    if place.line == 1:
-        text = text.removeprefix(BOM)
-    return text.removesuffix("\n").removesuffix("\r")
+            yield InputText(decode_line(raw, line_place), extra, line_place)
 
 
 def _standard_input() -> Iterable[bytes]:

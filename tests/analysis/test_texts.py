@@ -2,8 +2,8 @@
 
 import pytest
 
+from spacy_gapdner.analysis.texts import InputText, WaitingStream, count_texts
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.texts import InputText, WaitingStream, count_texts
 
 
 def test_texts_are_counted_without_reading_them(tmp_path):
