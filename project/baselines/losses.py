@@ -13,8 +13,7 @@ class ZLPR:
 
     Registered as `gapdner-baselines.ZLPR.v1`. A cell costs `log(1 + sum_neg e^s) +
     log(1 + sum_pos e^-s)` (Su et al. 2022, "ZLPR: A Novel Loss for Multi-label Classification").
-    The loss is the mean over the cells of each segment, and then over the segments; ignored cells
-    do not count.
+    The loss is the mean over all cells of the batch; ignored cells do not count.
     """
 
     def __call__(
@@ -27,7 +26,9 @@ class ZLPR:
         RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
         """
         losses, gradients = [], []
-        for grid, target in zip(scores, targets, strict=True):
+        valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
+        n_counted = max(sum(int(cells.sum()) for cells in valid), 1)
+        for grid, target, cells in zip(scores, targets, valid, strict=True):
             xp = get_array_module(grid)
             gold = xp.zeros(grid.shape, dtype="bool")
             rows, columns, channels = xp.asarray(target.cells).T
@@ -42,9 +43,7 @@ class ZLPR:
                 total = exp.sum(axis=-1, keepdims=True) + xp.exp(-top)
                 loss += (xp.log(total) + top)[..., 0]
                 gradient += exp / total
-            valid = target.valid(len(grid))
-            n_counted = max(int(valid.sum()), 1) * len(scores)
-            weight = xp.asarray(valid / n_counted, dtype=grid.dtype)
+            weight = xp.asarray(cells / n_counted, dtype=grid.dtype)
             losses.append((loss * weight).sum())
             gradients.append(xp.where(gold, -gradient, gradient) * weight[..., None])
         # at the end alone, as the CPU then waits for the GPU

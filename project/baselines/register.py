@@ -35,8 +35,6 @@ def build_w2ner(
     word_dropout: float = 0.5,
     grid_dropout: float = 0.5,
     predictor_dropout: float = 0.33,
-    triangle_mask: bool = False,
-    none_bias: float = 0.0,
     max_batch_cells: int = 16_000,
     mixed_precision: bool = False,
 ) -> Model[ModelIn, ModelOut]:
@@ -46,7 +44,7 @@ def build_w2ner(
         listener to a tok2vec or transformer pipe.
     tagging (TaggingScheme): How entities are written into the grid, with the loss; W2NER's own is
         `gapdner-baselines.W2NERTagging.v1`.
-    hidden_width, ..., none_bias: The settings of the network; see `W2NERSettings`.
+    hidden_width, ..., predictor_dropout: The settings of the network; see `W2NERSettings`.
     max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
         included; a longer segment is a batch of its own.
     mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
@@ -64,8 +62,6 @@ def build_w2ner(
         word_dropout=word_dropout,
         grid_dropout=grid_dropout,
         predictor_dropout=predictor_dropout,
-        triangle_mask=triangle_mask,
-        none_bias=none_bias,
     )
     return build_grid_model(
         "w2ner",
@@ -92,8 +88,6 @@ def build_toe(
     tag_dropout: float = 0.1,
     grid_dropout: float = 0.5,
     predictor_dropout: float = 0.33,
-    triangle_mask: bool = False,
-    none_bias: float = 0.0,
     max_batch_cells: int = 16_000,
     mixed_precision: bool = False,
 ) -> Model[ModelIn, ModelOut]:
@@ -119,8 +113,6 @@ def build_toe(
         tag_dropout=tag_dropout,
         grid_dropout=grid_dropout,
         predictor_dropout=predictor_dropout,
-        triangle_mask=triangle_mask,
-        none_bias=none_bias,
     )
     return build_grid_model(
         "toe",

@@ -81,6 +81,8 @@ class TOENetwork(W2NERNetwork):
     settings (TOESettings): The sizes of its parts.
     """
 
+    chained_convolutions = False
+
     def __init__(self, n_in: int, layout: GridLayout, settings: TOESettings) -> None:
         super().__init__(n_in, layout, settings)
         width = self.bilstm.n_out

@@ -1,6 +1,7 @@
 """The W2NER network (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
 Classification"): word representations of sentences -> scores of their label grids."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,11 +11,10 @@ from torch.nn import functional as F
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.grid import GridLayout
-from spacy_gapdner.model.biaffine import Biaffine, FeedForward
+from spacy_gapdner.model.biaffine import Biaffine
 from spacy_gapdner.model.distances import N_DISTANCES, distance_buckets
 from spacy_gapdner.model.encoder import BiLSTM
 from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
-from spacy_gapdner.model.labels import TriangleMask, prefer_none
 
 _N_REGIONS = 3
 
@@ -48,25 +48,27 @@ class ConditionalLayerNorm(nn.Module):
 
 
 class DilatedConvolutions(nn.Module):
-    """3x3 convolutions over the grid that look near and far (section "Multi-Granularity Dilated
-    Convolution"): each reads the same input, their outputs stand side by side.
+    """Depthwise 3x3 convolutions over the grid (section "Multi-Granularity Dilated Convolution").
+    Their outputs are concatenated.
 
     width (int): Width of the input and of each convolution's output.
-    dilations (Sequence[int]): The step between the cells that each convolution reads.
-    dropout (float): Rate at which whole channels of the input are dropped.
+    dilations (Sequence[int]): The distance between the cells that each convolution reads.
+    chained (bool): Each convolution reads the output of the one before, as in W2NER's code; else
+        all read the same input, as in its paper and in TOE's code.
     """
 
-    def __init__(self, width: int, dilations: Sequence[int], dropout: float) -> None:
+    def __init__(self, width: int, dilations: Sequence[int], chained: bool) -> None:
         super().__init__()
-        self.dropout = nn.Dropout2d(dropout)
+        self.chained = chained
         self.convolutions = nn.ModuleList(
-            nn.Conv2d(width, width, kernel_size=3, dilation=step, padding=step)
+            nn.Conv2d(width, width, kernel_size=3, groups=width, dilation=step, padding=step)
             for step in dilations
         )
         self.n_out = width * len(dilations)
 
     def forward(self, grid: Tensor, mask: Tensor) -> Tensor:
-        """Convolve the grids of a padded batch, each as if it stood alone.
+        """Convolve the grids of a padded batch. The result for a sentence does not depend on the
+        others.
 
         grid (Tensor): Grid features.
             *Shape:* `(batch, n, n, width)`
@@ -77,9 +79,27 @@ class DilatedConvolutions(nn.Module):
         """
         cells = (mask.unsqueeze(2) & mask.unsqueeze(1)).unsqueeze(1)
         # (batch, n, n, width) -> (batch, width, n, n), with zeros around each sentence's grid
-        image = self.dropout(grid.permute(0, 3, 1, 2)) * cells
-        outputs = [F.gelu(convolution(image)) for convolution in self.convolutions]
+        image = grid.permute(0, 3, 1, 2) * cells
+        outputs = []
+        for convolution in self.convolutions:
+            outputs.append(F.gelu(convolution(image)) * cells)
+            if self.chained:
+                image = outputs[-1]
         return torch.cat(outputs, dim=1).permute(0, 2, 3, 1)
+
+
+class MLP(nn.Sequential):
+    """A linear layer and GELU, with dropout of the input and of the output, as in W2NER's code.
+
+    n_in (int): Input width.
+    n_out (int): Output width.
+    dropout (float): Dropout rate of both.
+    """
+
+    def __init__(self, n_in: int, n_out: int, dropout: float) -> None:
+        super().__init__(
+            nn.Dropout(dropout), nn.Linear(n_in, n_out), nn.GELU(), nn.Dropout(dropout)
+        )
 
 
 class CoPredictor(nn.Module):
@@ -90,9 +110,8 @@ class CoPredictor(nn.Module):
     n_grid (int): Width of the grid features.
     biaffine_width (int): Width that the words are mapped to.
     grid_width (int): Width that the grid features are mapped to.
-    layout (GridLayout): The labels.
-    dropout (float): Dropout rate of the mapped representations.
-    none_bias (float): How much lower than None all labels score at first.
+    n_labels (int): Number of labels.
+    dropout (float): Dropout rate within the three MLPs.
     """
 
     def __init__(
@@ -101,17 +120,16 @@ class CoPredictor(nn.Module):
         n_grid: int,
         biaffine_width: int,
         grid_width: int,
-        layout: GridLayout,
+        n_labels: int,
         dropout: float,
-        none_bias: float,
     ) -> None:
         super().__init__()
-        self.head = FeedForward(n_words, biaffine_width, dropout)
-        self.tail = FeedForward(n_words, biaffine_width, dropout)
-        self.biaffine = Biaffine(biaffine_width, layout.n_channels)
-        self.grid = FeedForward(n_grid, grid_width, dropout)
-        self.classifier = nn.Linear(grid_width, layout.n_channels)
-        prefer_none(self.classifier, layout, none_bias)
+        self.head = MLP(n_words, biaffine_width, dropout)
+        self.tail = MLP(n_words, biaffine_width, dropout)
+        self.biaffine = Biaffine(biaffine_width, n_labels)
+        init_as_one_tensor(self.biaffine)
+        self.grid = MLP(n_grid, grid_width, dropout)
+        self.classifier = nn.Linear(grid_width, n_labels)
 
     def forward(self, words: Tensor, grid: Tensor) -> Tensor:
         """Score the labels of every cell.
@@ -121,10 +139,23 @@ class CoPredictor(nn.Module):
         grid (Tensor): Grid features.
             *Shape:* `(batch, n, n, n_grid)`
         RETURNS (Tensor): Logits.
-            *Shape:* `(batch, n, n, channels)`
+            *Shape:* `(batch, n, n, n_labels)`
         """
         by_words = self.biaffine(self.head(words), self.tail(words))
         return by_words + self.classifier(self.grid(grid))
+
+
+def init_as_one_tensor(biaffine: Biaffine) -> None:
+    """Initialize a biaffine layer as W2NER's code does: its weights and its bias are one tensor
+    `(n_out, n_in + 1, n_in + 1)`, which is Xavier normal.
+
+    biaffine (Biaffine): The layer.
+    """
+    n = biaffine.n_in + 1
+    # of a tensor (n_out, n, n), PyTorch takes n * n as fan-in and n_out * n as fan-out
+    std = math.sqrt(2 / (n * n + biaffine.n_out * n))
+    for parameter in biaffine.parameters():
+        nn.init.normal_(parameter, std=std)
 
 
 @dataclass(frozen=True)
@@ -138,11 +169,8 @@ class W2NERSettings(GridSettings):
     predictor_width (int): Width of the grid features in its other part.
     dilations (Sequence[int]): The dilation of each convolution.
     word_dropout (float): Dropout rate of the word representations.
-    grid_dropout (float): Dropout rate of the grid features; whole channels are dropped.
-    predictor_dropout (float): Dropout rate of what the co-predictor's two parts read.
-    triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold. Not in the
-        paper.
-    none_bias (float): How much lower than None all labels score at first. Not in the paper.
+    grid_dropout (float): Dropout rate of the pair features; whole channels are dropped.
+    predictor_dropout (float): Dropout rate within the co-predictor's MLPs.
     RAISES (GapDNERError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
     """
 
@@ -155,8 +183,6 @@ class W2NERSettings(GridSettings):
     word_dropout: float
     grid_dropout: float
     predictor_dropout: float
-    triangle_mask: bool
-    none_bias: float
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -174,6 +200,8 @@ class W2NERNetwork(GridNetwork):
     settings (W2NERSettings): The sizes of its parts.
     """
 
+    chained_convolutions = True
+
     def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:
         super().__init__(n_in, layout.n_channels)
         hidden, grid = settings.hidden_width, settings.grid_width
@@ -183,21 +211,18 @@ class W2NERNetwork(GridNetwork):
         self.pairs = ConditionalLayerNorm(hidden)
         self.distance = nn.Embedding(N_DISTANCES, embedding)
         self.region = nn.Embedding(_N_REGIONS, embedding)
-        # the first layer of the MLP over [V; distance; region], in its three parts
-        self.from_pairs = nn.Linear(hidden, grid)
-        self.from_distance = nn.Linear(embedding, grid, bias=False)
-        self.from_region = nn.Linear(embedding, grid, bias=False)
-        self.convolutions = DilatedConvolutions(grid, settings.dilations, settings.grid_dropout)
+        self.grid_dropout = settings.grid_dropout
+        # the 1x1 convolution over [V; distance; region]
+        self.base = nn.Linear(hidden + 2 * embedding, grid)
+        self.convolutions = DilatedConvolutions(grid, settings.dilations, self.chained_convolutions)
         self.predictor = CoPredictor(
             hidden,
             self.convolutions.n_out,
             settings.biaffine_width,
             settings.predictor_width,
-            layout,
+            layout.n_channels,
             settings.predictor_dropout,
-            settings.none_bias,
         )
-        self.triangle_mask = TriangleMask(layout, settings.triangle_mask)
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the word representations H; see `GridNetwork.encode`."""
@@ -206,7 +231,7 @@ class W2NERNetwork(GridNetwork):
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
         grid = self.convolutions(self.pair_features(hidden), mask)
-        return self.triangle_mask(self.predictor(hidden, grid))
+        return self.predictor(hidden, grid)
 
     def pair_features(self, hidden: Tensor) -> Tensor:
         """Compute the grid features that the convolutions read, from word pairs, distances and
@@ -217,11 +242,17 @@ class W2NERNetwork(GridNetwork):
         RETURNS (Tensor): Grid features.
             *Shape:* `(batch, n, n, grid_width)`
         """
-        n = hidden.shape[1]
+        batch, n, width = hidden.shape
         positions = torch.arange(n, device=hidden.device)
         # below the diagonal, on it, above
         region = torch.sign(positions[None, :] - positions[:, None]) + 1
-        distances = self.from_distance(self.distance.weight)
-        regions = self.from_region(self.region.weight)
-        places = distances[distance_buckets(n, hidden.device)] + regions[region]
-        return F.gelu(self.from_pairs(self.pairs(hidden)) + places)
+        buckets = distance_buckets(n, hidden.device)
+        places = torch.cat([self.distance(buckets), self.region(region)], dim=-1).flatten(0, 1)
+        # dropping a channel of the input drops a column of the weights
+        kept = F.dropout(
+            hidden.new_ones(batch, 1, self.base.in_features), self.grid_dropout, self.training
+        )
+        of_pairs, of_places = (self.base.weight * kept).tensor_split([width], dim=2)
+        from_places = places @ of_places.mT + self.base.bias
+        grid = torch.baddbmm(from_places, self.pairs(hidden).flatten(1, 2), of_pairs.mT)
+        return F.gelu(grid).view(batch, n, n, -1)

@@ -4,7 +4,7 @@ sentence."""
 import math
 
 import torch
-from equations import biaffine, bilstm, bucket, by_cell, gelu, linear
+from equations import bilstm, bucket, by_cell, gelu, linear
 
 
 def normalize(x):
@@ -19,8 +19,8 @@ def conditional_norm(hidden, gain, bias):
     )
 
 
-def convolution(grid, layer, step):
-    """What stands outside of the grid is zero."""
+def depthwise_convolution(grid, layer, step):
+    """Each channel on its own; outside the grid everything is zero."""
     n = len(grid)
 
     def look_around(i, j):
@@ -29,22 +29,45 @@ def convolution(grid, layer, step):
             for b in (-1, 0, 1):
                 row, column = i + a * step, j + b * step
                 if 0 <= row < n and 0 <= column < n:
-                    total = total + layer.weight[:, :, a + 1, b + 1] @ grid[row, column]
+                    total = total + layer.weight[:, 0, a + 1, b + 1] * grid[row, column]
         return total
 
     return by_cell(n, look_around)
 
 
-def convolutions(grid, layers, steps):
-    parts = [gelu(convolution(grid, *part)) for part in zip(layers, steps, strict=True)]
+def convolutions(grid, layers, steps, chained):
+    parts = []
+    for layer, step in zip(layers, steps, strict=True):
+        parts.append(gelu(depthwise_convolution(grid, layer, step)))
+        grid = parts[-1] if chained else grid
     return torch.cat(parts, dim=-1)
 
 
-def co_predictor(hidden, grid, part):
-    heads, tails = (gelu(linear(hidden, mlp[0])) for mlp in (part.head, part.tail))
-    u2, b1 = part.biaffine.linear.weight.T, part.biaffine.linear.bias
-    by_words = biaffine(heads, tails, part.biaffine.bilinear, u2, b1)
-    return by_words + linear(gelu(linear(grid, part.grid[0])), part.classifier)
+def mlp(x, part, kept_in, kept_out):
+    """Dropout of the input and of the output, by what is kept of them."""
+    return gelu(linear(x * kept_in, part[1])) * kept_out
+
+
+def biaffine_with_ones(heads, tails, layer):
+    """One tensor over head and tail, each with a one appended."""
+    n = layer.n_in
+    weight = layer.bilinear.new_zeros(layer.n_out, n + 1, n + 1)
+    weight[:, :n, :n] = layer.bilinear.permute(2, 0, 1)
+    weight[:, :n, n], weight[:, n, :n] = layer.linear.weight.split(n, dim=1)
+    weight[:, n, n] = layer.linear.bias
+    one = heads.new_ones(1)
+    return by_cell(
+        len(heads),
+        lambda i, j: torch.stack(
+            [torch.cat([heads[i], one]) @ w @ torch.cat([tails[j], one]) for w in weight]
+        ),
+    )
+
+
+def co_predictor(hidden, grid, part, kept):
+    heads, tails = (mlp(hidden, getattr(part, name), *kept[name]) for name in ("head", "tail"))
+    by_words = biaffine_with_ones(heads, tails, part.biaffine)
+    return by_words + linear(mlp(grid, part.grid, *kept["grid"]), part.classifier)
 
 
 def self_attention(x, layer, n_heads):
@@ -72,8 +95,12 @@ def tag_embedding(hidden, part, n_heads):
     return x[: len(hidden)]
 
 
-def w2ner(words, net, dilations, encode=lambda hidden: hidden):
-    """The scores of one sentence, without dropout and triangle mask."""
+NOTHING_DROPPED = dict.fromkeys(("head", "tail", "grid"), (1, 1))
+
+
+def w2ner(words, net, dilations, *, chained, encode=lambda hidden: hidden, channels=1, kept=None):
+    """The scores of one sentence; what dropout keeps of the pair features' channels and of the
+    co-predictor's MLPs is given."""
     hidden = encode(bilstm(words, net.bilstm.lstm))
     pairs = conditional_norm(hidden, net.pairs.gain, net.pairs.bias)
     places = by_cell(
@@ -82,8 +109,6 @@ def w2ner(words, net, dilations, encode=lambda hidden: hidden):
             [net.distance.weight[bucket(i, j)], net.region.weight[1 + (j > i) - (j < i)]]
         ),
     )
-    layers = (net.from_pairs, net.from_distance, net.from_region)
-    weight = torch.cat([layer.weight for layer in layers], dim=1)
-    grid = gelu(torch.cat([pairs, places], dim=-1) @ weight.T + net.from_pairs.bias)
-    grid = convolutions(grid, net.convolutions.convolutions, dilations)
-    return co_predictor(hidden, grid, net.predictor)
+    grid = gelu(linear(torch.cat([pairs, places], dim=-1) * channels, net.base))
+    grid = convolutions(grid, net.convolutions.convolutions, dilations, chained)
+    return co_predictor(hidden, grid, net.predictor, kept or NOTHING_DROPPED)

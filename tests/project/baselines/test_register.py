@@ -9,15 +9,14 @@ from grid_models import fixed_vectors, make_input, network_of, score
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
 from project.baselines.toe import TOENetwork, TOESettings
-from project.baselines.w2ner import W2NERNetwork, W2NERSettings
-from spacy_gapdner.grid import SoftmaxTagging
+from project.baselines.w2ner import W2NERNetwork, W2NERSettings, init_as_one_tensor
+from spacy_gapdner.model.biaffine import Biaffine
 
 LABELS = ["A", "B"]
-IMPOSSIBLE = -1e4
 SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4}
 SIZES |= {"biaffine_width": 5, "predictor_width": 7}
 DROPOUTS = {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
-W2NER = {**SIZES, **DROPOUTS, "dilations": [1, 2], "triangle_mask": True, "none_bias": 5.0}
+W2NER = {**SIZES, **DROPOUTS, "dilations": [1, 2]}
 TOE = {**W2NER, "n_heads": 2, "tag_dropout": 0.4}
 MODELS = {
     "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner),
@@ -40,7 +39,7 @@ def make_batch(lengths, dtype=torch.float32):
 @both_models
 @pytest.mark.parametrize("dilations", [[1, 2, 3], [2]])
 def test_is_the_equations(assert_same, name, dilations):
-    net = make_network(name, dilations=dilations, triangle_mask=False).double().eval()
+    net = make_network(name, dilations=dilations).double().eval()
     # gain and bias begin at zero
     for layer in (net.pairs.gain, net.pairs.bias):
         torch.nn.init.normal_(layer.weight)
@@ -52,30 +51,40 @@ def test_is_the_equations(assert_same, name, dilations):
 
     rows = list(enumerate(lengths.tolist()))
     actual = [scores[row, :n, :n].flatten(0, 1) for row, n in rows]
-    expected = [w2ner(words[row, :n], net, dilations, encode).flatten(0, 1) for row, n in rows]
+    chained = {"chained": name == "W2NER", "encode": encode}
+    expected = [w2ner(words[row, :n], net, dilations, **chained).flatten(0, 1) for row, n in rows]
     assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "tagging", "not_above", "not_on", "not_below"),
-    [
-        # None, NNW, THW, THW
-        ("W2NER", None, [2, 3], [1], [1]),
-        # NNW, PNW, THW, THW, HTW, HTW
-        ("TOE", None, [1, 2, 3], [0, 1], [0, 4, 5]),
-        # any scheme fits any network: None, Frag, Gap and two types
-        ("TOE", SoftmaxTagging(), [3, 4], [], [1, 2]),
-    ],
-)
-def test_triangles_rule_labels_out(name, tagging, not_above, not_on, not_below):
-    inputs = make_batch([4])
-    ruled_out = score(make_network(name, tagging).eval(), *inputs)[0] == IMPOSSIBLE
-    for i in range(4):
-        for j in range(4):
-            expected = not_above if i < j else not_below if i > j else not_on
-            assert ruled_out[i, j].nonzero().flatten().tolist() == expected, (i, j)
-    free = make_network(name, tagging, triangle_mask=False)
-    assert not (score(free, *inputs) == IMPOSSIBLE).any()
+def test_dropout_acts_where_w2ner_s_code_has_it(assert_same):
+    """On the channels of the pair features, and on input and output of the co-predictor's MLPs."""
+    rates = {"word_dropout": 0.0, "grid_dropout": 0.5, "predictor_dropout": 0.5}
+    net = make_network("W2NER", **rates).double()
+    words, lengths = make_batch([4], torch.float64)
+    torch.manual_seed(0)
+    scores = score(net, words, lengths)
+    torch.manual_seed(0)
+    ones = words.new_ones
+    channels = dropout(ones(1, 1, net.base.in_features))
+    kept = {}
+    for name, shape, width in [("head", (1, 4), 5), ("tail", (1, 4), 5), ("grid", (1, 4, 4), 7)]:
+        n_in = getattr(net.predictor, name)[1].in_features
+        kept[name] = dropout(ones(*shape, n_in))[0], dropout(ones(*shape, width))[0]
+    expected = w2ner(words[0], net, [1, 2], chained=True, channels=channels, kept=kept)
+    assert_same(scores[0], expected, [words, *net.parameters()], atol=1e-9)
+
+
+def dropout(ones):
+    return torch.nn.functional.dropout(ones, 0.5)
+
+
+def test_biaffine_weights_start_as_one_xavier_normal_tensor():
+    biaffine = Biaffine(200, 6)
+    init_as_one_tensor(biaffine)
+    reference = torch.nn.init.xavier_normal_(torch.empty(6, 201, 201))
+    for parameter in (biaffine.bilinear, biaffine.linear.weight):
+        assert parameter.std().item() == pytest.approx(reference.std().item(), rel=0.1)
+    assert not torch.equal(biaffine.linear.bias, torch.zeros(6))
 
 
 @both_models
@@ -92,6 +101,3 @@ def test_architecture_builds_its_network(name):
     expected = make_network(name)
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
-    assert torch.equal(built.triangle_mask.impossible, expected.triangle_mask.impossible)
-    bias = built.predictor.classifier.bias
-    assert bias[-1].item() == -settings["none_bias"]
