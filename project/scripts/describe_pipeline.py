@@ -13,7 +13,6 @@ from spacy.cli.package import generate_readme
 from thinc.api import Config
 from wasabi import msg
 
-from spacy_gapdner.config.encoders import find_encoder
 from spacy_gapdner.config.init_config import NO_TRANSFORMER
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import require_file
@@ -116,14 +115,11 @@ def _describe_encoder(encoder: str | None) -> tuple[list[dict[str, str]], str]:
     # the sources, and what the card says of the transformer
     if encoder is None:
         return [CRAFT], "It has no pretrained transformer."
-    known = find_encoder(encoder)
-    license = known.license if known else "see its model card"
+    license = "see its model card"
     url = f"https://huggingface.co/{encoder}"
     source = {"name": encoder, "url": url, "license": license, "author": f"license: {license}"}
-    page = f" ({known.source})" if known else ""
     note = (
-        f"The transformer that it was trained from, {encoder}, has a license of its own: "
-        f"{license}{page}."
+        f"The transformer that it was trained from, {encoder}, has a license of its own: {license}."
     )
     return [CRAFT, source], note
 

@@ -22,7 +22,7 @@ from ..grid.conflicts import find_conflicts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped
 from .predictions import without_annotation
-from .setup import Setup, make_setup, read_setup
+from .training_config import TrainingConfig, make_training_config, read_training_config
 
 # with fewer examples a type is hardly learned
 _RARE = 20
@@ -129,7 +129,7 @@ class DataReport:
 class DataFindings:
     """What `check_data` finds.
 
-    setup (Setup): How the pipe will see the data.
+    config (TrainingConfig): The settings that decide how the pipe sees the data.
     reports (dict[str, DataReport]): For "train", and "dev" if given.
     shared (Optional[tuple[int, int]]): Different segments of dev that train has too; how many of
         them with entities.
@@ -137,7 +137,7 @@ class DataFindings:
     hints (list[str]): What is worth knowing.
     """
 
-    setup: Setup
+    config: TrainingConfig
     reports: dict[str, DataReport]
     shared: tuple[int, int] | None
     problems: list[str]
@@ -148,12 +148,12 @@ class DataFindings:
         shared = self.shared and {"segments": self.shared[0], "with_entities": self.shared[1]}
         return {
             "settings": {
-                "lang": self.setup.nlp.lang,
-                "sentence_components": self.setup.nlp.pipe_names,
-                "spans_key": self.setup.spans_key,
-                "max_length": self.setup.max_length,
-                "stride": self.setup.stride,
-                "scheme": self.setup.tagging.name,
+                "lang": self.config.nlp.lang,
+                "sentence_components": self.config.nlp.pipe_names,
+                "spans_key": self.config.spans_key,
+                "max_length": self.config.max_length,
+                "stride": self.config.stride,
+                "scheme": self.config.tagging.name,
             },
             **{name: report.to_dict() for name, report in self.reports.items()},
             "shared": shared,
@@ -166,34 +166,33 @@ def check_data(
     train: Iterable[Doc],
     dev: Iterable[Doc] | None = None,
     *,
-    config: str | Path | None = None,
+    config: str | Path | TrainingConfig | None = None,
     lang: str = "en",
     spans_key: str | None = None,
-    setup: Setup | None = None,
 ) -> DataFindings:
     """Check data before training.
 
     train (Iterable[Doc]): Training data: Docs with gold entities.
     dev (Optional[Iterable[Doc]]): The same, development data.
-    config (Optional[Union[str, Path]]): Training config to take the settings from and to check;
-        without it they are those of the factory, after a rule-based sentence splitter.
+    config (Optional[Union[str, Path, TrainingConfig]]): Training config with the settings, which
+        is checked too. The default is that of the factory, after a rule-based sentence splitter.
     lang (str): Language of the tokenizer if there is no config.
     spans_key (Optional[str]): Prefix of the span groups; the config's if None. It also chooses
         one of several pipes.
-    setup (Optional[Setup]): How the pipe will see the data, in place of these three.
     RETURNS (DataFindings): The findings.
     RAISES (GapDNERError): If the config is missing or cannot be read, or the fragments of an
         entity carry different labels.
     """
-    if setup is None and config is not None:
-        setup = read_setup(config, spans_key)
-    setup = setup or make_setup(blank_pipeline(lang), spans_key)
+    if config is None:
+        config = make_training_config(blank_pipeline(lang), spans_key)
+    elif not isinstance(config, TrainingConfig):
+        config = read_training_config(config, spans_key)
     reports = {}
     for name, docs in (("train", train), ("dev", dev)):
         if docs is None:
             continue
         try:
-            reports[name] = _report_data(docs, setup)
+            reports[name] = _report_data(docs, config)
         except ValueError as error:
             raise GapDNERError(f"{name}: {error}") from None
     shared = None
@@ -201,26 +200,26 @@ def check_data(
         texts = reports["train"].texts
         found = [has_entity for text, has_entity in reports["dev"].texts.items() if text in texts]
         shared = len(found), sum(found)
-    problems = [*setup.traps, *_find_problems(reports, setup.spans_key)]
-    return DataFindings(setup, reports, shared, problems, list(_find_hints(reports)))
+    problems = [*config.mistakes, *_find_problems(reports, config.spans_key)]
+    return DataFindings(config, reports, shared, problems, list(_find_hints(reports)))
 
 
-def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
+def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
     # the gold against what a pipe would see and could predict at best
-    nlp, max_length = setup.nlp, setup.max_length
+    nlp, max_length = config.nlp, config.max_length
     report = DataReport()
     for reference in docs:
-        report.statistics.add(reference, setup.spans_key)
+        report.statistics.add(reference, config.spans_key)
         report.empty_docs += not len(reference)
         report.wrapped_docs += is_wrapped(reference.text)
         doc = nlp(without_annotation(reference, nlp))
-        aligned, misaligned = align_entities(Example(doc, reference), setup.spans_key)
+        aligned, misaligned = align_entities(Example(doc, reference), config.spans_key)
         report.docs_without_entities += not aligned and not misaligned
         # of equal entities one counts, as in the scores
         entities = list(dict.fromkeys(aligned))
         for entity in misaligned:
             report.misaligned.add(_NOT_WHOLE, doc, entity)
-        segments = get_segments(doc, max_length, setup.stride)
+        segments = get_segments(doc, max_length, config.stride)
         held, unheld = assign_entities(entities, segments)
         for entity in unheld:
             why = why_unheld(entity, doc, max_length)
@@ -233,7 +232,7 @@ def _report_data(docs: Iterable[Doc], setup: Setup) -> DataReport:
             text = " ".join(doc[segment.start : segment.end].text.split())
             has_entity = not starts.isdisjoint(range(*segment))
             report.texts[text] = report.texts.get(text, False) or has_entity
-        found, causes = _round_trip(segments, held, setup.tagging)
+        found, causes = _round_trip(segments, held, config.tagging)
         for entity in sorted(set(entities) - set(unheld) - found, key=_ORDER):
             # what another window spells out is not missed
             report.scheme.missed.add(causes.get(entity, "cut by a window"), doc, entity)

@@ -39,7 +39,7 @@ def debug_data_cli(
     It tells of labels, of entities that cannot be learned and why, of the best score that each
     tagging scheme could reach, and of settings that would spoil the training."""
     from ..analysis.data_check import check_data
-    from ..analysis.setup import make_setup, read_setup
+    from ..analysis.training_config import make_training_config, read_training_config
     from ..formats import blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json
     from ..loading import load_splitter
@@ -48,29 +48,29 @@ def debug_data_cli(
     check_output(output_path, inputs)
     how: dict[str, Any] = {"line_breaks": line_breaks}
     if config_path is not None:
-        setup = read_setup(config_path, spans_key)
+        config = read_training_config(config_path, spans_key)
     elif model is None:
-        setup = make_setup(blank_pipeline(lang, **how), spans_key)
+        config = make_training_config(blank_pipeline(lang, **how), spans_key)
     else:
         how = {"model": model}
-        setup = make_setup(load_splitter(model), spans_key)
+        config = make_training_config(load_splitter(model), spans_key)
     how["types"] = split_list(types)
-    train = load_docs(setup.nlp, train_path, setup.spans_key, **how)
-    dev = load_docs(setup.nlp, dev_path, setup.spans_key, **how) if dev_path else None
-    findings = check_data(train, dev, setup=setup)
+    train = load_docs(config.nlp, train_path, config.spans_key, **how)
+    dev = load_docs(config.nlp, dev_path, config.spans_key, **how) if dev_path else None
+    findings = check_data(train, dev, config=config)
     if output_path is not None:
         write_json(findings.to_dict(), output_path)
     _print_findings(findings)
 
 
 def _print_findings(findings: "DataFindings") -> None:
-    setup, reports = findings.setup, findings.reports
+    config, reports = findings.config, findings.reports
     msg.divider("Corpora")
     print_statistics({name: report.statistics for name, report in reports.items()})
     msg.divider("Segments")
-    source = ", ".join(setup.nlp.pipe_names)
+    source = ", ".join(config.nlp.pipe_names)
     splitter = f"sentences of {source}" if source else "whole Docs"
-    print(f"{splitter}; those over {setup.max_length} tokens in windows, stride {setup.stride}")
+    print(f"{splitter}; those over {config.max_length} tokens in windows, stride {config.stride}")
     for name, report in reports.items():
         length = report.longest_segment
         print(f"{name}: {report.segments} segments, longest {length} tokens ({length**2} cells)")

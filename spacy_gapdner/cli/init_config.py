@@ -9,21 +9,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg, print_table
-
-
-def _print_encoders(is_wanted: bool) -> None:
-    if not is_wanted:
-        return
-    from ..config.encoders import ENCODERS
-
-    rows = [
-        (encoder.name, f"{encoder.parameters} M", encoder.license, encoder.use)
-        for encoder in ENCODERS
-    ]
-    header = ("Name on the Hugging Face hub", "Parameters", "Licence", "For")
-    print_table(rows, header, "lrll")
-    raise typer.Exit
+from ._printing import msg
 
 
 def init_config_cli(
@@ -31,34 +17,30 @@ def init_config_cli(
         ..., metavar="OUTPUT", help="The config to write, or - for stdout", allow_dash=True
     ),
     lang: str = options.lang(help="Code of the language"),
-    gpu: bool = typer.Option(False, "--gpu", "-G", help="For a training on a GPU"),
+    gpu: bool = typer.Option(False, "--gpu", "-G", help="For training on a GPU"),
     optimize: Literal["speed", "accuracy"] = typer.Option(
-        "speed", help="What matters more; without a GPU, speed has no encoder"
+        "speed", help="Which matters more. Without a GPU, speed means no transformer"
     ),
     transformer: str | None = typer.Option(
-        None, help="Name on the hub, or directory, of the encoder; none for none"
+        None, help="Name on the Hugging Face hub, or directory, of the transformer; or none"
     ),
     spans_key: str = options.SPANS_KEY,
-    force: bool = typer.Option(False, "--force", "-F", help="Replace the file if it is there"),
-    encoders: bool = typer.Option(
-        False,
-        "--encoders",
-        help="List pretrained encoders to choose from",
-        is_eager=True,
-        callback=_print_encoders,
-    ),
+    force: bool = typer.Option(False, "--force", "-F", help="Replace an existing file"),
 ) -> None:
     """Write a complete config to train with.
 
-    With a GPU or for accuracy, it has a pretrained transformer; --encoders lists them."""
-    from ..config.init_config import choose_transformer, make_config_text
+    With a GPU or for accuracy, the pipeline has a pretrained transformer. The table in
+    configs/README.md compares some of them."""
+    from thinc.api import Config
+
+    from ..config.init_config import make_config_text
     from ..formats.outputs import check_output, replacing
 
     is_stdout = str(output_path) == "-"
     if not is_stdout:
         check_output(output_path, {"transformer": transformer})
         if output_path.exists() and not force:
-            raise GapDNERError(f"{output_path} is there. Give --force to replace it.")
+            raise GapDNERError(f"{output_path} exists. Use --force to replace it.")
     text = make_config_text(
         lang=lang,
         gpu=gpu,
@@ -72,21 +54,14 @@ def init_config_cli(
         return
     with replacing(output_path) as temporary:
         temporary.write_text(text, encoding="utf8")
-    name = choose_transformer(lang, gpu=gpu, optimize=optimize, transformer=transformer)
     msg.good(f"Config: {output_path}")
-    msg.text(f"Encoder: {_describe(name)}")
+    name = Config().from_str(text, interpolate=False).get("vars", {}).get("transformer")
+    msg.text(
+        f"Transformer: {name}. Read its license before you publish a trained pipeline."
+        if name
+        else "No transformer: the pipeline learns from your data only."
+    )
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "
         f"--paths.train train.spacy --paths.dev dev.spacy{' --gpu-id 0' if gpu else ''}"
     )
-
-
-def _describe(name: str | None) -> str:
-    from ..config.encoders import find_encoder
-
-    if name is None:
-        return "learned from your data alone"
-    encoder = find_encoder(name)
-    if encoder is None:
-        return f"{name}. Read its license before you pass a trained pipeline on."
-    return f"{name} ({encoder.use}, {encoder.parameters} M parameters, {encoder.license})"

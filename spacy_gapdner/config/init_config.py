@@ -1,8 +1,7 @@
-"""A complete config for a training, made of the one template that all our own come from."""
+"""A complete training config, made from the template that all of our own configs come from."""
 
 import json
 import re
-from collections.abc import Mapping
 from functools import partial
 from importlib.resources import files
 from inspect import signature
@@ -18,20 +17,21 @@ from ..entities import DEFAULT_SPANS_KEY
 from ..errors import GapDNERError
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
-from .encoders import LEARN_RATE, find_encoder
 
 Optimize = Literal["speed", "accuracy"]
-# The pipe's own learning rate is best at about 0.001 beside a transformer
-_PIPE_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.001, 0.002
 NO_TRANSFORMER = "none"
-# Those that follow from the machine
-_MACHINE_SETTINGS = ("max_batch_cells", "mixed_precision")
-_ANY_LANGUAGE = RECOMMENDATIONS["__default__"]["transformer"]
 _ENGLISH = {
     (False, "accuracy"): "nreimers/MiniLM-L6-H384-uncased",
     (True, "speed"): "nlpie/distil-biobert",
     (True, "accuracy"): "dmis-lab/biobert-v1.1",
 }
+# small transformers learn best with a higher learning rate
+_SMALL = ("nreimers/MiniLM-L6-H384-uncased", "nlpie/tiny-biobert")
+_LEARN_RATE, _SMALL_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.0001, 0.0002, 0.002
+# that of everything else in a pipeline with a transformer
+_PIPE_LEARN_RATE = 0.001
+# settings of the network that depend on the machine
+_MACHINE_SETTINGS = ("max_batch_cells", "mixed_precision")
 
 
 def init_config(
@@ -42,18 +42,18 @@ def init_config(
     transformer: str | None = None,
     spans_key: str = DEFAULT_SPANS_KEY,
 ) -> Config:
-    """Make a complete config that `spacy train` takes, once `paths.train` and `paths.dev` are set.
+    """Make a complete config for `spacy train`, which only lacks `paths.train` and `paths.dev`.
 
     lang (str): Code of the language.
-    gpu (bool): Whether it will be trained on a GPU.
-    optimize (Literal["speed", "accuracy"]): What matters more. For speed on a CPU there is no
-        transformer; `choose_transformer` tells which there is otherwise.
-    transformer (Optional[str]): Name on the Hugging Face hub, or directory, of another transformer;
-        "none" to do without.
-    spans_key (str): Prefix of the span groups that hold the entities.
-    RETURNS (Config): The config, its variables not filled in.
-    RAISES (GapDNERError): If there is no such language or transformer, or `spans_key` cannot be
-        used.
+    gpu (bool): Whether the pipeline is trained on a GPU.
+    optimize (Literal["speed", "accuracy"]): Which of the two matters more. With "speed" and
+        without a GPU, the pipeline has no transformer.
+    transformer (Optional[str]): Name on the Hugging Face hub, or directory, of the transformer;
+        "none" for a pipeline without one. By default it depends on the other arguments: spaCy's
+        recommendation for languages other than English.
+    spans_key (str): Prefix of the span groups with entities.
+    RETURNS (Config): The config, with its variables.
+    RAISES (GapDNERError): If an argument is invalid.
     """
     text = make_config_text(
         lang=lang, gpu=gpu, optimize=optimize, transformer=transformer, spans_key=spans_key
@@ -70,20 +70,27 @@ def make_config_text(
     spans_key: str = DEFAULT_SPANS_KEY,
     file_name: str = "config.cfg",
 ) -> str:
-    """Make the text of the config that `init_config` makes, with notes that explain the settings.
+    """Make the text of a config, with comments. The other arguments are those of `init_config`.
 
-    file_name (str): The file's name in the command that the first lines show.
+    file_name (str): The file's name in the command in the first lines.
     RETURNS (str): The text.
-    RAISES (GapDNERError): As `init_config`, whose arguments the others are.
+    RAISES (GapDNERError): If an argument is invalid.
     """
-    defaults = _language_defaults(lang)
-    if not re.fullmatch(r"\w[\w-]*", spans_key):
+    try:
+        defaults = get_lang_class(lang).default_config
+    except (ImportError, AttributeError):
         raise GapDNERError(
-            f"The spans_key {spans_key!r} cannot be used: give letters, digits, - and _ alone."
-        )
-    name = choose_transformer(lang, gpu=gpu, optimize=optimize, transformer=transformer)
-    encoder = find_encoder(name) if name else None
-    learn_rate = encoder.learn_rate if encoder else LEARN_RATE
+            f"spaCy has no language {lang!r}. Use a code such as en or de, or xx for any language."
+        ) from None
+    if not re.fullmatch(r"\w[\w-]*", spans_key):
+        raise GapDNERError(f"Invalid spans_key: {spans_key!r}. Use letters, digits, - and _ only.")
+    if optimize not in get_args(Optimize):
+        raise GapDNERError(f"Invalid optimize: {optimize!r}. Use speed or accuracy.")
+    if transformer is None:
+        name = _choose_transformer(lang, gpu, optimize)
+    else:
+        name = None if transformer == NO_TRANSFORMER else _check_transformer(transformer)
+    learn_rate = _SMALL_LEARN_RATE if name in _SMALL else _LEARN_RATE
     if name is None:
         learn_rate = _LEARN_RATE_WITHOUT_TRANSFORMER
     return _read_template().render(
@@ -115,24 +122,14 @@ def _network_settings(transformer: bool) -> dict[str, Any]:
     return defaults | ({"hidden_width": 256} if transformer else {})
 
 
-def choose_transformer(
-    lang: str, *, gpu: bool, optimize: Optimize, transformer: str | None = None
-) -> str | None:
-    """Choose the transformer of a config; for languages other than English as spaCy recommends.
-
-    RETURNS (Optional[str]): Its name or directory; None to do without.
-    RAISES (GapDNERError): As `init_config`, whose arguments these are.
-    """
-    if optimize not in get_args(Optimize):
-        raise GapDNERError(f"Optimize for speed or accuracy, not for {optimize!r}.")
-    if transformer is not None:
-        return None if transformer == NO_TRANSFORMER else _check_transformer(transformer)
+def _choose_transformer(lang: str, gpu: bool, optimize: Optimize) -> str | None:
     if not gpu and optimize == "speed":
         return None
     if lang == "en":
         return _ENGLISH[gpu, optimize]
-    # of some languages, spaCy knows no transformer of their own
-    recommended = RECOMMENDATIONS.get(lang, {}).get("transformer") or _ANY_LANGUAGE
+    # spaCy has no recommendation for some languages
+    recommended = RECOMMENDATIONS.get(lang, {}).get("transformer")
+    recommended = recommended or RECOMMENDATIONS["__default__"]["transformer"]
     name: str = recommended["efficiency" if optimize == "speed" else "accuracy"]["name"]
     return name
 
@@ -141,25 +138,15 @@ def _check_transformer(name: str) -> str:
     path = Path(name).expanduser()
     if name and path.is_dir():
         if not (path / "config.json").is_file():
-            raise GapDNERError(f"{name} holds no transformer: it has no config.json.")
+            raise GapDNERError(f"{name} is not a transformer: it has no config.json.")
         return str(path)
-    # on the hub a name has letters, digits and -_. with at most one slash
+    # a name on the hub has letters, digits, -, _ and ., and at most one slash
     if not re.fullmatch(r"\w[\w.-]*(/[\w.-]+)?", name, re.ASCII) or path.exists():
         raise GapDNERError(
-            f"There is no directory {name!r}, and no model on the Hugging Face hub can have this "
-            "name."
+            f"Invalid transformer: {name!r} is neither a directory nor a name on the Hugging Face "
+            "hub."
         )
     return name
-
-
-def _language_defaults(lang: str) -> Mapping[str, Any]:
-    try:
-        defaults: Mapping[str, Any] = get_lang_class(lang).default_config
-    except (ImportError, AttributeError):
-        raise GapDNERError(
-            f"spaCy has no language {lang!r}. Give a code such as en or de, or xx for any language."
-        ) from None
-    return defaults
 
 
 def _read_template() -> Any:

@@ -8,7 +8,7 @@ from training_config import write_config
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.data_check import check_data
-from spacy_gapdner.analysis.setup import make_setup
+from spacy_gapdner.analysis.training_config import make_training_config
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import blank_pipeline
 
@@ -28,10 +28,10 @@ def train():
 
 def test_settings_of_the_config(train, tmp_path):
     findings = check_data(train, config=write_config(tmp_path))
-    assert (findings.setup.max_length, findings.setup.stride) == (4, 2)
-    assert findings.setup.tagging.name == "gap-aware"
-    assert findings.setup.nlp.pipe_names == ["sentencizer"]
-    assert findings.setup.traps == []
+    assert (findings.config.max_length, findings.config.stride) == (4, 2)
+    assert findings.config.tagging.name == "gap-aware"
+    assert findings.config.nlp.pipe_names == ["sentencizer"]
+    assert findings.config.mistakes == []
     report = findings.reports["train"]
     # severe ... pain is 5 tokens; left ... defect is 4 and fills the first window
     assert report.unheld.counts == {"longer than max_length": 2, "crosses a sentence boundary": 1}
@@ -39,7 +39,7 @@ def test_settings_of_the_config(train, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "trap"),
+    ("old", "new", "mistake"),
     [
         ("max_length = 0", "max_length = 500", "[corpora.train] max_length = 500"),
         ("gold_preproc = false", "gold_preproc = true", "[corpora.train] gold_preproc"),
@@ -49,16 +49,16 @@ def test_settings_of_the_config(train, tmp_path):
         ("stride = 2", 'stride = 2\nspans_key = "other"', "lacks spans_other_f"),
     ],
 )
-def test_traps(train, tmp_path, old, new, trap):
+def test_mistakes(train, tmp_path, old, new, mistake):
     findings = check_data(train, config=write_config(tmp_path, (old, new)))
-    (found,) = findings.setup.traps
-    assert trap in found
+    (found,) = findings.config.mistakes
+    assert mistake in found
     assert found in findings.problems
 
 
-def test_shipped_configs_have_no_traps(train, request):
+def test_shipped_configs_have_no_mistakes(train, request):
     for config in (request.config.rootpath / "configs").glob("*.cfg"):
-        assert check_data(train, config=config).setup.traps == []
+        assert check_data(train, config=config).config.mistakes == []
 
 
 def test_an_entity_of_two_labels(train):
@@ -69,10 +69,10 @@ def test_an_entity_of_two_labels(train):
 
 
 def make_report(words, entities, **windows):
-    setup = replace(make_setup(blank_pipeline()), **windows)
-    doc = Doc(setup.nlp.vocab, words=list(words))
+    config = replace(make_training_config(blank_pipeline()), **windows)
+    doc = Doc(config.nlp.vocab, words=list(words))
     set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
-    report = check_data([doc], setup=setup).reports["train"]
+    report = check_data([doc], config=config).reports["train"]
     score = report.scheme.ceiling
     return report, (score.tp, score.fp, score.fn)
 

@@ -94,10 +94,10 @@ factory = "gapdner"
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ([("[nlp]", "nlp]")], "is no valid config"),
-        ([("SoftmaxTagging", "NoTagging")], "is no valid config"),
+        ([("[nlp]", "nlp]")], "is not a valid config"),
+        ([("SoftmaxTagging", "NoTagging")], "is not a valid config"),
         ([('factory = "gapdner"', 'factory = "ner"')], "no component with the factory gapdner"),
-        ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "names tagger in [nlp] pipeline"),
+        ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "[nlp] pipeline names tagger"),
         (
             [('"sentencizer",', '"second",'), ("[corpora]\n", SECOND)],
             "has several pipes: second (gapdner), gapdner (gapdner)",

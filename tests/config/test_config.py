@@ -13,8 +13,7 @@ from tiny_pipeline import CORPUS, make_examples, save_corpus
 from tiny_transformer import save_bert
 
 from spacy_gapdner import GapDNERError, init_config
-from spacy_gapdner.config.encoders import ENCODERS
-from spacy_gapdner.config.init_config import choose_transformer, make_config_text
+from spacy_gapdner.config.init_config import make_config_text
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 CHOICES = list(product((False, True), ("speed", "accuracy")))
@@ -42,27 +41,26 @@ def test_the_config_is_complete_and_valid(gpu, optimize, lang, tmp_path, capsys)
     assert "Config is valid" in capsys.readouterr().out
 
 
-def test_what_is_chosen():
-    chosen = {
-        choice: choose_transformer("en", gpu=choice[0], optimize=choice[1]) for choice in CHOICES
-    }
-    assert chosen == {
-        (False, "speed"): None,
-        (False, "accuracy"): "nreimers/MiniLM-L6-H384-uncased",
-        (True, "speed"): "nlpie/distil-biobert",
-        (True, "accuracy"): "dmis-lab/biobert-v1.1",
-    }
-    known = {encoder.name for encoder in ENCODERS}
-    assert {name for name in chosen.values() if name} <= known
-    # spaCy's recommendations
-    assert choose_transformer("de", gpu=True, optimize="speed") == "bert-base-german-cased"
-    assert choose_transformer("xx", gpu=True, optimize="speed") == "bert-base-multilingual-uncased"
-    # it recommends none for Italian, but one for any language
-    assert choose_transformer("it", gpu=True, optimize="speed") == "bert-base-multilingual-uncased"
-    assert choose_transformer("de", gpu=False, optimize="speed") is None
-    # the user's own choice
-    assert choose_transformer("en", gpu=True, optimize="accuracy", transformer="none") is None
-    assert choose_transformer("de", gpu=False, optimize="speed", transformer="a/b") == "a/b"
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"optimize": "accuracy"}, "nreimers/MiniLM-L6-H384-uncased"),
+        ({"gpu": True}, "nlpie/distil-biobert"),
+        ({"gpu": True, "optimize": "accuracy"}, "dmis-lab/biobert-v1.1"),
+        # spaCy's recommendations
+        ({"lang": "de", "gpu": True}, "bert-base-german-cased"),
+        ({"lang": "xx", "gpu": True}, "bert-base-multilingual-uncased"),
+        # spaCy has none for Italian
+        ({"lang": "it", "gpu": True}, "bert-base-multilingual-uncased"),
+        ({"lang": "de"}, None),
+        ({"gpu": True, "transformer": "none"}, None),
+        ({"lang": "de", "transformer": "a/b"}, "a/b"),
+    ],
+)
+def test_the_transformer(arguments, expected):
+    config = init_config(**arguments)
+    assert config.get("vars", {}).get("transformer") == expected
+    assert ("transformer" in config["nlp"]["pipeline"]) == bool(expected)
 
 
 def test_rates_and_batches_are_those_of_the_encoder_and_the_hardware():
@@ -103,15 +101,15 @@ def test_the_tokenizer_is_that_of_the_language():
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"spans_key": "a.b"}, "cannot be used"),
-        ({"spans_key": "a\nb"}, "cannot be used"),
+        ({"spans_key": "a.b"}, "Invalid spans_key: 'a.b'"),
+        ({"spans_key": "a\nb"}, "Invalid spans_key"),
         ({"lang": "klingon"}, "no language"),
         ({"lang": ".."}, "no language"),
-        ({"transformer": "/no/such/bert"}, "no directory"),
-        ({"transformer": 'a"b'}, "no directory"),
+        ({"transformer": "/no/such/bert"}, "neither a directory nor"),
+        ({"transformer": 'a"b'}, "neither a directory nor"),
         ({"transformer": str(CONFIGS)}, r"no config\.json"),
-        ({"transformer": str(CONFIGS / "README.md")}, "no directory"),
-        ({"optimize": "size"}, "speed or accuracy"),
+        ({"transformer": str(CONFIGS / "README.md")}, "neither a directory nor"),
+        ({"optimize": "size"}, "Invalid optimize"),
     ],
 )
 def test_what_no_config_can_hold(asked, message):
