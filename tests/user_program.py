@@ -33,5 +33,6 @@ except GapDNERError as error:
     print(error)
 scores: dict[str, object] = evaluate(nlp, read("gold.spacy"), batch_size=8)
 html: str | None = render([doc], gold=doc, colors={"SYMPTOM": "red"}, page=True)
+drawing: str | None = render(doc, style="text", width=80)
 # strict: without the error, what ignores it is one
 set_entities(doc, ["SYMPTOM"])  # type: ignore[list-item]

@@ -1,4 +1,4 @@
-"""draw: annotated text, or what a trained pipeline makes of a text, as a page."""
+"""draw: annotated text, or the entities that a trained pipeline finds in a text."""
 
 import re
 from pathlib import Path
@@ -19,11 +19,11 @@ def draw_cli(
         "predict takes it",
         allow_dash=True,
     ),
-    output_path: Path = typer.Option(
-        Path("entities.html"), "--output", "-o", help="The page to write"
+    output_path: Path | None = options.output(
+        help="HTML page to write; if not given, the entities are printed"
     ),
     model: str | None = typer.Option(
-        None, help="Trained pipeline; what it finds stands beside the annotation"
+        None, help="Trained pipeline, whose predictions are compared with the annotation"
     ),
     format: str | None = options.format(help="The input's, see convert; guessed if not given"),
     types: str | None = typer.Option(
@@ -39,9 +39,10 @@ def draw_cli(
     gpu_id: int = options.GPU_ID,
     code: Path | None = options.CODE,
 ) -> None:
-    """Draw entities as a page for the browser.
+    """Draw entities on the terminal or as a page for the browser.
 
-    Lines are solid under fragments, and dotted under gaps."""
+    Lines are solid under fragments, and dotted under gaps. In the terminal, "+" marks predictions
+    that are not annotated, and "-" annotations that are not predicted."""
     from ..analysis.pipes import load_pipeline
     from ..drawing.pages import draw
     from ..formats import Report
@@ -65,8 +66,9 @@ def draw_cli(
         report=report,
     )
     print_report(report)
-    msg.good(counted(n_docs, "document"))
-    print(output_path)
+    if output_path is not None:
+        msg.good(counted(n_docs, "document"))
+        print(output_path)
 
 
 def _parse_colors(text: str) -> dict[str, str]:

@@ -35,7 +35,8 @@ def predict_cli(
         allow_dash=True,
     ),
     output_path: Path | None = options.output(
-        help="File or folder to write; JSONL on the screen if not given"
+        help="File or folder to write; if not given, entities are drawn on a terminal, and "
+        "JSONL is printed otherwise"
     ),
     format: str | None = options.format(
         help="jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, w2ner, inline or "
@@ -192,6 +193,12 @@ def _write(
         write_predictions(found, output_path, format, key, report)
         return
     try:
+        if output_path is None and format is None and sys.stdout.isatty():
+            from ..drawing.render import text_rows
+
+            for drawing in text_rows(((doc,) for doc, _ in found), key):
+                print(drawing, end="", flush=True)
+            return
         write_lines(found, grown.stream if grown else sys.stdout.buffer, key)
     except BrokenPipeError:
         # head and the like; Python would complain when it closes the stream

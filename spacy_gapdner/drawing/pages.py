@@ -21,7 +21,7 @@ from ..formats.report import Report
 from .colors import choose_colors
 from .entities import ENTITIES_CSS
 from .page import PAGES_JS, render_page
-from .render import write_body
+from .render import text_rows, write_body
 
 # Stands in an empty page for what is written between its head and its end
 _BODY = "<!-- documents -->"
@@ -29,7 +29,7 @@ _BODY = "<!-- documents -->"
 
 def draw(
     input: str | Path,
-    output: str | Path,
+    output: str | Path | None = None,
     *,
     nlp: Language | None = None,
     format: str | None = None,
@@ -40,11 +40,12 @@ def draw(
     batch_size: int | None = None,
     report: Report | None = None,
 ) -> int:
-    """Draw annotated text, or what a pipeline makes of a text, as a page.
+    """Draw annotated text, or the entities that a pipeline finds in a text.
 
     input (Union[str, Path]): A file or folder of any format. With a pipeline also raw text, see
         `spacy_gapdner.analysis.texts.read_texts`.
-    output (Union[str, Path]): The page to write.
+    output (Optional[Union[str, Path]]): The HTML page to write; if None, the entities are printed,
+        as `spacy_gapdner.render` does with the style "text".
     nlp (Optional[Language]): The pipeline. Beside what it finds stands the annotation of the
         input, if it is annotated.
     format (Optional[str]): The input's format; guessed if None.
@@ -58,8 +59,9 @@ def draw(
     RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or the page
         would touch it; or if a color is no color.
     """
-    input, output = Path(input), Path(output)
-    check_apart(output, input)
+    input = Path(input)
+    if output is not None:
+        check_apart(output := Path(output), input)
     # a wrong color is told before the work
     choose_colors((), colors)
     raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
@@ -70,7 +72,7 @@ def draw(
 
     if nlp is None:
         key = spans_key or DEFAULT_SPANS_KEY
-        return write_columns(((doc,) for doc in gold(key)), output, key, colors)
+        return _write(((doc,) for doc in gold(key)), output, key, colors)
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     with changed(pipe, spans_key=key):
@@ -81,7 +83,19 @@ def draw(
         else:
             examples = predict_examples(nlp, gold(key), batch_size)
             rows = ((example.reference, example.predicted) for example in examples)
+        return _write(rows, output, key, colors)
+
+
+def _write(
+    rows: Iterable[tuple[Doc, ...]], output: Path | None, key: str, colors: Mapping[str, str] | None
+) -> int:
+    if output is not None:
         return write_columns(rows, output, key, colors)
+    n_docs = 0
+    for drawing in text_rows(rows, key, colors):
+        print(drawing, end="")
+        n_docs += 1
+    return n_docs
 
 
 def write_html(

@@ -1,11 +1,11 @@
-"""Documents with their entities, as HTML: what displaCy does for contiguous spans."""
+"""Documents with their entities, as HTML or for a terminal."""
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from itertools import pairwise
 from tempfile import SpooledTemporaryFile
-from typing import TextIO
+from typing import Literal, TextIO
 
 from markupsafe import Markup
 from spacy.tokens import Doc
@@ -19,6 +19,7 @@ from ..scorer import Positions
 from .colors import choose_colors
 from .entities import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .page import PAGES_JS, TEMPLATES, render_page
+from .text import TextEntity, render_text
 
 _LEGEND = TEMPLATES.from_string("""\
 <ul class="legend" aria-label="Entity types">
@@ -51,25 +52,32 @@ _IN_MEMORY = 2**24
 def render(
     docs: Doc | Iterable[Doc],
     *,
+    style: Literal["html", "text"] = "html",
     spans_key: str = DEFAULT_SPANS_KEY,
     gold: Doc | Iterable[Doc] | None = None,
     colors: Mapping[str, str] | None = None,
     page: bool = False,
     title: str = "Entities",
     jupyter: bool | None = None,
+    width: int | None = None,
 ) -> str | None:
     """Draw documents with their entities: solid under fragments, dotted under gaps, with type and
-    score. The arguments are those of `spacy.displacy.render` where it has such.
+    score. Arguments that `spacy.displacy.render` has as well mean the same.
 
     docs (Union[Doc, Iterable[Doc]]): The documents.
+    style (str): "html", or "text" for a terminal.
     spans_key (str): Prefix of the span groups.
-    gold (Optional[Union[Doc, Iterable[Doc]]]): The same texts with gold entities, drawn beside.
-    colors (Optional[Mapping[str, str]]): Colors by entity type, as CSS has them.
-    page (bool): Make a whole page.
-    title (str): Its title.
-    jupyter (Optional[bool]): Show the drawing in the notebook and return None; found out if None.
-    RETURNS (Optional[str]): HTML.
-    RAISES (GapDNERError): If a color is no color, or the gold documents have other texts.
+    gold (Optional[Union[Doc, Iterable[Doc]]]): The same texts with gold entities: drawn next to the
+        documents in HTML. In a terminal, "+" marks entities that gold has not, and "-" those that
+        only gold has.
+    colors (Optional[Mapping[str, str]]): Colors by entity type, as CSS writes them.
+    page (bool): Make a complete HTML page.
+    title (str): The title of the page.
+    jupyter (Optional[bool]): Show the HTML in the notebook and return None; detected if None.
+    width (Optional[int]): Columns of the terminal; detected if None.
+    RETURNS (Optional[str]): HTML, or lines of text, which contain colors if standard output is a
+        terminal.
+    RAISES (GapDNERError): If a color is invalid, or the gold documents have other texts.
     """
     sides = [side for side in (gold, docs) if side is not None]
     columns = [[side] if isinstance(side, Doc) else list(side) for side in sides]
@@ -79,8 +87,11 @@ def render(
             f"The {len(texts[0])} gold documents have other texts than the {len(texts[-1])} "
             "predicted ones. Give the same documents, in the same order."
         )
+    rows = zip(*columns, strict=True)
+    if style == "text":
+        return "".join(text_rows(rows, spans_key, colors, width))
     stream = StringIO()
-    write_body(zip(*columns, strict=True), stream, spans_key, colors)
+    write_body(rows, stream, spans_key, colors)
     body = Markup(stream.getvalue())
     html = render_page(title, body, ENTITIES_CSS, PAGES_JS) if page else _with_style(body)
     if jupyter or (jupyter is None and is_in_jupyter()):
@@ -89,6 +100,44 @@ def render(
         display(HTML(html))
         return None
     return html
+
+
+def text_rows(
+    rows: Iterable[tuple[Doc, ...]],
+    spans_key: str = DEFAULT_SPANS_KEY,
+    colors: Mapping[str, str] | None = None,
+    width: int | None = None,
+) -> Iterator[str]:
+    """Draw documents, or the gold and the predicted version of each, for a terminal, see `render`.
+
+    YIELDS (str): The lines of a document, with its name above and an empty line between documents.
+    """
+    before: str | None = None
+    for number, docs in enumerate(rows):
+        found = [
+            [(positions.items([entity]).pop(), entity) for entity in get_entities(doc, spans_key)]
+            for doc, positions in zip(docs, map(Positions, docs), strict=True)
+        ]
+        items = [{item for item, _ in side} for side in found]
+        marked = [(entity, "" if item in items[0] else "+ ") for item, entity in found[-1]]
+        marked += [(entity, "- ") for item, entity in found[0] if item not in items[-1]]
+        chosen = choose_colors((entity.label_ for entity, _ in marked), colors)
+        entities = [
+            TextEntity(
+                tuple((span.start_char, span.end_char) for span in entity.spans),
+                f"{mark}{entity.label_}" + ("" if entity.score is None else f" {entity.score:.2f}"),
+                chosen[entity.label_],
+            )
+            for entity, mark in marked
+        ]
+        name = docs[0].user_data.get(DOC_NAME)
+        starts = {token.idx for token in docs[-1] if token.is_sent_start}
+        title = None if name == before else name
+        # stable: entities with the same start keep their order
+        entities.sort(key=lambda entity: entity.start)
+        drawing = render_text(docs[0].text, entities, starts=starts, title=title, width=width)
+        yield f"\n{drawing}" if number else drawing
+        before = name
 
 
 def render_entity(entity: DiscontinuousEntity) -> str:

@@ -48,6 +48,15 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     assert "<h2>a</h2>" in page.read_text()
 
 
+def test_on_the_terminal(run, model, brat):
+    text = "a\nSevere joint and shoulder pain today .\n"
+    joint = "──────────── · · · · · ·  ──── ADR\n"
+    assert run("draw", brat).stdout == f"{text}{joint}{' ' * 31}───── Time\n"
+    drawn = run("draw", brat, "--model", model, "--types", "ADR").stdout
+    shoulder = "────── · · · · · ───────────── + ADR\n"
+    assert re.sub(r" \d\.\d\d", "", drawn).startswith(f"{text}{joint}{shoulder}")
+
+
 def test_errors(fails, run, model, brat, tmp_path):
     (tmp_path / "raw.txt").write_text(TEXT)
     page = tmp_path / "page.html"

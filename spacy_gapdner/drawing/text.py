@@ -1,0 +1,177 @@
+"""Entities under the lines of a text, for a terminal: fragments as bars, gaps as dots.
+
+Every character has a width in columns. In each line, an entity takes the first row that has room
+for its fragments, its gaps and its label.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
+
+from rich.cells import cell_len, set_cell_size
+from rich.color import Color, ColorParseError
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from ..errors import visible
+
+# fragment, gap, and the end of a label that is cut off
+_SIGNS = ("─", "·", "…")
+_ASCII_SIGNS = ("-", ".", "~")
+# a word, and a label that fills half of the line
+_LEAST_WIDTH = 20
+
+
+class TextEntity(NamedTuple):
+    """An entity to draw.
+
+    fragments (tuple[tuple[int, int], ...]): The fragments as character offsets.
+    label (str): Printed after the last fragment.
+    color (str): A color that rich knows; the terminal's own for any other.
+    """
+
+    fragments: tuple[tuple[int, int], ...]
+    label: str
+    color: str = ""
+
+    @property
+    def start(self) -> int:
+        """RETURNS (int): The offset of the first character."""
+        return self.fragments[0][0]
+
+    @property
+    def end(self) -> int:
+        """RETURNS (int): The offset after the last character."""
+        return self.fragments[-1][1]
+
+
+def render_text(
+    text: str,
+    entities: Sequence[TextEntity],
+    *,
+    starts: Collection[int] = (),
+    title: str | None = None,
+    width: int | None = None,
+) -> str:
+    """Draw entities under the lines of their text. Colors are used if standard output is a
+    terminal, and only ASCII characters if its encoding has no others.
+
+    text (str): The text.
+    entities (Sequence[TextEntity]): The entities, in text order.
+    starts (Collection[int]): Character offsets that start a new line, in addition to line breaks.
+    title (Optional[str]): Printed above the text.
+    width (Optional[int]): Columns to use; the terminal's if None.
+    RETURNS (str): The drawing; every line ends with a line break.
+    """
+    console = Console(width=width, legacy_windows=False, force_jupyter=False)
+    columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding
+    signs = _SIGNS if _encode("".join(_SIGNS), encoding) == "".join(_SIGNS) else _ASCII_SIGNS
+    entities = [
+        entity._replace(label=_label(_encode(entity.label, encoding), columns // 2, signs[2]))
+        for entity in entities
+    ]
+    breaks = {*starts, *(i + 1 for i, character in enumerate(text) if character == "\n")}
+    characters = _characters(text, encoding)
+    drawing = [Text(_encode(title, encoding), "bold")] if title else []
+    rows: list[Text] = []
+    for start, end in _wrap(characters, entities, breaks, columns):
+        line = characters[start : start + len(text[start:end].rstrip())]
+        drawing += [Text()] if rows and line else []
+        rows = _rows(line, entities, start, end, signs)
+        drawing += [Text("".join(line)), *rows]
+    with console.capture() as capture:
+        for part in drawing:
+            console.print(part, soft_wrap=True)
+    return capture.get()
+
+
+def _encode(text: str, encoding: str) -> str:
+    return visible(text).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _label(label: str, longest: int, ellipsis: str) -> str:
+    return label if cell_len(label) <= longest else set_cell_size(label, longest - 1) + ellipsis
+
+
+def _characters(text: str, encoding: str) -> list[str]:
+    # What is printed for each character: nothing for one that combines with those before
+    characters: list[str] = []
+    base = 0
+    for i, character in enumerate(text):
+        shown = " " if character.isspace() else _encode(character, encoding)
+        own = cell_len(shown)
+        if i and (not own or cell_len(characters[base] + shown) < cell_len(characters[base]) + own):
+            characters[base] += shown
+            characters.append("")
+        else:
+            base = i
+            characters.append(shown)
+    return characters
+
+
+def _wrap(
+    characters: Sequence[str], entities: Sequence[TextEntity], breaks: Collection[int], width: int
+) -> Iterator[tuple[int, int]]:
+    # Lines as character offsets. They end after spaces and wide characters, or anywhere in a word
+    # that is longer than a line, and have room for the labels of the entities that end in them
+    labels: dict[int, int] = {}
+    for entity in entities:
+        labels[entity.end] = max(1 + cell_len(entity.label), labels.get(entity.end, 0))
+    start, column, place = 0, 0, 0
+    for i, character in enumerate(characters):
+        own = cell_len(character)
+        needed = (0 if character == " " else own) + labels.get(i + 1, 0)
+        while column + needed > width and i > start:
+            end = place if place > start else i
+            yield start, end
+            start, column = end, cell_len("".join(characters[end:i]))
+        column += own
+        if character == " " or own == 2:
+            place = i + 1
+        if i + 1 in breaks:
+            yield start, i + 1
+            start, column = i + 1, 0
+    if start < len(characters):
+        yield start, len(characters)
+
+
+def _rows(
+    line: Sequence[str], entities: Sequence[TextEntity], start: int, end: int, signs: Sequence[str]
+) -> list[Text]:
+    columns = list(accumulate(map(cell_len, line), initial=0))
+    rows: list[Text] = []
+    for entity in entities:
+        if entity.start >= end or entity.end <= start:
+            continue
+        edges = [min(max(edge - start, 0), len(line)) for edge in chain(*entity.fragments)]
+        begin = columns[edges[0]]
+        # no two entities touch
+        row = next((row for row in rows if row.cell_len < begin), None)
+        if row is None:
+            rows.append(row := Text())
+        row.append(" " * (begin - row.cell_len))
+        for number, (left, right) in enumerate(pairwise(columns[edge] for edge in edges)):
+            piece = _gap(right - left, signs[1]) if number % 2 else signs[0] * (right - left)
+            row.append(piece, _style(entity.color))
+        if entity.end <= end:
+            row.append(f" {entity.label}", _style(entity.color))
+    for row in rows:
+        row.rstrip()
+    # an entity goes on in an empty line
+    return [row for row in rows if row]
+
+
+def _gap(width: int, dot: str) -> str:
+    # every other column, so that dots and bars look different in any font
+    if width < 3:
+        return dot * width
+    return f" {dot}" * ((width - 1) // 2) + " " * (2 - width % 2)
+
+
+def _style(color: str) -> Style:
+    try:
+        return Style(color=Color.parse(color))
+    # a name that only CSS has
+    except ColorParseError:
+        return Style()
