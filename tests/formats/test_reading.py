@@ -43,7 +43,7 @@ FILES = {
         ("a\n", "'a' is no tag"),
     ],
     "pubtator": [("1\t2\n", "is no title")],
-    "prodigy": [('{"spans": []}', 'no object with a "text"')],
+    "prodigy": [('{"spans": []}', 'not an object with a string "text"')],
     "doccano": [('{"text": "a"}', 'no list "label"')],
     "labelstudio": [
         ("[1]", 'no tasks with "data"'),
