@@ -15,9 +15,9 @@ from spacy_gapdner import (
     read,
     render,
     set_entities,
-    stats,
     write,
 )
+from spacy_gapdner.analysis import stats
 
 nlp = spacy.load("model")
 doc = nlp.make_doc("severe joint and shoulder pain")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from wasabi import msg
 
-from spacy_gapdner import tune
+from spacy_gapdner.analysis import tune
 from spacy_gapdner.analysis.bootstrap import resample
 from spacy_gapdner.analysis.evaluation import count_row
 from spacy_gapdner.analysis.matching import MatchTally

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 from wasabi import msg
 
-from spacy_gapdner import stats
+from spacy_gapdner.analysis import stats
 from spacy_gapdner.cli import _options as options
 from spacy_gapdner.cli._printing import print_report, print_statistics
 from spacy_gapdner.cli._util import clean_errors

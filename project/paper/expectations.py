@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import NamedTuple
 
+from spacy_gapdner.analysis.statistics import CorpusStatistics
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
-from spacy_gapdner.formats.statistics import CorpusStatistics
 
 _TABLE_1 = "GapDNER paper, Table 1"
 _LOG = "logs of Dai et al.'s scripts"

@@ -13,7 +13,7 @@ from spacy.cli.package import generate_readme
 from thinc.api import Config
 from wasabi import msg
 
-from spacy_gapdner.config.init_config import NO_TRANSFORMER
+from spacy_gapdner.config.template import NO_TRANSFORMER
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import require_file
 from spacy_gapdner.formats.outputs import check_replaceable, replacing_folder

@@ -16,12 +16,12 @@ from spacy.training import Example
 from ..entities import Entity, describe_no_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
-from ..formats.statistics import CorpusStatistics
 from ..grid import TaggingScheme
 from ..grid.conflicts import find_conflicts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped
 from .predictions import without_annotation
+from .statistics import CorpusStatistics
 from .training_config import TrainingConfig, make_training_config, read_training_config
 
 # with fewer examples a type is hardly learned

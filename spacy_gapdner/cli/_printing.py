@@ -12,9 +12,9 @@ from wasabi.printer import Printer
 from ..errors import visible
 
 if TYPE_CHECKING:
+    from ..analysis.statistics import CorpusStatistics
     from ..calibration import ReliabilityBin
     from ..formats import Report
-    from ..formats.statistics import CorpusStatistics
 
 _N_EXAMPLES = 3
 # columns of a table that its names get, if they need them

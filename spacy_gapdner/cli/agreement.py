@@ -10,7 +10,7 @@ from ._printing import msg, percent, print_line, print_report, print_table
 from ._util import check_folder, counted, split_list
 
 if TYPE_CHECKING:
-    from ..analysis.agreement import Agreement
+    from ..analysis.annotator_agreement import Agreement
 
 _FILES = ("agreement.json", "agreement.html")
 # names of documents that only one side has
@@ -36,7 +36,7 @@ def agreement_cli(
 
     Exact: entities of the same type and tokens. Partial: tokens in entities of a type. Both are
     the same in either order, as neither side is gold."""
-    from ..analysis.agreement import agreement
+    from ..analysis.annotator_agreement import agreement
     from ..drawing.pages import write_columns
     from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import filling, write_json

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
 
@@ -10,6 +10,9 @@ from . import _options as options
 from ._printing import msg, print_report, print_statistics
 from ._progress import count_documents, progress
 from ._util import exit_if_skipped, split_list
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 
 def convert_cli(
@@ -68,9 +71,10 @@ def convert_cli(
 
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
+    from ..analysis import CorpusStatistics
     from ..entities import describe_no_entities
     from ..errors import GapDNERError
-    from ..formats.convert import convert
+    from ..formats import convert
     from ..formats.outputs import check_output, write_json
     from ..loading import check_model
 
@@ -86,8 +90,14 @@ def convert_cli(
         reader_options["done"] = Journal(input_path).done()
         if input_path.exists() and not reader_options["done"]:
             raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
+    statistics = CorpusStatistics()
     with progress(partial(count_documents, input_path)) as bar:
-        statistics, report = convert(
+
+        def count(doc: "Doc") -> None:
+            statistics.add(doc, spans_key)
+            bar.update((statistics.documents or statistics.docs) - bar.n)
+
+        report = convert(
             input_path,
             output_path,
             format=format,
@@ -101,7 +111,7 @@ def convert_cli(
             spans_key=spans_key,
             strict=strict,
             skip=on_error == "skip",
-            on_doc=lambda n: bar.update(n - bar.n),
+            on_doc=count,
             from_ents=from_ents,
             from_spans=from_spans,
             split=split,

@@ -33,7 +33,7 @@ def init_config_cli(
     configs/README.md compares some of them."""
     from thinc.api import Config
 
-    from ..config.init_config import make_config_text
+    from ..config.template import make_config_text
     from ..formats.outputs import check_output, replacing
 
     is_stdout = str(output_path) == "-"

@@ -25,10 +25,10 @@ def stats_cli(
     """Count documents, entities, fragments, gaps and overlaps.
 
     There is one column per DATA."""
+    from ..analysis.statistics import stats
     from ..entities import describe_no_entities
     from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json
-    from ..formats.statistics import stats
 
     for path in data:
         check_output(output_path, {"data": path, "list": ids})

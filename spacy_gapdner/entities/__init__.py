@@ -1,5 +1,7 @@
 """An entity, what it carries, and its place in a Doc."""
 
+from .alignment import extract_doc as extract_doc
+from .alignment import merge_docs as merge_docs
 from .attributes import can_be_saved as can_be_saved
 from .attributes import has_extension as has_extension
 from .attributes import offer_extensions as offer_extensions

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
+from spacy.util import registry
 from thinc.types import Floats1d
 
 from ..errors import GapDNERError, check_probability
@@ -39,6 +40,11 @@ class DiscontinuousEntity:
 
     def __repr__(self) -> str:
         return f"DiscontinuousEntity({self.label_!r}, {self.spans})"
+
+    def _repr_html_(self) -> str:
+        # Jupyter shows the entity as HTML; spaCy's registry finds the drawing by its entry point
+        html: str = registry.misc.get("spacy-gapdner.entity_html.v1")(self)
+        return html
 
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)

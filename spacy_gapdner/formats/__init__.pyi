@@ -1,4 +1,5 @@
 from .brat import read_brat as read_brat
+from .conversion import convert as convert
 from .craft import read_craft as read_craft
 from .docbin import read_docbin as read_docbin
 from .docbin import write_docbin as write_docbin
@@ -27,5 +28,6 @@ from .report import Issue as Issue
 from .report import Place as Place
 from .report import Report as Report
 from .report import reading as reading
+from .tables import to_dataframe as to_dataframe
 from .w2ner import read_w2ner as read_w2ner
 from .writers import write as write

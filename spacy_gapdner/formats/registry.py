@@ -6,6 +6,8 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal
 
+from spacy.util import registry
+
 from ..errors import GapDNERError
 from .files import visible_files
 
@@ -75,6 +77,12 @@ def _format(
     return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
 
 
+def _write_html(*args: Any) -> int:
+    # pages are drawings, which stand above formats: spaCy's registry finds them by entry point
+    write: Callable[..., int] = registry.misc.get("spacy-gapdner.write_html.v1")
+    return write(*args)
+
+
 DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
 # in the order in which they are tried
 FORMATS = {
@@ -95,6 +103,7 @@ FORMATS = {
         _format("pubtator", "has_title", (".pubtator", ".PubTator", ".txt")),
         _format("conll", "has_tags", (".conll", ".iob", ".bio", ".tsv", ".txt")),
         _format("craft", "is_craft", (), options=("ontologies", "labels", "split")),
+        Format("html", writer=_write_html, ending=".html"),
         Format("csv", writer=f"{__package__}.tables:write_csv", ending=".csv"),
         Format("parquet", writer=f"{__package__}.tables:write_parquet", ending=".parquet"),
     )

@@ -10,7 +10,7 @@ from thinc.api import Adam
 from tiny_pipeline import ANNOTATED, CORPUS, make_nlp, trained_pipeline
 
 from spacy_gapdner import predict
-from spacy_gapdner.formats.corpus import Corpus
+from spacy_gapdner.corpus import Corpus
 
 BATCH = 16
 

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_pipeline import ANNOTATED, model_config, trained_pipeline
 
-from spacy_gapdner import Entity, GapDNERError, get_entities, select_uncertain, set_entities
+from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
+from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.formats import DOC_NAME

@@ -7,7 +7,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.formats.convert import convert
+from spacy_gapdner.formats import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
 ANN = (

@@ -1,7 +1,7 @@
 import pytest
 from thinc.api import Config
 
-from spacy_gapdner.config.init_config import make_config_text
+from spacy_gapdner.config.template import make_config_text
 
 
 def test_a_config_is_written(run, tmp_path):

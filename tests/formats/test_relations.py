@@ -2,8 +2,7 @@
 
 import pytest
 
-from spacy_gapdner.formats import Report, read, write
-from spacy_gapdner.formats.convert import convert
+from spacy_gapdner.formats import Report, convert, read, write
 from spacy_gapdner.formats.relations import DOC_RELATIONS
 
 TEXT = "Severe pain after Lipitor. Rash after Zocor."
@@ -29,8 +28,8 @@ def lines_of(path):
 
 
 def test_whole_documents_keep_all(brat, tmp_path):
-    _, first = convert(brat, tmp_path / "a.spacy", n_sents=0)
-    _, second = convert(tmp_path / "a.spacy", tmp_path / "out")
+    first = convert(brat, tmp_path / "a.spacy", n_sents=0)
+    second = convert(tmp_path / "a.spacy", tmp_path / "out")
     assert not first.issues + second.issues
     assert lines_of(tmp_path / "out/a.ann") == sorted((FIRST + SECOND + ACROSS).splitlines(True))
     assert (tmp_path / "out/annotation.conf").read_text() == (
@@ -45,7 +44,7 @@ def test_whole_documents_keep_all(brat, tmp_path):
 
 
 def test_sentences_keep_their_own(brat, tmp_path):
-    _, report = convert(brat, tmp_path / "a.spacy")
+    report = convert(brat, tmp_path / "a.spacy")
     assert report.counts("dropped") == {"relation": 1, "event": 1, "note": 1}
     assert [issue.place.line for issue in report.issues] == [12, 13, 14]
     convert(tmp_path / "a.spacy", tmp_path / "out")
@@ -54,7 +53,7 @@ def test_sentences_keep_their_own(brat, tmp_path):
 
 
 def test_without_their_entities_they_are_counted(brat, tmp_path):
-    _, report = convert(brat, tmp_path / "out", types=("ADE",))
+    report = convert(brat, tmp_path / "out", types=("ADE",))
     # between T1 and T5, and its note
     assert lines_of(tmp_path / "out/a.ann") == [
         "#1\tAnnotatorNotes R3\tx\n",
@@ -62,7 +61,7 @@ def test_without_their_entities_they_are_counted(brat, tmp_path):
     ]
     dropped = {"relation": 2, "equivalence": 1, "event": 3, "attribute": 1, "note": 1}
     assert report.counts("dropped") == dropped
-    _, report = convert(brat, tmp_path / "a.jsonl")
+    report = convert(brat, tmp_path / "a.jsonl")
     dropped = {"relation": 3, "equivalence": 1, "event": 3, "attribute": 1, "note": 2}
     assert report.counts("dropped") == dropped
 

@@ -5,7 +5,7 @@ from inspect import signature
 import pytest
 import spacy
 
-from spacy_gapdner import init_config
+from spacy_gapdner.config import init_config
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERSettings
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer

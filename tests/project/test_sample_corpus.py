@@ -13,7 +13,8 @@ import sample_grammar as grammar
 import spacy
 from spacy.tokens import Doc
 
-from spacy_gapdner import Entity, get_entities, read, set_entities, stats
+from spacy_gapdner import Entity, get_entities, read, set_entities
+from spacy_gapdner.analysis import stats
 from spacy_gapdner.formats import Report
 
 SCRIPTS = Path(__file__).parents[2] / "project" / "scripts"

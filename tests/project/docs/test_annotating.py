@@ -5,8 +5,8 @@ import re
 import pytest
 from pages import read_page
 
-from spacy_gapdner import convert, get_entities, read
-from spacy_gapdner.formats import Report
+from spacy_gapdner import get_entities, read
+from spacy_gapdner.formats import Report, convert
 
 PAGE = read_page("annotating.md")
 EXAMPLES = re.findall(r"```{gapdner-example}\n(.+?)```\n\n→ ([^\n]+)\n", PAGE, flags=re.DOTALL)

@@ -12,8 +12,9 @@ from thinc.api import Config
 from tiny_pipeline import gold_docs, make_nlp, model_config, trained_pipeline
 
 import spacy_gapdner
-from spacy_gapdner import Entity, GapDNERError, convert, set_entities
+from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
+from spacy_gapdner.formats import convert
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
 

@@ -3,7 +3,8 @@ import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spacy_gapdner import Entity, GapDNERError, agreement, set_entities
+from spacy_gapdner import Entity, GapDNERError, set_entities
+from spacy_gapdner.analysis import agreement
 from spacy_gapdner.formats import DOC_NAME
 
 NLP = spacy.blank("en")

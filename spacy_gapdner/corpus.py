@@ -11,11 +11,11 @@ from spacy.tokens import Doc
 from spacy.training import Corpus as DocBinCorpus
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY
-from ..errors import GapDNERError
-from .docs import Alignment
-from .reading import find_format, read
-from .report import Report
+from .entities import DEFAULT_SPANS_KEY
+from .errors import GapDNERError
+from .formats.docs import Alignment
+from .formats.reading import find_format, read
+from .formats.report import Report
 
 
 class Corpus(DocBinCorpus):

@@ -13,7 +13,6 @@ from .outputs import check_apart
 from .reading import read
 from .registry import choose_output, guess_format
 from .report import Report
-from .statistics import CorpusStatistics
 from .writers import write
 
 
@@ -27,9 +26,9 @@ def convert(
     spans_key: str = DEFAULT_SPANS_KEY,
     strict: bool = False,
     skip: bool = False,
-    on_doc: Callable[[int], object] | None = None,
+    on_doc: Callable[[Doc], object] | None = None,
     **options: Any,
-) -> tuple[CorpusStatistics, Report]:
+) -> Report:
     """Convert annotated text from one format to another.
 
     input (Union[str, Path]): File or folder.
@@ -41,11 +40,10 @@ def convert(
     spans_key (str): Prefix of the span groups that hold the entities.
     strict (bool): Stop at the first item that would be dropped.
     skip (bool): Leave out documents that cannot be read, instead of stopping.
-    on_doc (Optional[Callable[[int], object]]): Called with the number of documents read so far.
+    on_doc (Optional[Callable[[Doc], object]]): Called with each Doc once it is written.
     **options: Others of `spacy_gapdner.formats.read`: `lang` or `model`, `types`, `alignment`,
         `line_breaks`, and what the format's reader takes beyond.
-    RETURNS (tuple[CorpusStatistics, Report]): What was written, and what was dropped or
-        repaired on the way.
+    RETURNS (Report): What was dropped or repaired on the way.
     RAISES (GapDNERError): If the input cannot be read or holds no document, the output cannot
         hold it, or the output would touch the input.
     """
@@ -60,27 +58,28 @@ def convert(
         n_sents = int(target == "spacy")
     if strict and skip:
         raise GapDNERError("Choose one: to stop at what would be dropped, or to skip documents.")
-    report, statistics = Report(strict=strict, skip=skip), CorpusStatistics()
+    report = Report(strict=strict, skip=skip)
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **options)
 
     def counted() -> Iterator[Doc]:
+        n_docs = 0
         for doc in docs:
+            n_docs += 1
             # what lies beside the input is read, too
             while report.files:
                 check_apart(output, report.files.pop())
             if target != "spacy":
                 _count_other_prefixes(doc, spans_key, report)
-            statistics.add(doc, spans_key)
             yield doc
             if on_doc is not None:
-                on_doc(report.documents)
-        if not statistics.docs and not report.skipped:
+                on_doc(doc)
+        if not n_docs and not report.skipped:
             raise GapDNERError(f"{input} holds no document with text. Check the path.")
 
     is_new = target == "spacy" and source != "spacy"
     given: dict[str, Any] = {"attrs": ("NORM", "SENT_START")} if is_new else {}
     write(counted(), output, target, spans_key=spans_key, report=report, **given)
-    return statistics, report
+    return report
 
 
 def _count_other_prefixes(doc: Doc, spans_key: str, report: Report) -> None:

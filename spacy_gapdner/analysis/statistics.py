@@ -9,7 +9,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, Entity, count_elsewhere, get_entities
-from .docs import DOC_NAME
+from ..formats.docs import DOC_NAME
 
 
 @dataclass

@@ -1,5 +1,7 @@
 import pytest
 import spacy
+from format_fixtures import plain as plain
+from format_fixtures import write as write
 from spacy import registry
 from spacy.training import Corpus as DocBinCorpus
 from spacy.training.initialize import init_nlp
@@ -9,9 +11,9 @@ from thinc.api import Config
 from tiny_pipeline import model_config
 
 from spacy_gapdner import get_entities
+from spacy_gapdner.corpus import Corpus
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.convert import convert
-from spacy_gapdner.formats.corpus import Corpus
+from spacy_gapdner.formats import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash today.\n"
 ANN = (

@@ -3,8 +3,8 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.analysis.statistics import stats
 from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.formats.statistics import stats
 
 VOCAB = Vocab()
 

@@ -1,0 +1,1 @@
+from .template import init_config as init_config

@@ -1,0 +1,2 @@
+from .pages import draw as draw
+from .render import render as render
