@@ -20,7 +20,6 @@ from .statistics import stats as stats
 from .thresholds import Scores as Scores
 from .training_config import TrainingConfig as TrainingConfig
 from .tuning import Tuning as Tuning
-from .training_config import TrainingConfig as TrainingConfig
 from .tuning import tune as tune
 from .uncertainty import UncertaintySampler as UncertaintySampler
 from .uncertainty import select_uncertain as select_uncertain
