@@ -10,5 +10,6 @@ from .entities import set_entities as set_entities
 from .errors import GapDNERError as GapDNERError
 from .formats import read as read
 from .formats import write as write
+from .model.precision import use_bf16 as use_bf16
 
 __version__: str

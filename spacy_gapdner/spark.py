@@ -5,7 +5,7 @@ itself: as an installed package, in a folder that all machines can read, or sent
 ``spark.sparkContext.addFile(folder, recursive=True)``, which `annotate` finds by its name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ def annotate(
     batch_size: int = 256,
     spans_key: str | None = None,
     threshold: float | None = None,
+    bf16: bool = False,
 ) -> "DataFrame":
     """Find the discontinuous entities of the texts of a DataFrame.
 
@@ -45,6 +46,7 @@ def annotate(
     batch_size (int): Texts that go through the pipeline at once.
     spans_key (Optional[str]): The `spans_key` of the pipe, where the pipeline has several.
     threshold (Optional[float]): Drop entities that score lower; the pipe's own if None.
+    bf16 (bool): Predict in bfloat16, see `spacy_gapdner.use_bf16`.
     RETURNS (DataFrame): The data with one more column: an array of structs in text order, each
         with `type`, `text` (the fragments with a space between), `score`, `start` and `end` (of
         the whole extent) and `fragments` (an array of structs with `start` and `end`). Offsets
@@ -72,7 +74,8 @@ def annotate(
     if threshold is not None:
         check_probability("threshold", threshold)
     column = StructField(output_col, entities_type())
-    add = partial(_add_entities, str(model), text_col, output_col, batch_size, spans_key, threshold)
+    load = partial(_load_recognizer, str(model), spans_key, threshold, bf16)
+    add = partial(_add_entities, load, text_col, output_col, batch_size)
     return df.mapInArrow(add, StructType([*df.schema.fields, column]))
 
 
@@ -92,18 +95,16 @@ def entities_type() -> "ArrayType":
 
 
 def _add_entities(
-    model: str,
+    load: "Callable[[], tuple[Language, DiscontinuousEntityRecognizer]]",
     text_col: str,
     output_col: str,
     batch_size: int,
-    spans_key: str | None,
-    threshold: float | None,
     batches: Iterator["pa.RecordBatch"],
 ) -> Iterator["pa.RecordBatch"]:
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_type
 
-    nlp, pipe = _load_pipeline(model, spans_key, threshold)
+    nlp, pipe = load()
     arrow_type = to_arrow_type(entities_type())
     for batch in batches:
         texts = batch.column(text_col).to_pylist()
@@ -118,8 +119,8 @@ def _add_entities(
 
 
 @lru_cache(maxsize=4)
-def _load_pipeline(
-    model: str, spans_key: str | None, threshold: float | None
+def _load_recognizer(
+    model: str, spans_key: str | None, threshold: float | None, bf16: bool
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
     # once for each process and setting
     from pyspark import SparkFiles
@@ -127,7 +128,7 @@ def _load_pipeline(
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None
     path = sent if not Path(model).exists() and sent is not None and sent.exists() else model
     try:
-        return pipes.load_pipeline(path, spans_key=spans_key, threshold=threshold)
+        return pipes.load_recognizer(path, spans_key=spans_key, threshold=threshold, bf16=bf16)
     except GapDNERError as error:
         raise GapDNERError(f"A Spark worker cannot load the pipeline {model}: {error}") from None
 

@@ -10,7 +10,7 @@ from tiny_pipeline import gold_docs, trained_pipeline
 from typer.testing import CliRunner
 
 from spacy_gapdner import Entity, GapDNERError, set_entities
-from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.cli import app
 from spacy_gapdner.formats import DOC_NAME, write_docbin
 
@@ -34,7 +34,7 @@ def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
         for name in names:
             (folder / name).write_text(HARM.format(victim=str(victim)))
     monkeypatch.chdir(tmp_path)
-    nlp, _ = load_pipeline(model)
+    nlp, _ = load_recognizer(model)
     assert nlp("Severe pain after aspirin .")._.discontinuous_ents
     assert not victim.exists()
 
@@ -52,7 +52,7 @@ def test_a_config_cannot_name_other_functions(model, old, new):
     assert old in text
     (model / "config.cfg").write_text(text.replace(old, new))
     with pytest.raises(GapDNERError, match=r"Cannot load the pipeline .*(registry|E002)"):
-        load_pipeline(model)
+        load_recognizer(model)
 
 
 def test_what_a_config_says_of_training_is_not_run_when_it_is_loaded(model):
@@ -65,7 +65,7 @@ def test_what_a_config_says_of_training_is_not_run_when_it_is_loaded(model):
         assert old in text
         text = text.replace(old, new)
     (model / "config.cfg").write_text(text)
-    assert load_pipeline(model)[1].labels == ("ADR", "Drug")
+    assert load_recognizer(model)[1].labels == ("ADR", "Drug")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.analysis.pipes import load_recognizer
 
 from ..environment import get_commit, get_device, get_versions
 from ..tables import Table
@@ -29,7 +29,7 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
     """
     os.environ["TOKENIZERS_PARALLELISM"] = "false" if subject.threads == 1 else "true"
     torch.set_num_threads(subject.threads)
-    nlp, pipe = load_pipeline(subject.model, gpu_id=subject.gpu_id)
+    nlp, pipe = load_recognizer(subject.model, gpu_id=subject.gpu_id)
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
     runner = Runner(nlp, pipe, cpu_time=cpu_time)
     prediction = time_batches(runner, examples, repeats, is_train=False)

@@ -9,7 +9,7 @@ from spacy_gapdner.analysis import tune
 from spacy_gapdner.analysis.bootstrap import resample
 from spacy_gapdner.analysis.evaluation import count_row
 from spacy_gapdner.analysis.matching import MatchTally
-from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
 from spacy_gapdner.formats import load_docs
 from spacy_gapdner.formats.docbin import require_docbins
@@ -92,7 +92,7 @@ def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarr
     # correct, predicted and gold entities, shape (docs, subsets, 3)
     msg.text(f"{run.name}, seed {run.seed}")
     key = run.scores["dev"]["spans_key"]
-    nlp, _ = load_pipeline(folder / MODEL_BEST, spans_key=key)
+    nlp, _ = load_recognizer(folder / MODEL_BEST, spans_key=key)
     if tune_on is not None:
         tune(nlp, load_docs(nlp, tune_on, key), spans_key=key)
     rows = []

@@ -10,7 +10,7 @@ from spacy.vocab import Vocab
 from wasabi import msg
 
 from spacy_gapdner import evaluate, get_entities
-from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
+from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 
@@ -116,7 +116,7 @@ def _train(
 
 
 def _score(model: Path, data: Path, key: str, gpu_id: int) -> dict[str, Any]:
-    nlp, _ = load_pipeline(model, spans_key=key, gpu_id=gpu_id)
+    nlp, _ = load_recognizer(model, spans_key=key, gpu_id=gpu_id)
     docs = (doc for file in require_docbins(data) for doc in read_docbin(file, nlp.vocab))
     return {"model": str(model), "data": str(data), **evaluate(nlp, docs, spans_key=key)}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from spacy_gapdner import GapDNERError
-from spacy_gapdner.analysis.pipes import load_pipeline
+from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.cli import _options as options
 from spacy_gapdner.cli._util import clean_errors
 
@@ -38,7 +38,7 @@ def attention_cli(
     with clean_errors():
         if output_path.is_file():
             raise GapDNERError(f"{output_path} is a file. Use a folder.")
-        nlp, _ = load_pipeline(model)
+        nlp, _ = load_recognizer(model)
         files = draw_report(record_attention(nlp, text, spans=spans, cells=cells))
         output_path.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():

@@ -9,17 +9,19 @@ from thinc.api import require_gpu
 
 from ..errors import GapDNERError
 from ..loading import check_model, load_model
+from ..model.precision import use_bf16
 from ..pipe import DiscontinuousEntityRecognizer
 from ..sentences import LineBreaks, LineSentencizer
 
 
-def load_pipeline(
+def load_recognizer(
     model: str | Path,
     *,
     spans_key: str | None = None,
     threshold: float | None = None,
     line_breaks: LineBreaks | None = None,
     gpu_id: int = -1,
+    bf16: bool = False,
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
     """Load a trained pipeline and find its pipe for discontinuous entities.
 
@@ -29,10 +31,11 @@ def load_pipeline(
     line_breaks (Optional[str]): Which line breaks end a sentence, see `LineSentencizer`; as the
         pipeline has it if None.
     gpu_id (int): GPU to use; -1 for the CPU.
+    bf16 (bool): Predict in bfloat16, see `spacy_gapdner.use_bf16`.
     RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
         any length, and the pipe.
     RAISES (GapDNERError): If there is no such pipeline, it cannot be loaded or has no such pipe,
-        or the GPU cannot be used.
+        or the GPU or bfloat16 cannot be used.
     """
     check_model(model)
     use_gpu(gpu_id)
@@ -43,6 +46,8 @@ def load_pipeline(
         raise GapDNERError(f"{model}: {error}") from None
     if not pipe.labels:
         raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
+    if bf16:
+        use_bf16(nlp)
     if threshold is not None:
         pipe.cfg.update(threshold=threshold, disc_threshold=None, type_thresholds={})
     if line_breaks is not None:

@@ -78,7 +78,7 @@ def _report_models(
     import spacy
 
     from ..analysis.model_report import analyze, report_model
-    from ..analysis.pipes import load_pipeline
+    from ..analysis.pipes import load_recognizer
     from ..analysis.predictions import pair_examples
     from ..entities import DEFAULT_SPANS_KEY
     from ..formats import find_format, load_docs, read_docbin
@@ -99,7 +99,7 @@ def _report_models(
             examples = pair_examples(read_docbin(Path(model), nlp.vocab), docs, source=model)
             report = report_model(examples, spans_key)
         else:
-            nlp, pipe = load_pipeline(model, spans_key=spans_key, **how)
+            nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
             # one key for all, so that all are compared with the same gold entities
             spans_key = spans_key or pipe.key
             docs = load_docs(nlp, data, spans_key, types=types)

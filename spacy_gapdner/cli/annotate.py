@@ -60,6 +60,7 @@ def annotate_cli(
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,
+    bf16: bool = options.BF16,
     code: Path | None = options.CODE,
 ) -> None:
     """Make and correct entities in the browser.
@@ -67,7 +68,7 @@ def annotate_cli(
     Every change is saved at once, as brat standoff. What is done, skipped, doubtful or rejected is
     in FOLDER/.gapdner, with the model that was trained. Ctrl-C ends it."""
     listener = listen(host, port)
-    from ..analysis.pipes import load_pipeline
+    from ..analysis.pipes import load_recognizer
     from ..annotate.app import create_app
     from ..annotate.checks import Checker
     from ..annotate.guidelines import read_guidelines
@@ -86,7 +87,7 @@ def annotate_cli(
     how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
     proposer = trainer = pipe = None
     if model is not None:
-        proposer = Proposer(model, partial(load_pipeline, threshold=threshold, **how))
+        proposer = Proposer(model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how))
         pipe = proposer.model.pipe
         own = texts.folder / ".gapdner"
         trainer = Trainer(model, own, proposer.swap, code=code, **how)

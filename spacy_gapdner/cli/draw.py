@@ -43,7 +43,7 @@ def draw_cli(
 
     Lines are solid under fragments, and dotted under gaps. In the terminal, "+" marks predictions
     that are not annotated, and "-" annotations that are not predicted."""
-    from ..analysis.pipes import load_pipeline
+    from ..analysis.pipes import load_recognizer
     from ..drawing.pages import draw
     from ..formats import Report
     from ..formats.outputs import check_output
@@ -51,7 +51,7 @@ def draw_cli(
     check_output(output_path, {"input": input_path, "model": model})
     nlp = None
     if model is not None:
-        nlp, _ = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+        nlp, _ = load_recognizer(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
     report = Report()
     n_docs = draw(
         input_path,

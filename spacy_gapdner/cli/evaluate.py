@@ -28,6 +28,7 @@ def evaluate_cli(
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
+    bf16: bool = options.BF16,
     code: Path | None = options.CODE,
 ) -> None:
     """Score a trained pipeline on annotated data by exact match.
@@ -35,15 +36,15 @@ def evaluate_cli(
     The scores are over all entities, over the subsets with discontinuous and overlapping ones,
     per type and by gap length; and with credit for overlap."""
     from ..analysis.evaluation import evaluate
-    from ..analysis.pipes import load_pipeline
+    from ..analysis.pipes import load_recognizer
     from ..formats import find_format, load_docs
     from ..formats.outputs import check_output, write_json
 
     # what is missing is said before a model is loaded
     find_format(data)
     check_output(output_path, {"data": data, "model": model})
-    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id}
-    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, **how)
+    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
+    nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
     docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
     scores: dict[str, Any] = {"model": str(model), "data": str(data)}
     with progress(partial(count_documents, data), docs) as counted:

@@ -77,6 +77,7 @@ def predict_cli(
         help="JSON file for what this run wrote, in numbers, and everything that was left out",
     ),
     gpu_id: int = options.GPU_ID,
+    bf16: bool = options.BF16,
 ) -> None:
     """Find the entities of raw text.
 
@@ -89,7 +90,7 @@ def predict_cli(
     grows = False
     try:
         with clean_stops():
-            from ..analysis.pipes import load_pipeline
+            from ..analysis.pipes import load_recognizer
             from ..analysis.predictions import predict_records
             from ..analysis.resumable import growing, part_of
             from ..analysis.texts import count_texts, read_texts
@@ -108,7 +109,7 @@ def predict_cli(
             texts = read_texts(input_path, lines=lines, report=report)
             settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
             settings["line_breaks"] = line_breaks
-            nlp, pipe = load_pipeline(model, gpu_id=gpu_id, **settings)
+            nlp, pipe = load_recognizer(model, gpu_id=gpu_id, bf16=bf16, **settings)
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
             with ExitStack() as stack:
                 grown = None

@@ -20,6 +20,7 @@ def serve_cli(
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,
+    bf16: bool = options.BF16,
     code: Path | None = options.CODE,
 ) -> None:
     """Try a trained pipeline in the browser.
@@ -27,11 +28,13 @@ def serve_cli(
     The page shows the entities of a text, filters and saves them. Programs send texts to
     POST /predict; /docs describes it. Ctrl-C ends it."""
     listener = listen(host, port)
-    from ..analysis.pipes import load_pipeline
+    from ..analysis.pipes import load_recognizer
     from ..serving.app import create_app
     from ..web import LOOPBACK
 
-    nlp, pipe = load_pipeline(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    nlp, pipe = load_recognizer(
+        model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id, bf16=bf16
+    )
     app = create_app(
         nlp,
         pipe.key,

@@ -65,7 +65,7 @@ def tune_cli(
 
     The calibration turns scores into probabilities. New thresholds must gain in 90% of
     resamples of the documents, by cross-validation."""
-    from ..analysis.pipes import load_pipeline
+    from ..analysis.pipes import load_recognizer
     from ..analysis.tuning import tune
     from ..formats import find_format, load_docs
     from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
@@ -82,7 +82,7 @@ def tune_cli(
 
         check_picture(plot_path)
     find_format(data)
-    nlp, pipe = load_pipeline(model, spans_key=spans_key, gpu_id=gpu_id)
+    nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
     tuning = tune(
         nlp,
         load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)),

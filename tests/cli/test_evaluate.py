@@ -4,6 +4,8 @@ import shutil
 import pytest
 import srsly
 
+from spacy_gapdner.analysis import pipes
+
 # the model finds 5 entities in these sentences, 2 of them discontinuous
 CHANGED = [
     # one of two discontinuous ones is gold
@@ -70,3 +72,13 @@ def test_bootstrap_intervals(run, model, write_docs, tmp_path):
     low, high = scores["intervals"]["all"]["f"]
     assert low <= scores["spans_gapdner_f"] <= high
     assert scores["matches"].keys() == {"exact", "partial", "type"}
+
+
+def test_bfloat16(run, model, write_docs, monkeypatch):
+    # what is loaded once is shared
+    seen = []
+    monkeypatch.setattr(pipes, "use_bf16", seen.append)
+    run("evaluate", model, write_docs(), "--bf16")
+    assert len(seen) == 1
+    run("evaluate", model, write_docs())
+    assert len(seen) == 1

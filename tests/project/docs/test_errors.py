@@ -13,7 +13,7 @@ from tiny_pipeline import gold_docs, make_nlp, model_config, trained_pipeline
 
 import spacy_gapdner
 from spacy_gapdner import Entity, GapDNERError, set_entities
-from spacy_gapdner.analysis.pipes import load_pipeline, use_gpu
+from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
 from spacy_gapdner.formats import convert
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
@@ -35,7 +35,7 @@ def write(**files):
 def is_not_a_pipeline():
     Path("training").mkdir()
     trained_pipeline().to_disk("training/model-best")
-    return message(load_pipeline, "training")
+    return message(load_recognizer, "training")
 
 
 def format_is_not_recognized():
@@ -81,7 +81,7 @@ def function_of_ones_own():
     config["components"]["gapdner"]["model"]["tagging"] = {"@misc": "my_scheme.v1"}
     config.to_disk("mine/config.cfg")
     # what follows lists all functions that there are
-    return re.match(r"[^\n]+?'misc'\.", message(load_pipeline, "mine")).group()
+    return re.match(r"[^\n]+?'misc'\.", message(load_recognizer, "mine")).group()
 
 
 def no_gpu():

@@ -1,0 +1,65 @@
+"""bfloat16 for the prediction of a pipeline that was trained in float32."""
+
+import torch
+from spacy.language import Language
+from thinc.api import Model
+from torch import nn
+
+from ..errors import GapDNERError
+from .grid_network import GridNetwork
+from .transformer import BatchingTransformerModel
+
+
+def use_bf16(nlp: Language) -> None:
+    """Let a pipeline multiply matrices in bfloat16 from now on, which is faster. The weights and
+    the scores stay float32, and the setting is not saved with the pipeline.
+
+    It applies to the networks of `gapdner` pipes and to transformers of the architecture
+    `spacy-gapdner.TransformerModel.v1`.
+
+    nlp (Language): The pipeline.
+    RAISES (GapDNERError): If the device cannot compute in bfloat16, or the pipeline has none of
+        these networks.
+    """
+    switched = [part for _, pipe in nlp.pipeline for part in _networks(pipe)]
+    if not switched:
+        raise GapDNERError(
+            "No part of the pipeline can compute in bfloat16: "
+            f"{', '.join(nlp.pipe_names) or 'it is empty'}. It needs a trained pipe gapdner."
+        )
+    for part in switched:
+        device = next(_module(part).parameters()).device.type
+        if not _supports_bf16(device):
+            what = "GPU" if device == "cuda" else "CPU"
+            raise GapDNERError(f"This {what} does not support bfloat16. Predict in float32.")
+    for part in switched:
+        part.mixed_precision = True
+
+
+def uses_bf16(nlp: Language) -> bool:
+    """RETURNS (bool): Whether a part of a pipeline computes in bfloat16."""
+    return any(part.mixed_precision for _, pipe in nlp.pipeline for part in _networks(pipe))
+
+
+def _networks(pipe: object) -> list[GridNetwork | BatchingTransformerModel]:
+    model = getattr(pipe, "model", None)
+    nodes = list(model.walk()) if isinstance(model, Model) else []
+    modules = [getattr(shim, "_model", None) for node in nodes for shim in node.shims]
+    return [
+        *(node for node in nodes if isinstance(node, BatchingTransformerModel)),
+        *(module for module in modules if isinstance(module, GridNetwork)),
+    ]
+
+
+def _module(part: GridNetwork | BatchingTransformerModel) -> nn.Module:
+    module: nn.Module = part if isinstance(part, GridNetwork) else part.transformer
+    return module
+
+
+def _supports_bf16(device: str) -> bool:
+    if device == "cuda":
+        return torch.cuda.is_bf16_supported()
+    # PyTorch has no public function for CPUs
+    return torch.backends.mkldnn.is_available() and bool(
+        torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    )

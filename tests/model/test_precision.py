@@ -1,0 +1,63 @@
+"""A pipeline of float32 that predicts in bfloat16."""
+
+import pytest
+import spacy
+import torch
+from tiny_pipeline import make_examples
+from tiny_transformer import load_small_config, save_bert
+from torch import nn
+
+from spacy_gapdner import GapDNERError, use_bf16
+from spacy_gapdner.model import precision
+from spacy_gapdner.model.precision import uses_bf16
+
+TEXT = "severe joint and shoulder pain"
+
+
+@pytest.fixture
+def nlp(tmp_path):
+    bert = save_bert(tmp_path, TEXT.split())
+    nlp = spacy.util.load_model_from_config(load_small_config(bert, 12, 9), auto_fill=True)
+    nlp.initialize(lambda: make_examples(nlp))
+    return nlp
+
+
+def types_of_products(nlp):
+    """What the transformer and the grid network multiply matrices in."""
+    found = {}
+    for name in ("transformer", "gapdner"):
+        types = found[name] = set()
+        shims = [shim for node in nlp.get_pipe(name).model.walk() for shim in node.shims]
+        for layer in [layer for shim in shims for layer in shim._model.modules()]:
+            if isinstance(layer, nn.Linear):
+                layer.register_forward_hook(lambda *call, types=types: types.add(call[-1].dtype))
+    nlp(TEXT)
+    return found
+
+
+@pytest.fixture
+def supported(monkeypatch):
+    """A CPU that computes in bfloat16, which every CPU does, though not fast."""
+    monkeypatch.setattr(precision, "_supports_bf16", lambda device: True)
+
+
+def test_both_networks_use_it_and_it_is_not_saved(nlp, supported, tmp_path):
+    config = nlp.config.copy()
+    use_bf16(nlp)
+    assert uses_bf16(nlp)
+    found = types_of_products(nlp)
+    assert found == {"transformer": {torch.bfloat16}, "gapdner": {torch.bfloat16}}
+    assert nlp.config == config
+    nlp.to_disk(tmp_path / "model")
+    loaded = spacy.load(tmp_path / "model")
+    assert not uses_bf16(loaded)
+    assert types_of_products(loaded)["gapdner"] == {torch.float32}
+
+
+def test_what_cannot_use_it(nlp, monkeypatch):
+    with pytest.raises(GapDNERError, match="No part of the pipeline can compute in bfloat16"):
+        use_bf16(spacy.blank("en"))
+    monkeypatch.setattr(precision, "_supports_bf16", lambda device: device != "cpu")
+    with pytest.raises(GapDNERError, match="This CPU does not support bfloat16"):
+        use_bf16(nlp)
+    assert not uses_bf16(nlp)
