@@ -42,7 +42,9 @@ def test_the_transformer_sees_the_segments_of_the_pipe():
 def test_the_settings_of_the_paper():
     """Section "Implementation details", and the plain model of "Proposed Model"."""
     config = load_config(CONFIGS[2], interpolate=True)
-    assert config["components"]["transformer"]["model"]["name"] == "dmis-lab/biobert-v1.1"
+    assert (
+        config["components"]["transformer"]["model"]["name"] == "dmis-lab/biobert-base-cased-v1.2"
+    )
     training, pipe = config["training"], config["components"]["gapdner"]
     # CADEC has 5,340 training sentences
     assert (training["batcher"]["size"], training["max_steps"]) == (12, 15 * 5340 / 12)
@@ -51,13 +53,13 @@ def test_the_settings_of_the_paper():
     assert (rate, rate * pipe["lr_scale"]) == (5e-6, pytest.approx(1e-3))
     assert config["corpora"]["train"]["augmenter"] is None
     model = pipe["model"]
-    assert {model[f"{part}_dropout"] for part in ("word", "boundary", "grid")} == {0.5}
+    assert model["word_dropout"] == 0.5
     assert model["tagging"] == {
         "@misc": "spacy-gapdner.SoftmaxTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     }
-    additions = ("co_predictor", "layer_norm", "distance_embedding", "triangle_mask", "none_bias")
-    assert not any(model[name] for name in additions)
+    # one d
+    assert {model[f"{part}_width"] for part in ("hidden", "boundary", "grid")} == {256}
     assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
 

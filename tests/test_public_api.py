@@ -22,6 +22,7 @@ def test_the_root_has_what_most_programs_need():
         "read",
         "render",
         "set_entities",
+        "use_bf16",
         "write",
     ]
     assert spacy_gapdner.__version__ == version("spacy-gapdner")

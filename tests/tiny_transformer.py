@@ -38,7 +38,7 @@ def load_small_config(bert, max_length, stride):
     """`configs/gapdner_trf.cfg` with this BERT, and a network as small that drops nothing."""
     settings = {"max_length": max_length, "stride": stride}
     settings |= {f"model.{n}_width": WIDTH for n in ("hidden", "boundary", "grid", "attention")}
-    settings |= {f"model.{n}_dropout": 0.0 for n in ("word", "boundary", "grid")}
+    settings["model.word_dropout"] = 0.0
     overrides = {f"components.gapdner.{name}": value for name, value in settings.items()}
     overrides["vars.transformer"] = str(bert)
     return spacy.util.load_config(CONFIG, overrides=overrides, interpolate=True)

@@ -1,6 +1,7 @@
 """The TOE network (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model Enhanced by
 Embedding Tag/Word Relations and More Fine-Grained Tags"): W2NER that attends to the tags."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -61,8 +62,11 @@ class TOESettings(W2NERSettings):
         `hidden_width` no multiple of `n_heads`.
     """
 
-    n_heads: int
-    tag_dropout: float
+    hidden_width: int = 516
+    biaffine_width: int = 516
+    dilations: Sequence[int] = (1, 2)
+    n_heads: int = 12
+    tag_dropout: float = 0.1
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -12,9 +12,10 @@ from torch.nn import functional as F
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.grid import GridLayout
 from spacy_gapdner.model.biaffine import Biaffine
-from spacy_gapdner.model.distances import N_DISTANCES, distance_buckets
 from spacy_gapdner.model.encoder import BiLSTM
 from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
+
+from .distances import N_DISTANCES, distance_buckets
 
 _N_REGIONS = 3
 
@@ -174,15 +175,15 @@ class W2NERSettings(GridSettings):
     RAISES (GapDNERError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
     """
 
-    hidden_width: int
-    embedding_width: int
-    grid_width: int
-    biaffine_width: int
-    predictor_width: int
-    dilations: Sequence[int]
-    word_dropout: float
-    grid_dropout: float
-    predictor_dropout: float
+    hidden_width: int = 512
+    embedding_width: int = 20
+    grid_width: int = 80
+    biaffine_width: int = 512
+    predictor_width: int = 120
+    dilations: Sequence[int] = (1, 2, 3)
+    word_dropout: float = 0.5
+    grid_dropout: float = 0.5
+    predictor_dropout: float = 0.33
 
     def __post_init__(self) -> None:
         super().__post_init__()

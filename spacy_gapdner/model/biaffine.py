@@ -8,17 +8,16 @@ from .initialization import init_before_gelu, init_linear
 
 
 class FeedForward(nn.Sequential):
-    """Our reading of the paper's MLP, of which it gives no detail: a linear layer, GELU, dropout.
+    """Our reading of the paper's MLP, of which it gives no detail: a linear layer and GELU.
 
     n_in (int): Input width.
     n_out (int): Output width.
-    dropout (float): Dropout rate of the output.
     """
 
-    def __init__(self, n_in: int, n_out: int, dropout: float) -> None:
+    def __init__(self, n_in: int, n_out: int) -> None:
         linear = nn.Linear(n_in, n_out)
         init_before_gelu(linear)
-        super().__init__(linear, nn.GELU(), nn.Dropout(dropout))
+        super().__init__(linear, nn.GELU())
 
 
 class Biaffine(nn.Module):
@@ -82,34 +81,3 @@ class Concatenation(nn.Module):
         """
         pairs = torch.broadcast_tensors(heads.unsqueeze(2), tails.unsqueeze(1))
         return torch.cat(pairs, dim=-1)
-
-
-class CoPredictor(nn.Module):
-    """Scores of the labels straight from head and tail, to be added to those of the grid (Li et
-    al. 2022, "Unified Named Entity Recognition as Word-Word Relation Classification", section
-    "Co-Predictor Layer"; there the biaffine half of it).
-
-    Its gradient reaches the word representations without passing through the grid's features, so
-    that a network learns its labels much earlier. Not in the paper.
-
-    n_in (int): Width of the token representations.
-    width (int): Width of the head and tail representations.
-    n_out (int): Number of labels.
-    dropout (float): Dropout rate of the head and tail representations.
-    """
-
-    def __init__(self, n_in: int, width: int, n_out: int, dropout: float) -> None:
-        super().__init__()
-        self.head = FeedForward(n_in, width, dropout)
-        self.tail = FeedForward(n_in, width, dropout)
-        self.biaffine = Biaffine(width, n_out)
-
-    def forward(self, hidden: Tensor) -> Tensor:
-        """Score the labels of every cell.
-
-        hidden (Tensor): Token representations H.
-            *Shape:* `(batch, n, n_in)`
-        RETURNS (Tensor): Logits.
-            *Shape:* `(batch, n, n, n_out)`
-        """
-        return self.biaffine(self.head(hidden), self.tail(hidden))

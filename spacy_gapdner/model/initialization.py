@@ -1,8 +1,8 @@
 """Initialization that keeps the variance of the signal from the words to the logits.
 
-With PyTorch's defaults (a gain of 1/sqrt(3), and GELU, which halves small signals) the grid features
-start at a tenth of the scale of the word representations, and training spends its first epochs on
-growing them. The paper does not specify the initialization.
+With PyTorch's defaults (a gain of 1/sqrt(3), and GELU, which halves small signals) the grid
+features start at a tenth of the scale of the words, and training spends its first epochs on growing
+them. The paper does not specify the initialization.
 """
 
 from torch import nn

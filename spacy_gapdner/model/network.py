@@ -10,64 +10,48 @@ from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
 from ..grid import GridLayout
-from .biaffine import Biaffine, Concatenation, CoPredictor, FeedForward
+from .biaffine import Biaffine, Concatenation, FeedForward
 from .criss_cross import CrissCrossAttention
-from .distances import N_DISTANCES, distance_buckets
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings
 from .initialization import init_before_gelu, init_linear, init_lstm
-from .labels import TriangleMask, prefer_none
 from .span_attention import SpanAttention
 
 # So many numbers of a long sentence's grid features, or of its spans' weights, exist at a time:
 # tensors of 32 MB, as the allocator reuses their memory and returns that of larger ones to the
 # system.
 _BLOCK_SIZE = 2**23
+# How much lower than None all labels score at the start
+_NONE_MARGIN = 5.0
 
 
 @dataclass(frozen=True)
 class GapDNERSettings(GridSettings):
-    """What a config can set of a GapDNER network.
+    """The settings of a GapDNER network.
 
     hidden_width (int): Width d of the token representations H; the encoder's own without BiLSTM.
-    boundary_width (int): Width of the head and tail representations.
-    grid_width (int): Width of the grid features.
-    attention_width (int): Width d' of the criss-cross attention's queries and keys.
+    boundary_width (int): Width of the head and tail representations and of the biaffine features;
+        d in the paper.
+    grid_width (int): Width of the grid features M; d in the paper.
+    attention_width (int): Width d' of the queries and keys of the criss-cross attention.
     bilstm (bool): Use the BiLSTM.
     biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
     linear_attention (bool): Use the linear attention over the tokens of each span.
     criss_cross (bool): Use the criss-cross attention over the grid.
-    co_predictor (bool): Add a biaffine product of head and tail to the scores. Not in the paper.
-    co_predictor_width (int): Width of the head and tail representations of this product.
-    word_dropout (float): Dropout rate of the word representations.
-    boundary_dropout (float): Dropout rate of the head and tail representations.
-    grid_dropout (float): Rate at which whole channels of the grid features are dropped.
-    layer_norm (bool): Normalise the grid features M. Not in the paper.
-    distance_embedding (bool): Tell the grid how far tail lies from head. Not in the paper.
-    triangle_mask (bool): Rule out the labels that a triangle of the grid cannot hold. Not in the
-        paper.
-    none_bias (float): How much lower than None all labels score at first. The paper
-        says nothing of it.
-    RAISES (ValueError): If a width is not positive or a dropout rate not in [0, 1).
+    word_dropout (float): Dropout rate of the word representations. The paper does not say where
+        its dropout acts.
+    RAISES (GapDNERError): If a width is not positive or the dropout rate not in [0, 1).
     """
 
-    hidden_width: int
-    boundary_width: int
-    grid_width: int
-    attention_width: int
-    bilstm: bool
-    biaffine: bool
-    linear_attention: bool
-    criss_cross: bool
-    co_predictor: bool
-    co_predictor_width: int
-    word_dropout: float
-    boundary_dropout: float
-    grid_dropout: float
-    layer_norm: bool
-    distance_embedding: bool
-    triangle_mask: bool
-    none_bias: float
+    hidden_width: int = 128
+    boundary_width: int = 32
+    grid_width: int = 96
+    attention_width: int = 16
+    bilstm: bool = True
+    biaffine: bool = True
+    linear_attention: bool = True
+    criss_cross: bool = True
+    word_dropout: float = 0.5
 
 
 class GapDNERNetwork(GridNetwork):
@@ -85,11 +69,10 @@ class GapDNERNetwork(GridNetwork):
         super().__init__(n_in, layout.n_channels)
         hidden = settings.hidden_width if settings.bilstm else n_in
         boundary, grid = settings.boundary_width, settings.grid_width
-        dropout = settings.boundary_dropout
         self.word_dropout = nn.Dropout(settings.word_dropout)
         self.bilstm = BiLSTM(n_in, hidden) if settings.bilstm else None
-        self.head = FeedForward(hidden, boundary, dropout)
-        self.tail = FeedForward(hidden, boundary, dropout)
+        self.head = FeedForward(hidden, boundary)
+        self.tail = FeedForward(hidden, boundary)
         self.boundary: Biaffine | Concatenation = (
             Biaffine(boundary, boundary) if settings.biaffine else Concatenation(boundary)
         )
@@ -98,24 +81,14 @@ class GapDNERNetwork(GridNetwork):
         self.span_attention = SpanAttention(hidden) if settings.linear_attention else None
         if settings.linear_attention:
             self.from_tokens = nn.Linear(hidden, grid, bias=False)
-        self.distance = nn.Embedding(N_DISTANCES, grid) if settings.distance_embedding else None
         self.activation = nn.GELU()
-        self.norm = nn.LayerNorm(grid) if settings.layer_norm else nn.Identity()
-        self.grid_dropout = settings.grid_dropout
         self.criss_cross = (
             CrissCrossAttention(grid, settings.attention_width) if settings.criss_cross else None
         )
-        self.co_predictor = (
-            CoPredictor(hidden, settings.co_predictor_width, layout.n_channels, dropout)
-            if settings.co_predictor
-            else None
-        )
         self.classifier = nn.Linear(grid, layout.n_channels)
-        self._init_weights()
-        prefer_none(self.classifier, layout, settings.none_bias)
-        self.triangle_mask = TriangleMask(layout, settings.triangle_mask)
+        self._init_weights(layout)
 
-    def _init_weights(self) -> None:
+    def _init_weights(self, layout: GridLayout) -> None:
         if self.bilstm is not None:
             init_lstm(self.bilstm.lstm)
         init_before_gelu(self.from_boundary)
@@ -126,6 +99,10 @@ class GapDNERNetwork(GridNetwork):
             nn.init.zeros_(self.criss_cross.value.weight)
             nn.init.zeros_(self.criss_cross.value.bias)
         init_linear(self.classifier)
+        # Nearly all cells are None. Else training first learns that, and a label that is added
+        # to a trained network outscores the others
+        with torch.no_grad():
+            self.classifier.bias[list(layout.labels)] = -_NONE_MARGIN
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H; see `GridNetwork.encode`."""
@@ -141,31 +118,23 @@ class GapDNERNetwork(GridNetwork):
         if self.criss_cross is not None:
             with record_function("gapdner.criss_cross"):
                 scores = self.criss_cross.classify(scores, mask)
-        if self.co_predictor is not None:
-            with record_function("gapdner.co_predictor"):
-                scores = scores + self.co_predictor(hidden)
-        return self.triangle_mask(scores)
+        return scores
 
     def map_grid(self, hidden: Tensor) -> Tensor:
-        """Compute all that is read of the grid features M, which is a linear map of them.
+        """Compute all linear maps of the grid features M that the following layers read.
 
         hidden (Tensor): Token representations H.
             *Shape:* `(batch, n, hidden)`
-        RETURNS (Tensor): What `CrissCrossAttention.classify` takes; without this attention the
+        RETURNS (Tensor): The input of `CrissCrossAttention.classify`; without this attention the
             classifier's logits.
             *Shape:* `(batch, n, n, n_out)`
         """
-        weight: Tensor
-        bias: Tensor
         if self.criss_cross is None:
-            weight, bias = self.classifier.weight, self.classifier.bias
+            maps = self.classifier.weight, self.classifier.bias
         else:
-            weight, bias = self.criss_cross.fold(self.classifier)
+            maps = self.criss_cross.fold(self.classifier)
         batch, n, _ = hidden.shape
-        # Dropout of whole channels of M: of columns of the map
-        kept = hidden.new_ones(batch, 1, weight.shape[1])
-        weight = weight * F.dropout(kept, self.grid_dropout, self.training)
-        parts = (hidden, self.head(hidden), self.tail(hidden), weight, bias)
+        parts = (hidden, self.head(hidden), self.tail(hidden), *maps)
         compute = self._map_rows
         row_size = n * max(n, self.classifier.in_features)
         if n * row_size > _BLOCK_SIZE and torch.is_grad_enabled():
@@ -185,9 +154,7 @@ class GapDNERNetwork(GridNetwork):
     ) -> Tensor:
         grid = self._features_of_rows(rows, hidden, heads, tails)
         with record_function("gapdner.classifier"):
-            batch, n_rows, n, width = grid.shape
-            maps = torch.baddbmm(bias, grid.view(batch, n_rows * n, width), weight.mT)
-            return maps.view(batch, n_rows, n, -1)
+            return F.linear(grid, weight, bias)
 
     def _features_of_rows(
         self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor
@@ -195,14 +162,9 @@ class GapDNERNetwork(GridNetwork):
         # Some rows of the grid features M, from boundaries and inner tokens of each span
         with record_function("gapdner.biaffine"):
             boundary = self.boundary(heads[:, rows], tails)
-            batch, n_rows, n, width = boundary.shape
-            bias: Tensor = self.from_boundary.bias
-            if self.distance is not None:
-                distances = distance_buckets(n, hidden.device)[rows].flatten()
-                bias = (self.distance.weight + bias)[distances]
-            weight = self.from_boundary.weight.mT.expand(batch, -1, -1)
-            grid = torch.baddbmm(bias, boundary.view(batch, n_rows * n, width), weight)
+            batch, n_rows, n, _ = boundary.shape
+            grid = self.from_boundary(boundary).flatten(1, 2)
         if self.span_attention is not None:
             with record_function("gapdner.span_attention"):
                 grid = self.span_attention(hidden, self.from_tokens(hidden), grid, rows)
-        return self.norm(self.activation(grid)).view(batch, n_rows, n, -1)
+        return self.activation(grid).view(batch, n_rows, n, -1)

@@ -38,7 +38,7 @@ def training(code, write_docs, tmp_path):
     model = config["components"]["gapdner"]["model"]
     model["tagging"] = {"@misc": "extents.v1"}
     model["tok2vec"] = tok2vec_config()
-    model.update(dict.fromkeys(("word_dropout", "boundary_dropout", "grid_dropout"), 0.0))
+    model["word_dropout"] = 0.0
     config["training"]["optimizer"]["learn_rate"] = 0.01
     config["training"].update(max_steps=60, eval_frequency=30, dropout=0.0)
     config["paths"].update(train=str(data), dev=str(data))

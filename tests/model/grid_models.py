@@ -28,15 +28,7 @@ SETTINGS = {
     "biaffine": True,
     "linear_attention": True,
     "criss_cross": True,
-    "co_predictor": True,
-    "co_predictor_width": 5,
     "word_dropout": 0.3,
-    "boundary_dropout": 0.2,
-    "grid_dropout": 0.1,
-    "layer_norm": True,
-    "distance_embedding": True,
-    "triangle_mask": True,
-    "none_bias": 2.5,
 }
 
 

@@ -1,7 +1,10 @@
 """The architecture of GapDNER: what its settings do, and which of them are refused."""
 
+from dataclasses import fields
+
 import pytest
-import torch
+import spacy
+from confection import ConfigValidationError
 from grid_models import (
     LABELS,
     SETTINGS,
@@ -22,9 +25,7 @@ def make_model(**settings):
     return build_gapdner_v1(fixed_vectors(), TAGGING, **{**SETTINGS, **settings})
 
 
-@pytest.mark.parametrize(
-    "settings", [{}, {"triangle_mask": False, "biaffine": False, "distance_embedding": False}]
-)
+@pytest.mark.parametrize("settings", [{}, {"bilstm": False, "biaffine": False}])
 def test_every_setting_reaches_the_network(settings):
     model = initialize_model(make_model(**settings))
     assert (model.name, model.attrs["tagging"]) == ("gapdner", TAGGING)
@@ -33,18 +34,28 @@ def test_every_setting_reaches_the_network(settings):
     expected = GapDNERNetwork(WIDTH, layout, GapDNERSettings(**{**SETTINGS, **settings}))
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]
-    assert torch.equal(built.triangle_mask.impossible, expected.triangle_mask.impossible)
-    assert built.classifier.bias.tolist() == [0.0, *[-2.5] * 4]
 
 
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
         ("hidden_width", 0, "must be at least 1, but it is 0"),
-        ("grid_dropout", 1.0, "must be at least 0 and below 1, but it is 1.0"),
+        ("word_dropout", 1.0, "must be at least 0 and below 1, but it is 1.0"),
         ("hidden_width", 7, "must be even, but it is 7"),
     ],
 )
 def test_settings_out_of_range_are_refused(name, value, message):
     with pytest.raises(ValueError, match=f"{name} {message}"):
         initialize_model(make_model(**{name: value}))
+
+
+def test_a_config_is_checked_and_filled_in():
+    """The settings are the fields of a dataclass, which spaCy sees as arguments."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("gapdner", config={"model": {"hidden_width": 64}})
+    filled = nlp.config["components"]["gapdner"]["model"]
+    defaults = {field.name: field.default for field in fields(GapDNERSettings)}
+    assert {name: filled[name] for name in defaults} == {**defaults, "hidden_width": 64}
+    for wrong in ({"co_predictor": True}, {"hidden_width": "wide"}):
+        with pytest.raises(ConfigValidationError, match=next(iter(wrong))):
+            spacy.blank("en").add_pipe("gapdner", config={"model": wrong})

@@ -19,8 +19,6 @@ SETTINGS = {
     "grid_width": 5,
     "attention_width": 2,
     "word_dropout": 0.0,
-    "boundary_dropout": 0.0,
-    "grid_dropout": 0.0,
 }
 
 

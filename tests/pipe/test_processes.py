@@ -35,7 +35,7 @@ print(torch.get_num_threads())
 
 
 def make_cnn(_):
-    nlp = make_nlp({"word_dropout": 0.5, "boundary_dropout": 0.5, "grid_dropout": 0.5})
+    nlp = make_nlp({"word_dropout": 0.5})
     train(nlp, 30)
     return nlp
 
@@ -57,7 +57,7 @@ def make_transformer(path):
     # what it finds need not be right, but it must find something
     nlp.add_pipe("gapdner", config={"model": model_config(tok2vec=listener), "threshold": 0.0})
     nlp.initialize(lambda: make_examples(nlp))
-    train(nlp, 30)
+    train(nlp, 60)
     return nlp
 
 

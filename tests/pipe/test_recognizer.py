@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import spacy
 import srsly
+import torch
+from grid_models import network_of
 from labelled_grids import as_scores
 from spacy.tokens import Span
 from spacy.training import Example
@@ -146,8 +148,15 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     assert entity.score == pytest.approx(1 / (1 + (0.45 / 0.55) * np.exp(-1.0)))
 
 
+def make_crowded(**settings):
+    """A pipe whose untrained network gives most cells a label."""
+    nlp = make_nlp({}, threshold=0.05, **settings)
+    torch.nn.init.zeros_(network_of(nlp.get_pipe("gapdner").model).classifier.bias)
+    return nlp
+
+
 def test_what_max_paths_cuts_is_said_once_with_how_much():
-    nlp = make_nlp({"none_bias": 0.0}, threshold=0.05, max_paths=7)
+    nlp = make_crowded(max_paths=7)
     texts = ["one two three four five six", "", "one two three four five six seven"]
     message = r"gave up \d+ paths because max_paths \(7\) was reached, in 2 of 3 documents"
     with pytest.warns(UserWarning, match=message) as caught:
@@ -199,7 +208,7 @@ def test_the_spans_key_names_groups_and_scores(nlp):
 
 
 def test_many_words_and_empty_documents_are_predicted_in_several_calls(monkeypatch):
-    nlp = make_nlp({"none_bias": 0.0}, threshold=0.05)
+    nlp = make_crowded()
     component = nlp.get_pipe("gapdner")
     docs = [make_doc(nlp, text) for text in ("a b c", "d e f g", "h", "", "i j k l m n o", "p")]
     expected = component.predict(docs)

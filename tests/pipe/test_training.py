@@ -23,11 +23,6 @@ PAPER = {
         "@misc": "spacy-gapdner.SoftmaxTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     },
-    "layer_norm": False,
-    "distance_embedding": False,
-    "triangle_mask": False,
-    "co_predictor": False,
-    "none_bias": 0.0,
 }
 
 
@@ -129,7 +124,7 @@ MESSAGE = "1 of 3 gold entities lie between the tokens"
 
 @pytest.mark.filterwarnings(f"ignore:{MESSAGE}")
 def test_gold_between_the_predicted_tokens_is_masked():
-    nlp = make_nlp({"triangle_mask": False})
+    nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
     scores = [np.zeros((5, 5, 6), dtype="float32")]
     _, (gradient,) = pipe.get_loss([make_misaligned(nlp)], scores)

@@ -9,7 +9,7 @@ from project.benchmark.parts import add_up_events, prediction_shares, training_s
 
 NETWORK = {
     *("encoder", "pooling to words", "bilstm", "biaffine", "span attention", "criss cross"),
-    *("classifier", "co predictor", "rest of the grid network"),
+    *("classifier", "rest of the grid network"),
 }
 BACKWARD = "autograd::engine::evaluate_function: "
 

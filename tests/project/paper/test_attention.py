@@ -88,7 +88,7 @@ def test_weights_are_those_of_the_equations(nlp):
     text = f"{ASPIRIN} {JOINT}"
     pipe = nlp.get_pipe("gapdner")
     network, features = find_network(pipe.model), []
-    hook = network.norm.register_forward_hook(lambda *args: features.append(args[-1]))
+    hook = network.activation.register_forward_hook(lambda *args: features.append(args[-1]))
     report = record_attention(nlp, text, cells=["0,0", "5,5"])
     vectors = pipe.model.get_ref("tok2vec").predict([report.doc])[0]
     part = network.criss_cross

@@ -1,7 +1,7 @@
 import torch
 from equations import bucket, by_cell
 
-from spacy_gapdner.model.distances import N_DISTANCES, distance_buckets
+from project.baselines.distances import N_DISTANCES, distance_buckets
 
 
 def test_buckets():
