@@ -19,13 +19,13 @@ Tok2Vec = Model[list[Doc], list[Floats2d]]
 
 
 def make_architecture(
-    name: str, network: type[GridNetwork], settings: type[GridSettings]
+    name: str, network: Callable[..., GridNetwork], settings: type[GridSettings]
 ) -> Callable[..., Model[ModelIn, ModelOut]]:
     """Make an architecture whose settings are the fields of a dataclass.
 
     name (str): Name of the models that it builds.
-    network (type[GridNetwork]): The network, made of the width of the word representations, the
-        grid's layout and `settings`.
+    network (Callable[..., GridNetwork]): Makes the network from the width of the word
+        representations, the grid's layout and `settings`.
     settings (type[GridSettings]): Its settings with their default values.
     RETURNS (Callable[..., Model[ModelIn, ModelOut]]): The architecture. Its arguments are:
 

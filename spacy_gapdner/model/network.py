@@ -129,6 +129,7 @@ class GapDNERNetwork(GridNetwork):
             classifier's logits.
             *Shape:* `(batch, n, n, n_out)`
         """
+        maps: tuple[Tensor, Tensor]
         if self.criss_cross is None:
             maps = self.classifier.weight, self.classifier.bias
         else:
