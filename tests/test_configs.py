@@ -55,7 +55,7 @@ def test_the_settings_of_the_paper():
     model = pipe["model"]
     assert model["word_dropout"] == 0.5
     assert model["tagging"] == {
-        "@misc": "spacy-gapdner.SoftmaxTagging.v1",
+        "@misc": "spacy-gapdner.GapAwareTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     }
     # one d

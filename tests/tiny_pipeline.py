@@ -58,7 +58,7 @@ def model_config(**settings):
         "grid_width": 24,
         "attention_width": 8,
         "word_dropout": 0.0,
-        "tagging": {"@misc": "spacy-gapdner.SoftmaxTagging.v1"},
+        "tagging": {"@misc": "spacy-gapdner.GapAwareTagging.v1"},
         "tok2vec": tok2vec_config(),
         **settings,
     }

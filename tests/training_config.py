@@ -19,7 +19,7 @@ stride = 2
 @architectures = "spacy-gapdner.GapDNER.v1"
 
 [components.gapdner.model.tagging]
-@misc = "spacy-gapdner.SoftmaxTagging.v1"
+@misc = "spacy-gapdner.GapAwareTagging.v1"
 
 [corpora]
 

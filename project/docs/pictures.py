@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from spacy_gapdner import Entity, read, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
-from spacy_gapdner.grid import LabelledCells, SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging, LabelledCells
 from spacy_gapdner.segments import assign_entities, get_segments
 
 SENTENCE = "severe joint , shoulder and upper body pain"
@@ -105,7 +105,7 @@ def draw_entities() -> str:
 
 def draw_grid() -> str:
     """RETURNS (str): A grid with its labels, Frag, Gap and types, and the entities they spell."""
-    scheme = SoftmaxTagging()
+    scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     texts = {
         (row, column): (_kind(channel), channels[channel])
@@ -117,7 +117,7 @@ def draw_grid() -> str:
 def draw_scores() -> str:
     """RETURNS (str): Probabilities of the cells, and the entities that these spell out with
     their scores."""
-    scheme = SoftmaxTagging()
+    scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     cells = np.array(list(PROBABILITIES))
     labelled = LabelledCells(cells, np.array(list(PROBABILITIES.values())))

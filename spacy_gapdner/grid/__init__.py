@@ -4,7 +4,7 @@ A scheme is registered and part of a model's config; pipe and losses know only `
 """
 
 from .cells import LabelledCells
-from .gap import SoftmaxTagging
+from .gap_aware import GapAwareTagging
 from .scheme import GridLayout, TaggingScheme
 
-__all__ = ["GridLayout", "LabelledCells", "SoftmaxTagging", "TaggingScheme"]
+__all__ = ["GapAwareTagging", "GridLayout", "LabelledCells", "TaggingScheme"]

@@ -18,7 +18,7 @@ DEFAULT_CONFIG = """
 @architectures = "spacy-gapdner.GapDNER.v1"
 
 [model.tagging]
-@misc = "spacy-gapdner.SoftmaxTagging.v1"
+@misc = "spacy-gapdner.GapAwareTagging.v1"
 
 [model.tagging.loss]
 @losses = "spacy-gapdner.CrossEntropy.v1"

@@ -95,7 +95,7 @@ factory = "gapdner"
     ("changes", "message"),
     [
         ([("[nlp]", "nlp]")], "is not a valid config"),
-        ([("SoftmaxTagging", "NoTagging")], "is not a valid config"),
+        ([("GapAwareTagging", "NoTagging")], "is not a valid config"),
         ([('factory = "gapdner"', 'factory = "ner"')], "no component with the factory gapdner"),
         ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "[nlp] pipeline names tagger"),
         (

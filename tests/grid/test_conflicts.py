@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.entities.storage import text_order
-from spacy_gapdner.grid import LabelledCells, SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging, LabelledCells
 from spacy_gapdner.grid.conflicts import find_conflicts
 
-TAGGING = SoftmaxTagging()
+TAGGING = GapAwareTagging()
 LABELS = ["ADE", "Symptom"]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.grid import SoftmaxTagging, decoding
+from spacy_gapdner.grid import GapAwareTagging, decoding
 from spacy_gapdner.grid.decoding import PathGraph, search_entities
 from spacy_gapdner.pipe.selection import Selection
 
@@ -85,7 +85,7 @@ def test_what_is_dropped_on_the_way_is_what_would_be_cut(data, n_kinds, max_path
 @pytest.mark.parametrize("kind", ["equal", "random"])
 @pytest.mark.parametrize("threshold", [0.0, 0.1])
 def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
-    tagging, n_words, max_paths = SoftmaxTagging(), 100, 150
+    tagging, n_words, max_paths = GapAwareTagging(), 100, 150
     lengths = []
 
     def push(queue, item):

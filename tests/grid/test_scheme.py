@@ -1,4 +1,4 @@
-from spacy_gapdner.grid import GridLayout, SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging, GridLayout
 from spacy_gapdner.grid.scheme import type_channels
 
 
@@ -9,7 +9,7 @@ def test_labels_are_the_channels_of_some_part():
 
 
 def test_entity_types_may_have_the_names_of_other_labels():
-    tagging = SoftmaxTagging()
+    tagging = GapAwareTagging()
     labels = ["Gap", "ADE", "None", "Frag"]
     layout = tagging.layout(labels)
     assert layout.channels == ("None", "Frag", "Gap", "Gap", "ADE", "None", "Frag")

@@ -14,11 +14,11 @@ from grid_models import (
     network_of,
 )
 
-from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
-TAGGING = SoftmaxTagging()
+TAGGING = GapAwareTagging()
 
 
 def make_model(**settings):

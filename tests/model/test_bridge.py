@@ -8,7 +8,7 @@ import torch
 from grid_models import LABELS, SEGMENTS, fixed_vectors, initialize_model, make_input, network_of
 from numpy.testing import assert_allclose
 
-from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model import bridge
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork
@@ -23,7 +23,7 @@ SETTINGS = {
 
 
 def make_model(initialize=True, seed=0, **settings):
-    model = build_gapdner_v1(fixed_vectors(), SoftmaxTagging(), **{**SETTINGS, **settings})
+    model = build_gapdner_v1(fixed_vectors(), GapAwareTagging(), **{**SETTINGS, **settings})
     return initialize_model(model, seed=seed) if initialize else model
 
 

@@ -6,7 +6,7 @@ from grid_models import SETTINGS, score
 from torch import nn
 from torch.nn import functional as F
 
-from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model import criss_cross, network
 from spacy_gapdner.model.network import GapDNERNetwork, GapDNERSettings
 
@@ -14,7 +14,7 @@ N_IN = 5
 
 
 def make_network(**settings):
-    layout = SoftmaxTagging().layout(["A", "B"])
+    layout = GapAwareTagging().layout(["A", "B"])
     return GapDNERNetwork(N_IN, layout, GapDNERSettings(**{**SETTINGS, **settings}))
 
 
@@ -97,7 +97,7 @@ def test_initialization_keeps_the_variance():
     """The root mean square of each stage's input and output, for words of variance one."""
     torch.manual_seed(0)
     wide = dict.fromkeys(("hidden_width", "boundary_width", "grid_width"), 64)
-    layout = SoftmaxTagging().layout(["A", "B"])
+    layout = GapAwareTagging().layout(["A", "B"])
     net = GapDNERNetwork(64, layout, GapDNERSettings(**{**SETTINGS, **wide, "bilstm": False}))
     hidden = torch.randn(8, 20, 64)
     for layer in (net.head, net.tail):

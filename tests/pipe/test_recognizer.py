@@ -16,7 +16,7 @@ from tiny_pipeline import CORPUS, LABELS, found, make_doc, make_examples, make_n
 
 from spacy_gapdner import Entity, GapDNERError, get_entities
 from spacy_gapdner.calibration import Calibration, Line
-from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe import prediction as prediction_module
 
@@ -48,7 +48,7 @@ def make_scripted(nlp, grids, **settings):
         scores = [as_scores(cells, n, 5) for n, cells in zip(lengths, grids, strict=True)]
         return scores, lambda d_scores: []
 
-    model = Model("scripted", forward, attrs={"tagging": SoftmaxTagging()})
+    model = Model("scripted", forward, attrs={"tagging": GapAwareTagging()})
     pipe = DiscontinuousEntityRecognizer(nlp.vocab, model, **settings)
     pipe.cfg["labels"] = ["A", "B"]
     return pipe

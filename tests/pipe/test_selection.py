@@ -8,7 +8,7 @@ from labelled_grids import as_scores
 
 from spacy_gapdner.calibration import Calibration, Line
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.grid import SoftmaxTagging
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.pipe.selection import Selection
 
 LABELS = ["A", "B"]
@@ -33,7 +33,7 @@ SCORES = grid(
 
 
 def select(scores=SCORES, threshold=0.5, **settings):
-    decoded = Selection(threshold, **settings).decode(scores, SoftmaxTagging(), LABELS)
+    decoded = Selection(threshold, **settings).decode(scores, GapAwareTagging(), LABELS)
     assert decoded.n_cut == 0
     return {entity: entity.score for entity in decoded.entities}
 

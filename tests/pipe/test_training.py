@@ -20,7 +20,7 @@ from spacy_gapdner import GapDNERError, set_entities
 
 PAPER = {
     "tagging": {
-        "@misc": "spacy-gapdner.SoftmaxTagging.v1",
+        "@misc": "spacy-gapdner.GapAwareTagging.v1",
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     },
 }

@@ -20,10 +20,10 @@ from .scheme import GridLayout
 _FRAG, _GAP, _FIRST_TYPE = 1, 2, 3
 
 
-class SoftmaxTagging:
+class GapAwareTagging:
     """One label a cell, as in the paper: None, Frag, Gap and the entity types.
 
-    Registered as `spacy-gapdner.SoftmaxTagging.v1`. Where several labels compete for a cell, the
+    Registered as `spacy-gapdner.GapAwareTagging.v1`. Where several labels compete for a cell, the
     first of these gets it: the types in the order of the labels, Frag, Gap. A one-word entity
     thus keeps its type; decoding takes it for a fragment as well.
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from labelled_grids import as_cells, parse
 
 from spacy_gapdner.entities import Entity
-from spacy_gapdner.grid import SoftmaxTagging, TaggingScheme
+from spacy_gapdner.grid import GapAwareTagging, TaggingScheme
 from spacy_gapdner.grid.losses import CrossEntropy
 
-TAGGING = SoftmaxTagging()
+TAGGING = GapAwareTagging()
 LABELS = ["ADE", "Symptom"]
 FRAG, GAP, ADE, SYMPTOM = 1, 2, 3, 4
 # Feeling severe joint , shoulder and upper body pain .
@@ -63,7 +63,7 @@ def test_layout_and_loss():
     assert isinstance(TAGGING, TaggingScheme)
     assert isinstance(TAGGING.loss, CrossEntropy)
     loss = CrossEntropy(normalize="cells")
-    assert SoftmaxTagging(loss).loss is loss
+    assert GapAwareTagging(loss).loss is loss
 
 
 def test_extreme_scores():
