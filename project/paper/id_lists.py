@@ -42,7 +42,7 @@ def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report
     """
     if ids is None:
         raise GapDNERError(
-            f"The split of {corpus} needs a list of documents: give --ids with {name} of "
+            f"The split of {corpus} needs a list of documents. Set ids to {name} of "
             f"{SOURCE}, or the folder that holds it."
         )
     path = Path(ids) / name if Path(ids).is_dir() else Path(ids)

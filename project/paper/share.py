@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from project.corpora.knowtator import read_annotation_file
 from spacy_gapdner.entities import Fragments
 from spacy_gapdner.entities.attributes import offer_extensions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.files import read_lines, visible_files
-from spacy_gapdner.formats.knowtator import read_annotation_file
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report
 

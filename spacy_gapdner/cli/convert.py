@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -20,7 +20,7 @@ def convert_cli(
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
     format: str | None = options.format(
         help="The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
-        "conll, pubtator, bioc, pubannotation, knowtator or craft, or one of your own with --code; "
+        "conll, pubtator, bioc or pubannotation, or one of your own with --code; "
         "guessed if not given"
     ),
     to: str | None = typer.Option(
@@ -45,8 +45,6 @@ def convert_cli(
         help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
-    ontologies: str | None = typer.Option(None, help="CRAFT: ontologies, e.g. CL,GO_BP"),
-    labels: str | None = typer.Option(None, help="CRAFT: label by ontology (default) or class"),
     types: str | None = options.TYPES,
     from_ents: bool = typer.Option(
         False, "--from-ents", help=".spacy: take the entities of doc.ents"
@@ -54,9 +52,11 @@ def convert_cli(
     from_spans: str | None = typer.Option(
         None, help=".spacy: take every span of this group as an entity, e.g. sc"
     ),
-    split: str | None = typer.Option(None, help="CRAFT: train, dev or test; all if not given"),
-    ids: Path | None = typer.Option(
-        None, help="For readers of your own: lists of a split's documents"
+    reader_options: list[str] = typer.Option(
+        [],
+        "--option",
+        metavar="NAME=VALUE",
+        help="An option of a reader of your own; can be repeated",
     ),
     done: bool = typer.Option(
         False, "--done", help="brat: leave out the texts that are not done in annotate"
@@ -78,17 +78,21 @@ def convert_cli(
     from ..formats.outputs import check_output, write_json
     from ..loading import check_model
 
-    inputs = {"input": input_path, "list": ids}
-    check_output(output_path, inputs, is_file=False)
-    check_output(report_path, {**inputs, "output": output_path})
+    check_output(output_path, {"input": input_path}, is_file=False)
+    check_output(report_path, {"input": input_path, "output": output_path})
     if model is not None:
         check_model(model)
-    reader_options: dict[str, Any] = {"ontologies": split_list(ontologies), "labels": labels}
+    given: dict[str, Any] = {}
+    for option in reader_options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise GapDNERError(f"Invalid --option {option!r}. Use NAME=VALUE.")
+        given[name] = value
     if done:
         from ..annotate.journal import Journal
 
-        reader_options["done"] = Journal(input_path).done()
-        if input_path.exists() and not reader_options["done"]:
+        given["done"] = Journal(input_path).done()
+        if input_path.exists() and not given["done"]:
             raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
     statistics = CorpusStatistics()
     with progress(partial(count_documents, input_path)) as bar:
@@ -97,27 +101,23 @@ def convert_cli(
             statistics.add(doc, spans_key)
             bar.update((statistics.documents or statistics.docs) - bar.n)
 
-        report = convert(
-            input_path,
-            output_path,
-            format=format,
-            to=to,
-            lang=lang,
-            model=model,
-            n_sents=n_sents,
-            alignment=cast(Any, alignment),
-            line_breaks=line_breaks,
-            types=split_list(types),
-            spans_key=spans_key,
-            strict=strict,
-            skip=on_error == "skip",
-            on_doc=count,
-            from_ents=from_ents,
-            from_spans=from_spans,
-            split=split,
-            ids=ids,
-            **reader_options,
-        )
+        given |= {
+            "format": format,
+            "to": to,
+            "lang": lang,
+            "model": model,
+            "n_sents": n_sents,
+            "alignment": alignment,
+            "line_breaks": line_breaks,
+            "types": split_list(types),
+            "spans_key": spans_key,
+            "strict": strict,
+            "skip": on_error == "skip",
+            "on_doc": count,
+            "from_ents": from_ents,
+            "from_spans": from_spans,
+        }
+        report = convert(input_path, output_path, **given)
     if report_path is not None:
         data = {"input": str(input_path), "output": str(output_path)}
         found = {"statistics": statistics.to_dict(), **report.to_dict()}

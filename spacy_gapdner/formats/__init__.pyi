@@ -1,6 +1,5 @@
 from .brat import read_brat as read_brat
 from .conversion import convert as convert
-from .craft import read_craft as read_craft
 from .docbin import read_docbin as read_docbin
 from .docbin import write_docbin as write_docbin
 from .docs import DOC_NAME as DOC_NAME
@@ -9,7 +8,6 @@ from .docs import to_docs as to_docs
 from .files import read_text as read_text
 from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
-from .knowtator import read_knowtator as read_knowtator
 from .reading import blank_pipeline as blank_pipeline
 from .reading import find_format as find_format
 from .reading import load_docs as load_docs

@@ -94,7 +94,7 @@ def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
         ("missing", None, ["--done"], "There is nothing at"),
         ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
         ("a.json", "{}", ["-f", "ggg"], "Unknown format 'ggg'"),
-        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--split", "dev"], "no option split"),
+        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--option", "split=dev"], "no option split"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-a", "wide"], "Unknown alignment"),
         ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-l", "zz"], "zz"),
     ],
@@ -120,7 +120,7 @@ def content(folder):
         ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
         ("data", ["file.md", "-t", "brat"], "file.md is a file. Give the name of the folder"),
         ("data", ["file.md"], "Cannot tell the format from the name"),
-        ("data", ["a.xml", "-t", "knowtator"], "Cannot write the format 'knowtator': choose jsonl"),
+        ("data", ["a.xml", "-t", "prodigy"], "Cannot write the format 'prodigy': choose jsonl"),
     ],
 )
 def test_bad_output(fails, data, tmp_path, monkeypatch, source, options, message):

@@ -22,9 +22,6 @@ RECORD = '{"sentence": ["a"], "ner": []}'
     [
         ({"a.txt": "x", "a.ann": ""}, ".", "brat"),
         ({"a.txt": "x", "a.ann": ""}, "a.txt", "brat"),
-        ({"a.xml": "<annotations>"}, ".", "knowtator"),
-        ({"a.xml": "<knowtator-project/>"}, "a.xml", "knowtator"),
-        ({"articles/txt/1.txt": "", "concept-annotation/x.ann": ""}, ".", "craft"),
         ({"a.json": f"[{RECORD}]"}, "a.json", "w2ner"),
         ({"a.jsonl": RECORD}, ".", "w2ner"),
         ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from knowtator_files import version_1
 
 from spacy_gapdner import get_entities
 from spacy_gapdner.formats import read
@@ -16,7 +15,6 @@ PLACES = {
     "inline": "a.txt:2",
     "w2ner": "a.json, record 1",
     "jsonl": "a.jsonl:1",
-    "knowtator": "1.xml",
     "pubannotation": "a.json",
 }
 
@@ -45,10 +43,6 @@ def jsonl(fragments=((0, 12), (26, 30)), **values):
     return "jsonl", {"a.jsonl": json.dumps({"text": TEXT, "entities": [item]}) + "\n"}
 
 
-def knowtator(*annotations):
-    return "knowtator", {"1.txt": TEXT, "1.xml": version_1("1.txt", *annotations)}
-
-
 def pubannotation(**more):
     denotations = [{"id": "T1", "span": {"begin": 7, "end": 12}, "obj": "Part"}]
     return "pubannotation", {
@@ -56,7 +50,6 @@ def pubannotation(**more):
     }
 
 
-JOINT = ("X", [(7, 12)], "joint")
 ISSUES = {
     "repaired": [
         (brat("T1\tADR 26 30;0 12\tsevere joint pain"), [BOTH], "fragments out of order"),
@@ -98,10 +91,6 @@ ISSUES = {
         *((jsonl(label=label), [], "malformed entity") for label in (None, "", 3)),
         *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),
         (jsonl([]), [], "malformed entity"),
-        (knowtator(("", [(0, 4)], "")), [], "annotation without class"),
-        (knowtator(("X", [], "")), [], "annotation without span"),
-        (knowtator(("X", [("a", 4)], "")), [], "offsets are no numbers"),
-        (knowtator(JOINT, JOINT), ["joint"], "duplicate entity"),
         (pubannotation(modifications=[{"obj": "T1"}]), ["joint"], "modification"),
         (pubannotation(blocks=[{"id": "B1"}]), ["joint"], "block"),
         (

@@ -1,7 +1,6 @@
 """Files that cannot be read: one clear line that tells where, and what is wrong."""
 
 import pytest
-from knowtator_files import TEXT, VERSION_2
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import read
@@ -15,8 +14,6 @@ XML = (
     "</passage><passage><offset>11</offset><text>x</text></passage></document></collection>"
 )
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><%s>&b;</%s>'
-EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations>&a;</annotations>'
-SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 
 # by format: what is in a file, or the files of a folder, and the message
 FILES = {
@@ -66,17 +63,6 @@ FILES = {
         ({"a.ann": "T1\tA 0 1\tx\n"}, r"a\.ann has no text"),
         ({"a.txt": "x", "a.ann": "<xml>\n"}, r"a\.ann:1 is not brat standoff"),
         ({"a.txt": b"na\xefve", "a.ann": ""}, r"a\.txt is not UTF-8: byte 0xef at position 2"),
-    ],
-    "knowtator": [
-        ({}, "holds no .xml"),
-        ({"1.xml": VERSION_2}, r"annotates 1\.txt, which is missing"),
-        ({"1.xml": ""}, r"1\.xml cannot be read as XML: no element found: line 1"),
-        ({"1.xml": "<html/>"}, "its root is <html>"),
-        ({"1.xml": ENTITIES % ("annotations", "annotations")}, "EntitiesForbidden"),
-        ({"1.xml": EXTERNAL}, "EntitiesForbidden"),
-        ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml is of several documents"),
-        ({"1.xml": VERSION_2, "2.xml": VERSION_2, "1.txt": TEXT}, "second annotation file"),
-        ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2"),
     ],
 }
 

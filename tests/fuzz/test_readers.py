@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from knowtator_files import version_1
 from spacy.tokens import Doc
 from tool_files import CONTIGUOUS, LINKING
 
@@ -31,14 +30,13 @@ WRITTEN = {
 }
 # those that are only read, of regions without overlap
 TOOLS = LINKING | CONTIGUOUS
-READERS = (*WRITTEN, *TOOLS, "knowtator", "texts")
+READERS = (*WRITTEN, *TOOLS, "texts")
 # what no reader may pass over in silence
 _ENTITIES = {
     "jsonl": rb'"fragments": \[\{',
     "brat": rb"(?m)^T\d+\t\w+ \d+ \d+(?:;\d+ \d+)*(?:\t|\r?$)",
     "w2ner": rb'"index": \[\d',
     "bioc": rb"<annotation id",
-    "knowtator": rb"<annotation>",
 }
 _ODD = [
     *(b"-1", b"1e999", b"1.5", b"9" * 30, b"NaN", b"null", b"true", b"[]", b"{}", b'""', b"T1"),
@@ -58,13 +56,6 @@ def _make(rng, reader, root):
             (root / f"{number}.txt").write_bytes(doc.text.encode())
     elif reader in TOOLS:
         TOOLS[reader](docs, root)
-    elif reader == "knowtator":
-        for number, (doc, entities) in enumerate(zip(docs, found, strict=True)):
-            spans = [[(s.start_char, s.end_char) for s in e.spans] for e in entities]
-            body = [(e.label_, s, "") for e, s in zip(entities, spans, strict=True)]
-            xml = version_1(f"{number}.txt", *body).replace("<spannedText></spannedText>", "")
-            (root / f"{number}.txt").write_bytes(doc.text.encode())
-            (root / f"{number}.xml").write_bytes(xml.encode())
     else:
         write(docs, root / WRITTEN[reader], reader, report=Report())
     return sum(map(len, found))

@@ -31,8 +31,8 @@ def corpus(write):
 
 
 def test_cadec(corpus, tmp_path):
-    args = [corpus / "cadec", tmp_path / "a.spacy", "-f", "cadec", "--split", "train"]
-    result = run("convert", *args, "--ids", corpus / "ids", "--types", "ADR,Drug")
+    args = [corpus / "cadec", tmp_path / "a.spacy", "-f", "cadec", "--option", "split=train"]
+    result = run("convert", *args, "--option", f"ids={corpus / 'ids'}", "--types", "ADR,Drug")
     assert result.exit_code == 0, result.output
     assert entities(tmp_path / "a.spacy") == [
         [("ADR", "Bad joint pain"), ("ADR", "Bad joint pain"), ("ADR", "Bad shoulder pain")],
@@ -49,7 +49,8 @@ def test_cadec(corpus, tmp_path):
 
 
 def test_a_part_needs_its_list(corpus, tmp_path):
-    result = run("convert", corpus / "cadec", tmp_path / "a.spacy", "-f", "cadec", "--split", "dev")
+    args = [corpus / "cadec", tmp_path / "a.spacy", "-f", "cadec"]
+    result = run("convert", *args, "--option", "split=dev")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "needs a list of documents: give --ids" in result.stderr
+    assert "needs a list of documents. Set ids to dev.id" in result.stderr
     assert not (tmp_path / "a.spacy").exists()

@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..errors import GapDNERError
-from .files import read_text, visible_files
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import read_text, visible_files
+from spacy_gapdner.formats.records import TextEntity, TextRecord
+from spacy_gapdner.formats.report import Place, Report, reading
+
 from .knowtator import make_record, read_annotation_file
-from .records import TextEntity, TextRecord
-from .report import Place, Report, reading
 
 Labels = Literal["ontology", "class"]
 SPLITS = ("train", "dev", "test")
@@ -25,13 +26,13 @@ def read_craft(
     path: Path,
     report: Report,
     *,
-    ontologies: tuple[str, ...] = (),
+    ontologies: str = "",
     labels: Labels = "ontology",
     split: str | None = None,
 ) -> Iterator[TextRecord]:
     """Read articles of CRAFT with the annotations of some ontologies.
 
-    ontologies (tuple[str, ...]): Names such as "CL" and "GO_BP", or of variants such as
+    ontologies (str): Names separated by commas, such as "CL,GO_BP", or of variants such as
         "CL+extensions"; every ontology, in its plain variant, if empty.
     labels (str): "ontology" for the ontologies' names, with the annotations' classes as ids in a
         knowledge base; "class" for the classes.
@@ -45,7 +46,7 @@ def read_craft(
         )
     if labels not in get_args(Labels):
         raise GapDNERError(f"Unknown labels {labels!r}: choose {' or '.join(get_args(Labels))}.")
-    folders = _choose(path, ontologies)
+    folders = _choose(path, tuple(filter(None, ontologies.split(","))))
     for name in _articles(path, split, report):
         text_path = path / "articles" / "txt" / f"{name}.txt"
         with reading(report, Place(str(text_path), None, name)):

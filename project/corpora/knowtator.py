@@ -7,12 +7,18 @@ from xml.etree.ElementTree import Element
 
 from defusedxml.ElementTree import parse
 
-from ..entities.attributes import offer_extensions
-from ..errors import GapDNERError
-from .files import first_bytes, input_files, read_text, visible_files, xml_errors
-from .fragments import choose_text, clean_entities
-from .records import TextEntity, TextRecord
-from .report import Place, Report, reading
+from spacy_gapdner.entities import offer_extensions
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.files import (
+    first_bytes,
+    input_files,
+    read_text,
+    visible_files,
+    xml_errors,
+)
+from spacy_gapdner.formats.fragments import choose_text, clean_entities
+from spacy_gapdner.formats.records import TextEntity, TextRecord
+from spacy_gapdner.formats.report import Place, Report, reading
 
 # stands between the fragments in the surface texts of version 1
 _SEPARATOR = " ... "

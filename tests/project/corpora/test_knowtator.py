@@ -1,7 +1,13 @@
+import pytest
 from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
 
-from spacy_gapdner.formats import read_knowtator
+from project.corpora.knowtator import read_knowtator
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats import convert, read
 
+ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><annotations>&b;</annotations>'
+EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations>&a;</annotations>'
+SEVERAL = VERSION_2.replace("</document>", '</document><document id="2"/>')
 ROOT_CELLS = ("CL:2", [(9, 19)], "root cells")
 
 
@@ -52,3 +58,47 @@ def test_slots_are_attributes_or_counted(write, report):
     assert [(i.kind, i.message.split()[2]) for i in report.issues] == [
         *(("attribute", "S3"), ("relation", "S5"), ("attribute", "S6"))
     ]
+
+
+@pytest.mark.parametrize(
+    ("annotations", "kind"),
+    [
+        ([("", [(0, 4)], "")], "annotation without class"),
+        ([("X", [], "")], "annotation without span"),
+        ([("X", [("a", 4)], "")], "offsets are no numbers"),
+        ([HAIR_CELLS, HAIR_CELLS], "duplicate entity"),
+    ],
+)
+def test_annotations_that_are_no_entities_are_reported(write, report, annotations, kind):
+    path = write({"1.txt": TEXT, "1.xml": version_1("1.txt", *annotations)})
+    (record,) = read_knowtator(path, report)
+    assert len(record.entities) == len(annotations) - 1
+    (issue,) = report.issues
+    assert (issue.action, issue.kind) == ("dropped", kind)
+    assert str(issue.place).endswith("1.xml")
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "holds no .xml"),
+        ({"1.xml": VERSION_2}, r"annotates 1\.txt, which is missing"),
+        ({"1.xml": ""}, r"1\.xml cannot be read as XML: no element found: line 1"),
+        ({"1.xml": "<html/>"}, "its root is <html>"),
+        ({"1.xml": ENTITIES}, "EntitiesForbidden"),
+        ({"1.xml": EXTERNAL}, "EntitiesForbidden"),
+        ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml is of several documents"),
+        ({"1.xml": VERSION_2, "2.xml": VERSION_2, "1.txt": TEXT}, "second annotation file"),
+        ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2"),
+    ],
+)
+def test_what_cannot_be_read(write, report, nlp, files, message):
+    with pytest.raises(GapDNERError, match=message):
+        list(read(write(files), "knowtator", nlp=nlp, report=report))
+
+
+def test_a_text_that_is_read_is_not_overwritten(write):
+    path = write({"t/x.txt": TEXT, "a.xml": version_1("x.txt", HAIR_CELLS)})
+    with pytest.raises(GapDNERError, match="which would be overwritten"):
+        convert(path / "a.xml", path / "t" / "x.txt", to="inline")
+    assert (path / "t" / "x.txt").read_text() == TEXT

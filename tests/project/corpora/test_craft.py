@@ -1,8 +1,9 @@
 import pytest
 from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
 
+from project.corpora.craft import read_craft
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import read_craft
+from spacy_gapdner.formats import guess_format
 
 
 def fragments(record):
@@ -28,6 +29,7 @@ def craft(write):
 
 
 def test_craft(craft, report):
+    assert guess_format(craft) == "craft"
     first, second = read_craft(craft, report)
     assert (first.name, second.name, second.entities) == ("1", "2", ())
     assert fragments(first) == [("CL", ((0, 4), (14, 19))), ("MONDO", ((0, 4), (14, 19)))]
@@ -36,7 +38,7 @@ def test_craft(craft, report):
 
 
 def test_options(craft, report):
-    (record,) = read_craft(craft, report, ontologies=("CL",), labels="class", split="train")
+    (record,) = read_craft(craft, report, ontologies="CL", labels="class", split="train")
     assert (record.name, fragments(record)) == ("1", [("CL:1", ((0, 4), (14, 19)))])
     assert report.counts("dropped") == {"article missing": 1}
 
@@ -44,7 +46,7 @@ def test_options(craft, report):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ontologies": ("CL", "GO")}, r"no ontology GO\. It has: CL.*, MONDO"),
+        ({"ontologies": "CL,GO"}, r"no ontology GO\. It has: CL.*, MONDO"),
         ({"split": "test"}, "None of the 1 articles"),
         ({"split": "all"}, "Unknown split 'all'"),
         ({"labels": "name"}, "Unknown labels 'name'"),

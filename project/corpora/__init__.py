@@ -1,0 +1,1 @@
+"""Readers of corpora with formats of their own."""
