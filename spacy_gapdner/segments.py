@@ -18,7 +18,9 @@ class Segment(NamedTuple):
     start: int
     end: int
 
-    def __len__(self) -> int:
+    @property
+    def n_tokens(self) -> int:
+        """RETURNS (int): Number of its tokens."""
         return self.end - self.start
 
 

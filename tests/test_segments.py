@@ -69,7 +69,7 @@ def test_segments_cover_sentences(case):
     assert segments == sorted(set(segments))
     for start, end in zip(starts, [*starts[1:], len(doc)], strict=True):
         own = [segment for segment in segments if start <= segment.start < end]
-        assert all(0 < len(segment) <= max_length for segment in own)
+        assert all(0 < segment.n_tokens <= max_length for segment in own)
         assert all(segment.end <= end for segment in own)
         assert [segment.start for segment in own] == [start + stride * i for i in range(len(own))]
         # whatever fits into the overlap and a token more is whole in some window

@@ -185,7 +185,7 @@ def attend(
     cells: list[Cell],
 ) -> SegmentAttention:
     """RETURNS (SegmentAttention): The weights for one segment, from its word representations."""
-    n = len(segment)
+    n = segment.n_tokens
     hidden = network.encode(words[None], torch.tensor([n]))
     mask = torch.ones((1, n), dtype=torch.bool, device=hidden.device)
     span = cross = None

@@ -228,7 +228,7 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         starts = {entity.start for entity in (*entities, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
-            report.longest_segment = max(report.longest_segment, len(segment))
+            report.longest_segment = max(report.longest_segment, segment.n_tokens)
             text = " ".join(doc[segment.start : segment.end].text.split())
             has_entity = not starts.isdisjoint(range(*segment))
             report.texts[text] = report.texts.get(text, False) or has_entity

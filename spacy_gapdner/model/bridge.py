@@ -169,9 +169,9 @@ def _grid_forward(
     flat = [(doc, segment) for doc, parts in enumerate(segments) for segment in parts]
     scores: dict[int, Floats3d] = {}
     backprops: list[tuple[list[list[int]], _Backprop]] = []
-    for batches in _batch_calls([len(segment) for _, segment in flat], max_batch_cells):
+    for batches in _batch_calls([segment.n_tokens for _, segment in flat], max_batch_cells):
         rows = [i for batch in batches for i in batch]
-        lengths = np.array([len(flat[i][1]) for i in rows])
+        lengths = np.array([flat[i][1].n_tokens for i in rows])
         words = ops.alloc3f(len(rows), int(lengths[0]), model.get_dim("nI"))
         for row, i in enumerate(rows):
             doc, (start, end) = flat[i]
@@ -180,7 +180,7 @@ def _grid_forward(
         grids, backprop_network = network((words, lengths, sizes), is_train)
         for batch, grid in zip(batches, grids, strict=True):
             for row, i in enumerate(batch):
-                n = len(flat[i][1])
+                n = flat[i][1].n_tokens
                 scores[i] = grid[row, :n, :n]
         backprops.append((batches, backprop_network))
 

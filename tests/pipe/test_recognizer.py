@@ -44,7 +44,7 @@ def make_scripted(nlp, grids, **settings):
     """A pipe whose model finds the probabilities `{(row, column, channel): p}` of each segment."""
 
     def forward(model, inputs, is_train):
-        lengths = [len(segment) for parts in inputs[1] for segment in parts]
+        lengths = [segment.n_tokens for parts in inputs[1] for segment in parts]
         scores = [as_scores(cells, n, 5) for n, cells in zip(lengths, grids, strict=True)]
         return scores, lambda d_scores: []
 
