@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
-from itertools import chain, islice, tee, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
@@ -14,9 +14,10 @@ from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.report import UNREADABLE, Report
 from ..scorer import Comparison, Item, Positions, compare
-from .texts import InputText, WaitingStream
+from .texts import InputText, StandardInput
 from .workers import Annotated, annotate_in_processes, annotate_texts
 
+S = TypeVar("S", str, Doc)
 T = TypeVar("T")
 
 # at BERT's width, a transformer's output for so many takes some 70 MB
@@ -53,11 +54,11 @@ def predict(
         processes always do.
     YIELDS (Doc): Docs with entities, in the texts' order.
     """
-    batches = batch_texts(texts, batch_size or nlp.batch_size, len)
-    for found in _annotate(nlp, batches, n_process, skip=False, memory_zone=memory_zone):
-        for doc in found:
-            assert isinstance(doc, Doc)
-            yield doc
+    pairs = ((text, None) for text in texts)
+    batches = batch_texts(pairs, batch_size or nlp.batch_size)
+    for doc, _ in _annotate(nlp, batches, n_process, skip=False, memory_zone=memory_zone):
+        assert isinstance(doc, Doc)
+        yield doc
 
 
 def predict_records(
@@ -76,61 +77,60 @@ def predict_records(
     batch_size, n_process: See `predict`.
     report (Optional[Report]): Takes the texts at which the pipeline fails, if it leaves such out;
         else the pipeline's error is raised.
-    is_done (Optional[Callable[[InputText], bool]]): Whether a text was done before. It gives
-        nothing then, but stays in its batch: without it the scores of others would differ in the
-        last digits.
+    is_done (Optional[Callable[[InputText], bool]]): Whether a text was done before. Such texts
+        give no Doc, but stay in their batches, so that the scores of the others do not change.
     YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
         asked for, with what else their records hold. The name is in
         ``doc.user_data["gapdner_document"]``.
     """
-    size = batch_size or nlp.batch_size
-    if isinstance(records, WaitingStream):
-        batches = records.batches(size)
-    else:
-        batches = batch_texts(records, size, lambda record: len(record.text))
-    told = (
-        [(record, is_done is not None and is_done(record)) for record in batch] for batch in batches
+    parts = records.parts() if isinstance(records, StandardInput) else [records]
+    batches = (
+        batch
+        for part in parts
+        for batch in batch_texts(
+            ((r.text, (r, is_done is not None and is_done(r))) for r in part),
+            batch_size or nlp.batch_size,
+        )
+        if not all(done for _, (_, done) in batch)
     )
-    asked, kept = tee(batch for batch in told if not all(done for _, done in batch))
-    texts = ([record.text for record, _ in batch] for batch in asked)
     skip = report is not None and report.skip
-    with closing(_annotate(nlp, texts, n_process, skip=skip, memory_zone=True)) as annotated:
-        for found, batch in zip(annotated, kept, strict=True):
-            for doc, (record, done) in zip(found, batch, strict=True):
-                if done:
-                    continue
-                if isinstance(doc, Doc):
-                    # nothing that other pipes left there, such as a transformer's output
-                    doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-                    yield doc, record.extra
-                elif report is not None:
-                    report.add("dropped", UNREADABLE, doc, record.place)
+    with closing(_annotate(nlp, batches, n_process, skip=skip, memory_zone=True)) as annotated:
+        for doc, (record, done) in annotated:
+            if isinstance(doc, Doc) and not done:
+                # nothing that other pipes left there, such as a transformer's output
+                doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+                yield doc, record.extra
+            elif isinstance(doc, str) and report is not None and not done:
+                report.add("dropped", UNREADABLE, doc, record.place)
 
 
 def _annotate(
-    nlp: Language, batches: Iterable[list[str]], n_process: int, *, skip: bool, memory_zone: bool
-) -> Generator[list[Annotated], None, None]:
-    batches = iter(batches)
+    nlp: Language,
+    batches: Iterator[list[tuple[str, T]]],
+    n_process: int,
+    *,
+    skip: bool,
+    memory_zone: bool,
+) -> Generator[tuple[Annotated, T], None, None]:
     if n_process != 1:
         yield from annotate_in_processes(nlp, batches, n_process=n_process, skip=skip)
         return
     for first in batches:
         with nlp.memory_zone() if memory_zone else nullcontext():
             for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
-                yield annotate_texts(nlp, batch, skip=skip)
+                texts, contexts = zip(*batch, strict=True)
+                yield from zip(annotate_texts(nlp, list(texts), skip=skip), contexts, strict=True)
 
 
-def batch_texts(
-    items: Iterable[T], size: int, n_characters: Callable[[T], int]
-) -> Iterator[list[T]]:
-    """YIELDS (list[T]): Batches that a pipeline is to take at once: of `size` items, or fewer where
-    their lengths, which `n_characters` gives, are great.
+def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:
+    """YIELDS (list[tuple[Union[str, Doc], T]]): Batches of `size` texts or Docs, fewer if they are
+    long, each with any object.
     """
-    batch: list[T] = []
+    batch: list[tuple[S, T]] = []
     total = 0
-    for item in items:
-        batch.append(item)
-        total += n_characters(item)
+    for text, context in pairs:
+        batch.append((text, context))
+        total += len(text) if isinstance(text, str) else len(text.text)
         if len(batch) == size or total >= _BATCH_CHARACTERS:
             yield batch
             batch, total = [], 0
@@ -164,7 +164,7 @@ def predict_examples(
     """
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
     size = batch_size or nlp.batch_size
-    for batch in batch_texts(pairs, size, lambda pair: len(pair[0].text)):
+    for batch in batch_texts(pairs, size):
         for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=size):
             yield Example(predicted, reference)
 

@@ -1,4 +1,4 @@
-"""A JSONL file that grows line by line, survives what ends the process, and is completed later."""
+"""A JSONL file that is written line by line, and completed later if that was interrupted."""
 
 import shutil
 from collections import Counter
@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from ..errors import GapDNERError
 from ..formats.outputs import is_device
 from .texts import InputText, read_jsonl_texts
 
@@ -16,36 +15,33 @@ class Growing:
     """A file that is being written.
 
     stream (IO[bytes]): Takes the lines.
-    done (Counter[str]): The ids of the documents that it held before.
+    n_done (int): The number of lines that were kept of an earlier run.
     """
 
-    def __init__(self, stream: IO[bytes], done: Counter[str]) -> None:
-        self.stream = stream
-        self.done, self._left = done, done.copy()
+    def __init__(self, stream: IO[bytes], done: Counter[int]) -> None:
+        self.stream, self.n_done = stream, done.total()
+        self._left = done
 
     def is_done(self, text: InputText) -> bool:
-        """RETURNS (bool): Whether the file held a text before, the next of all; a GapDNERError if
-        the text has no id.
-        """
-        if text.name is None:
-            raise GapDNERError(
-                f'{text.place} has no "id", by which --resume could find it in the output.'
-            )
-        self._left[text.name] -= 1
-        return self._left[text.name] >= 0
+        """RETURNS (bool): Whether a line with this text and name was kept; each counts once."""
+        key = _key(text)
+        if not self._left[key]:
+            return False
+        self._left[key] -= 1
+        return True
 
 
 @contextmanager
 def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
     """Write JSONL to NAME.part, which becomes NAME when all is done.
 
-    If the process is stopped or killed, NAME.part stays; the next run begins it anew, or goes on
-    with `resume`.
+    If the process is stopped or killed, NAME.part stays. The next run completes it with `resume`,
+    or else starts from the beginning.
 
     path (Path): The file; its folder is made.
-    resume (bool): Keep the whole lines of NAME.part or, if there is none, of the file.
-    YIELDS (Growing): Takes the lines. If an error is raised, NAME.part goes unless `resume`.
-    RAISES (GapDNERError): If what is there cannot be resumed: it stays as it is.
+    resume (bool): Keep the complete lines of NAME.part or, if there is none, of the file.
+    YIELDS (Growing): Takes the lines. If an error is raised, NAME.part is removed unless `resume`.
+    RAISES (GapDNERError): If a line is invalid: the file stays unchanged.
     """
     if is_device(path):
         with path.open("wb") as stream:
@@ -53,10 +49,10 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = part_of(path)
-    done, n_bytes = Counter[str](), 0
+    done, n_bytes = Counter[int](), 0
     if resume:
         source = part if part.exists() else path
-        done, n_bytes = _whole_lines(source)
+        done, n_bytes = _complete_lines(source)
         if source == path and n_bytes:
             shutil.copyfile(path, part)
     with part.open("ab") as stream:
@@ -77,11 +73,15 @@ def part_of(path: Path) -> Path:
     return path.with_name(path.name + ".part")
 
 
-def _whole_lines(path: Path) -> tuple[Counter[str], int]:
-    # the process may have been ended within the last line
+def _complete_lines(path: Path) -> tuple[Counter[int], int]:
+    # the process may have been killed within the last line
     if not path.exists():
         return Counter(), 0
     with path.open("rb") as stream:
-        whole = [line for line in stream if line.endswith(b"\n")]
-    texts = read_jsonl_texts(path, n_lines=len(whole))
-    return Counter(text.name or "" for text in texts), sum(map(len, whole))
+        sizes = [len(line) for line in stream if line.endswith(b"\n")]
+    texts = read_jsonl_texts(path, n_lines=len(sizes))
+    return Counter(map(_key, texts)), sum(sizes)
+
+
+def _key(text: InputText) -> int:
+    return hash((text.name, text.text))

@@ -3,18 +3,18 @@
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from io import BufferedReader
+from itertools import chain
 from pathlib import Path
-from queue import Queue
-from threading import Thread
-from typing import Any
+from typing import Any, cast
 
 from ..errors import GapDNERError
 from ..formats.files import decode_line, input_files, read_json_lines, read_text, record_name
 from ..formats.report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
-# lines of standard input that are read before they are asked for
-_N_WAITING = 1000
+# of standard input at once
+_N_BYTES = 2**16
 
 
 @dataclass(frozen=True)
@@ -36,43 +36,30 @@ class InputText:
         return record_name(self.extra)
 
 
-class WaitingStream:
-    """Texts of an open pipe. A thread reads them, so that one that is there need not wait for
-    those that make up a batch.
+class StandardInput:
+    """The lines of standard input, which may come one at a time from a program that waits for the
+    answers.
 
-    texts (Iterable[InputText]): The texts.
+    report (Optional[Report]): Takes lines that cannot be read.
     """
 
-    def __init__(self, texts: Iterable[InputText]) -> None:
-        # their end is None, or what they raise
-        self._queue: Queue[InputText | BaseException | None] = Queue(_N_WAITING)
-        Thread(target=self._fill, args=(texts,), daemon=True).start()
+    def __init__(self, report: Report | None = None) -> None:
+        self.report = report
 
     def __iter__(self) -> Iterator[InputText]:
-        return (text for batch in self.batches(1) for text in batch)
+        return chain.from_iterable(self.parts())
 
-    def batches(self, size: int) -> Iterator[list[InputText]]:
-        """YIELDS (list[InputText]): Up to so many texts, as soon as there is one. What the texts
-        raise is raised after them.
-        """
-        last: InputText | BaseException | None = InputText("")
-        while isinstance(last, InputText):
-            items = [self._queue.get()]
-            while len(items) < size and not self._queue.empty():
-                items.append(self._queue.get())
-            last = items[-1]
-            if batch := [item for item in items if isinstance(item, InputText)]:
-                yield batch
-        if last is not None:
-            raise last
-
-    def _fill(self, texts: Iterable[InputText]) -> None:
-        try:
-            for text in texts:
-                self._queue.put(text)
-            self._queue.put(None)
-        except BaseException as error:
-            self._queue.put(error)
+    def parts(self) -> Iterator[Iterator[InputText]]:
+        """YIELDS (Iterator[InputText]): As many lines as can be read without waiting."""
+        place = Place("standard input")
+        rest, first = b"", 1
+        stream = cast(BufferedReader, sys.stdin.buffer)
+        while data := stream.read1(_N_BYTES):
+            *lines, rest = (rest + data).split(b"\n")
+            yield _read_lines(lines, place, self.report, first)
+            first += len(lines)
+        if rest:
+            yield _read_lines([rest], place, self.report, first)
 
 
 def read_texts(
@@ -89,7 +76,7 @@ def read_texts(
     RAISES (GapDNERError): If there is no such input, now, or if it cannot be read, on the way.
     """
     if path == STDIN:
-        return WaitingStream(_read_lines(_standard_input(), Place("standard input"), report))
+        return StandardInput(report)
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if path.is_dir() or path.suffix == ".txt":
@@ -140,21 +127,13 @@ def _read_files(
 
 
 def _read_lines(
-    stream: Iterable[bytes], place: Place, report: Report | None
+    stream: Iterable[bytes], place: Place, report: Report | None, first: int = 1
 ) -> Iterator[InputText]:
-    for number, raw in enumerate(stream, start=1):
+    for number, raw in enumerate(stream, start=first):
         line_place = place._replace(line=number)
         extra = {"id": f"{place.document}-{number}"} if place.document else {}
         with reading(report, line_place):
             yield InputText(decode_line(raw, line_place), extra, line_place)
-
-
-def _standard_input() -> Iterable[bytes]:
-    try:
-        # not sys.stdin: a thread that waits for it would be in the way of the end of the process
-        return open(sys.stdin.fileno(), "rb", closefd=False)
-    except (OSError, ValueError):
-        return sys.stdin.buffer
 
 
 def _count_lines(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""Annotating texts, in this process or in several."""
+"""Annotating batches of texts, in this process or in several."""
 
 import multiprocessing
 import os
@@ -8,17 +8,19 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.tokens.underscore import Underscore
 
 from ..errors import GapDNERError
+from ..model.precision import use_bf16, uses_bf16
 from ..sentences import make_doc
 
+T = TypeVar("T")
 # A Doc, or why there is none
 Annotated = Doc | str
 
@@ -27,8 +29,12 @@ _WORKER: dict[str, Language] = {}
 
 
 def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annotated]:
-    """RETURNS (list[Union[Doc, str]]): What a pipeline makes of a batch of texts; with `skip` the
-    reason in place of a Doc where it fails.
+    """Run a pipeline over a batch of texts.
+
+    nlp (Language): The pipeline.
+    texts (list[str]): The texts.
+    skip (bool): Give the reason in place of a Doc for each text at which the pipeline fails.
+    RETURNS (list[Union[Doc, str]]): The Docs.
     """
     try:
         docs = (make_doc(nlp, text) for text in texts)
@@ -43,67 +49,68 @@ def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annot
 
 
 def annotate_in_processes(
-    nlp: Language, batches: Iterable[list[str]], *, n_process: int, skip: bool
-) -> Iterator[list[Annotated]]:
-    """Run a pipeline over batches of texts in several processes, which end with this one.
+    nlp: Language, batches: Iterable[list[tuple[str, T]]], *, n_process: int, skip: bool
+) -> Iterator[tuple[Annotated, T]]:
+    """Run a pipeline over batches of texts in several processes.
 
     nlp (Language): The pipeline.
-    batches (Iterable[list[str]]): The batches; one more than processes is asked for in advance.
+    batches (Iterable[list[tuple[str, T]]]): Texts with any object each; as many batches as
+        processes are read in advance.
     n_process (int): Number of processes; -1 for one per core.
     skip (bool): See `annotate_texts`.
-    YIELDS (list[Union[Doc, str]]): A batch each, in order.
+    YIELDS (tuple[Union[Doc, str], T]): Docs with the objects of their texts, in order.
     RAISES (GapDNERError): If the pipeline fails or cannot be sent, or a process is killed.
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
-    # nothing is ever sent through it: what waits at the one end learns when the other is closed
-    ours, theirs = multiprocessing.Pipe()
-    args = (nlp, Underscore.get_state(), ours, theirs)
+    args = (nlp, uses_bf16(nlp), Underscore.get_state())
     pool = ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args)
-    waiting: deque[Future[list[bytes | str]]] = deque()
+    waiting: deque[tuple[list[tuple[str, T]], Future[list[bytes | str]]]] = deque()
+
+    def finish() -> Iterator[tuple[Annotated, T]]:
+        batch, future = waiting.popleft()
+        for found, (_, context) in zip(future.result(), batch, strict=True):
+            yield found if isinstance(found, str) else Doc(nlp.vocab).from_bytes(found), context
+
     try:
         for batch in batches:
             try:
-                waiting.append(pool.submit(_annotate, batch, skip))
+                future = pool.submit(_annotate, [text for text, _ in batch], skip)
             # a fork has the pipeline as it is; other processes get it pickled
             except (pickle.PicklingError, AttributeError, TypeError) as error:
                 raise GapDNERError(
-                    f"The pipeline cannot be sent to another process ({error}). Leave out "
-                    "--n-process."
+                    f"The pipeline cannot be sent to another process ({error}). Use one process."
                 ) from error
+            waiting.append((batch, future))
             if len(waiting) > n_workers:
-                yield _to_docs(nlp, waiting.popleft().result())
+                yield from finish()
         while waiting:
-            yield _to_docs(nlp, waiting.popleft().result())
+            yield from finish()
     except BrokenProcessPool as error:
         raise GapDNERError(
-            "A process of --n-process was ended from outside, perhaps for want of memory. Take "
-            "fewer processes or a smaller batch size."
+            "A process was killed, possibly because it ran out of memory. Use fewer processes or "
+            "a smaller batch size."
         ) from error
     finally:
         # workers finish their batch: after half a result from one, the pool would wait for the rest
         pool.shutdown(cancel_futures=True)
-        ours.close()
-        theirs.close()
 
 
-def _start_worker(
-    nlp: Language,
-    underscore: tuple[Any, ...],
-    parents: "Connection[Any, Any]",
-    ours: "Connection[Any, Any]",
-) -> None:
+def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> None:
     # the terminal sends Ctrl-C to all; the parent decides
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # only the parent holds its end now, which closes with it
-    parents.close()
-    Thread(target=_end_with_parent, args=(ours,), daemon=True).start()
+    Thread(target=_end_with_parent, daemon=True).start()
     Underscore.load_state(underscore)
+    if bf16:
+        use_bf16(nlp)
     _WORKER["nlp"] = nlp
 
 
-def _end_with_parent(connection: "Connection[Any, Any]") -> None:
-    wait([connection])
+def _end_with_parent() -> None:
+    # a pool's workers wait forever for a parent that was killed
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
     os._exit(1)
 
 
@@ -116,7 +123,3 @@ def _annotate(texts: list[str], skip: bool) -> list[bytes | str]:
         except Exception as error:
             raise GapDNERError(f"The pipeline fails ({type(error).__name__}): {error}") from error
         return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]
-
-
-def _to_docs(nlp: Language, found: list[bytes | str]) -> list[Annotated]:
-    return [item if isinstance(item, str) else Doc(nlp.vocab).from_bytes(item) for item in found]

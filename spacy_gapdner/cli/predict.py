@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
@@ -19,7 +19,6 @@ from ._util import StoppedError, clean_stops, counted, exit_if_skipped
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-    from ..analysis.resumable import Growing
     from ..formats.report import Report
 
     Predictions = Iterator[tuple[Doc, dict[str, Any]]]
@@ -46,18 +45,12 @@ def predict_cli(
     uncertain: int | None = typer.Option(
         None,
         min=1,
-        help="Write only so many texts, those worth annotating next, least certain first",
-    ),
-    budget: int | None = typer.Option(
-        None, min=1, help="The same with so many words, in place of --uncertain"
+        help="Write only this many texts: those the pipeline is least certain about, to annotate "
+        "next",
     ),
     sentences: bool = typer.Option(
-        False, "--sentences", help="--uncertain and --budget choose sentences, and tell their place"
+        False, "--sentences", help="With --uncertain: choose sentences, and write their offsets"
     ),
-    random_share: float = typer.Option(
-        0.0, "--random", min=0, max=1, help="Share of what is chosen that is drawn at random"
-    ),
-    seed: int = typer.Option(0, help="Seed of what is drawn"),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
@@ -68,13 +61,13 @@ def predict_cli(
     resume: bool = typer.Option(
         False,
         "--resume",
-        help="Go on with the JSONL of a run that was stopped, with the same model and settings: "
-        "documents are known by their id",
+        help="Complete the JSONL of a run that was stopped, with the same model and settings",
     ),
     report_path: Path | None = typer.Option(
         None,
         "--report",
-        help="JSON file for what this run wrote, in numbers, and everything that was left out",
+        help="JSON file for the number of documents and entities that this run wrote, and "
+        "everything that was skipped",
     ),
     gpu_id: int = options.GPU_ID,
     bf16: bool = options.BF16,
@@ -82,25 +75,27 @@ def predict_cli(
     """Find the entities of raw text.
 
     Memory does not grow with the input, except with a single .spacy file as output: give a folder
-    and --format spacy to get numbered files instead. If the command is stopped, what was written
-    as JSONL is in OUTPUT.part. The exit code is 3 if documents were left out."""
+    and --format spacy to get numbered files instead. If the command is stopped, the JSONL that is
+    done is in OUTPUT.part. The exit code is 3 if documents were skipped."""
     from ..formats.report import Report
 
     report, n_done = Report(skip=on_error == "skip"), 0
     grows = False
     try:
-        with clean_stops():
+        with clean_stops(), ExitStack() as stack:
             from ..analysis.pipes import load_recognizer
             from ..analysis.predictions import predict_records
             from ..analysis.resumable import growing, part_of
             from ..analysis.texts import count_texts, read_texts
             from ..analysis.uncertainty import UncertaintySampler
             from ..formats.outputs import check_output, write_json
+            from ..formats.writers import write_predictions
 
-            chooses = uncertain is not None or budget is not None
-            grows = _grows(output_path, format, chooses, resume)
-            if not chooses and (sentences or random_share):
-                raise GapDNERError("--sentences and --random need --uncertain or --budget.")
+            grows = _is_jsonl(output_path, format) and uncertain is None
+            if sentences and uncertain is None:
+                raise GapDNERError("--sentences needs --uncertain.")
+            if resume and not grows:
+                raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
             if gpu_id >= 0 and n_process != 1:
                 raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
             inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
@@ -108,34 +103,33 @@ def predict_cli(
             check_output(report_path, {**inputs, "output": output_path})
             texts = read_texts(input_path, lines=lines, report=report)
             settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
-            settings["line_breaks"] = line_breaks
-            nlp, pipe = load_recognizer(model, gpu_id=gpu_id, bf16=bf16, **settings)
+            settings |= {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
+            nlp, pipe = load_recognizer(model, **settings)
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
-            with ExitStack() as stack:
-                grown = None
-                if output_path is not None and grows:
-                    grown = stack.enter_context(growing(output_path, resume=resume))
-                    n_done = grown.done.total()
-                is_done = grown.is_done if grown and resume else None
+            grown = None
+            if output_path is not None and grows:
+                grown = stack.enter_context(growing(output_path, resume=resume))
+                n_done = grown.n_done
+                how["is_done"] = grown.is_done if resume else None
+            pairs = stack.enter_context(closing(predict_records(nlp, texts, report=report, **how)))
+            found: Predictions = pairs
+            draws = output_path is None and format is None and _is_terminal()
+            if not draws:
                 count = partial(count_texts, input_path, lines=lines)
-                pairs = predict_records(nlp, texts, report=report, is_done=is_done, **how)
-                stack.enter_context(closing(pairs))
-                found: Predictions = iter(stack.enter_context(progress(count, pairs, n_done)))
-                if chooses:
-                    sampler = UncertaintySampler(
-                        pipe,
-                        uncertain,
-                        budget=budget,
-                        sentences=sentences,
-                        random_share=random_share,
-                        seed=seed,
-                    )
-                    stack.enter_context(sampler.showing_candidates())
-                    found = sampler.sample(found)
-                found = _count_into(report, found, pipe.key, None if n_done else input_path)
-                _write(found, output_path, format, grown, pipe.key, report)
-            if report_path is not None:
-                write_json({"input": str(input_path), **report.to_dict()}, report_path)
+                found = iter(stack.enter_context(progress(count, pairs, n_done)))
+            if uncertain is not None:
+                sampler = UncertaintySampler(pipe, uncertain, sentences=sentences)
+                stack.enter_context(sampler.showing_candidates())
+                found = sampler.sample(found)
+            found = _count_into(report, found, pipe.key, None if n_done else input_path)
+            if draws:
+                _draw(found, pipe.key)
+            elif output_path is not None and grown is None:
+                write_predictions(found, output_path, format, pipe.key, report)
+            else:
+                _write_lines(found, grown.stream if grown else sys.stdout.buffer, pipe.key)
+        if report_path is not None:
+            write_json({"input": str(input_path), **report.to_dict()}, report_path)
     except StoppedError as stop:
         where = ""
         if grows and output_path is not None and part_of(output_path).exists():
@@ -149,21 +143,18 @@ def predict_cli(
     exit_if_skipped(report)
 
 
-def _grows(output_path: Path | None, format: str | None, chooses: bool, resume: bool) -> bool:
-    # whether the output is written line by line; what is chosen of all texts is known last
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _is_jsonl(output_path: Path | None, format: str | None) -> bool:
     from ..formats.registry import choose_output, get_format
 
     if output_path is not None:
-        is_jsonl = choose_output(output_path, format).name == "jsonl"
-    elif format is not None and get_format(format, "write").name != "jsonl":
+        return choose_output(output_path, format).name == "jsonl"
+    if format is not None and get_format(format, "write").name != "jsonl":
         raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
-    else:
-        is_jsonl = False
-    if resume and chooses:
-        raise GapDNERError("--uncertain compares all texts: leave out --resume.")
-    if resume and not is_jsonl:
-        raise GapDNERError("--resume needs JSONL as output: --output FILE.jsonl.")
-    return is_jsonl and not chooses
+    return True
 
 
 def _count_into(
@@ -180,27 +171,18 @@ def _count_into(
         raise GapDNERError(f"{input_path} holds no document. Check the path.")
 
 
-def _write(
-    found: "Predictions",
-    output_path: Path | None,
-    format: str | None,
-    grown: "Growing | None",
-    key: str,
-    report: "Report",
-) -> None:
-    from ..formats.writers import write_lines, write_predictions
+def _draw(found: "Predictions", key: str) -> None:
+    from ..drawing.render import text_rows
 
-    if output_path is not None and grown is None:
-        write_predictions(found, output_path, format, key, report)
-        return
+    for drawing in text_rows(((doc,) for doc, _ in found), key):
+        print(drawing, end="", flush=True)
+
+
+def _write_lines(found: "Predictions", stream: IO[bytes], key: str) -> None:
+    from ..formats.writers import write_lines
+
     try:
-        if output_path is None and format is None and sys.stdout.isatty():
-            from ..drawing.render import text_rows
-
-            for drawing in text_rows(((doc,) for doc, _ in found), key):
-                print(drawing, end="", flush=True)
-            return
-        write_lines(found, grown.stream if grown else sys.stdout.buffer, key)
+        write_lines(found, stream, key)
     except BrokenPipeError:
         # head and the like; Python would complain when it closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

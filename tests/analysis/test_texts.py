@@ -1,9 +1,9 @@
 """Streams of texts."""
 
-import pytest
+import os
+import sys
 
-from spacy_gapdner.analysis.texts import InputText, WaitingStream, count_texts
-from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.analysis.texts import StandardInput, count_texts
 
 
 def test_texts_are_counted_without_reading_them(tmp_path):
@@ -16,12 +16,16 @@ def test_texts_are_counted_without_reading_them(tmp_path):
     assert count_texts(tmp_path / "missing") is None
 
 
-def test_a_stream_gives_what_is_there_and_then_its_error():
-    def texts():
-        yield from map(InputText, "abc")
-        raise GapDNERError("broken")
-
-    stream = iter(WaitingStream(texts()))
-    assert [next(stream).text for _ in "abc"] == ["a", "b", "c"]
-    with pytest.raises(GapDNERError, match="broken"):
-        next(stream)
+def test_standard_input_gives_the_lines_that_are_there(monkeypatch):
+    reading, writing = os.pipe()
+    with open(reading, encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        parts = StandardInput().parts()
+        # the second line is not complete
+        os.write(writing, "\ufeffone\r\ntw".encode())
+        assert [text.text for text in next(parts)] == ["one"]
+        os.write(writing, b"o\n\nthree")
+        assert [text.text for text in next(parts)] == ["two", ""]
+        os.close(writing)
+        ((last,),) = parts
+        assert (last.text, last.place.line) == ("three", 4)

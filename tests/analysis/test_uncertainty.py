@@ -49,21 +49,10 @@ def test_uncertainty(pipe):
 
 
 # of five words each
-@pytest.mark.parametrize(
-    ("asked", "expected"),
-    [
-        ({"n": 1}, [1]),
-        ({"n": 3}, [1, 2, 4]),
-        ({"n": 9}, [1, 2, 4, 5, 0, 3]),
-        ({"budget": 4}, [1]),
-        ({"budget": 9}, [1]),
-        ({"budget": 14}, [1, 2]),
-        ({"budget": 15}, [1, 2, 4]),
-    ],
-)
-def test_sample(pipe, asked, expected):
+@pytest.mark.parametrize(("n", "expected"), [(1, [1]), (3, [1, 2, 4]), (9, [1, 2, 4, 5, 0, 3])])
+def test_sample(pipe, n, expected):
     docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
-    sample = list(UncertaintySampler(pipe, **asked).sample(docs))
+    sample = list(UncertaintySampler(pipe, n).sample(docs))
     assert [extra["n"] for _, extra in sample] == expected
     assert [doc.user_data["number"] for doc, _ in sample] == expected
     assert [[e.label_ for e in get_entities(doc)] for doc, _ in sample] == [
@@ -137,17 +126,9 @@ def test_docs_are_those_of_the_pipeline(n_process):
         assert [(e.label_, e.text) for e in get_entities(doc)] == expected
 
 
-@pytest.mark.parametrize(
-    ("n", "budget", "message"),
-    [
-        (0, None, "At least one must be asked for, but 0 were"),
-        (None, None, "Choose one: a number of texts or a budget"),
-        (1, 1, "Choose one: a number of texts or a budget"),
-    ],
-)
-def test_bad_numbers(n, budget, message):
-    with pytest.raises(GapDNERError, match=message):
-        select_uncertain(trained_pipeline(), [], n, budget=budget)
+def test_bad_number():
+    with pytest.raises(GapDNERError, match="n must be at least 1, but it is 0"):
+        select_uncertain(trained_pipeline(), [], 0)
 
 
 def test_sentences_keep_their_place(pipe):
@@ -162,19 +143,3 @@ def test_sentences_keep_their_place(pipe):
     assert [(e.text, e.score) for e in get_entities(found)] == [("Pain arm", 0.75)]
     # without candidates the earlier comes first, and no sentence is of whitespace
     assert (other[0].text, other[1]["start"]) == ("Rash.", 2)
-
-
-def test_some_are_drawn_at_random(pipe):
-    found = [[("ADR", 0.5 + i / 200)] for i in range(40)]
-
-    def chosen(seed):
-        sampler = UncertaintySampler(pipe, 10, random_share=0.3, seed=seed)
-        return [(x["n"], x["chosen"]) for _, x in sampler.sample(make_docs(pipe, found))]
-
-    first = chosen(1)
-    assert [how for _, how in first] == ["uncertain"] * 7 + ["random"] * 3
-    drawn = {n for n, how in first if how == "random"}
-    others = [n for n in range(40) if n not in drawn]
-    assert [n for n, how in first if how == "uncertain"] == others[:7]
-    assert chosen(1) == first
-    assert {n for n, how in chosen(2) if how == "random"} != drawn

@@ -179,7 +179,7 @@ def test_what_cannot_be_read_costs_one_document(run, model, tmp_path, n_process)
     assert "2 documents left out" in result.stderr
 
 
-def test_resume_goes_on_with_a_whole_file(run, fails, model, tmp_path):
+def test_resume_goes_on_with_a_whole_file(run, model, tmp_path):
     source, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     lines = [json.dumps({"id": i, "text": ASPIRIN}) + "\n" for i in range(5)]
     args = ("predict", model, source, "-o", output, "--resume")
@@ -190,8 +190,11 @@ def test_resume_goes_on_with_a_whole_file(run, fails, model, tmp_path):
     run(*args)
     assert [record["id"] for record in records(output.read_text())] == [*range(5)]
     assert output.read_bytes().startswith(first)
-    source.write_text(json.dumps({"text": ASPIRIN}))
-    fails(f'{source}:1 has no "id"', *args)
+    # texts without an id are known by themselves; the output may hold others
+    source.write_text(2 * (json.dumps({"text": ASPIRIN}) + "\n"))
+    run(*args)
+    assert len(records(output.read_text())) == 7
+    assert "7 documents" in run(*args).stdout
 
 
 def test_the_report_counts_what_this_run_wrote(run, model, tmp_path):
@@ -211,3 +214,12 @@ def test_the_report_counts_what_this_run_wrote(run, model, tmp_path):
     assert count("-o", output, "--resume") == (1, 2)
     assert count("-o", tmp_path / "out.csv") == (4, 5)
     assert count("--uncertain", 1, "-o", output)[0] == 1
+
+
+def test_drawn_on_a_terminal(run, model, folder, monkeypatch):
+    monkeypatch.setattr("spacy_gapdner.cli.predict._is_terminal", lambda: True)
+    drawn = run("predict", model, folder / "a.txt").stdout
+    assert re.sub(r"\d\.\d\d", "N", drawn) == (
+        f"a\n{JOINT}\n──────────── · · · · · ·  ──── ADR N\n────── · · · · · ───────────── ADR N\n"
+    )
+    assert records(run("predict", model, folder / "a.txt", "-f", "jsonl").stdout)[0]["id"] == "a"
