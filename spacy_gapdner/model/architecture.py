@@ -11,9 +11,9 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..grid import TaggingScheme
-from .bridge import ModelIn, ModelOut, build_grid_model
 from .grid_network import GridNetwork, GridSettings
 from .network import GapDNERNetwork, GapDNERSettings
+from .thinc_wrapper import ModelIn, ModelOut, build_grid_model
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 

@@ -37,7 +37,7 @@ class GridNetwork(nn.Module):
     n_channels (int): Number of the grid's channels.
     """
 
-    # Set by the bridge: the entity types, and products of matrices in bfloat16
+    # Set by the thinc model: the entity types, and products of matrices in bfloat16
     labels: tuple[str, ...] = ()
     mixed_precision = False
 

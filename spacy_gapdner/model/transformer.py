@@ -20,7 +20,7 @@ from transformers.utils.generic import ModelOutput
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
-from .shim import InPlaceShim, infer, use_one_thread_in_forks
+from .upstream_bugs import InPlaceShim, infer, use_one_thread_in_workers
 from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
@@ -152,7 +152,7 @@ class DocTransformerBatch(FullTransformerBatch):
 def _forward(
     model: BatchingTransformerModel, docs: list[Doc], is_train: bool
 ) -> tuple[FullTransformerBatch, Callable[[FullTransformerBatch], list[Doc]]]:
-    use_one_thread_in_forks()
+    use_one_thread_in_workers()
     nested = model.attrs["get_spans"](docs)
     batch = replace(DocTransformerBatch.empty(len(nested)), spans=nested)
     filled = [i for i, spans in enumerate(nested) if spans]

@@ -17,7 +17,6 @@ TEXTS = [text for text, _ in CORPUS if len(text.split()) > 1]
 # A network that is large enough for PyTorch to use its threads, while the tests themselves compute
 # with one
 SCRIPT = """
-import multiprocessing
 import torch
 from tiny_pipeline import fingerprint, make_doc, make_nlp
 print(*fingerprint())
@@ -27,8 +26,6 @@ text = " ".join(["pain"] * 40)
 def make_docs():
     return [make_doc(nlp, text) for _ in range(2)]
 expected = [len(doc.spans) for doc in nlp.pipe(make_docs())]
-with multiprocessing.get_context("fork").Pool(1) as pool:
-    print(pool.apply(torch.get_num_threads))
 print([len(doc.spans) for doc in nlp.pipe(make_docs(), n_process=2, batch_size=1)] == expected)
 print(torch.get_num_threads())
 """
@@ -112,5 +109,5 @@ def test_in_another_process():
     printed = result.stdout.split()
     # the seed decides weights and predictions
     assert printed[:2] == list(fingerprint())
-    # workers do not wait for threads, and other forks keep theirs
-    assert printed[2:] == ["2", "True", "2"]
+    # workers do not wait for threads
+    assert printed[2:] == ["True", "2"]

@@ -1,4 +1,4 @@
-"""The bridge between documents, thinc and PyTorch, with the network of GapDNER."""
+"""The thinc model around the network of GapDNER."""
 
 import pickle
 
@@ -9,7 +9,7 @@ from grid_models import LABELS, SEGMENTS, fixed_vectors, initialize_model, make_
 from numpy.testing import assert_allclose
 
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.model import bridge
+from spacy_gapdner.model import thinc_wrapper
 from spacy_gapdner.model.architecture import build_gapdner_v1
 from spacy_gapdner.model.network import GapDNERNetwork
 
@@ -94,7 +94,7 @@ def test_batches_keep_to_their_cells_and_padding(calls, max_batch_cells, batch_s
 
 
 def test_calls_keep_to_their_words(calls, monkeypatch):
-    monkeypatch.setattr(bridge, "_MAX_CALL_WORDS", 14)
+    monkeypatch.setattr(thinc_wrapper, "_MAX_CALL_WORDS", 14)
     scores = make_model(max_batch_cells=8 * 32).predict(make_input())
     # batches of one, two and four sentences: 7, 12 and 12 words, padding included
     assert calls == [(7, [7], [1]), (6, [6, 6], [2]), (3, [3, 3, 3, 1], [4])]

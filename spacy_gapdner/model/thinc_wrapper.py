@@ -1,4 +1,4 @@
-"""The bridge between spaCy's documents, thinc and the PyTorch networks that score label grids."""
+"""A thinc model around the PyTorch network that scores the label grids of documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -18,8 +18,13 @@ from ..grid import GridLayout, TaggingScheme
 from ..segments import Segment
 from .batching import batch_by_length
 from .grid_network import GridNetwork
-from .products import multiply_by_torch
-from .shim import InPlaceShim, bound_onednn_caches, infer, use_one_thread_in_forks
+from .upstream_bugs import (
+    InPlaceShim,
+    bound_onednn_caches,
+    infer,
+    multiply_by_torch,
+    use_one_thread_in_workers,
+)
 
 # So many words, padding included, go through the network at once.
 _MAX_CALL_WORDS = 2**14
@@ -129,7 +134,7 @@ def _init(
 def _forward(
     model: Model[ModelIn, ModelOut], inputs: ModelIn, is_train: bool
 ) -> tuple[ModelOut, Callable[[ModelOut], list[Doc]]]:
-    use_one_thread_in_forks()
+    use_one_thread_in_workers()
     docs, segments = inputs
     vectors, backprop_tok2vec = model.get_ref("tok2vec")(docs, is_train)
     scores, backprop_grid = model.get_ref("grid")((vectors, segments), is_train)

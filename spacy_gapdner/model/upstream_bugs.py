@@ -1,0 +1,155 @@
+"""Workarounds for bugs of thinc, PyTorch and oneDNN. Each names its bug, or shows it."""
+
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, cast
+
+import torch
+from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim, xp2torch
+from thinc.types import Floats2d, FloatsXd
+from torch import nn
+
+# Capacities of oneDNN's caches. A batch needs about ten shapes at a time.
+_ONEDNN_CACHES = {"LRU_CACHE_CAPACITY": "16", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16"}
+# The process that imported PyTorch, or a worker of it that uses one thread
+_process = os.getpid()
+
+
+def use_one_thread_in_workers() -> None:
+    """Make PyTorch compute with one thread in a forked worker of multiprocessing, such as those of
+    `nlp.pipe(n_process=2)`. Other forks keep their threads.
+
+    OpenMP's thread pool does not survive a fork, so that the worker waits for it forever:
+    https://github.com/explosion/spaCy/issues/4667,
+    https://github.com/pytorch/pytorch/issues/17199.
+    """
+    global _process
+    if os.getpid() != _process and multiprocessing.parent_process() is not None:
+        torch.set_num_threads(1)
+        _process = os.getpid()
+
+
+def bound_onednn_caches() -> None:
+    """Limit the number of input shapes for which oneDNN keeps prepared code.
+
+    oneDNN computes LSTMs, and products in bfloat16, on a CPU. By default it keeps 1,024 shapes of
+    up to some megabytes each, while batches of sentences hardly ever have the same shape twice:
+    https://github.com/pytorch/pytorch/issues/27971.
+
+    Sets `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY` in the environment, which
+    PyTorch and oneDNN read when they first need them. Existing values are kept.
+    """
+    for name, capacity in _ONEDNN_CACHES.items():
+        os.environ.setdefault(name, capacity)
+
+
+def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
+    """Run a network without gradients and without dropout.
+
+    `PyTorchShim.predict` sets the network back to training mode, so that dropout acts on the
+    predictions of other threads, and does so once a call, which is slow::
+
+        shim = PyTorchShim(torch.nn.Dropout(0.5).eval())
+        shim.predict(ArgsKwargs((torch.ones(2),), {}))
+        assert not shim._model.training  # fails
+
+    network (Module): The network.
+    calls (Iterable[ArgsKwargs]): The arguments of each call.
+    RETURNS (list[Any]): The result of each call.
+    """
+    # without a look at network.training: another thread may be setting the modules inside it
+    network.eval()
+    with torch.no_grad():
+        return [network(*inputs.args, **inputs.kwargs) for inputs in calls]
+
+
+class InPlaceShim(PyTorchShim):
+    """A PyTorchShim whose updates leave the weights where they are, and whose averages work."""
+
+    def finish_update(self, optimizer: Optimizer) -> None:
+        """Apply the gradients.
+
+        thinc replaces each weight by a tensor over an array over the former tensor. Every update
+        adds a link to a chain that is never freed, for 200 weights gigabytes in a long training::
+
+            shim = PyTorchShim(torch.nn.Linear(2, 2))
+            for _ in range(100_000):
+                shim._model(torch.ones(2)).sum().backward()
+                shim.finish_update(Adam(0.001))
+            # the process has grown by 150 MB
+
+        optimizer (Optimizer): The optimizer.
+        """
+        before = {name: weights.data for name, weights in self._model.named_parameters()}
+        super().finish_update(optimizer)
+        with torch.no_grad():
+            for name, weights in self._model.named_parameters():
+                kept = before[name]
+                if weights.data_ptr() != kept.data_ptr():
+                    kept.copy_(weights)
+                weights.data = kept
+
+    @contextmanager
+    def use_params(self, params: Mapping[tuple[int, str], FloatsXd]) -> Iterator[None]:
+        """Use other weights for a time, such as an optimizer's averages.
+
+        thinc looks for names that its optimizers do not give::
+
+            shim, optimizer = PyTorchShim(torch.nn.Linear(2, 2)), Adam(0.1, use_averages=True)
+            shim._model(torch.ones(2)).sum().backward()
+            shim.finish_update(optimizer)
+            with shim.use_params(optimizer.averages):
+                ...  # the weights are the same
+
+        params (Mapping[tuple[int, str], FloatsXd]): Weights by the shim's id and their name.
+        """
+        named = self._model.named_parameters() if self._model is not None else ()
+        used = {name: weights.data for name, weights in named if (self.id, name) in params}
+        own = {name: weights.clone() for name, weights in used.items()}
+        for name, weights in used.items():
+            weights.copy_(xp2torch(params[self.id, name]))
+        try:
+            yield
+        finally:
+            for name, weights in used.items():
+                weights.copy_(own[name])
+
+
+class TorchProductOps(NumpyOps):
+    """thinc's operations on a CPU, with matrix products by PyTorch.
+
+    thinc computes them with BLIS, which takes three times as long and uses one thread only, see
+    https://github.com/explosion/spaCy/pull/2966::
+
+        x = numpy.ones((2048, 96), dtype="f")
+        %timeit NumpyOps().gemm(x, x, trans2=True)
+        %timeit TorchProductOps().gemm(x, x, trans2=True)
+    """
+
+    def gemm(
+        self,
+        x: Floats2d,
+        y: Floats2d,
+        *,
+        out: Floats2d | None = None,
+        trans1: bool = False,
+        trans2: bool = False,
+    ) -> Floats2d:
+        """RETURNS (Floats2d): The product of two matrices; see `NumpyOps.gemm`."""
+        left, right = torch.from_numpy(x), torch.from_numpy(y)
+        into = None if out is None else torch.from_numpy(out)
+        product = torch.mm(left.T if trans1 else left, right.T if trans2 else right, out=into)
+        return cast(Floats2d, product.numpy())
+
+
+def multiply_by_torch(model: Model[Any, Any]) -> None:
+    """Make the layers of a model that compute with thinc's NumpyOps use `TorchProductOps`.
+
+    model (Model): The model, which is changed.
+    """
+    ops = TorchProductOps()
+    for node in model.walk():
+        if type(node.ops) is NumpyOps:
+            node.ops = ops

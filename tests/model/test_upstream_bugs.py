@@ -1,0 +1,144 @@
+"""Each test fails without its workaround. Averages are tested with the pipe's transformer, workers
+that wait for threads in tests/pipe/test_processes.py."""
+
+import os
+import subprocess
+import sys
+import tracemalloc
+
+import numpy
+import pytest
+import torch
+from thinc.api import Adam, ArgsKwargs, Linear, Model, NumpyOps
+from tiny_pipeline import make_nlp
+
+from spacy_gapdner.model.upstream_bugs import (
+    InPlaceShim,
+    TorchProductOps,
+    bound_onednn_caches,
+    infer,
+    multiply_by_torch,
+)
+
+FORKS = """
+import multiprocessing, os, torch
+from spacy_gapdner.model.upstream_bugs import use_one_thread_in_workers
+
+def count_threads():
+    use_one_thread_in_workers()
+    return torch.get_num_threads()
+
+torch.set_num_threads(2)
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    print(pool.apply(count_threads), flush=True)
+child = os.fork()
+if child == 0:
+    print(count_threads(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print(count_threads())
+"""
+SHAPES = """
+import torch
+from spacy_gapdner.model.upstream_bugs import bound_onednn_caches
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 / 2**20
+
+bound_onednn_caches()
+lstm = torch.nn.LSTM(96, 96, bidirectional=True, batch_first=True)
+with torch.no_grad():
+    for n in range(600):
+        lstm(torch.zeros(n // 40 + 1, n % 40 + 1, 96))
+        if n == 50:
+            before = resident()
+print(resident() - before)
+"""
+
+
+def run(script):
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.slow
+def test_workers_alone_use_one_thread():
+    assert run(FORKS) == ["1", "2", "2"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_memory_does_not_grow_with_the_number_of_shapes():
+    # 200 MB without the limit
+    assert float(*run(SHAPES)) < 50
+
+
+def test_limits_of_the_user_are_kept(monkeypatch):
+    names = ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY")
+    monkeypatch.setenv(names[0], "99")
+    bound_onednn_caches()
+    assert [os.environ[name] for name in names] == ["99", "16"]
+
+
+def test_a_prediction_leaves_the_network_without_dropout():
+    network = torch.nn.Dropout(0.5)
+    inputs = torch.ones(100)
+    (output,) = infer(network, [ArgsKwargs((inputs,), {})])
+    assert torch.equal(output, inputs)
+    # as another thread would find it
+    assert torch.equal(network(inputs), inputs)
+
+
+def test_memory_does_not_grow_with_the_number_of_updates():
+    shim, optimizer = InPlaceShim(torch.nn.Linear(2, 2)), Adam(0.001)
+
+    def update(times):
+        for _ in range(times):
+            shim._model(torch.ones(2)).sum().backward()
+            shim.finish_update(optimizer)
+
+    before = [weights.detach().clone() for weights in shim._model.parameters()]
+    update(100)
+    tracemalloc.start()
+    try:
+        update(500)
+        grown, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # 400 kB without the workaround
+    assert grown < 50_000
+    after = shim._model.parameters()
+    assert not any(map(torch.equal, before, after))
+
+
+@pytest.mark.parametrize("trans1", [False, True])
+@pytest.mark.parametrize("trans2", [False, True])
+def test_products_are_those_of_thinc(trans1, trans2):
+    # of no words, too
+    for n in (5, 0):
+        x = numpy.random.rand(*((5, n) if trans1 else (n, 5))).astype("f")
+        y = numpy.random.rand(5, 5).astype("f")
+        expected = NumpyOps().gemm(x, y, trans1=trans1, trans2=trans2)
+        given = numpy.zeros((n, 5), dtype="f")
+        found = TorchProductOps().gemm(x, y, out=given, trans1=trans1, trans2=trans2)
+        assert numpy.allclose(found, expected)
+        assert numpy.array_equal(given, found)
+        assert numpy.array_equal(TorchProductOps().gemm(x, y, trans1=trans1, trans2=trans2), found)
+
+
+def test_word_representations_use_products_of_torch():
+    tok2vec = make_nlp().get_pipe("gapdner").model.get_ref("tok2vec")
+    assert {type(node.ops) for node in tok2vec.walk()} == {TorchProductOps}
+
+
+def test_other_operations_stay():
+    class GPUOps(NumpyOps):
+        pass
+
+    model: Model = Linear(2, 2)
+    model.ops = GPUOps()
+    multiply_by_torch(model)
+    assert type(model.ops) is GPUOps
