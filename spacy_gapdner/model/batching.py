@@ -1,4 +1,20 @@
-"""Batches of sequences of like length."""
+"""Batches of sequences of similar length, and all levels at which work is divided.
+
+From the outside in, with the place of each bound:
+
+1. documents of a pipe: `nlp.batch_size`; for long texts fewer (`analysis.predictions`);
+2. documents whose grids exist at the same time: `_MAX_WORDS` (`pipe.prediction`);
+3. spans in a batch of the transformer: `Limits` (`model.transformer`);
+4. segments in a call of the network, whose words are padded to the longest:
+   `_MAX_CALL_WORDS` (`model.thinc_wrapper`);
+5. segments in a batch of grids: the setting `max_batch_cells`, which is the bound that matters
+   most: a batch of grids has to fit into a CPU's cache;
+6. sentences that the BiLSTM reads at once on a CPU: `_MAX_ROWS` (`model.encoder`);
+7. rows of a long sentence's grid: `_BLOCK_SIZE` (`model.network`) for the features, `_CHUNK`
+   (`model.criss_cross`) for the attention weights.
+
+The first two and the fourth bound the memory, the others are the fastest sizes in the benchmark.
+"""
 
 from collections.abc import Sequence
 
