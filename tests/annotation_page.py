@@ -19,7 +19,7 @@ from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.session import Session
 from spacy_gapdner.annotate.store import Texts
 
-TEXT = "Brenorix gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
+TEXT = "Naproxen gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
 WORDS = """
 return [...document.querySelectorAll('.word')].filter(
   e => e.firstChild.textContent.trim() === arguments[0])[arguments[1]];

@@ -65,18 +65,20 @@ def hold_out(
     return stays, [docs[i] for i in sorted(held)]
 
 
-def article_sizes(docs: list[Doc]) -> list[int]:
+def article_sizes(docs: list[Doc], separator: str | None = None) -> list[int]:
     """Count the sentences of every article.
 
     docs (list[Doc]): One sentence each, in the order of the articles, with their names as `convert`
         keeps them. Without names, every 100 sentences in a row count as an article, so that few
         articles are divided.
+    separator (Optional[str]): Names that are equal up to it belong to the same article.
     RETURNS (list[int]): The numbers.
     """
     names = [doc.user_data.get(DOC_NAME) for doc in docs]
     if None in names:
         return [len(docs[i : i + _BLOCK]) for i in range(0, len(docs), _BLOCK)]
-    return [sum(1 for _ in same) for _, same in groupby(names)]
+    articles = (name.split(separator)[0] if separator else name for name in names)
+    return [sum(1 for _ in same) for _, same in groupby(articles)]
 
 
 def main(
@@ -92,6 +94,12 @@ def main(
     tune_path: Path | None = typer.Option(
         None, "--tune", help="A third .spacy file, for all held-out sentences, to tune on"
     ),
+    separator: str | None = typer.Option(
+        None, help="Names that are equal up to this text belong to the same article"
+    ),
+    max_words: int | None = typer.Option(
+        None, min=1, help="Ignore sentences with more words in the first file"
+    ),
 ) -> None:
     """Draw a subset of sentences that keeps all that hold a discontinuous entity; on demand, a
     second one from articles that are held out of the first, and these articles whole: where
@@ -100,8 +108,9 @@ def main(
         msg.fail(f"There is no file {input_path}.", exits=1)
     stays = docs = list(read_docbin(input_path, Vocab()))
     if held_out_path:
-        stays, held = hold_out(docs, article_sizes(docs), share, seed)
-    _write(draw(stays, n, seed), len(stays), output_path)
+        stays, held = hold_out(docs, article_sizes(docs, separator), share, seed)
+    short = [doc for doc in stays if max_words is None or len(doc) <= max_words]
+    _write(draw(short, n, seed), len(stays), output_path)
     if held_out_path:
         _write(draw(held, n_held_out, seed), len(held), held_out_path)
         if tune_path:

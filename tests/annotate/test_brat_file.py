@@ -9,20 +9,20 @@ from hypothesis import strategies as st
 from spacy_gapdner.annotate.brat_file import BratFile, Mark
 from spacy_gapdner.errors import GapDNERError
 
-TEXT = "severe joint, shoulder and back pain\r\n\U0001f600 since Brenorix"
+TEXT = "severe joint, shoulder and back pain\r\n\U0001f600 since Naproxen"
 ANN = (
     "T1\tADE 0 12;32 36\tsevere joint pain\n"
     "A1\tNegated T1\n"
     "#1\tAnnotatorNotes T1\tis it?  \n"
     "T7\tADE 14 22;32 36\tshoulder pain\n"
     "some line of a tool of theirs\n"
-    "T3\tDRUG 46 54\tBrenorix\r\n"
+    "T3\tDRUG 46 54\tNaproxen\r\n"
     "R1\tCauses Arg1:T3 Arg2:T1\t\n"
     "A2\tSure R1\n"
     "*\tSame T1 T3 T7\n"
     "E1\tIntake:T3 Theme:T7\n"
     "T9\tADE 400 410\tbeyond\n"
-    "N1\tReference T3 RxNorm:12\tBrenorix"
+    "N1\tReference T3 RxNorm:12\tNaproxen"
 )
 
 
@@ -46,12 +46,12 @@ def test_what_is_read():
         Mark("ADE", ((14, 22), (32, 36)), "T7"),
         Mark("DRUG", ((46, 54),), "T3"),
     ]
-    assert TEXT[46:54] == "Brenorix"
+    assert TEXT[46:54] == "Naproxen"
     assert file.notes() == {
         "T1": ["Negated", "is it?  ", "Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7"],
         "T3": [
             *("Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7", "Intake:T3 Theme:T7"),
-            "RxNorm:12 Brenorix",
+            "RxNorm:12 Naproxen",
         ],
         "T7": ["Same T1 T3 T7", "Intake:T3 Theme:T7"],
     }
@@ -66,7 +66,7 @@ def test_a_changed_entity_keeps_its_line_and_a_new_one_gets_a_higher_number():
     wanted.append(Mark("Drug", ((46, 54),), "T3"))
     lines, change = changed(read(), wanted)
     before = ANN.splitlines(keepends=True)
-    before[5] = "T3\tDrug 46 54\tBrenorix\r\n"
+    before[5] = "T3\tDrug 46 54\tNaproxen\r\n"
     assert lines == [*before[:-1], before[-1] + "\n", "T10\tPain 27 36\tback pain\n"]
     assert change.ids == ["T10", "T1", "T7", "T3"]
 

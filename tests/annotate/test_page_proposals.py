@@ -79,15 +79,15 @@ def test_a_new_model_while_somebody_annotates(page):
     assert "ADE back pain" in page.entities()
     page.press(Keys.ESCAPE, Keys.UP * 3, Keys.LEFT * 9)
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
-    page.server.proposer.swap("Brenorix")
-    proposed = "i.proposal[title='ADE: Brenorix gave']"
+    page.server.proposer.swap("Naproxen")
+    proposed = "i.proposal[title='ADE: Naproxen gave']"
     page.until(lambda: page.browser.find_elements(By.CSS_SELECTOR, proposed))
     assert page.browser.execute_script("return getSelection().toString()").split() == [
-        "Brenorix",
+        "Naproxen",
         "gave",
     ]
     page.press(Keys.ENTER)
-    assert "ADE Brenorix gave" in page.entities()
+    assert "ADE Naproxen gave" in page.entities()
     # back to the proposals of the first model
     for _ in range(5):
         page.press("z", held=[Keys.CONTROL])

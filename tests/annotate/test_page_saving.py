@@ -46,7 +46,7 @@ def test_two_windows_on_one_text(page):
 
 def test_a_window_in_front_again_shows_what_the_file_has(page):
     page.write()
-    page.ann.write_text("T1\tDRUG 0 8\tBrenorix\n")
+    page.ann.write_text("T1\tDRUG 0 8\tNaproxen\n")
     page.browser.execute_script("dispatchEvent(new Event('focus'))")
     page.until(lambda: page.shown() == ["DRUG"])
 
@@ -55,12 +55,12 @@ def test_a_file_changed_by_another_program(page):
     page.write()
     page.drag("joint")
     page.saved()
-    page.ann.write_text("T1\tDRUG 0 8\tBrenorix\n")
+    page.ann.write_text("T1\tDRUG 0 8\tNaproxen\n")
     page.drag("Mild")
     assert len(page.choices()) == 3
     page.press(Keys.ESCAPE)
     page.until(lambda: page.shown() == ["DRUG"])
-    assert page.entities() == ["DRUG Brenorix"]
+    assert page.entities() == ["DRUG Naproxen"]
     # back to what was here
     page.press("z", held=[Keys.CONTROL])
     assert page.entities() == ["ADE Mild", "ADE joint"]

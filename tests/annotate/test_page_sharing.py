@@ -34,7 +34,7 @@ def test_settling_what_contradicts(page, tmp_path):
         page.press("z", held=[Keys.CONTROL])
         page.until(lambda: page.find("n-sure").text == "3 of 7")
         # the same words as another type; what shares words of a coordination is no contradiction
-        page.click_bar("DRUG: Brenorix")
+        page.click_bar("DRUG: Naproxen")
         page.press("a")
         page.until(lambda: page.find("n-sure").text == "3 of 5")
         page.press("A")
@@ -42,7 +42,7 @@ def test_settling_what_contradicts(page, tmp_path):
             "ADE Mild",
             "ADE back pain",
             "ADE shoulder pain",
-            "DRUG Brenorix",
+            "DRUG Naproxen",
         ]
         assert page.find("n-sure").text == "0 of 2"
     finally:

@@ -14,7 +14,7 @@ from spacy_gapdner.errors import GapDNERError
 @pytest.fixture
 def docs():
     nlp = spacy.blank("en")
-    first, second = nlp("No pain."), nlp("Brenorix, then pain.")
+    first, second = nlp("No pain."), nlp("Naproxen, then pain.")
     set_entities(first, [Entity("DRUG", ((0, 1),))])
     set_entities(second, [Entity("ADE", ((3, 4),)), Entity("DRUG", ((0, 1),))])
     return [first, second]
@@ -26,7 +26,7 @@ def test_one_legend_with_the_colors_of_all_types(docs, tmp_path):
     legend = re.findall(r'<li><i style="border-color: (\S+)"></i>(\w+)</li>', html)
     colors = choose_colors(["ADE", "DRUG"])
     assert [(label, color) for color, label in legend] == list(colors.items())
-    assert html.index("legend") < html.index("Brenorix")
+    assert html.index("legend") < html.index("Naproxen")
     # the types in the order in which they appear
     assert f'style="--type-0: {colors["DRUG"]}; --type-1: {colors["ADE"]}"' in html
     assert re.findall(r'"border-color: var\(--type-(\d)\)"', html) == ["0", "0", "1"]

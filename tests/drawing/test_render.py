@@ -12,7 +12,7 @@ from spacy_gapdner.drawing.render import render
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
 
-TEXT = "Brenorix gave severe joint and back pain. It went away."
+TEXT = "Naproxen gave severe joint and back pain. It went away."
 ENTITIES = [
     Entity("DRUG", ((0, 1),), 0.875),
     Entity("ADE", ((2, 4), (6, 7)), 0.75),
@@ -38,7 +38,7 @@ def test_sentences_with_their_entities(doc):
     html = render(doc)
     first, second = Drawn(html).sentences
     assert rows(first) == ["= ==..= ", "  =..== "]
-    assert labels(first) == [("Brenorix", "DRUG 0.88"), ("severe", "ADE 0.75"), ("severe", "ADE")]
+    assert labels(first) == [("Naproxen", "DRUG 0.88"), ("severe", "ADE 0.75"), ("severe", "ADE")]
     assert [word for word, _ in second] == ["It ", "went ", "away."]
     assert 'title="ADE 0.75: severe joint … pain"' in html
     used = {(label.split()[0], color) for _, cells in first for _, color, label in cells if label}
@@ -55,7 +55,7 @@ def test_gold_stands_beside_the_prediction(nlp, doc):
     assert re.findall(r'data-side="(.+?)"', html) == ["gold", "predicted"] * 2
     gold, predicted, *others = Drawn(html).sentences
     assert [len(rows(words)) for words in (gold, predicted, *others)] == [1, 2, 0, 0]
-    assert labels(gold) == [("Brenorix", "✓ DRUG 0.88")]
+    assert labels(gold) == [("Naproxen", "✓ DRUG 0.88")]
     # in text order; the second overlaps the first alone
     assert [label for _, label in labels(predicted)] == [
         "✓ DRUG 0.88",
@@ -111,6 +111,6 @@ def test_a_page_refers_to_nothing_outside(doc):
 def test_an_entity_shows_itself_under_its_sentence(doc):
     html = get_entities(doc)[1]._repr_html_()
     (words,) = Drawn(html).sentences
-    assert "".join(word for word, _ in words) == "Brenorix gave severe joint and back pain. "
+    assert "".join(word for word, _ in words) == "Naproxen gave severe joint and back pain. "
     assert rows(words) == ["  ==..= "]
     assert labels(words) == [("severe", "ADE 0.75")]

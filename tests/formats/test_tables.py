@@ -14,14 +14,14 @@ FIRST = (
     *("note-1", "ADE", "severe joint pain", 4, 30),
     *("4 16;26 30", True, 0.5, "Q1", "Had severe joint and back pain."),
 )
-SECOND = ("2", "DRUG", "Brenorix", 0, 8, "0 8", False, None, "", "Brenorix, daily")
+SECOND = ("2", "DRUG", "Naproxen", 0, 8, "0 8", False, None, "", "Naproxen, daily")
 
 
 @pytest.fixture
 def docs():
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner_sentencizer")
-    docs = [nlp("Had severe joint and back pain. Gone."), spacy.blank("en")("Brenorix, daily")]
+    docs = [nlp("Had severe joint and back pain. Gone."), spacy.blank("en")("Naproxen, daily")]
     docs[0].user_data["gapdner_document"] = "note-1"
     set_entities(docs[0], [Entity("ADE", ((1, 3), (5, 6)), 0.5)])
     get_entities(docs[0])[0].kb_id_ = "Q1"
@@ -38,7 +38,7 @@ def test_csv(docs, tmp_path):
     assert write(docs, tmp_path / "x.csv") == 2
     header, _, last = (tmp_path / "x.csv").read_text().splitlines()
     assert header == ",".join(COLUMNS)
-    assert last == '2,DRUG,Brenorix,0,8,0 8,False,,,"Brenorix, daily"'
+    assert last == '2,DRUG,Naproxen,0,8,0 8,False,,,"Naproxen, daily"'
 
 
 @pytest.mark.parametrize("text", ["=1+1", "a\r\n\u2028b", 'a, "b"'])

@@ -9,14 +9,14 @@ from spacy.tokens import Doc
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.pipe import linker
 
-TEXT = "severe joint, shoulder and upper body pain after Brenorix"
+TEXT = "severe joint, shoulder and upper body pain after Naproxen"
 ENTITIES = [
     Entity("ADE", ((0, 2), (7, 8))),  # severe joint pain
     Entity("ADE", ((0, 1), (3, 4), (7, 8))),  # severe shoulder pain
     Entity("ADE", ((0, 1), (5, 8))),  # severe upper body pain
-    Entity("DRUG", ((9, 10),)),  # Brenorix
+    Entity("DRUG", ((9, 10),)),  # Naproxen
 ]
-TERMS = "id\tname\nT:1\tSEVERE \u00a0Joint\u2011Pain\nT:2\tpain, severe shoulder\nT:3\tbrenorix\n"
+TERMS = "id\tname\nT:1\tSEVERE \u00a0Joint\u2011Pain\nT:2\tpain, severe shoulder\nT:3\tnaproxen\n"
 
 
 @Language.component("annotate_for_link_test")
@@ -43,7 +43,7 @@ def ids(doc):
     return {entity.text: entity.kb_id_ for entity in get_entities(doc) if entity.kb_id_}
 
 
-EXACT = {"severe joint pain": "T:1", "Brenorix": "T:3"}
+EXACT = {"severe joint pain": "T:1", "Naproxen": "T:3"}
 SIMILAR = {**EXACT, "severe shoulder pain": "T:2"}
 
 
@@ -51,8 +51,8 @@ def test_ids(path):
     doc = make_pipeline(path)(TEXT)
     assert ids(doc) == EXACT
     names = [entity.attrs.get("kb_name") for entity in get_entities(doc)]
-    assert sorted(filter(None, names)) == ["SEVERE \u00a0Joint\u2011Pain", "brenorix"]
-    assert ids(make_pipeline(path, labels=["DRUG"])(TEXT)) == {"Brenorix": "T:3"}
+    assert sorted(filter(None, names)) == ["SEVERE \u00a0Joint\u2011Pain", "naproxen"]
+    assert ids(make_pipeline(path, labels=["DRUG"])(TEXT)) == {"Naproxen": "T:3"}
     # "pain, severe shoulder" lacks but the comma
     nlp = make_pipeline(path, min_score=90)
     assert [ids(doc) for doc in nlp.pipe([TEXT] * 5, batch_size=2)] == [SIMILAR] * 5

@@ -9,12 +9,12 @@ pytest.importorskip("selenium", reason="selenium is not installed")
 
 from annotate_gestures import main
 
-TEXT = "Plain pain.\nHe had severe joint, shoulder and back pain since Brenorix.\n"
+TEXT = "Plain pain.\nHe had severe joint, shoulder and back pain since Naproxen.\n"
 ANN = """\
 T1\tADE 19 31;51 55\tsevere joint pain
 T2\tADE 19 25;33 41;51 55\tsevere shoulder pain
 T3\tADE 19 25;46 55\tsevere back pain
-T4\tDRUG 62 70\tBrenorix
+T4\tDRUG 62 70\tNaproxen
 """
 
 
@@ -24,6 +24,6 @@ def test_annotated_in_the_browser(tmp_path, capsys):
     (tmp_path / "one.txt").write_text(TEXT)
     (tmp_path / "one.ann").write_text(ANN)
     main(tmp_path, 1, 0)
-    # severe, the coordination, pain, split, take; Brenorix and its type. In brat: 6 + 10 + 6 + 3
+    # severe, the coordination, pain, split, take; Naproxen and its type. In brat: 6 + 10 + 6 + 3
     expected = "4 entities, 1 of 1 sentences equal: 7 gestures, 25 in brat"
     assert expected in capsys.readouterr().out

@@ -1,45 +1,73 @@
 """The project's workflow for everybody, from its first to its last command."""
 
-import json
+import tarfile
 from pathlib import Path
 
 import pytest
+import spacy
 import srsly
 from command_lines import run_line
+from spacy.tokens import DocBin
 from weasel.cli.run import load_project_config
 
 from project.benchmark import run as benchmark
+from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.slow
-def test_all(tmp_path, monkeypatch):
-    """A short training: enough to see that every command hands on what the next one needs."""
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A project with a few of the trials."""
     for name in ("configs", "project.yml"):
         (tmp_path / name).symlink_to(ROOT / name)
-    (tmp_path / "project").mkdir()
-    for name in ("scripts", "sentences"):
-        (tmp_path / "project" / name).symlink_to(ROOT / "project" / name)
+    assets = tmp_path / "project" / "assets"
+    assets.mkdir(parents=True)
+    (tmp_path / "project" / "scripts").symlink_to(ROOT / "project" / "scripts")
+    with tarfile.open(ROOT / "project/assets/chia.tar.xz") as whole:
+        files = [member for member in whole if member.isfile()]
+        with tarfile.open(assets / "chia.tar.xz", "w:xz") as part:
+            for name, n in (("train/", 80), ("dev/", 40)):
+                for member in [file for file in files if file.name.startswith(name)][:n]:
+                    part.addfile(member, whole.extractfile(member))
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.slow
+def test_all(folder, monkeypatch):
+    """A short training: enough to see that every command hands on what the next one needs."""
     # another test starts the processes that it takes
     memory = dict.fromkeys(("loading", "peak", "gpu"))
     monkeypatch.setattr(benchmark, "measure_memory", lambda *_: memory)
-    given = {"n_train": 60, "max_steps": 6, "benchmark_limit": 2}
+    given = {"trials_steps": 6, "benchmark_limit": 2}
     config = load_project_config(ROOT, overrides={f"vars.{k}": v for k, v in given.items()})
     commands = {command["name"]: command for command in config["commands"]}
     printed = {}
-    for name in [*config["workflows"]["all"], "coordinations", "benchmark"]:
+    for name in [*config["workflows"]["all"], "benchmark"]:
         assert all(Path(path).exists() for path in commands[name].get("deps", [])), name
         printed[name] = "".join(map(run_line, commands[name]["script"]))
         assert all(Path(path).exists() for path in commands[name].get("outputs", [])), name
-        if name == "corpus":
-            for part in ("dev", "test"):
-                path = Path(f"project/corpus/sample/{part}.json")
-                path.write_text(json.dumps(json.loads(path.read_text())[:20]))
-    assert srsly.read_json("project/metrics/sample.json")["docs"] == 20
-    unseen = Path("project/corpus/sample/unseen.txt").read_text().splitlines()
-    assert all(sentence in printed["show"] for sentence in unseen)
-    assert " of 30 sentences wholly right" in printed["coordinations"]
+    trials = {
+        part: _trials(f"project/corpus/chia/{part}.spacy") for part in ("train", "dev", "test")
+    }
+    assert len(trials["train"] | trials["dev"]) == 20
+    assert trials["train"].isdisjoint(trials["dev"])
+    assert trials["test"] == {
+        path.name[:11] for path in folder.glob("project/corpus/chia/brat/dev/*")
+    }
+    metrics = srsly.read_json("project/metrics/trials.json")
+    assert metrics["docs"] == len(_docs("project/corpus/chia/test.spacy"))
+    examples = _docs("project/corpus/chia/examples.spacy")
+    assert len(examples) == 10
+    assert all(doc[0].text in printed["show"] for doc in examples)
     (measured,) = srsly.read_json("project/metrics/benchmark.json")
     assert (measured["docs"], measured["threads"]) == (2, 1)
+
+
+def _docs(path):
+    return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))
+
+
+def _trials(path):
+    return {doc.user_data[DOC_NAME].split("_")[0] for doc in _docs(path)}

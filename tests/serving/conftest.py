@@ -7,7 +7,7 @@ from spacy_gapdner import Entity, set_entities
 
 FOUND = {
     "severe joint and back pain": [Entity("ADE", ((0, 1), (3, 5)), 0.75)],
-    "Brenorix gave severe joint and back pain.\nMild nausea <b>later</b>.": [
+    "Naproxen gave severe joint and back pain.\nMild nausea <b>later</b>.": [
         Entity("DRUG", ((0, 1),), 0.98),
         Entity("ADE", ((2, 4), (6, 7)), 0.81),
         Entity("ADE", ((2, 3), (5, 7)), 0.44),

@@ -17,10 +17,10 @@ from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.serving.app import create_app
 
 pytestmark = pytest.mark.slow
-TEXT = "Brenorix gave severe joint and back pain.\nMild nausea <b>later</b>."
+TEXT = "Naproxen gave severe joint and back pain.\nMild nausea <b>later</b>."
 # labels with the words that they stand under
 ALL = [
-    "Brenorix DRUG 0.98",
+    "Naproxen DRUG 0.98",
     "severe ADE 0.81",
     "severe ADE 0.44",
     "Mild ADE 0.62",
@@ -121,7 +121,7 @@ def test_save_what_is_shown(page):
     page.find_element(By.CSS_SELECTOR, "[data-format=jsonl]").click()
     record = json.loads(until(page, lambda: page.execute_script("return window.content")))
     assert page.execute_script("return window.saved") == "entities.jsonl"
-    assert (record["text"], [e["text"] for e in record["entities"]]) == (TEXT, ["Brenorix"])
+    assert (record["text"], [e["text"] for e in record["entities"]]) == (TEXT, ["Naproxen"])
 
 
 def test_too_long_a_text_is_refused(page):

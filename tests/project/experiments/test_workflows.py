@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import sample_sentences
-from spacy.tokens import DocBin
+from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, save_corpus
 from typer.testing import CliRunner
@@ -15,6 +15,7 @@ from project.experiments import __main__ as commands
 from project.experiments.published import PUBLISHED
 from project.experiments.runs import flatten
 from project.experiments.training import read_run_config
+from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
@@ -138,10 +139,29 @@ def test_sample_sentences(tmp_path, monkeypatch):
     save_corpus(tmp_path / "all.spacy", CORPUS * 20)
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
     tune = tmp_path / "tune.spacy"
-    sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune)
+    sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune, None, None)
     # of the 80 and 20 sentences: all of the two discontinuous kinds among five, and half of what
     # is drawn with other entities
     for path, expected in ((train, (50, 16, 16)), (dev, (18, 4, 4)), (tune, (20, 4, 4))):
         drawn = list(DocBin().from_disk(path).get_docs(Vocab()))
         kinds = [doc[0].text for doc in drawn]
         assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected
+
+
+def test_documents_of_a_trial_stay_together():
+    vocab = Vocab()
+    docs = []
+    for name in ("t1_exc", "t1_inc", "t1_inc", "t2_exc", "t3_inc"):
+        docs.append(Doc(vocab, words=["pain"]))
+        docs[-1].user_data[DOC_NAME] = name
+    assert sample_sentences.article_sizes(docs) == [1, 2, 1, 1]
+    assert sample_sentences.article_sizes(docs, "_") == [3, 1, 1]
+
+
+def test_short_sentences(tmp_path):
+    save_corpus(tmp_path / "all.spacy", CORPUS * 20)
+    path = tmp_path / "short.spacy"
+    sample_sentences.main(tmp_path / "all.spacy", path, 10, 0, None, 0, 0.2, None, None, 5)
+    drawn = list(DocBin().from_disk(path).get_docs(Vocab()))
+    assert len(drawn) == 10
+    assert max(map(len, drawn)) == 5
