@@ -12,7 +12,7 @@ from tiny_pipeline import ANNOTATED, trained_pipeline
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
 BLOCKS = re.findall(r"```python\n(.+?)```\s+```text\n(.+?)```", README, flags=re.DOTALL)
-MODEL = "project/training/sample/model-best"
+MODEL = "project/training/trials/tuned"
 FOUND = re.compile(r"[A-Za-z]+ \| [^|]+ \| (True|False)")
 
 

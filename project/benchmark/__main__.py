@@ -15,7 +15,7 @@ from ..tables import print_table
 from .memory import Subject
 from .run import make_tables, run_benchmark
 
-_SAMPLE = Path("project/corpus/sample/test.spacy")
+_TRIALS = Path("project/corpus/chia/test.spacy")
 app = typer.Typer(name="project.benchmark", rich_markup_mode=None)
 
 
@@ -25,7 +25,7 @@ def benchmark_cli(
         ..., help="Folders of trained pipelines, or installed packages"
     ),
     data: Path = typer.Option(
-        _SAMPLE,
+        _TRIALS,
         "--data",
         "-d",
         help=".spacy file with gold entities, or folder of such; best of one sentence each",

@@ -118,7 +118,7 @@ def main(
 
 
 def _write(subset: list[Doc], n_pool: int, path: Path) -> None:
-    write_docbin(subset, path)
+    write_docbin(subset, path, store_user_data=True)
     msg.good(f"{len(subset)} of {n_pool} sentences: {path}")
 
 

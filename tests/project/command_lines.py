@@ -20,7 +20,9 @@ def run_line(line):
     if words[:2] == ["-m", "spacy"]:
         command, arguments = app, words[2:]
     elif words[0] == "-m" and words[1] in sys.stdlib_module_names:
-        return subprocess.run([sys.executable, *words], check=True, text=True, stdout=subprocess.PIPE).stdout
+        return subprocess.run(
+            [sys.executable, *words], check=True, text=True, stdout=subprocess.PIPE
+        ).stdout
     elif words[0] == "-m":
         command, arguments = import_module(f"{words[1]}.__main__").app, words[2:]
     else:
