@@ -26,8 +26,8 @@ class Corpus(DocBinCorpus):
 
     For a config: ``@readers = "spacy-gapdner.Corpus.v1"``.
 
-    path (Union[str, Path, None]): The file or folder; None, as in configs that wait for
-        ``--paths.train``, is refused.
+    path (Union[str, Path, None]): The file or folder; None, as in configs whose paths are
+        given on the command line, is refused.
     format, types, n_sents, spans_key, alignment: See `spacy_gapdner.formats.read`.
     limit, augmenter, shuffle: See `spacy.training.Corpus`; shuffling takes all Docs into memory.
     strict (bool): Stop at the first entity that would be left out. Without it their number is
@@ -55,7 +55,7 @@ class Corpus(DocBinCorpus):
     ) -> None:
         if path is None:
             raise GapDNERError(
-                "The corpus has no path. Give it, e.g. on the command line: --paths.train DATA."
+                "The corpus has no path. Set paths.train in the config or on the command line."
             )
         super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
         self.strict = strict

@@ -16,7 +16,7 @@ from spacy_gapdner.formats.files import (
     visible_files,
     xml_errors,
 )
-from spacy_gapdner.formats.fragments import choose_text, clean_entities
+from spacy_gapdner.formats.linked_regions import choose_text, clean_entities
 from spacy_gapdner.formats.records import TextEntity, TextRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 

@@ -14,9 +14,9 @@ from ..entities import Fragments
 from ..errors import GapDNERError
 from ..formats.brat import entity_line, parse_entity
 from ..formats.files import BOM, decode
-from ..formats.fragments import choose_text, clean_fragments, surface_fits
+from ..formats.linked_regions import choose_text, clean_fragments, surface_fits
 from ..formats.records import TextEntity
-from ..formats.relations import Line, targets_of
+from ..formats.relations import BratLine, targets_of
 from ..formats.report import NOWHERE, Report
 
 _NAME = re.compile(r"T\d+\S*")
@@ -139,7 +139,7 @@ class BratFile:
     def _read(self, where: str) -> None:
         found: list[TextEntity] = []
         for number, raw in enumerate(self._lines):
-            entity = parse_entity(Line(raw.rstrip("\r\n"), NOWHERE))
+            entity = parse_entity(BratLine(raw.rstrip("\r\n"), NOWHERE))
             if entity is None or entity.id is None or entity.id in self._places:
                 continue
             self._places[entity.id] = number

@@ -3,7 +3,7 @@ the terminal with control characters.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,14 @@ msg = VisiblePrinter()
 def print_line(text: str) -> None:
     """Print a line as it is; `msg.text` would wrap it, and nobody could search for it."""
     print(visible(text))
+
+
+def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None:
+    """Warn that data have no entities under a prefix, with the options that find others."""
+    from ..entities import describe_no_entities
+
+    hint = " Use --spans-key, or convert with --from-ents or --from-spans." if elsewhere else ""
+    msg.warn(describe_no_entities(where, key, elsewhere) + hint)
 
 
 def percent(score: float | None) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from . import _options as options
-from ._printing import msg, print_report, print_statistics
+from ._printing import msg, print_report, print_statistics, warn_no_entities
 from ._progress import count_documents, progress
 from ._util import exit_if_skipped, split_list
 
@@ -72,7 +72,6 @@ def convert_cli(
     Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
     if documents were left out because they cannot be read."""
     from ..analysis import CorpusStatistics
-    from ..entities import describe_no_entities
     from ..errors import GapDNERError
     from ..formats import convert
     from ..formats.outputs import check_output, write_json
@@ -125,7 +124,7 @@ def convert_cli(
     print_statistics({"": statistics})
     print_report(report)
     if statistics.elsewhere and not statistics.entities:
-        msg.warn(describe_no_entities(str(input_path), spans_key, statistics.elsewhere))
+        warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
     elif not statistics.entities:
         msg.warn("No entities at all: is this the right format, and are the labels in the input?")
     say = msg.good if statistics.entities else msg.info

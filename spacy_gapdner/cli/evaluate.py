@@ -8,7 +8,7 @@ from typing import Any
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_reliability, print_table
+from ._printing import msg, percent, print_reliability, print_table, warn_no_entities
 from ._progress import count_documents, progress
 from ._util import split_list
 
@@ -58,7 +58,6 @@ def evaluate_cli(
 def _print_scores(scores: dict[str, Any]) -> None:
     from ..analysis.matching import MATCHES
     from ..calibration import ReliabilityBin
-    from ..entities import describe_no_entities
     from ..scorer import SUBSETS
 
     key = scores["spans_key"]
@@ -96,7 +95,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
             "found: data cut into sentences (convert) has none of them, and scores higher."
         )
     if not counts["gold"]:
-        msg.warn(describe_no_entities(scores["data"], key, scores["gold_elsewhere"]))
+        warn_no_entities(scores["data"], key, scores["gold_elsewhere"])
     if scores["labels_unknown_to_model"]:
         labels = ", ".join(scores["labels_unknown_to_model"])
         msg.warn(f"The model does not know these types of the data, and misses them: {labels}")

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from . import _options as options
-from ._printing import msg, print_report, print_statistics
+from ._printing import print_report, print_statistics, warn_no_entities
 from ._util import split_list
 
 
@@ -26,7 +26,6 @@ def stats_cli(
 
     There is one column per DATA."""
     from ..analysis.statistics import stats
-    from ..entities import describe_no_entities
     from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json
 
@@ -51,4 +50,4 @@ def stats_cli(
     for name, (found, report) in counted.items():
         print_report(report)
         if not found.entities:
-            msg.warn(describe_no_entities(name, spans_key, found.elsewhere))
+            warn_no_entities(name, spans_key, found.elsewhere)

@@ -149,6 +149,6 @@ def _is_raw(path: Path, has_pipeline: bool) -> bool:
         if not path.exists() or (path.is_dir() and visible_files(path, tuple(suffixes))):
             raise
         if not has_pipeline:
-            raise GapDNERError(f"{error} Raw text needs a pipeline: --model MODEL.") from None
+            raise GapDNERError(f"{error} Raw text needs a pipeline.") from None
         return True
     return False

@@ -8,11 +8,11 @@ from .attributes import offer_extensions as offer_extensions
 from .doc_entity import TEXTS as TEXTS
 from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
 from .doc_entity import check_entity as check_entity
-from .elsewhere import count_elsewhere as count_elsewhere
-from .elsewhere import describe_no_entities as describe_no_entities
-from .elsewhere import read_contiguous as read_contiguous
 from .entity import Entity as Entity
 from .entity import Fragments as Fragments
+from .other_annotation import count_elsewhere as count_elsewhere
+from .other_annotation import describe_no_entities as describe_no_entities
+from .other_annotation import read_contiguous as read_contiguous
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
 from .storage import get_contiguous as get_contiguous
 from .storage import get_entities as get_entities

@@ -57,7 +57,7 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
             raise GapDNERError(
                 f"doc.spans[{name!r}] holds a fragment that is empty or overlaps another: one "
                 "group holds the fragments of one entity. If its spans are entities, as spancat "
-                f"writes them, convert with --from-spans {name}."
+                f"writes them, read them with from_spans={name!r}."
             )
         entities.append(DiscontinuousEntity(spans, group))
     return tuple(sorted(entities, key=text_order))

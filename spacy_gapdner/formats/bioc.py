@@ -16,10 +16,10 @@ from spacy.tokens import Doc
 
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
-from .attributes import SCORE, join_attributes, note_attribute, split_attributes
 from .docs import DOC_NAME, doc_place
-from .draft import Draft, Object
 from .files import file_reader, first_bytes, read_json, refuse_halves, xml_errors
+from .linked_regions import LinkedRegions, Object
+from .named_values import SCORE, join_attributes, note_attribute, split_attributes
 from .names import name_entities
 from .outputs import writing
 from .records import TextRecord
@@ -136,7 +136,7 @@ def _from_annotation(element: Element) -> dict[str, Any]:
 
 
 def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
-    draft = Draft(place, report)
+    regions = LinkedRegions(place, report)
     try:
         # the document, its passages and their sentences
         parts = [document]
@@ -145,7 +145,7 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
         text, base = _join_passages(document.get("passages") or (), place)
         for part in parts:
             for annotation in part.get("annotations") or ():
-                _add_entity(annotation, base, draft)
+                _add_entity(annotation, base, regions)
     except (TypeError, AttributeError, KeyError, ValueError) as error:
         if isinstance(error, GapDNERError):
             raise
@@ -153,8 +153,8 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
             f"{place} is not BioC ({type(error).__name__}: {error}). Correct the file."
         ) from None
     for relation in (relation for part in parts for relation in part.get("relations") or ()):
-        draft.drop("relation", relation)
-    return draft.to_record(text)
+        regions.drop("relation", relation)
+    return regions.to_record(text)
 
 
 def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
@@ -177,7 +177,7 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
     return text, base
 
 
-def _add_entity(annotation: Object, base: int, draft: Draft) -> None:
+def _add_entity(annotation: Object, base: int, regions: LinkedRegions) -> None:
     infons = dict(annotation.get("infons") or {})
     label = infons.pop(_TYPE, None)
     offsets = []
@@ -185,7 +185,7 @@ def _add_entity(annotation: Object, base: int, draft: Draft) -> None:
         start = int(str(location["offset"])) - base
         offsets.append((start, start + int(str(location["length"]))))
     name, surface = annotation.get("id"), annotation.get("text")
-    draft.add(annotation, label, offsets, name, surface, *split_attributes(infons, _KB_ID))
+    regions.add(annotation, label, offsets, name, surface, *split_attributes(infons, _KB_ID))
 
 
 def _to_object(doc: Doc, number: int, spans_key: str, report: Report) -> dict[str, Any]:

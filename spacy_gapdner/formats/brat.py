@@ -18,14 +18,14 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, Fragments, get_entities
 from ..entities.attributes import offer_extensions
 from ..errors import GapDNERError
-from .attributes import note_attribute
 from .docs import doc_place
 from .files import input_files, read_text, with_unix_line_ends
-from .fragments import choose_text, clean_entities
+from .linked_regions import choose_text, clean_entities
+from .named_values import note_attribute
 from .names import name_entities, name_files, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
-from .relations import Line, drop_line, relation_lines, targets_of
+from .relations import BratLine, drop_line, relation_lines, targets_of
 from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
@@ -92,7 +92,7 @@ def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
     return number
 
 
-def parse_entity(line: Line) -> TextEntity | None:
+def parse_entity(line: BratLine) -> TextEntity | None:
     """RETURNS (Optional[TextEntity]): The entity of a line, with the offsets that it gives; None
     if it is no entity.
     """
@@ -141,7 +141,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
         message = f"{name} has a text but no annotation file: taken as without entities"
         report.add("kept", "no annotation file", message, place)
     entities: list[TextEntity] = []
-    others: list[Line] = []
+    others: list[BratLine] = []
     for file in annotations:
         found, said = _read_file(file, name, report)
         entities += found
@@ -152,13 +152,15 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 
 
-def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEntity], list[Line]]:
+def _read_file(
+    path: Path, document: str, report: Report
+) -> tuple[list[TextEntity], list[BratLine]]:
     entities: list[TextEntity] = []
-    others: list[Line] = []
+    others: list[BratLine] = []
     # malformed lines wait: a file that has no other is of another format
-    malformed: list[Line] = []
+    malformed: list[BratLine] = []
     for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
-        line = Line(raw.rstrip("\r"), Place(str(path), number, document))
+        line = BratLine(raw.rstrip("\r"), Place(str(path), number, document))
         if _OTHER_LINE.match(line.text):
             others.append(line)
             if _ENTITY_WITHIN.search(line.text):
@@ -179,12 +181,12 @@ def _read_file(path: Path, document: str, report: Report) -> tuple[list[TextEnti
 
 
 def _attach(
-    entities: Iterable[TextEntity], lines: Iterable[Line], report: Report
-) -> tuple[list[TextEntity], list[Line]]:
+    entities: Iterable[TextEntity], lines: Iterable[BratLine], report: Report
+) -> tuple[list[TextEntity], list[BratLine]]:
     # the entities with attrs and scores, and the lines about several, or about such lines
     entities = list(entities)
     attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
-    relations: list[Line] = []
+    relations: list[BratLine] = []
     for line in lines:
         if _COMMENT.match(line.text) or _hold(line.text, attrs):
             continue

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
 
 from ..errors import GapDNERError
-from .attributes import split_attributes
-from .draft import Draft
 from .files import file_reader, first_bytes
+from .linked_regions import LinkedRegions
+from .named_values import split_attributes
 from .records import TextRecord
 from .report import Place, Report
 
@@ -91,14 +91,14 @@ def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
     annotations = cas.select_all_fs()
     names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
     place = Place(str(path), None, str(next(filter(None, names), path.stem)))
-    draft = Draft(place, report)
+    regions = LinkedRegions(place, report)
     for annotation in annotations:
         if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_OWN):
-            _add(annotation, draft)
-    return draft.to_record(cas.sofa_string or "")
+            _add(annotation, regions)
+    return regions.to_record(cas.sofa_string or "")
 
 
-def _add(annotation: Any, draft: Draft) -> None:
+def _add(annotation: Any, regions: LinkedRegions) -> None:
     features = {f.name: annotation.get(f.name) for f in annotation.type.all_features}
     if "begin" not in features:
         # of the document as a whole
@@ -107,7 +107,7 @@ def _add(annotation: Any, draft: Draft) -> None:
     texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
     if "Governor" in features and "Dependent" in features:
         label = next(iter(texts.values()), layer)
-        draft.link(label, _id(features["Governor"]), _id(features["Dependent"]))
+        regions.link(label, _id(features["Governor"]), _id(features["Dependent"]))
         return
     key = next((key for key in (*_LABELS, *texts) if key in texts and key != "identifier"), "")
     values = {
@@ -117,12 +117,12 @@ def _add(annotation: Any, draft: Draft) -> None:
     }
     attrs = split_attributes(values, "identifier")[1]
     offsets = [(features["begin"], features["end"])]
-    draft.add(annotation, texts.get(key, layer), offsets, _id(annotation), attrs=attrs)
+    regions.add(annotation, texts.get(key, layer), offsets, _id(annotation), attrs=attrs)
     for value in features.values():
         # a link feature is an array of links with a role and a target
         for link in getattr(value, "elements", None) or ():
             if "target" in {f.name for f in link.type.all_features}:
-                draft.link(link.get("role"), _id(annotation), _id(link.target))
+                regions.link(link.get("role"), _id(annotation), _id(link.target))
 
 
 def _id(annotation: Any) -> str:

@@ -143,7 +143,7 @@ def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) 
     # makes contiguous entities of what other components have found, in doc.ents if group is None
     if set(group_names(doc, spans_key)) - {group}:
         raise GapDNERError(
-            f"There are entities under {spans_key!r} already. Choose another --spans-key."
+            f"There are entities under {spans_key!r} already. Choose another spans_key."
         )
     n_spans = len(doc.ents if group is None else doc.spans.get(group, ()))
     entities = read_contiguous(doc, group)

@@ -11,8 +11,8 @@ from ..entities import TEXTS, DiscontinuousEntity, get_entities
 from ..entities.attributes import can_be_saved, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
-from .draft import Draft, objects
 from .files import first_object, read_documents
+from .linked_regions import LinkedRegions, objects
 from .outputs import writing
 from .records import TextRecord
 from .report import Report, reading
@@ -37,10 +37,10 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
                     f'{place}: no object with "text" and a list "entities". Choose the right '
                     "format."
                 )
-            draft = Draft(place, report)
+            regions = LinkedRegions(place, report)
             for item in found:
-                _add_entity(item, draft)
-            yield draft.to_record(record["text"], further_keys(record))
+                _add_entity(item, regions)
+            yield regions.to_record(record["text"], further_keys(record))
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
@@ -105,18 +105,18 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
     return values | ({"attributes": dict(attributes)} if attributes else {})
 
 
-def _add_entity(item: Any, draft: Draft) -> None:
+def _add_entity(item: Any, regions: LinkedRegions) -> None:
     values = item if isinstance(item, dict) else {}
     score, attrs = values.get("score"), parse_attrs(values)
     is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
     if attrs is None or not is_score:
-        draft.drop_malformed(item)
+        regions.drop_malformed(item)
         return
     # NaN fails both comparisons
     probability = score if score is not None and 0 <= score <= 1 else None
     if score != probability:
         message = f"{str(item)[:80]} has the score {score}, which is not between 0 and 1"
-        draft.report.add("repaired", "score that is no probability", message, draft.place)
+        regions.report.add("repaired", "score that is no probability", message, regions.place)
     offsets = [(part.get("start"), part.get("end")) for part in objects(values.get("fragments"))]
     id = attrs.pop("id", None)
-    draft.add(item, values.get("label"), offsets, id, values.get("text"), probability, attrs)
+    regions.add(item, values.get("label"), offsets, id, values.get("text"), probability, attrs)

@@ -1,4 +1,4 @@
-"""Writing files and folders whole or not at all, and none over an input."""
+"""Writing files and folders atomically, and never over an input."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,9 +13,7 @@ from ..errors import GapDNERError
 
 
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
-    """Raise a GapDNERError if writing one path would touch another: it is the same, or one lies in
-    the other. The role of the other one is for the message.
-    """
+    """Raise a GapDNERError if two paths are the same, or one contains the other."""
     ours, theirs = Path(os.path.realpath(path)), Path(os.path.realpath(other))
     if ours == theirs:
         problem = f"is the {role}"
@@ -31,17 +29,16 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
 def check_output(
     path: Path | None, inputs: Mapping[str, str | Path | None], *, is_file: bool = True
 ) -> None:
-    """Find out before the work whether a file or folder can be written, and harms no input.
+    """Raise a GapDNERError if an output cannot be written, or would overwrite an input.
 
     path (Optional[Path]): The file or folder; nothing is checked if None.
-    inputs (Mapping[str, Union[str, Path]]): What must stay as it is, by its role.
-    is_file (bool): Whether it is a file.
-    RAISES (GapDNERError): If it cannot be written, or is not apart from an input.
+    inputs (Mapping[str, Union[str, Path, None]]): The inputs by role.
+    is_file (bool): Whether the output is a file.
     """
     if path is None:
         return
     if is_file:
-        _check_no_folder(path)
+        _refuse_folder(path)
     for role, given in inputs.items():
         # a str may be the name of an installed package
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
@@ -54,25 +51,23 @@ def check_output(
 
 
 def check_replaceable(path: Path, must_hold: str) -> None:
-    """Raise a GapDNERError if a path is there that is no folder with this file in it, so that no
-    other folder is replaced.
-    """
+    """Raise a GapDNERError if a path exists and is not empty or a folder with this file."""
     is_empty = path.is_dir() and not any(path.iterdir())
     if path.exists() and not is_empty and not (path / must_hold).is_file():
         raise GapDNERError(f"{path} is there and has no {must_hold}. Give another name.")
 
 
 def is_device(path: Path) -> bool:
-    """RETURNS (bool): Whether it is e.g. /dev/null or a named pipe: written to, not replaced."""
+    """RETURNS (bool): Whether a path is e.g. /dev/null or a named pipe, which is not replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary file that takes the place of a file once it is written; the path
-    itself if it is a device or pipe.
+    """YIELDS (Path): A temporary file that replaces a file once it is written; the path itself if
+    it is a device.
     """
-    _check_no_folder(path)
+    _refuse_folder(path)
     if is_device(path):
         yield path
         return
@@ -85,24 +80,24 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[IO[str]]:
-    """YIELDS (IO[str]): Takes the text of a file that is written whole or not at all."""
+    """YIELDS (IO[str]): The stream of a text file, see `replacing`."""
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         yield stream
 
 
 @contextmanager
 def filling(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder, whose files go into a folder, all or none, over those with
-    the same names; a GapDNERError if a folder is in the place of a file, or a file of a folder.
+    """YIELDS (Path): A temporary folder. Its files are moved into the folder once it is filled, over
+    those with the same names.
     """
     with _folder_beside(path) as folder:
         yield folder
-        path.mkdir(exist_ok=True)
-        targets = {file: path / file.relative_to(folder) for file in sorted(folder.rglob("*"))}
-        for file, target in targets.items():
+        made = {file: path / file.relative_to(folder) for file in sorted(folder.rglob("*"))}
+        for file, target in made.items():
             if target.exists() and target.is_dir() != file.is_dir():
                 raise GapDNERError(f"{target} is in the way. Remove it, or choose another folder.")
-        for file, target in targets.items():
+        path.mkdir(exist_ok=True)
+        for file, target in made.items():
             if file.is_dir():
                 target.mkdir(exist_ok=True)
             else:
@@ -111,9 +106,7 @@ def filling(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder that takes the place of a folder when it is filled; see
-    `check_replaceable`.
-    """
+    """YIELDS (Path): A temporary folder that replaces a folder once it is filled."""
     path = path.resolve()
     with _folder_beside(path) as folder:
         new, old = folder / "new", folder / "old"
@@ -130,12 +123,12 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def write_json(value: object, path: Path) -> None:
-    """Write what srsly can as a JSON file, whole or not at all; its folder is made."""
+    """Write a JSON file atomically; its folder is created."""
     with replacing(path) as temporary:
         srsly.write_json(temporary, value)
 
 
-def _check_no_folder(path: Path) -> None:
+def _refuse_folder(path: Path) -> None:
     if path.is_dir():
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
 

@@ -13,11 +13,10 @@ from spacy.tokens import Doc
 
 from ..entities import get_entities
 from ..errors import GapDNERError
-from .attributes import join_attributes, split_attributes
 from .docs import DOC_NAME, doc_place
-from .draft import FRAGMENT, NO_TYPE, Draft, Object, objects
 from .files import input_files, read_json, refuse_halves
-from .fragments import clean_entities
+from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, clean_entities, objects
+from .named_values import join_attributes, split_attributes
 from .names import free_names, name_entities, name_files, with_ending
 from .outputs import filling
 from .records import TextEntity, TextRecord
@@ -78,7 +77,7 @@ def _load(path: Path) -> list[dict[str, Any]]:
 
 
 def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterable[TextEntity]:
-    draft = Draft(place, report)
+    regions = LinkedRegions(place, report)
     denotations = objects(layer.get("denotations"))
     free = free_names({str(value["id"]) for value in denotations if value.get("id")})
     named: dict[str, Object] = {}
@@ -94,20 +93,20 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
         if is_entity and isinstance(name, str) and name not in held:
             held[name] = content
         else:
-            draft.drop("attribute", value)
+            regions.drop("attribute", value)
     for name, value in named.items():
         span = value.get("span")
         spans = objects(span if isinstance(span, list) else [span])
         offsets = [(part.get("begin"), part.get("end")) for part in spans]
         score, attrs = split_attributes(said.get(name, {}))
-        draft.add(value, value.get("obj"), offsets, name, None, score, attrs)
+        regions.add(value, value.get("obj"), offsets, name, None, score, attrs)
     for value in objects(layer.get("relations")):
         label = FRAGMENT if value.get("pred") == _CHAINED else value.get("pred")
-        draft.link(label, value.get("subj"), value.get("obj"))
+        regions.link(label, value.get("subj"), value.get("obj"))
     for key in ("modifications", "blocks"):
         for value in objects(layer.get(key)):
-            draft.drop(key[:-1], value)
-    return draft.join(text)
+            regions.drop(key[:-1], value)
+    return regions.join(text)
 
 
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..errors import GapDNERError
 from .files import file_reader, first_bytes, read_lines
-from .fragments import clean_entities
+from .linked_regions import clean_entities
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 

@@ -7,7 +7,7 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
-from .relations import Line
+from .relations import BratLine
 from .report import NOWHERE, Place
 
 
@@ -47,7 +47,7 @@ class TextRecord:
     text (str): The text that the entities' offsets count in.
     path (Optional[str]): The file of the text.
     extra (Mapping[str, Any]): What else the file holds of it, for formats that can keep it.
-    relations (tuple[Line, ...]): What holds between its entities, as brat writes it.
+    relations (tuple[BratLine, ...]): What holds between its entities, as brat writes it.
     """
 
     name: str
@@ -55,7 +55,7 @@ class TextRecord:
     entities: tuple[TextEntity, ...] = ()
     path: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
-    relations: tuple[Line, ...] = ()
+    relations: tuple[BratLine, ...] = ()
 
 
 @dataclass(frozen=True)

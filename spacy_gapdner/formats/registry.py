@@ -88,9 +88,9 @@ DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
 FORMATS = {
     format.name: format
     for format in (
-        _format("prodigy", "is_prodigy", (".jsonl",), module="tools"),
-        _format("doccano", "is_doccano", (".jsonl",), module="tools"),
-        _format("labelstudio", "is_labelstudio", (".json",), module="tools"),
+        _format("prodigy", "is_prodigy", (".jsonl",), module="annotation_tools"),
+        _format("doccano", "is_doccano", (".jsonl",), module="annotation_tools"),
+        _format("labelstudio", "is_labelstudio", (".json",), module="annotation_tools"),
         _format("cas", "is_cas", (".xmi", ".zip", ".json")),
         _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
         _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), "", options=("done",)),
@@ -109,8 +109,7 @@ FORMATS = {
 
 
 def register_format(format: Format) -> None:
-    """Add a format of one's own, for `read`, `write` and every command, in a file for ``--code``.
-    It replaces one of the same name.
+    """Add a format for `read`, `write` and every command. It replaces one of the same name.
     """
     FORMATS[format.name] = format
 
@@ -156,8 +155,7 @@ def guess_format(path: Path) -> str:
         return names[0]
     seen = f"several formats fit ({', '.join(names)})" if names else "no format fits"
     raise GapDNERError(
-        f"Cannot tell the format of {path}: {seen}. Name it by --format, here or for gapdner "
-        f"convert: {', '.join(readable())}."
+        f"Cannot tell the format of {path}: {seen}. Choose it: {', '.join(readable())}."
     )
 
 

@@ -24,7 +24,7 @@ KINDS = {
 }
 
 
-class Line(NamedTuple):
+class BratLine(NamedTuple):
     """A line of an annotation file that is no entity, and where it stands."""
 
     text: str
@@ -42,7 +42,7 @@ def targets_of(line: str) -> list[str]:
 
 
 def keep_relations(
-    lines: Sequence[Line], homes: Mapping[str, int], n_docs: int, report: Report
+    lines: Sequence[BratLine], homes: Mapping[str, int], n_docs: int, report: Report
 ) -> list[list[str]]:
     """RETURNS (list[list[str]]): The lines of a document for each of the Docs it was cut into, of
     whose entities `homes` has the numbers by id; those that no Doc can have are reported.
@@ -75,7 +75,7 @@ def relation_lines(
     that they had; those of entities that have gone are reported. The numbers of lines of each
     letter are counted on.
     """
-    lines = [Line(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
+    lines = [BratLine(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
     (kept,) = keep_relations(lines, dict.fromkeys(names, 0), 1, report)
     written = []
     for line in kept:
@@ -91,6 +91,6 @@ def relation_lines(
     return written
 
 
-def drop_line(line: Line, report: Report) -> None:
+def drop_line(line: BratLine, report: Report) -> None:
     """Count a line that nothing can hold."""
     report.add("dropped", KINDS[line.text[0]], f"cannot hold {line.text[:60]!r}", line.place)

@@ -10,7 +10,7 @@ from ..entities import DEFAULT_SPANS_KEY, get_entities
 from .docs import DOC_EXTRA, DOC_NAME, doc_place
 from .jsonl import further_keys, to_line, to_record
 from .registry import choose_output
-from .relations import DOC_RELATIONS, Line, drop_line
+from .relations import DOC_RELATIONS, BratLine, drop_line
 from .report import Report, logging_drops
 
 __all__ = ["Predictions", "to_record", "write", "write_lines", "write_predictions"]
@@ -98,12 +98,12 @@ def _counting_losses(
             report.add("dropped", "document metadata", message, place)
         if format != "brat":
             for text in doc.user_data.get(DOC_RELATIONS, ()):
-                drop_line(Line(text, place), report)
+                drop_line(BratLine(text, place), report)
         for key in names:
             given = [e.attrs[key] for e in entities if e.attrs.get(key) not in (None, "")]
             if given:
                 message = f"{len(given)} entities have one, the first {given[0]!r:.60}"
-                report.add("kept", f"{key}s in {where}", message, place)
+                report.add("dropped", f"{key}s in {where}", message, place)
         for entity in entities:
             others = [key for key in entity.attrs if key not in _ATTRS]
             for kind, keys in (

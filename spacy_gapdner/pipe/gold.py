@@ -11,7 +11,7 @@ from spacy.training import Example
 
 from ..entities import Entity, get_entities
 from ..entities.alignment import align_entities
-from ..entities.elsewhere import count_elsewhere, describe_elsewhere
+from ..entities.other_annotation import count_elsewhere, describe_elsewhere
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
@@ -92,8 +92,7 @@ def describe_no_gold(gold: Gold, key: str, name: str) -> str:
     """
     message = f"No document has an entity under the spans_key {key!r} of '{name}'."
     if gold.elsewhere:
-        found = describe_elsewhere(gold.elsewhere).replace("--spans-key", "spans_key")
-        return f"{message} There are {found}"
+        return f"{message} {describe_elsewhere(gold.elsewhere)}"
     return (
         f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
         "is set: both must stay off."

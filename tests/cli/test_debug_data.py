@@ -80,7 +80,7 @@ def test_data_without_problems(run, write_docs):
 
 def test_other_spans_key(run, write_docs):
     result = run("debug-data", write_docs(key="gold"))
-    hint = "train has no entities under 'gapdner', but 5 entities under 'gold': use --spans-key"
+    hint = "train has no entities under 'gapdner'. The data have other entities or spans: 5 with"
     assert hint in " ".join(result.stdout.split())
 
 

@@ -113,9 +113,9 @@ CARRIED = {
     "_": {"negated": True, "off": False, "count": 2, "list": [1], "a b": "c"},
 }
 OTHER = ("dropped", "attrs that no file has")
-IN_TABLES = {("kept", "ids in a table"): 1, ("dropped", "attributes in a table"): 1}
+IN_TABLES = {("dropped", "ids in a table"): 1, ("dropped", "attributes in a table"): 1}
 TOKENS = "in a format of tokens"
-IN_TOKENS = {("kept", f"{name}s {TOKENS}"): 1 for name in ("id", "score")}
+IN_TOKENS = {("dropped", f"{name}s {TOKENS}"): 1 for name in ("id", "score")}
 IN_TOKENS[("dropped", f"attributes {TOKENS}")] = 1
 CANNOT, TEXT = "attribute that the format cannot have", "attribute that becomes a text"
 

@@ -42,7 +42,7 @@ def format_is_not_recognized():
     sentence = {"sentence": ["a", "pain"], "ner": [{"index": [1], "type": "ADE"}]}
     write(**{"corpus/a.txt": "a pain", "corpus/a.ann": "T1\tADE 2 6\tpain\n"})
     write(**{"corpus/b.json": json.dumps([sentence])})
-    found, _, hint = message(convert, "corpus", "out.spacy").partition(" Name it by --format")
+    found, _, hint = message(convert, "corpus", "out.spacy").partition(" Choose it")
     assert "brat" in hint
     return found
 

@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_gapdner.formats import Place
-from spacy_gapdner.formats.draft import Draft
+from spacy_gapdner.formats.linked_regions import LinkedRegions
 
 # A = "severe joint", B = "shoulder", C = "pain", D = "rash"
 TEXT = "severe joint, shoulder-pain, rash"
@@ -11,12 +11,12 @@ OFFSETS = {"A": (0, 12), "B": (14, 22), "C": (23, 27), "D": (29, 33)}
 
 
 def make_draft(report, links, **labels):
-    draft = Draft(Place("a.json", None, "d"), report)
+    regions = LinkedRegions(Place("a.json", None, "d"), report)
     for name, pair in OFFSETS.items():
-        draft.add(name, labels.get(name, "ADE"), [pair], name)
+        regions.add(name, labels.get(name, "ADE"), [pair], name)
     for link in links:
-        draft.link(*link)
-    return draft
+        regions.link(*link)
+    return regions
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def make_draft(report, links, **labels):
     ],
 )
 def test_join(report, links, found):
-    draft = make_draft(report, [("Fragment", *pair.split("-")) for pair in links.split()])
-    joined = draft.to_record(TEXT).entities
+    regions = make_draft(report, [("Fragment", *pair.split("-")) for pair in links.split()])
+    joined = regions.to_record(TEXT).entities
     names = {offsets: name for name, offsets in OFFSETS.items()}
     assert sorted("".join(names[f] for f in e.fragments) for e in joined) == found
     assert not report.issues
@@ -57,11 +57,11 @@ def test_what_is_no_entity_is_counted(report):
 
 
 def test_regions_may_share_an_id_or_have_none(report):
-    draft = Draft(Place("a.json", None, "d"), report)
+    regions = LinkedRegions(Place("a.json", None, "d"), report)
     for name, pair in zip([None, "x", "x", None], OFFSETS.values(), strict=True):
-        draft.add(name, "ADE", [pair], name)
-    draft.link("fragment", "x", "x")
-    found = sorted(entity.fragments for entity in draft.to_record(TEXT).entities)
+        regions.add(name, "ADE", [pair], name)
+    regions.link("fragment", "x", "x")
+    found = sorted(entity.fragments for entity in regions.to_record(TEXT).entities)
     assert found == [(pair,) for pair in OFFSETS.values()]
     assert not report.issues
 
@@ -69,9 +69,9 @@ def test_regions_may_share_an_id_or_have_none(report):
 def test_offsets_of_a_browser(report):
     text = "😀 rash 😀 pain"
     for shift, n_repairs in ((0, 0), (1, 1)):
-        draft = Draft(Place("a.json", None, "d"), report)
-        draft.add("", "ADE", [(2 + shift, 6 + shift)], 1, "rash")
-        draft.add("", "ADE", [(9 + 2 * shift, 13 + 2 * shift)], 2, "pain")
-        record = draft.to_record(text)
+        regions = LinkedRegions(Place("a.json", None, "d"), report)
+        regions.add("", "ADE", [(2 + shift, 6 + shift)], 1, "rash")
+        regions.add("", "ADE", [(9 + 2 * shift, 13 + 2 * shift)], 2, "pain")
+        record = regions.to_record(text)
         assert [text[a:b] for e in record.entities for a, b in e.fragments] == ["rash", "pain"]
         assert report.counts()["offsets in UTF-16"] == n_repairs

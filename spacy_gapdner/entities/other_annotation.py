@@ -14,7 +14,7 @@ def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
 
     doc (Doc): The document.
     group (Optional[str]): Name of the span group; ``doc.ents`` if None.
-    RETURNS (list[Entity]): The entities. A span that is empty or has no label is none.
+    RETURNS (list[Entity]): The entities. Spans that are empty or have no label are skipped.
     """
     spans = doc.ents if group is None else doc.spans.get(group, ())
     given = getattr(spans, "attrs", {}).get("scores", ())
@@ -30,39 +30,25 @@ def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
 
 def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
     """RETURNS (Counter[str]): Numbers of entities and spans of a Doc that could be meant where
-    a prefix has no entities, by the option that chooses them.
+    a prefix has no entities, by the argument that chooses them.
     """
     prefixes = [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
-    counts = {f"--spans-key {prefix}": len(get_entities(doc, prefix)) for prefix in prefixes}
-    counts["--from-ents"] = len(doc.ents)
-    counts |= {f"--from-spans {name}": len(doc.spans[name]) for name in doc.spans.keys() - ours}
+    counts = {f"spans_key={prefix!r}": len(get_entities(doc, prefix)) for prefix in prefixes}
+    counts["from_ents=True"] = len(doc.ents)
+    counts |= {f"from_spans={name!r}": len(doc.spans[name]) for name in doc.spans.keys() - ours}
     return +Counter(counts)
 
 
 def describe_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A line that says that data have no entities under a prefix, and which options
-    lead to what `count_elsewhere` found in all their Docs.
+    """RETURNS (str): A message that data have no entities under a prefix, and which arguments lead
+    to what `count_elsewhere` found in all their Docs.
     """
-    message = f"{where} has no entities under {key!r}"
-    return f"{message}, but {describe_elsewhere(elsewhere)}" if elsewhere else f"{message}."
+    message = f"{where} has no entities under {key!r}."
+    return f"{message} {describe_elsewhere(elsewhere)}" if elsewhere else message
 
 
 def describe_elsewhere(elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): What `count_elsewhere` found, and the options that lead to it."""
-    options = sorted(elsewhere)
-    found = " and ".join(f"{elsewhere[option]} {_place(option)}" for option in options)
-    uses = [option for option in options if option.startswith("--spans-key")]
-    converts = [option for option in options if option not in uses]
-    advice = [f"use {' or '.join(uses)}"] if uses else []
-    advice += [f"convert it with {' or '.join(converts)}"] if converts else []
-    return f"{found}: {', or '.join(advice)}."
-
-
-def _place(option: str) -> str:
-    option, _, name = option.partition(" ")
-    if option == "--from-ents":
-        return "in doc.ents"
-    return (
-        f"entities under {name!r}" if option == "--spans-key" else f"spans in doc.spans[{name!r}]"
-    )
+    """RETURNS (str): What `count_elsewhere` found, and the arguments that lead to it."""
+    found = (f"{number} with {option}" for option, number in sorted(elsewhere.items()))
+    return f"The data have other entities or spans: {', '.join(found)}."

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .draft import Draft, Object, objects
 from .files import file_reader, first_bytes, first_object, read_documents, read_json, refuse_halves
+from .linked_regions import LinkedRegions, Object, objects
 from .records import TextRecord
 from .report import Place, Report, reading
 
@@ -58,53 +58,53 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
         place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
         with reading(report, place):
             refuse_halves(task, str(place))
-            yield from _read_task(task, Draft(place, report))
+            yield from _read_task(task, LinkedRegions(place, report))
 
 
 def _read_lines(
-    path: Path, report: Report, add: Callable[[Object, Draft], None]
+    path: Path, report: Report, add: Callable[[Object, LinkedRegions], None]
 ) -> Iterator[TextRecord]:
     for record, place in read_documents(path, report):
-        draft = Draft(place, report)
+        regions = LinkedRegions(place, report)
         answer = record.get("answer", "accept")
         if answer != "accept":
-            draft.drop("task that was not accepted", f"the answer was {answer!r}")
+            regions.drop("task that was not accepted", f"the answer was {answer!r}")
             continue
         with reading(report, place):
-            add(record, draft)
-            yield draft.to_record(record["text"])
+            add(record, regions)
+            yield regions.to_record(record["text"])
 
 
-def _add_prodigy(task: Object, draft: Draft) -> None:
+def _add_prodigy(task: Object, regions: LinkedRegions) -> None:
     spans = objects(task.get("spans"))
     # relations name their spans by offsets
     names = {_offsets(span): n for n, span in reversed([*enumerate(spans)])}
     for n, span in enumerate(spans):
-        draft.add(span, span.get("label"), [(span.get("start"), span.get("end"))], n)
+        regions.add(span, span.get("label"), [(span.get("start"), span.get("end"))], n)
     for relation in objects(task.get("relations")):
         ends = (names.get(_offsets(relation.get(key))) for key in ("head_span", "child_span"))
-        draft.link(relation.get("label"), *ends)
+        regions.link(relation.get("label"), *ends)
 
 
 def _offsets(span: object) -> str:
     return f"{span.get('start')}-{span.get('end')}" if isinstance(span, dict) else ""
 
 
-def _add_doccano(record: Object, draft: Draft) -> None:
+def _add_doccano(record: Object, regions: LinkedRegions) -> None:
     if "entities" not in record:
         labels = record.get(_label_key(record))
         if not isinstance(labels, list):
-            raise GapDNERError(f'{draft.place} has no list "label". Choose the right format.')
+            raise GapDNERError(f'{regions.place} has no list "label". Choose the right format.')
         for n, item in enumerate(labels):
             is_triple = isinstance(item, list) and len(item) == 3
             start, end, label = item if is_triple else (None, None, None)
-            draft.add(item, label, [(start, end)], n)
+            regions.add(item, label, [(start, end)], n)
         return
     for e in objects(record["entities"]):
         offsets = [(e.get("start_offset"), e.get("end_offset"))]
-        draft.add(e, e.get("label"), offsets, e.get("id"))
+        regions.add(e, e.get("label"), offsets, e.get("id"))
     for r in objects(record.get("relations")):
-        draft.link(r.get("type"), r.get("from_id"), r.get("to_id"))
+        regions.link(r.get("type"), r.get("from_id"), r.get("to_id"))
 
 
 def _label_key(record: Object) -> str:
@@ -112,30 +112,30 @@ def _label_key(record: Object) -> str:
     return "labels" if "labels" in record else "label"
 
 
-def _read_task(task: Object, draft: Draft) -> Iterator[TextRecord]:
-    place, report = draft.place, draft.report
+def _read_task(task: Object, regions: LinkedRegions) -> Iterator[TextRecord]:
+    place, report = regions.place, regions.report
     found = [a for a in objects(task.get("annotations")) if not a.get("was_cancelled")]
     found.sort(key=lambda annotation: not annotation.get("ground_truth"))
     if not found:
-        report.add("kept", "task without annotation", "it was passed over", place)
+        report.add("dropped", "task without annotation", "it was skipped", place)
         return
     for other in found[1:]:
         n_results = len(objects(other.get("result")))
-        draft.drop("second annotation of a task", f"it has {n_results} results")
+        regions.drop("second annotation of a task", f"it has {n_results} results")
     results = objects(found[0].get("result"))
-    regions = [r for r in results if r.get("type") != "relation" and "labels" in _value(r)]
-    for region in regions:
+    labeled = [r for r in results if r.get("type") != "relation" and "labels" in _value(r)]
+    for region in labeled:
         value = _value(region)
         offsets = [(value.get("start"), value.get("end"))]
         # one region may have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = region.get("id") if number == 0 else f"{region.get('id')}-{number}"
-            draft.add(region, label, offsets, id, value.get("text"))
+            regions.add(region, label, offsets, id, value.get("text"))
     for result in results:
         if result.get("type") == "relation":
             for label in result.get("labels") or [""]:
-                draft.link(label, result.get("from_id"), result.get("to_id"))
-    yield draft.to_record(_text_of(task["data"], regions, place))
+                regions.link(label, result.get("from_id"), result.get("to_id"))
+    yield regions.to_record(_text_of(task["data"], labeled, place))
 
 
 def _value(result: Object) -> Object:
