@@ -87,8 +87,8 @@ def writing(path: Path) -> Iterator[IO[str]]:
 
 @contextmanager
 def filling(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder. Its files are moved into the folder once it is filled, over
-    those with the same names.
+    """YIELDS (Path): A temporary folder. Once it is filled, its files are moved into the folder,
+    over those with the same names.
     """
     with _folder_beside(path) as folder:
         yield folder

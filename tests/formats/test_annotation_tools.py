@@ -106,8 +106,11 @@ def test_labelstudio_annotations(write, report):
     ]
     path = write({"a.json": json.dumps(tasks)})
     assert read_all(path, report) == [[("ADE", "pain"), ("Part", "pain")], []]
-    assert report.counts("dropped") == {"second annotation of a task": 1, "malformed entity": 1}
-    assert report.counts("dropped") == {"task without annotation": 1}
+    assert report.counts("dropped") == {
+        "second annotation of a task": 1,
+        "malformed entity": 1,
+        "task without annotation": 1,
+    }
 
 
 def test_conll_tags(write, report):
