@@ -8,19 +8,10 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import pytest
 from hypothesis import settings
-from spacy.lang.en import EnglishDefaults
 
 # the machines that run the tests are shared: a slow example is no failure
 settings.register_profile("spacy_gapdner", deadline=None, max_examples=40)
 settings.load_profile("spacy_gapdner")
-
-# Each pipeline that is made or loaded reads a thousand contractions, such as "whyll've", which take
-# half of the time: those of what our texts say are enough
-EnglishDefaults.tokenizer_exceptions = {
-    text: tokens
-    for text, tokens in EnglishDefaults.tokenizer_exceptions.items()
-    if len(tokens) == 1 or text.lower().startswith(("i'", "do"))
-}
 
 
 @pytest.fixture
