@@ -1,8 +1,9 @@
 """The loss of TOE, whose cells hold any number of labels."""
 
 from collections.abc import Sequence
+from typing import Any
 
-from thinc.types import Floats3d
+from thinc.types import Floats2d, Floats3d
 from thinc.util import get_array_module
 
 from spacy_gapdner.grid.losses import GridTarget
@@ -12,9 +13,18 @@ class ZLPR:
     """A ranking of the labels of every cell: those that it has above zero, all others below.
 
     Registered as `gapdner-baselines.ZLPR.v1`. A cell costs `log(1 + sum_neg e^s) +
-    log(1 + sum_pos e^-s)` (Su et al. 2022, "ZLPR: A Novel Loss for Multi-label Classification").
-    The loss is the mean over all cells of the batch; ignored cells do not count.
+    log(1 + sum_pos e^-s)` (Su et al. 2022, "ZLPR: A Novel Loss for Multi-label Classification"). As
+    in TOE's code, the fine-grained tags are ranked separately from the other labels, and the loss
+    is the weighted sum of both means over all cells of the batch. Ignored cells do not count.
+
+    alpha (float): Weight of the labels that entities are read from; that of the others is
+        `1 - alpha`.
+    n_fine (int): Number of fine-grained tags, which are the last channels.
     """
+
+    def __init__(self, alpha: float = 0.5, n_fine: int = 3) -> None:
+        self.alpha = alpha
+        self.n_fine = n_fine
 
     def __call__(
         self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
@@ -33,18 +43,32 @@ class ZLPR:
             gold = xp.zeros(grid.shape, dtype="bool")
             rows, columns, channels = xp.asarray(target.cells).T
             gold[rows, columns, channels] = True
-            signed = xp.where(gold, -grid, grid)
-            loss, gradient = xp.zeros(grid.shape[:2], dtype=grid.dtype), xp.zeros_like(grid)
-            for side in (gold, ~gold):
-                # the 1 of the definition is the score 0 of an additional, fixed label
-                masked = xp.where(side, signed, -xp.inf)
-                top = xp.maximum(masked.max(axis=-1, keepdims=True), 0.0)
-                exp = xp.exp(masked - top)
-                total = exp.sum(axis=-1, keepdims=True) + xp.exp(-top)
-                loss += (xp.log(total) + top)[..., 0]
-                gradient += exp / total
-            weight = xp.asarray(cells / n_counted, dtype=grid.dtype)
-            losses.append((loss * weight).sum())
-            gradients.append(xp.where(gold, -gradient, gradient) * weight[..., None])
-        # at the end alone, as the CPU then waits for the GPU
+            counted = xp.asarray(cells / n_counted, dtype=grid.dtype)
+            gradient = xp.empty_like(grid)
+            n_read = grid.shape[2] - self.n_fine
+            for group, share in (
+                (slice(n_read), self.alpha),
+                (slice(n_read, None), 1 - self.alpha),
+            ):
+                loss, d_scores = _rank(grid[..., group], gold[..., group])
+                losses.append(share * (loss * counted).sum())
+                gradient[..., group] = share * d_scores * counted[..., None]
+            gradients.append(gradient)
+        # only at the end, as the CPU then waits for the GPU
         return float(sum(losses)), gradients
+
+
+def _rank(scores: Floats3d, gold: Any) -> tuple[Floats2d, Floats3d]:
+    # the loss of every cell, and its gradient by the scores
+    xp = get_array_module(scores)
+    signed = xp.where(gold, -scores, scores)
+    loss, gradient = xp.zeros(scores.shape[:2], dtype=scores.dtype), xp.zeros_like(scores)
+    for side in (gold, ~gold):
+        # the 1 of the definition is the score 0 of an additional, fixed label
+        masked = xp.where(side, signed, -xp.inf)
+        top = xp.maximum(masked.max(axis=-1, keepdims=True), 0.0)
+        exp = xp.exp(masked - top)
+        total = exp.sum(axis=-1, keepdims=True) + xp.exp(-top)
+        loss += (xp.log(total) + top)[..., 0]
+        gradient += exp / total
+    return loss, xp.where(gold, -gradient, gradient)

@@ -1,14 +1,14 @@
-"""The tagging schemes of W2NER and TOE, which chain neighbouring words.
+"""The tagging schemes of W2NER and TOE, which chain neighboring words.
 
-Upper triangle (i, j): Next-Neighbouring-Word (NNW), word j follows word i within an entity. Lower
+Upper triangle (i, j): Next-Neighboring-Word (NNW), word j follows word i within an entity. Lower
 triangle (tail, head), diagonal included: Tail-Head-Word (THW), the type of an entity that starts
 at head and ends at tail (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
 Classification"). TOE mirrors both (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model
-Enhanced by Embedding Tag/Word Relations and More Fine-Grained Tags"): Previous-Neighbouring-Word
+Enhanced by Embedding Tag/Word Relations and More Fine-Grained Tags"): Previous-Neighboring-Word
 (PNW) at (j, i), Head-Tail-Word (HTW) at (head, tail).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -25,6 +25,9 @@ from .losses import ZLPR
 
 # Channel of the first THW label in both schemes.
 _FIRST_TYPE = 2
+# Tags of TOE that only training uses: the last word of a fragment and the first of the next one;
+# last and first word of a contiguous entity; last and first word of a discontinuous one's fragment
+FINE_GRAINED = ("NextFragment", "Contiguous", "Fragment")
 
 
 class W2NERTagging:
@@ -71,16 +74,19 @@ class W2NERTagging:
         max_paths: int = 10_000,
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_chains`."""
-        return decode_chains(labelled, labels, 1, threshold=threshold, max_paths=max_paths)
+        return decode_chains(
+            _by_cell(labelled), labels, 1, threshold=threshold, max_paths=max_paths
+        )
 
 
 class TOETagging:
-    """Any number of labels a cell: NNW, PNW, and THW and HTW labels for each entity type.
+    """Any number of labels per cell: NNW, PNW, and THW and HTW labels for each entity type, then
+    fine-grained tags.
 
-    Registered as `gapdner-baselines.TOETagging.v1`. In an entity of two words, NNW and HTW share a
-    cell, as do PNW and THW, hence several labels a cell with a sigmoid each. What the paper's
-    abstract gives is that the mirrored labels check each other; that the logits of a label and
-    its mirror image are averaged before any is assigned is our way to do so.
+    Registered as `gapdner-baselines.TOETagging.v1`. Entities are read as in TOE's code: a link
+    between two words needs NNW and PNW, and an entity needs THW or HTW. The fine-grained tags are
+    not read; the network learns more from them. TOE's code knows a single entity type. With more
+    of them, NNW, PNW and the fine-grained tags have none here.
 
     loss (Optional[GridLoss]): `ZLPR` by default.
     """
@@ -88,41 +94,50 @@ class TOETagging:
     name = "TOE"
     description = (
         "NNW and THW mark next words and types as W2NER does, PNW and HTW the same in the mirrored "
-        "cells. An entity is a chain of words, from its first to its last."
+        "cells. An entity is a chain of words, from its first to its last. NextFragment, "
+        "Contiguous and Fragment are only used in training."
     )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = ZLPR() if loss is None else loss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): NNW is 0, PNW 1, the THW labels follow and then the HTW labels;
-        there is no channel for None.
+        """RETURNS (GridLayout): NNW is 0, PNW 1, the THW labels follow, then the HTW labels and the
+        fine-grained tags. There is no channel for None.
         """
         n = len(labels)
         tail_head, head_tail = tuple(range(2, n + 2)), tuple(range(n + 2, 2 * n + 2))
+        next_fragment, *spans = range(2 * n + 2, 2 * n + 2 + len(FINE_GRAINED))
         directed = [f"{kind} {label}" for kind in ("THW", "HTW") for label in labels]
         return GridLayout(
-            ("NNW", "PNW", *directed),
-            upper=(0, *head_tail),
-            diagonal=(*tail_head, *head_tail),
-            lower=(1, *tail_head),
+            ("NNW", "PNW", *directed, *FINE_GRAINED),
+            upper=(0, *head_tail, next_fragment),
+            diagonal=(*tail_head, *head_tail, *spans),
+            lower=(1, *tail_head, *spans),
         )
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """Write entities into a grid, in both directions; see `TaggingScheme.encode`."""
-        mirrored = _mirrored(2 * len(labels) + 2)
+        """Write entities into a grid; see `TaggingScheme.encode`."""
+        entities, n = list(entities), len(labels)
         cells = list(_spell(entities, labels, next_word=0))
-        return as_array([*cells, *((column, row, mirrored[c]) for row, column, c in cells)])
+        mirrored = [
+            (column, row, channel + (n if channel >= _FIRST_TYPE else 1))
+            for row, column, channel in cells
+        ]
+        next_fragment, contiguous, fragment = range(2 * n + 2, 2 * n + 2 + len(FINE_GRAINED))
+        fine = []
+        for entity in entities:
+            kind = contiguous if len(entity.fragments) == 1 else fragment
+            fine += [(end - 1, start, kind) for start, end in entity.fragments]
+            fine += [(a[1] - 1, b[0], next_fragment) for a, b in pairwise(entity.fragments)]
+        return as_array([*cells, *mirrored, *fine])
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """Find the labels, each together with its mirror image: those whose probability, of the
-        mean of both logits, reaches the threshold, or 0.5 in the place of 0.0.
-        """
+        """Find the labels whose logit is above 0, or whose probability reaches the threshold."""
         xp = get_array_module(scores)
-        mirror_image = xp.swapaxes(scores, 0, 1)[..., xp.asarray(_mirrored(scores.shape[2]))]
-        # the sigmoid of the mean; tanh saturates where exp would overflow
-        probabilities = 0.5 + 0.5 * xp.tanh((scores + mirror_image) / 4)
-        cells = xp.argwhere(probabilities >= (cell_threshold or 0.5))
+        # the sigmoid; tanh saturates where exp would overflow
+        probabilities = 0.5 + 0.5 * xp.tanh(scores / 2)
+        cells = xp.argwhere(probabilities >= cell_threshold if cell_threshold else scores > 0)
         return LabelledCells(to_numpy(cells), to_numpy(probabilities[tuple(cells.T)]))
 
     def decode(
@@ -135,33 +150,41 @@ class TOETagging:
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_chains`.
 
-        NNW and THW say it all: `labelled_cells` gives PNW and HTW the same cells and
-        probabilities.
+        A link is as probable as the less probable one of NNW and PNW, a type as the more probable
+        one of THW and HTW.
         """
-        return decode_chains(labelled, labels, 0, threshold=threshold, max_paths=max_paths)
+        n, found = len(labels), _by_cell(labelled)
+        read: dict[Cell, float] = {}
+        for (row, column, channel), probability in found.items():
+            if channel == 0 and (column, row, 1) in found:
+                read[row, column, channel] = min(probability, found[column, row, 1])
+            elif channel >= _FIRST_TYPE:
+                is_mirrored = channel >= _FIRST_TYPE + n
+                cell = (column, row, channel - n) if is_mirrored else (row, column, channel)
+                read[cell] = max(probability, read.get(cell, 0.0))
+        return decode_chains(read, labels, 0, threshold=threshold, max_paths=max_paths)
 
 
 def decode_chains(
-    labelled: LabelledCells,
+    found: Mapping[Cell, float],
     labels: Sequence[str],
     next_word: int,
     *,
     threshold: float,
     max_paths: int,
 ) -> DecodedSegment:
-    """Find all entities that a segment's labelled cells spell out.
+    """Find all entities that NNW and THW labels spell out.
 
     Nodes are words, an NNW label is an edge between two. Every path from the head to the tail of a
     THW label is an entity (Li et al. 2022, section "Decoding").
 
+    found (Mapping[Cell, float]): The labels with their probabilities.
     next_word (int): Channel of NNW. Both schemes have the THW labels from channel 2 on.
     RETURNS (DecodedSegment): As `TaggingScheme.decode`, whose arguments the others are.
     """
     ranges: dict[tuple[int, int, int], float] = {}
     edges: dict[tuple[int, int], float] = {}
-    for (row, column, channel), probability in zip(
-        labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
-    ):
+    for (row, column, channel), probability in found.items():
         if channel == next_word and row < column:
             edges[row, column] = probability
         elif 0 <= channel - _FIRST_TYPE < len(labels) and row >= column:
@@ -171,17 +194,16 @@ def decode_chains(
     )
 
 
+def _by_cell(labelled: LabelledCells) -> dict[Cell, float]:
+    cells = map(tuple, labelled.cells.tolist())
+    return dict(zip(cells, labelled.probabilities.tolist(), strict=True))
+
+
 def _spell(entities: Iterable[Entity], labels: Sequence[str], next_word: int) -> Iterator[Cell]:
     index = {label: i for i, label in enumerate(labels)}
     for entity in entities:
         yield entity.end - 1, entity.start, _FIRST_TYPE + index[entity.label]
         yield from ((i, j, next_word) for i, j in pairwise(entity.token_indices))
-
-
-def _mirrored(n_channels: int) -> list[int]:
-    # NNW and PNW, then the THW labels and as many HTW labels
-    first_htw = n_channels // 2 + 1
-    return [1, 0, *range(first_htw, n_channels), *range(2, first_htw)]
 
 
 def _fragments(path: tuple[int, ...]) -> Fragments:

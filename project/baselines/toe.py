@@ -1,75 +1,129 @@
 """The TOE network (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model Enhanced by
-Embedding Tag/Word Relations and More Fine-Grained Tags"): W2NER that attends to the tags."""
+Embedding Tag/Word Relations and More Fine-Grained Tags"), after the published code: W2NER's grid
+features, whose tags change the word representations for several rounds."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.grid import GridLayout
+from spacy_gapdner.model.grid_network import GridNetwork
 
-from .w2ner import W2NERNetwork, W2NERSettings
+from .tagging import FINE_GRAINED
+from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings
 
 
-class TagRepresentationEmbedding(nn.Module):
-    """Self-attention over the words of a sentence and a learnt representation of every tag, so
-    that word-word, word-tag and tag-tag relations shape the word representations.
+class Residual(nn.Module):
+    """A linear layer and dropout, added to a residual and normalized.
 
-    That tags and words are queries, keys and values of one self-attention is the paper's; that it
-    is a transformer layer with a feed-forward part of twice the width is our reading.
-
-    width (int): Width of the word representations.
-    n_tags (int): Number of tags.
-    n_heads (int): Number of attention heads.
-    dropout (float): Dropout rate within the layer.
+    n_in (int): Width of the input.
+    width (int): Width of the residual and of the output.
+    dropout (float): Dropout rate.
     """
 
-    def __init__(self, width: int, n_tags: int, n_heads: int, dropout: float) -> None:
+    def __init__(self, n_in: int, width: int, dropout: float) -> None:
         super().__init__()
-        self.tags = nn.Parameter(torch.empty(n_tags, width))
-        nn.init.normal_(self.tags, std=width**-0.5)
-        self.layer = nn.TransformerEncoderLayer(
-            width, n_heads, 2 * width, dropout, activation="gelu", batch_first=True
-        )
+        self.linear = nn.Linear(n_in, width)
+        self.dropout = nn.Dropout(dropout)
+        self.norm = nn.LayerNorm(width, eps=NORM_EPS)
 
-    def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
-        """Let the words of every sentence attend to each other and to the tags.
+    def forward(self, x: Tensor, residual: Tensor) -> Tensor:
+        """RETURNS (Tensor): The output, of the residual's shape."""
+        return self.norm(residual + self.dropout(self.linear(x)))
 
-        hidden (Tensor): Word representations.
+
+class Attention(nn.Module):
+    """Multi-head attention, with a residual connection and layer normalization, as in BERT.
+
+    width (int): Width of all representations.
+    n_heads (int): Number of heads.
+    dropout (float): Dropout rate of the attention weights and of the output.
+    """
+
+    def __init__(self, width: int, n_heads: int, dropout: float) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        self.query = nn.Linear(width, width)
+        self.key = nn.Linear(width, width)
+        self.value = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+        self.output = Residual(width, width, dropout)
+
+    def forward(self, hidden: Tensor, words: Tensor, mask: Tensor) -> Tensor:
+        """Let representations attend to words.
+
+        hidden (Tensor): The representations.
+            *Shape:* `(batch, n, width)`
+        words (Tensor): Those of the words.
             *Shape:* `(batch, n, width)`
         mask (Tensor): True for the words of each sentence, False for padding.
             *Shape:* `(batch, n)`
-        RETURNS (Tensor): Word representations.
+        RETURNS (Tensor): Representations.
             *Shape:* `(batch, n, width)`
         """
-        batch, n = mask.shape
-        tags = self.tags.expand(batch, *self.tags.shape)
-        is_padding = torch.cat([~mask, mask.new_zeros(batch, len(self.tags))], dim=1)
-        attended = self.layer(torch.cat([hidden, tags], dim=1), src_key_padding_mask=is_padding)
-        return attended[:, :n]
+        queries, keys, values = (
+            x.unflatten(2, (self.n_heads, -1)).transpose(1, 2)
+            for x in (self.query(hidden), self.key(words), self.value(words))
+        )
+        scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
+        weights = scores.masked_fill(~mask[:, None, None], -torch.inf).softmax(dim=-1)
+        attended = self.dropout(weights) @ values
+        return self.output(attended.transpose(1, 2).flatten(2), hidden)
+
+
+class DecoderLayer(nn.Module):
+    """A transformer layer with self-attention, cross-attention to the words and a feed-forward
+    part, as in a BERT decoder.
+
+    width (int): Width of all representations.
+    n_heads (int): Number of attention heads.
+    inner_width (int): Width within the feed-forward part.
+    dropout (float): Dropout rate.
+    """
+
+    def __init__(self, width: int, n_heads: int, inner_width: int, dropout: float) -> None:
+        super().__init__()
+        self.self_attention = Attention(width, n_heads, dropout)
+        self.cross_attention = Attention(width, n_heads, dropout)
+        self.inner = nn.Linear(width, inner_width)
+        self.output = Residual(inner_width, width, dropout)
+
+    def forward(self, hidden: Tensor, words: Tensor, mask: Tensor) -> Tensor:
+        """Decode representations; arguments and result are those of `Attention.forward`."""
+        hidden = self.self_attention(hidden, hidden, mask)
+        hidden = self.cross_attention(hidden, words, mask)
+        return self.output(F.gelu(self.inner(hidden)), hidden)
 
 
 @dataclass(frozen=True)
 class TOESettings(W2NERSettings):
-    """What a config can set of a TOE network: the settings of W2NER, and two more.
+    """What a config can set of a TOE network: the settings of W2NER, and four more.
 
-    n_heads (int): Number of heads of the self-attention over words and tags; `hidden_width` must
-        be a multiple of it.
-    tag_dropout (float): Dropout rate within this attention.
-    RAISES (GapDNERError): If a width or dilation is not positive, a dropout rate not in [0, 1), or
-        `hidden_width` no multiple of `n_heads`.
+    n_rounds (int): How often the grid features are computed.
+    n_heads (int): Number of attention heads; `hidden_width` must be a multiple of it.
+    inner_width (int): Width within the feed-forward part of the decoder layer.
+    attention_dropout (float): Dropout rate of the decoder layer.
+    RAISES (GapDNERError): If a width, a dilation or `n_rounds` is not positive, a dropout rate not
+        in [0, 1), or `hidden_width` no multiple of `n_heads`.
     """
 
     hidden_width: int = 516
     biaffine_width: int = 516
     dilations: Sequence[int] = (1, 2)
+    n_rounds: int = 3
     n_heads: int = 12
-    tag_dropout: float = 0.1
+    inner_width: int = 3072
+    attention_dropout: float = 0.1
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.n_rounds < 1:
+            raise GapDNERError(f"The model's n_rounds must be at least 1, but is {self.n_rounds}.")
         if self.n_heads < 1 or self.hidden_width % self.n_heads:
             raise GapDNERError(
                 "The model's hidden_width must be a multiple of n_heads, but they are "
@@ -77,25 +131,92 @@ class TOESettings(W2NERSettings):
             )
 
 
-class TOENetwork(W2NERNetwork):
-    """W2NER with tag representations embedded after the BiLSTM.
+class TOENetwork(PairNetwork):
+    """TOE from the BiLSTM to its two co-predictors: one for the labels that entities are read from,
+    one for the fine-grained tags.
 
     n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold; each is a tag.
+    layout (GridLayout): The labels that the parts of the grid can hold. The second co-predictor is
+        missing if the last ones are not the fine-grained tags.
     settings (TOESettings): The sizes of its parts.
     """
 
-    chained_convolutions = False
-
     def __init__(self, n_in: int, layout: GridLayout, settings: TOESettings) -> None:
-        super().__init__(n_in, layout, settings)
-        width = self.bilstm.n_out
-        self.tags = TagRepresentationEmbedding(
-            width, layout.n_channels, settings.n_heads, settings.tag_dropout
+        super().__init__(n_in, layout, settings, chained_convolutions=False)
+        hidden, n_grid = settings.hidden_width, self.convolutions.n_out
+        n_labels, n_fine = layout.n_channels, len(FINE_GRAINED)
+        n_tags = n_labels**2
+        has_fine = layout.channels[-n_fine:] == FINE_GRAINED
+        self.group_sizes = [n_labels - n_fine, n_fine] if has_fine else [n_labels]
+        self.n_rounds = settings.n_rounds
+        self.rows = _orthogonal(hidden, hidden)
+        self.columns = _orthogonal(hidden, hidden)
+        self.tags = _orthogonal(n_grid, n_tags)
+        self.rows_of_tags = _orthogonal(n_tags, hidden)
+        self.columns_of_tags = _orthogonal(n_tags, hidden)
+        self.decoder = DecoderLayer(
+            hidden, settings.n_heads, settings.inner_width, settings.attention_dropout
+        )
+        self.labels_of_tags = _orthogonal(n_tags, n_labels)
+        self.grids = nn.ModuleList(_orthogonal(size, n_grid) for size in self.group_sizes)
+        self.predictors = nn.ModuleList(
+            CoPredictor(
+                hidden,
+                n_grid,
+                settings.biaffine_width,
+                settings.predictor_width,
+                size,
+                settings.predictor_dropout,
+            )
+            for size in self.group_sizes
         )
 
-    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the word representations H, which know of the tags; see `GridNetwork.encode`."""
-        positions = torch.arange(words.shape[1], device=words.device)
-        mask = positions < lengths.to(words.device).unsqueeze(1)
-        return self.tags(super().encode(words, lengths), mask)
+    def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
+        """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
+        rows, columns = self.rows(hidden), self.columns(hidden)
+        tags = self.tags(self.grid_features(rows, columns, mask))
+        for _ in range(self.n_rounds - 1):
+            # padding is never the maximum
+            of_rows = tags.masked_fill(~mask[:, None, :, None], -torch.inf).amax(dim=2)
+            of_columns = tags.masked_fill(~mask[:, :, None, None], -torch.inf).amax(dim=1)
+            rows = rows + self.decoder(self.rows_of_tags(of_rows), hidden, mask)
+            columns = columns + self.decoder(self.columns_of_tags(of_columns), hidden, mask)
+            tags = self.tags(self.grid_features(rows, columns, mask))
+        groups = self.labels_of_tags(tags).split(self.group_sizes, dim=-1)
+        return torch.cat(
+            [
+                predictor(hidden, grid(group))
+                for predictor, grid, group in zip(self.predictors, self.grids, groups, strict=True)
+            ],
+            dim=-1,
+        )
+
+    def take_over(self, trained: GridNetwork, channels: Sequence[int]) -> None:
+        """Take over the weights of a smaller network, whose scores stay the same; see
+        `GridNetwork.take_over`.
+        """
+        n_old = trained.n_channels
+        # by the size of the dimension: labels, labels of the first group, tags
+        places = {n_old - size: channels[: n_old - size] for size in (0, *self.group_sizes[1:])}
+        places[n_old**2] = [i * self.n_channels + j for i in channels for j in channels]
+        weights = self.state_dict()
+        with torch.no_grad():
+            for name, values in trained.state_dict().items():
+                target = weights[name]
+                if values.shape == target.shape:
+                    target.copy_(values)
+                    continue
+                index = [
+                    torch.tensor(range(n) if n == size else places[n], device=target.device)
+                    for n, size in zip(values.shape, target.shape, strict=True)
+                ]
+                if values.dim() == 2 and values.shape[1] < target.shape[1]:
+                    # nothing reads the added labels and tags yet
+                    target.zero_()
+                target[torch.meshgrid(*index, indexing="ij")] = values.to(target.device)
+
+
+def _orthogonal(n_in: int, n_out: int) -> nn.Linear:
+    linear = nn.Linear(n_in, n_out)
+    nn.init.orthogonal_(linear.weight)
+    return linear

@@ -17,12 +17,16 @@ from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
 
 from .distances import N_DISTANCES, distance_buckets
 
-_N_REGIONS = 3
+# on and below the diagonal, above it
+_N_REGIONS = 2
+# added to a variance before its root
+NORM_EPS = 1e-5
 
 
 class ConditionalLayerNorm(nn.Module):
-    """Word-pair representations `V_ij = gain_i * (h_j - mean_j) / sd_j + bias_i`, where gain and
-    bias are linear in h_i (section "Convolution Layer", conditional layer normalisation).
+    """Word-pair representations `V_ij = gain_j * (h_i - mean_i) / sd_i + bias_j`, where gain and
+    bias are linear in h_j (section "Convolution Layer", conditional layer normalization). The paper
+    has i and j the other way around; this is the code of W2NER and TOE.
 
     width (int): Width of the word representations.
     """
@@ -36,16 +40,19 @@ class ConditionalLayerNorm(nn.Module):
             nn.init.zeros_(linear.weight)
             nn.init.constant_(linear.bias, constant)
 
-    def forward(self, hidden: Tensor) -> Tensor:
+    def forward(self, rows: Tensor, columns: Tensor) -> Tensor:
         """Pair every word with every word.
 
-        hidden (Tensor): Word representations.
+        rows (Tensor): Representations of the words as rows, which are normalized.
             *Shape:* `(batch, n, width)`
-        RETURNS (Tensor): At (i, j) word j in the light of word i.
+        columns (Tensor): Those of the words as columns, which are the condition.
+            *Shape:* `(batch, n, width)`
+        RETURNS (Tensor): Representations of all pairs.
             *Shape:* `(batch, n, n, width)`
         """
-        normal = F.layer_norm(hidden, hidden.shape[-1:]).unsqueeze(1)
-        return torch.addcmul(self.bias(hidden).unsqueeze(2), self.gain(hidden).unsqueeze(2), normal)
+        normal = F.layer_norm(rows, rows.shape[-1:], eps=NORM_EPS).unsqueeze(2)
+        gain, bias = self.gain(columns).unsqueeze(1), self.bias(columns).unsqueeze(1)
+        return torch.addcmul(bias, gain, normal)
 
 
 class DilatedConvolutions(nn.Module):
@@ -193,17 +200,18 @@ class W2NERSettings(GridSettings):
             )
 
 
-class W2NERNetwork(GridNetwork):
-    """W2NER from the BiLSTM to the co-predictor.
+class PairNetwork(GridNetwork):
+    """What W2NER and TOE have in common: the BiLSTM, and grid features from word pairs.
 
     n_in (int): Width of the word representations.
     layout (GridLayout): The labels that the parts of the grid can hold.
     settings (W2NERSettings): The sizes of its parts.
+    chained_convolutions (bool): See `DilatedConvolutions`.
     """
 
-    chained_convolutions = True
-
-    def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:
+    def __init__(
+        self, n_in: int, layout: GridLayout, settings: W2NERSettings, chained_convolutions: bool
+    ) -> None:
         super().__init__(n_in, layout.n_channels)
         hidden, grid = settings.hidden_width, settings.grid_width
         embedding = settings.embedding_width
@@ -215,9 +223,52 @@ class W2NERNetwork(GridNetwork):
         self.grid_dropout = settings.grid_dropout
         # the 1x1 convolution over [V; distance; region]
         self.base = nn.Linear(hidden + 2 * embedding, grid)
-        self.convolutions = DilatedConvolutions(grid, settings.dilations, self.chained_convolutions)
+        self.convolutions = DilatedConvolutions(grid, settings.dilations, chained_convolutions)
+
+    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Compute the word representations H; see `GridNetwork.encode`."""
+        return self.bilstm(self.word_dropout(words), lengths)
+
+    def grid_features(self, rows: Tensor, columns: Tensor, mask: Tensor) -> Tensor:
+        """Compute grid features from word pairs, distances and regions.
+
+        rows (Tensor): Representations of the words as rows.
+            *Shape:* `(batch, n, hidden_width)`
+        columns (Tensor): Those of the words as columns.
+            *Shape:* `(batch, n, hidden_width)`
+        mask (Tensor): True for the words of each sentence, False for padding.
+            *Shape:* `(batch, n)`
+        RETURNS (Tensor): The outputs of the convolutions.
+            *Shape:* `(batch, n, n, convolutions.n_out)`
+        """
+        batch, n, width = rows.shape
+        positions = torch.arange(n, device=rows.device)
+        above_diagonal = (positions[None, :] > positions[:, None]).long()
+        buckets = distance_buckets(n, rows.device)
+        places = torch.cat([self.distance(buckets), self.region(above_diagonal)], dim=-1)
+        # dropping a channel of the input drops a column of the weights
+        kept = F.dropout(
+            rows.new_ones(batch, 1, self.base.in_features), self.grid_dropout, self.training
+        )
+        of_pairs, of_places = (self.base.weight * kept).tensor_split([width], dim=2)
+        from_places = places.flatten(0, 1) @ of_places.mT + self.base.bias
+        pairs = self.pairs(rows, columns).flatten(1, 2)
+        grid = F.gelu(torch.baddbmm(from_places, pairs, of_pairs.mT))
+        return self.convolutions(grid.view(batch, n, n, -1), mask)
+
+
+class W2NERNetwork(PairNetwork):
+    """W2NER from the BiLSTM to the co-predictor.
+
+    n_in (int): Width of the word representations.
+    layout (GridLayout): The labels that the parts of the grid can hold.
+    settings (W2NERSettings): The sizes of its parts.
+    """
+
+    def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:
+        super().__init__(n_in, layout, settings, chained_convolutions=True)
         self.predictor = CoPredictor(
-            hidden,
+            settings.hidden_width,
             self.convolutions.n_out,
             settings.biaffine_width,
             settings.predictor_width,
@@ -225,35 +276,6 @@ class W2NERNetwork(GridNetwork):
             settings.predictor_dropout,
         )
 
-    def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the word representations H; see `GridNetwork.encode`."""
-        return self.bilstm(self.word_dropout(words), lengths)
-
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
         """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
-        grid = self.convolutions(self.pair_features(hidden), mask)
-        return self.predictor(hidden, grid)
-
-    def pair_features(self, hidden: Tensor) -> Tensor:
-        """Compute the grid features that the convolutions read, from word pairs, distances and
-        regions.
-
-        hidden (Tensor): Word representations H.
-            *Shape:* `(batch, n, hidden_width)`
-        RETURNS (Tensor): Grid features.
-            *Shape:* `(batch, n, n, grid_width)`
-        """
-        batch, n, width = hidden.shape
-        positions = torch.arange(n, device=hidden.device)
-        # below the diagonal, on it, above
-        region = torch.sign(positions[None, :] - positions[:, None]) + 1
-        buckets = distance_buckets(n, hidden.device)
-        places = torch.cat([self.distance(buckets), self.region(region)], dim=-1).flatten(0, 1)
-        # dropping a channel of the input drops a column of the weights
-        kept = F.dropout(
-            hidden.new_ones(batch, 1, self.base.in_features), self.grid_dropout, self.training
-        )
-        of_pairs, of_places = (self.base.weight * kept).tensor_split([width], dim=2)
-        from_places = places @ of_places.mT + self.base.bias
-        grid = torch.baddbmm(from_places, self.pairs(hidden).flatten(1, 2), of_pairs.mT)
-        return F.gelu(grid).view(batch, n, n, -1)
+        return self.predictor(hidden, self.grid_features(hidden, hidden, mask))

@@ -6,16 +6,18 @@ import math
 import torch
 from equations import bilstm, bucket, by_cell, gelu, linear
 
+from project.baselines.w2ner import NORM_EPS
+
 
 def normalize(x):
-    return (x - x.mean()) / (x.var(correction=0) + 1e-5).sqrt()
+    return (x - x.mean()) / (x.var(correction=0) + NORM_EPS).sqrt()
 
 
-def conditional_norm(hidden, gain, bias):
-    """Word j, normalised, with the gain and the bias that word i asks for."""
+def conditional_norm(rows, columns, gain, bias):
+    """Word i, normalized, with the gain and the bias that word j asks for."""
     return by_cell(
-        len(hidden),
-        lambda i, j: linear(hidden[i], gain) * normalize(hidden[j]) + linear(hidden[i], bias),
+        len(rows),
+        lambda i, j: linear(columns[j], gain) * normalize(rows[i]) + linear(columns[j], bias),
     )
 
 
@@ -70,45 +72,73 @@ def co_predictor(hidden, grid, part, kept):
     return by_words + linear(mlp(grid, part.grid, *kept["grid"]), part.classifier)
 
 
-def self_attention(x, layer, n_heads):
-    """Each head on its own part of the width."""
-    width = x.shape[1] // n_heads
-    mapped = (x @ layer.in_proj_weight.T + layer.in_proj_bias).chunk(3, dim=1)
-    outputs = []
-    for head in range(n_heads):
-        queries, keys, values = (part[:, head * width : (head + 1) * width] for part in mapped)
-        weights = (queries @ keys.T / math.sqrt(width)).softmax(dim=1)
-        outputs.append(weights @ values)
-    return linear(torch.cat(outputs, dim=1), layer.out_proj)
-
-
-def tag_embedding(hidden, part, n_heads):
-    """Words and tags through a transformer layer; the words of its output."""
-    layer = part.layer
-
-    def norm(rows, of):
-        return torch.stack([normalize(row) for row in rows]) * of.weight + of.bias
-
-    x = torch.cat([hidden, part.tags])
-    x = norm(x + self_attention(x, layer.self_attn, n_heads), layer.norm1)
-    x = norm(x + linear(gelu(linear(x, layer.linear1)), layer.linear2), layer.norm2)
-    return x[: len(hidden)]
-
-
 NOTHING_DROPPED = dict.fromkeys(("head", "tail", "grid"), (1, 1))
 
 
-def w2ner(words, net, dilations, *, chained, encode=lambda hidden: hidden, channels=1, kept=None):
-    """The scores of one sentence; what dropout keeps of the pair features' channels and of the
-    co-predictor's MLPs is given."""
-    hidden = encode(bilstm(words, net.bilstm.lstm))
-    pairs = conditional_norm(hidden, net.pairs.gain, net.pairs.bias)
+def grid_features(rows, columns, net, dilations, *, chained, channels=1):
+    """Convolutions over word pairs, distances and regions; what dropout keeps of the channels of
+    their input is given."""
+    pairs = conditional_norm(rows, columns, net.pairs.gain, net.pairs.bias)
     places = by_cell(
-        len(words),
-        lambda i, j: torch.cat(
-            [net.distance.weight[bucket(i, j)], net.region.weight[1 + (j > i) - (j < i)]]
-        ),
+        len(rows),
+        lambda i, j: torch.cat([net.distance.weight[bucket(i, j)], net.region.weight[int(j > i)]]),
     )
     grid = gelu(linear(torch.cat([pairs, places], dim=-1) * channels, net.base))
-    grid = convolutions(grid, net.convolutions.convolutions, dilations, chained)
-    return co_predictor(hidden, grid, net.predictor, kept or NOTHING_DROPPED)
+    return convolutions(grid, net.convolutions.convolutions, dilations, chained)
+
+
+def w2ner(words, net, dilations, channels=1, kept=NOTHING_DROPPED):
+    """The scores of one sentence; what dropout keeps is given."""
+    hidden = bilstm(words, net.bilstm.lstm)
+    grid = grid_features(hidden, hidden, net, dilations, chained=True, channels=channels)
+    return co_predictor(hidden, grid, net.predictor, kept)
+
+
+def residual(x, added, part, kept=1):
+    x = x + linear(added, part.linear) * kept
+    return torch.stack([normalize(row) for row in x]) * part.norm.weight + part.norm.bias
+
+
+def attention(x, words, part, kept=(1, 1)):
+    """Each head on its own part of the width; what dropout keeps of the weights, with a matrix per
+    head, and of the output is given."""
+    width = x.shape[1] // part.n_heads
+    outputs = []
+    for head in range(part.n_heads):
+        own = slice(head * width, (head + 1) * width)
+        queries, keys, values = (
+            linear(y, layer)[:, own]
+            for y, layer in ((x, part.query), (words, part.key), (words, part.value))
+        )
+        weights = (queries @ keys.T / math.sqrt(width)).softmax(dim=1)
+        weights = weights * (kept[0] if isinstance(kept[0], int) else kept[0][head])
+        outputs.append(weights @ values)
+    return residual(x, torch.cat(outputs, dim=1), part.output, kept[1])
+
+
+def decoder(x, words, part, kept=((1, 1), (1, 1), 1)):
+    x = attention(x, x, part.self_attention, kept[0])
+    x = attention(x, words, part.cross_attention, kept[1])
+    return residual(x, gelu(linear(x, part.inner)), part.output, kept[2])
+
+
+def toe(words, net, dilations):
+    """The scores of one sentence."""
+    hidden = bilstm(words, net.bilstm.lstm)
+    rows, columns = linear(hidden, net.rows), linear(hidden, net.columns)
+    for round_number in range(net.n_rounds):
+        tags = linear(grid_features(rows, columns, net, dilations, chained=False), net.tags)
+        if round_number < net.n_rounds - 1:
+            of_rows = torch.stack([row.max(dim=0).values for row in tags])
+            of_columns = torch.stack([column.max(dim=0).values for column in tags.transpose(0, 1)])
+            rows = rows + decoder(linear(of_rows, net.rows_of_tags), hidden, net.decoder)
+            columns = columns + decoder(
+                linear(of_columns, net.columns_of_tags), hidden, net.decoder
+            )
+    labels = linear(tags, net.labels_of_tags)
+    scores, start = [], 0
+    for grid, predictor in zip(net.grids, net.predictors, strict=True):
+        group = labels[..., start : start + grid.in_features]
+        scores.append(co_predictor(hidden, linear(group, grid), predictor, NOTHING_DROPPED))
+        start += grid.in_features
+    return torch.cat(scores, dim=-1)

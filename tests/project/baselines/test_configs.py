@@ -26,10 +26,11 @@ def test_the_published_settings(name):
     default = spacy.registry.architectures.get(model["@architectures"])
     for setting, value in zip(default.__code__.co_varnames[2:], default.__defaults__, strict=False):
         assert model[setting] == value
-    loss = {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"}
-    assert model["tagging"]["loss"] == (
-        loss if name == "w2ner" else {"@losses": "gapdner-baselines.ZLPR.v1"}
-    )
+    losses = {
+        "w2ner": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
+        "toe": {"@losses": "gapdner-baselines.ZLPR.v1", "alpha": 0.5, "n_fine": 3},
+    }
+    assert model["tagging"]["loss"] == losses[name]
     # the transformer sees the segments of the pipe
     get_spans = filled["components"]["transformer"]["model"]["get_spans"]
     assert (get_spans["max_length"], get_spans["stride"]) == (pipe["max_length"], pipe["stride"])

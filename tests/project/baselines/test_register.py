@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from baseline_equations import tag_embedding, w2ner
+from baseline_equations import decoder, toe, w2ner
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, make_input, network_of, score
 
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
-from project.baselines.toe import TOENetwork, TOESettings
+from project.baselines.toe import DecoderLayer, TOENetwork, TOESettings
 from project.baselines.w2ner import W2NERNetwork, W2NERSettings, init_as_one_tensor
 from spacy_gapdner.model.biaffine import Biaffine
 
@@ -17,7 +17,8 @@ SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4}
 SIZES |= {"biaffine_width": 5, "predictor_width": 7}
 DROPOUTS = {"word_dropout": 0.3, "grid_dropout": 0.2, "predictor_dropout": 0.1}
 W2NER = {**SIZES, **DROPOUTS, "dilations": [1, 2]}
-TOE = {**W2NER, "n_heads": 2, "tag_dropout": 0.4}
+TOE = {**W2NER, "n_rounds": 3, "n_heads": 2, "inner_width": 8, "attention_dropout": 0.4}
+EQUATIONS = {"W2NER": w2ner, "TOE": toe}
 MODELS = {
     "W2NER": (W2NERNetwork, W2NERTagging(), W2NER, build_w2ner),
     "TOE": (TOENetwork, TOETagging(), TOE, build_toe),
@@ -45,15 +46,52 @@ def test_is_the_equations(assert_same, name, dilations):
         torch.nn.init.normal_(layer.weight)
     words, lengths = make_batch([3, 1, 5], torch.float64)
     scores = score(net, words, lengths)
-
-    def encode(hidden):
-        return tag_embedding(hidden, net.tags, 2) if name == "TOE" else hidden
-
     rows = list(enumerate(lengths.tolist()))
     actual = [scores[row, :n, :n].flatten(0, 1) for row, n in rows]
-    chained = {"chained": name == "W2NER", "encode": encode}
-    expected = [w2ner(words[row, :n], net, dilations, **chained).flatten(0, 1) for row, n in rows]
+    expected = [EQUATIONS[name](words[row, :n], net, dilations).flatten(0, 1) for row, n in rows]
     assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
+
+
+@pytest.mark.parametrize(("n_rounds", "tagging"), [(1, TOETagging()), (2, W2NERTagging())])
+def test_toe_with_fewer_rounds_and_without_fine_grained_tags(assert_same, n_rounds, tagging):
+    net = make_network("TOE", tagging, n_rounds=n_rounds).double().eval()
+    words, lengths = make_batch([4], torch.float64)
+    used = [p for name, p in net.named_parameters() if n_rounds > 1 or "of_tags" not in name]
+    used = [p for p in used if n_rounds > 1 or id(p) not in set(map(id, net.decoder.parameters()))]
+    if n_rounds == 1:
+        used.append(net.labels_of_tags.weight)
+    assert_same(
+        score(net, words, lengths)[0], toe(words[0], net, [1, 2]), [words, *used], atol=1e-9
+    )
+
+
+def test_dropout_of_the_decoder_layer(assert_same):
+    """On the attention weights and before each addition to the residual, as in BERT."""
+    layer = DecoderLayer(6, 2, 8, dropout=0.5).double()
+    hidden, words = torch.randn(2, 1, 3, 6, dtype=torch.float64, requires_grad=True)
+    ones = words.new_ones
+    torch.manual_seed(0)
+    actual = layer(hidden, words, torch.ones(1, 3, dtype=torch.bool))
+    torch.manual_seed(0)
+    attentions = [(dropout(ones(1, 2, 3, 3))[0], dropout(ones(1, 3, 6))[0]) for _ in range(2)]
+    expected = decoder(hidden[0], words[0], layer, (*attentions, dropout(ones(1, 3, 6))[0]))
+    assert_same(actual[0], expected, [hidden, words, *layer.parameters()], atol=1e-9)
+
+
+@both_models
+def test_added_types_leave_the_scores_of_the_others(name):
+    trained, tagging = make_network(name).eval(), MODELS[name][1]
+    network, _, sizes, _ = MODELS[name]
+    settings = (TOESettings if name == "TOE" else W2NERSettings)(**sizes)
+    layouts = [tagging.layout(labels) for labels in (LABELS, [*LABELS, "C"])]
+    channels = layouts[0].places_in(layouts[1])
+    grown = network(N_IN, layouts[1], settings).eval()
+    grown.take_over(trained, channels)
+    words, lengths = make_batch([5, 3])
+    expected = score(trained, words, lengths)
+    actual = score(grown, words, lengths)[..., channels]
+    torch.testing.assert_close(actual[0], expected[0], rtol=0, atol=1e-5)
+    torch.testing.assert_close(actual[1, :3, :3], expected[1, :3, :3], rtol=0, atol=1e-5)
 
 
 def test_dropout_acts_where_w2ner_s_code_has_it(assert_same):
@@ -70,7 +108,7 @@ def test_dropout_acts_where_w2ner_s_code_has_it(assert_same):
     for name, shape, width in [("head", (1, 4), 5), ("tail", (1, 4), 5), ("grid", (1, 4, 4), 7)]:
         n_in = getattr(net.predictor, name)[1].in_features
         kept[name] = dropout(ones(*shape, n_in))[0], dropout(ones(*shape, width))[0]
-    expected = w2ner(words[0], net, [1, 2], chained=True, channels=channels, kept=kept)
+    expected = w2ner(words[0], net, [1, 2], channels, kept)
     assert_same(scores[0], expected, [words, *net.parameters()], atol=1e-9)
 
 

@@ -16,12 +16,9 @@ from spacy_gapdner.grid import LabelledCells
 
 LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()
-# NNW, PNW, the THW labels and in small letters the HTW labels
-LETTERS = {W2NER: ".NAS", TOE: "NPASas"}
+# NNW, PNW, the THW labels and in small letters the HTW labels; next fragment, contiguous, fragment
+LETTERS = {W2NER: ".NAS", TOE: "NPASasncf"}
 both_schemes = pytest.mark.parametrize("tagging", [W2NER, TOE], ids=["W2NER", "TOE"])
-# the channels of NNW and of the first THW label
-NNW = {W2NER: 1, TOE: 0}
-THW = 2
 
 
 def entity(label, *tokens):
@@ -51,15 +48,15 @@ CROWDED_W2NER = """
     .  .  .  .  .  .  .  .  .
 """
 CROWDED_TOE = """
-    .    N  .  N  .  N  .  Nas   .
-    P   Aa  .  .  .  .  .   N    .
-    .    .  .  .  .  .  .   .    .
-    P    .  .  .  .  .  .   N    .
-    .    .  .  .  .  .  .   .    .
-    P    .  .  .  .  .  N   .    .
-    .    .  .  .  .  P  .   Ns   .
-    APS  P  .  P  .  .  PS  ASas .
-    .    .  .  .  .  .  .   .    .
+    f    N    .  Nn  .  Nn  .    Nasn    .
+    Pf   Aac  .  .   .  .   .    Nn      .
+    .    .    .  .   .  .   .    .       .
+    P    .    .  f   .  .   .    Nn      .
+    .    .    .  .   .  .   .    .       .
+    P    .    .  .   .  .   N    .       .
+    .    .    .  .   .  P   .    Ns      .
+    APS  P    .  P   .  f   PSc  ASascf  .
+    .    .    .  .   .  .   .    .       .
 """
 
 
@@ -87,46 +84,38 @@ def test_layouts():
     assert (layout.upper, layout.diagonal, layout.lower) == ((1,), (2, 3), (2, 3))
     layout = TOE.layout(LABELS)
     directed = ("THW ADE", "THW Symptom", "HTW ADE", "HTW Symptom")
-    assert layout.channels == ("NNW", "PNW", *directed)
-    assert (layout.upper, layout.lower) == ((0, 4, 5), (1, 2, 3))
-    assert layout.diagonal == (2, 3, 4, 5)
+    assert layout.channels == ("NNW", "PNW", *directed, "NextFragment", "Contiguous", "Fragment")
+    assert (layout.upper, layout.lower) == ((0, 4, 5, 6), (1, 2, 3, 7, 8))
+    assert layout.diagonal == (2, 3, 4, 5, 7, 8)
 
 
-def test_toe_s_mirrored_labels_check_each_other():
-    nnw, pnw, thw, htw = 0, 1, 2, 4
-    scores = np.full((3, 3, 6), -9.0)
-    # of one opinion
-    scores[0, 1, nnw], scores[1, 0, pnw] = 2.0, 2.0
-    # each outweighs the other's doubt
-    scores[1, 2, nnw], scores[2, 1, pnw] = -1.0, 2.0
-    scores[2, 0, thw], scores[0, 2, htw] = 3.0, -2.0
-    # cannot outweigh it
-    scores[0, 2, nnw], scores[2, 0, pnw] = 2.0, -3.0
-    # on the diagonal a cell is its own mirror image
-    scores[1, 1, thw + 1], scores[1, 1, htw + 1] = -0.5, 1.5
+def test_toe_s_labels_are_those_above_zero():
+    scores = np.full((2, 2, 9), -9.0, dtype="float32")
+    scores[0, 1, 0], scores[1, 0, 1], scores[1, 1, 4], scores[1, 0, 8] = 2.0, 0.0, 800.0, -1.0
 
-    def sigmoid(x):
-        return 1 / (1 + math.exp(-x))
+    def found(threshold):
+        labelled = TOE.labelled_cells(scores, threshold)
+        cells = map(tuple, labelled.cells.tolist())
+        return dict(zip(cells, labelled.probabilities.tolist(), strict=True))
 
-    expected = {
-        (0, 1, nnw): sigmoid(2),
-        (1, 0, pnw): sigmoid(2),
-        (1, 2, nnw): sigmoid(0.5),
-        (2, 1, pnw): sigmoid(0.5),
-        (2, 0, thw): sigmoid(0.5),
-        (0, 2, htw): sigmoid(0.5),
-        (1, 1, thw + 1): sigmoid(0.5),
-        (1, 1, htw + 1): sigmoid(0.5),
-    }
-    scores = scores.astype("float32")
-    for threshold, least in ((0.0, 0.5), (0.7, 0.7)):
-        found = TOE.labelled_cells(scores, threshold)
-        probabilities = zip(map(tuple, found.cells.tolist()), found.probabilities, strict=True)
-        assert dict(probabilities) == pytest.approx(
-            {cell: p for cell, p in expected.items() if p >= least}
-        )
-    entities = TOE.decode(TOE.labelled_cells(scores, 0.0), LABELS).entities
-    assert entities == [entity("ADE", 0, 1, 2), entity("Symptom", 1)]
+    above_zero = {(0, 1, 0): 1 / (1 + math.exp(-2)), (1, 1, 4): 1.0}
+    assert found(0.0) == pytest.approx(above_zero)
+    assert found(0.9) == pytest.approx({(1, 1, 4): 1.0})
+    assert found(0.5) == pytest.approx({**above_zero, (1, 0, 1): 0.5})
+    others = {(1, 0, 1): 0.5, (1, 0, 8): 1 / (1 + math.e)}
+    assert found(0.25) == pytest.approx({**above_zero, **others})
+
+
+def test_toe_needs_both_directions_of_a_link_and_one_of_a_type():
+    nnw, pnw, thw, htw, contiguous = 0, 1, 2, 4, 7
+    link = {(0, 1, nnw): 0.9, (1, 0, pnw): 0.7}
+    half = {(1, 2, nnw): 0.9, (2, 0, pnw): 0.9, (2, 0, contiguous): 0.9}
+    types = {(1, 0, thw): 0.6, (0, 1, htw): 0.8, (2, 0, thw + 1): 0.9, (2, 2, htw + 1): 0.6}
+    decoded = TOE.decode(as_cells({**link, **half, **types}), LABELS).entities
+    assert [(e.label, e.fragments, e.score) for e in decoded] == [
+        ("ADE", ((0, 2),), 0.7),
+        ("Symptom", ((2, 3),), 0.6),
+    ]
 
 
 @both_schemes
@@ -135,19 +124,31 @@ def test_figure_round_trip(tagging):
     assert tagging.decode(LabelledCells(cells, np.ones(len(cells))), LABELS).entities == FIGURE
 
 
-N_TOKENS = 6
+N_TOKENS = 5
 
 
-def naive_reading(cells, link):
+def naive_reading(tagging, cells):
     """All entities by trying every set of tokens, with their scores."""
+
+    def of_link(i, j):
+        if tagging is W2NER:
+            return cells.get((i, j, 1), 0.0)
+        return min(cells.get((i, j, 0), 0.0), cells.get((j, i, 1), 0.0))
+
+    def of_type(k, head, tail):
+        probability = cells.get((tail, head, 2 + k), 0.0)
+        if tagging is W2NER:
+            return probability
+        return max(probability, cells.get((head, tail, 2 + len(LABELS) + k), 0.0))
+
     entities = {}
     for k, label in enumerate(LABELS):
         for size in range(1, N_TOKENS + 1):
             for tokens in combinations(range(N_TOKENS), size):
-                wanted = [(tokens[-1], tokens[0], THW + k)]
-                wanted += [(i, j, link) for i, j in pairwise(tokens)]
-                if all(cell in cells for cell in wanted):
-                    entities[entity(label, *tokens)] = min(cells[cell] for cell in wanted)
+                links = [of_link(i, j) for i, j in pairwise(tokens)]
+                score = min(of_type(k, tokens[0], tokens[-1]), *links, 1.0)
+                if score:
+                    entities[entity(label, *tokens)] = score
     return entities
 
 
@@ -159,6 +160,6 @@ def test_agrees_with_an_exhaustive_search(tagging, seed, density):
     shape = (N_TOKENS, N_TOKENS, tagging.layout(LABELS).n_channels)
     cells = {tuple(c): float(random.random()) for c in np.argwhere(random.random(shape) < density)}
     decoded = tagging.decode(as_cells(cells), LABELS)
-    expected = naive_reading(cells, NNW[tagging])
+    expected = naive_reading(tagging, cells)
     assert {e: e.score for e in decoded.entities} == pytest.approx(expected)
     assert decoded.entities == sorted(expected, key=text_order)

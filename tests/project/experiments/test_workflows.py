@@ -78,8 +78,8 @@ def test_the_three_are_compared_with_settings_of_their_own(settings):
     found = settings(*trainings("compare"), steps=70)
     assert list(found) == [
         "GapDNER, paper's settings",
-        "W2NER, published settings",
-        "TOE, published settings",
+        "W2NER (our implementation)",
+        "TOE (our implementation)",
     ]
     for config in found.values():
         assert (config["training.max_steps"], config["training.max_epochs"]) == (70, 0)
