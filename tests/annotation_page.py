@@ -13,9 +13,9 @@ from spacy.language import Language
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.annotate.app import create_app
-from spacy_gapdner.annotate.checks import Checker
 from spacy_gapdner.annotate.guidelines import read_guidelines
 from spacy_gapdner.annotate.proposals import Proposer
+from spacy_gapdner.annotate.segmented_texts import Checker
 from spacy_gapdner.annotate.session import Session
 from spacy_gapdner.annotate.store import Texts
 

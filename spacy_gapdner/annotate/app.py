@@ -97,7 +97,7 @@ def create_app(
         loaded = await desk(lambda: own.load(find(name)))
         found: list[Proposal] = []
         version = 0
-        if session.proposer is not None and session.settling is None:
+        if session.proposer is not None and session.adjudication is None:
             found, version = await session.proposer.propose(loaded.text)
         proposals = await desk(lambda: session.choose(loaded, found))
         return {"proposals": proposals, "model_version": version}

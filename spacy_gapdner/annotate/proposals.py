@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from ..analysis.uncertainty import UncertaintySampler
 from ..entities import Entity, Fragments, get_entities
 from ..pipe import DiscontinuousEntityRecognizer
-from ..pipe.pieces import Piece, cut, find_entities, join_pieces
+from ..pipe.long_texts import Piece, cut, find_entities, join_pieces
 from ..web import WorkThread
 
 Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
@@ -44,7 +44,7 @@ class Judgment(NamedTuple):
     words: int
 
 
-class Model:
+class ProposingPipeline:
     """A pipeline at work, in steps that are short for long texts, too.
 
     nlp (Language): The pipeline.
@@ -97,7 +97,7 @@ class Proposer:
         self.name = name
         self.load = load
         self.turns = WorkThread()
-        self.model = Model(*load(name))
+        self.model = ProposingPipeline(*load(name))
         self.version = 1
         self.judged: dict[str, Judgment] = {}
         self.pending = False
@@ -109,7 +109,7 @@ class Proposer:
         name (str): Its folder.
         RAISES (GapDNERError): If it cannot be loaded; the one before stays.
         """
-        self.model = Model(*self.turns.submit(lambda: self.load(name)).result())
+        self.model = ProposingPipeline(*self.turns.submit(lambda: self.load(name)).result())
         self.version += 1
         if self.ranked is not None:
             self.rank(self.ranked)
@@ -133,7 +133,9 @@ class Proposer:
         self.ranked, self.pending = read, True
         threading.Thread(target=self._rank, args=(read, self.model), daemon=True).start()
 
-    def _rank(self, read: Callable[[], Iterable[tuple[str, str]]], model: Model) -> None:
+    def _rank(
+        self, read: Callable[[], Iterable[tuple[str, str]]], model: ProposingPipeline
+    ) -> None:
         for name, text in read():
             doubt, words = 0.0, 0
             # a pipe may fail in any way; or the server ends

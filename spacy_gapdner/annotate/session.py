@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 from ..errors import GapDNERError
 from ..web import Message
+from .adjudication import Adjudication
 from .brat_file import Mark
-from .checks import Checker
 from .guidelines import Label
 from .journal import Entry, Status
 from .proposals import Judgment, Proposal, Proposer, order_uncertain
-from .settling import Settling
+from .segmented_texts import Checker
 from .store import Loaded, Store, Texts
 from .training import Trainer, Training
 
@@ -40,11 +40,11 @@ class Session:
 
     texts (Texts): The texts.
     labels (list[Label]): The labels.
-    checker (Checker): Cuts texts and warns.
+    checker (Checker): Segments texts and warns.
     annotator (str): Who annotates, unless the page says so.
     proposer (Optional[Proposer]): The model.
     trainer (Optional[Trainer]): Trains it further.
-    settling (Optional[Settling]): Two folders whose disagreements are settled.
+    adjudication (Optional[Adjudication]): Two folders whose disagreements are adjudicated.
     order (str): The order of texts to begin with.
     budget (Optional[int]): How many words come first by uncertainty.
     retrain_after (Optional[int]): Train when so many more texts are done.
@@ -57,7 +57,7 @@ class Session:
     annotator: str = ""
     proposer: Proposer | None = None
     trainer: Trainer | None = None
-    settling: Settling | None = None
+    adjudication: Adjudication | None = None
     order: Order = "files"
     budget: int | None = None
     retrain_after: int | None = None
@@ -108,7 +108,7 @@ class Session:
             "orders": ["files", *(["uncertain"] if model else []), "random"],
             "order": self.order,
             "writes": str(folder),
-            "settling": self.settling and {"sources": list(self.settling.sources)},
+            "adjudication": self.adjudication and {"sources": list(self.adjudication.sources)},
         }
 
     def list_texts(self, store: Store, order: Order) -> dict[str, Any]:
@@ -141,14 +141,14 @@ class Session:
 
     def show(self, loaded: Loaded) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): A text with all that the page draws."""
-        layout = self.checker.layout(loaded.text)
+        segmented = self.checker.segment(loaded.text)
         return {
             "id": loaded.id,
             "text": loaded.text,
             "version": loaded.version,
             "status": loaded.entry.status,
-            "tokens": layout.tokens,
-            "sentences": layout.sentences,
+            "tokens": segmented.tokens,
+            "sentences": segmented.sentences,
             "entities": self._show_entities(loaded, list(loaded.file.entities)),
             "rejected": [
                 {"label": mark.label, "fragments": mark.fragments} for mark in loaded.entry.rejected
@@ -176,11 +176,11 @@ class Session:
     def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
         """RETURNS (list[dict[str, Any]]): Proposals that nobody has decided on, nor rejected."""
         labels = {label.name for label in self.labels}
-        settled = {m.key for m in (*loaded.file.entities.values(), *loaded.entry.rejected)}
-        if self.settling is not None:
-            proposals = self.settling.disagreements(loaded.id)
+        decided = {m.key for m in (*loaded.file.entities.values(), *loaded.entry.rejected)}
+        if self.adjudication is not None:
+            proposals = self.adjudication.disagreements(loaded.id)
             labels.update(proposal.label for proposal in proposals)
-        return [p._asdict() for p in proposals if p[:2] not in settled and p.label in labels]
+        return [p._asdict() for p in proposals if p[:2] not in decided and p.label in labels]
 
     def state(self, store: Store) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): How far a person is, and how a training is going."""
@@ -235,10 +235,10 @@ class Session:
         done = self._done()
         names = [name for name in self.texts.list() if name not in done]
 
-        def unsettled() -> Iterator[tuple[str, str]]:
+        def read_texts() -> Iterator[tuple[str, str]]:
             for name in names:
                 # the page says what is the matter when it is opened; or the file has gone
                 with suppress(GapDNERError, KeyError, OSError):
                     yield name, self.texts.read(name)
 
-        proposer.rank(unsettled)
+        proposer.rank(read_texts)

@@ -16,7 +16,7 @@ from ._server import is_local, listen, run_app
 from ._util import counted
 
 if TYPE_CHECKING:
-    from ..annotate.settling import Settling
+    from ..annotate.adjudication import Adjudication
 
 
 def annotate_cli(
@@ -46,10 +46,10 @@ def annotate_cli(
         help="Several people: the page asks for a name, and the annotations of NAME go to "
         "FOLDER/.annotators/NAME",
     ),
-    settle: tuple[Path, Path] | None = typer.Option(
+    adjudicate: tuple[Path, Path] | None = typer.Option(
         None,
         metavar="A B",
-        help="Settle what the folders A and B disagree on; FOLDER gets what is agreed on",
+        help="Adjudicate the disagreements of the folders A and B; FOLDER gets the result",
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,
@@ -70,9 +70,9 @@ def annotate_cli(
     listener = listen(host, port)
     from ..analysis.pipes import load_recognizer
     from ..annotate.app import create_app
-    from ..annotate.checks import Checker
     from ..annotate.guidelines import read_guidelines
     from ..annotate.proposals import Proposer
+    from ..annotate.segmented_texts import Checker
     from ..annotate.session import Session
     from ..annotate.store import Texts
     from ..annotate.training import Trainer
@@ -82,7 +82,7 @@ def annotate_cli(
     if model is None and (budget or retrain_after or order == "uncertain"):
         raise GapDNERError("--order uncertain, --budget and --retrain-after need a --model.")
     check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
-    settling = _prepare_settling(*settle, folder) if settle else None
+    adjudication = _prepare_adjudication(*adjudicate, folder) if adjudicate else None
     texts = Texts(folder)
     how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
     proposer = trainer = pipe = None
@@ -91,7 +91,7 @@ def annotate_cli(
         pipe = proposer.model.pipe
         own = texts.folder / ".gapdner"
         trainer = Trainer(model, own, proposer.swap, code=code, **how)
-    folders = [folder, *(settling.folders if settling else ())]
+    folders = [folder, *(adjudication.folders if adjudication else ())]
     session = Session(
         texts,
         read_guidelines(labels, folders, pipe.labels if pipe else ()),
@@ -99,7 +99,7 @@ def annotate_cli(
         annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
         proposer,
         trainer,
-        settling,
+        adjudication,
         order,
         budget,
         retrain_after,
@@ -113,12 +113,12 @@ def annotate_cli(
     run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
 
 
-def _prepare_settling(first: Path, second: Path, folder: Path) -> "Settling":
-    from ..annotate.settling import Settling
+def _prepare_adjudication(first: Path, second: Path, folder: Path) -> "Adjudication":
+    from ..annotate.adjudication import Adjudication
 
-    settling = Settling(first, second)
-    settling.prepare(folder)
-    msg.info(f"{counted(len(settling.names), 'text')} annotated in both folders")
-    if settling.n_left:
-        msg.warn(f"{counted(settling.n_left, 'text')} annotated in one folder alone: left out")
-    return settling
+    adjudication = Adjudication(first, second)
+    adjudication.prepare(folder)
+    msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
+    if adjudication.n_left:
+        msg.warn(f"{counted(adjudication.n_left, 'text')} annotated in one folder only: skipped")
+    return adjudication

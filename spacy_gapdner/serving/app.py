@@ -14,11 +14,11 @@ from spacy.language import Language
 from ..drawing.colors import choose_colors
 from ..drawing.page import LINES_JS, TEMPLATES, render_page
 from ..drawing.render import render
-from ..pipe.pieces import find_recognizer
+from ..pipe.long_texts import find_recognizer
 from ..web import LOOPBACK, new_app
 from .export import FILES, Export, make_export
+from .jobs import JobThread, in_one_step, predict_texts
 from .messages import Drawing, Prediction, Text, Texts, to_doc
-from .turns import Turns, in_one_step, predict_texts
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -46,7 +46,7 @@ def create_app(
     """
     # its pages say themselves what they may load
     app = new_app(hosts, page_policy="")
-    turns = Turns(nlp, max_waiting)
+    turns = JobThread(nlp, max_waiting)
     pipe = find_recognizer(nlp, spans_key)
     labels = pipe.labels if pipe else ()
     name, version = name or nlp.meta.get("name", ""), nlp.meta.get("version", "")

@@ -22,7 +22,7 @@ def test_what_the_page_learns_first(connect, notes):
         "order": "files",
         "orders": ["files", "random"],
         "writes": str(notes),
-        "settling": None,
+        "adjudication": None,
     }
 
 

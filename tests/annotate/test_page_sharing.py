@@ -1,14 +1,14 @@
-"""The page for several people: settling what they disagree on, and a folder that they share."""
+"""The page for several people: adjudication what they disagree on, and a folder that they share."""
 
 import pytest
 from annotation_page import TEXT, Keys, Page, Server
 
-from spacy_gapdner.annotate.settling import Settling
+from spacy_gapdner.annotate.adjudication import Adjudication
 
 pytestmark = pytest.mark.slow
 
 
-def test_settling_what_contradicts(page, tmp_path):
+def test_adjudication_what_contradicts(page, tmp_path):
     lines = {
         "ann": ["ADE 14 26", "DRUG 0 8", "ADE 28 36;46 50", "ADE 52 56"],
         "ben": ["ADE 21 26", "SYMPTOM 0 8", "ADE 41 45;46 50"],
@@ -18,9 +18,9 @@ def test_settling_what_contradicts(page, tmp_path):
         (tmp_path / name / "note.txt").write_text(TEXT)
         ann = "".join(f"T{i}\t{place}\t\n" for i, place in enumerate(places, 1))
         (tmp_path / name / "note.ann").write_text(ann)
-    settling = Settling(tmp_path / "ann", tmp_path / "ben")
-    settling.prepare(tmp_path / "both")
-    server = Server(tmp_path / "both", settling=settling)
+    adjudication = Adjudication(tmp_path / "ann", tmp_path / "ben")
+    adjudication.prepare(tmp_path / "both")
+    server = Server(tmp_path / "both", adjudication=adjudication)
     page = Page(page.browser, server, "note")
     try:
         page.load()

@@ -63,12 +63,12 @@ def test_other_hosts_need_a_token(annotate, notes):
     assert client.get("/").status_code == 200
 
 
-def test_settling(annotate, write_brat, tmp_path):
+def test_adjudication(annotate, write_brat, tmp_path):
     labels = {"ann": "ADR", "ben": "Drug"}
     sides = [write_brat(n, a=(TEXT, f"T1\t{label} 7 12\tjoint\n")) for n, label in labels.items()]
-    client, _ = annotate(tmp_path / "third", "--settle", *sides)
+    client, _ = annotate(tmp_path / "third", "--adjudicate", *sides)
     project = client.get("/api/project").json()
-    assert project["settling"] == {"sources": ["ann", "ben"]}
+    assert project["adjudication"] == {"sources": ["ann", "ben"]}
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
 
 
@@ -89,7 +89,7 @@ def test_errors(fails, notes, tmp_path):
     fails("Give them with --labels", "annotate", notes, "--port", 0)
     fails("no folder", "annotate", tmp_path / "missing", "--port", 0)
     fails("need a --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
-    fails("no folder", "annotate", notes, "--settle", notes, tmp_path / "missing", "--port", 0)
+    fails("no folder", "annotate", notes, "--adjudicate", notes, tmp_path / "missing", "--port", 0)
 
 
 def test_a_folder_that_cannot_be_written(fails, notes, monkeypatch):

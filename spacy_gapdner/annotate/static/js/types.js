@@ -19,7 +19,7 @@
  * @property {string[]} orders
  * @property {string} order
  * @property {string} writes
- * @property {{sources: string[]} | null} settling
+ * @property {{sources: string[]} | null} adjudication
  *
  * @typedef {{id: string, status: Status, characters: number, score: number | null}} Listed
  * @typedef {Mention & {id: string | null, notes: string[], warnings: string[]}} SavedEntity

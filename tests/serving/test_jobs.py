@@ -12,7 +12,7 @@ pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 from fastapi import HTTPException
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.serving.turns import Turns, predict_texts
+from spacy_gapdner.serving.jobs import JobThread, predict_texts
 
 
 class Client:
@@ -33,7 +33,7 @@ def job(name, n_steps, done):
 
 def test_jobs_take_turns_step_by_step():
     done = []
-    turns = Turns(spacy.blank("en"), 9)
+    turns = JobThread(spacy.blank("en"), 9)
 
     async def run():
         names = {"long": 4, "longer": 5, "short": 1, "brief": 1}
@@ -46,7 +46,7 @@ def test_jobs_take_turns_step_by_step():
 
 def test_a_client_that_has_gone_gives_up_its_turn():
     done, client = [], Client()
-    turns = Turns(spacy.blank("en"), 1)
+    turns = JobThread(spacy.blank("en"), 1)
 
     def leaving():
         done.append("first")

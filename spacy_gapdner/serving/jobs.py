@@ -1,4 +1,4 @@
-"""Requests share one thread, and long texts leave it to the others between their pieces."""
+"""Jobs of requests. They share one thread, and long texts are processed in steps."""
 
 import asyncio
 from collections.abc import Callable, Generator, Sequence
@@ -9,7 +9,7 @@ from fastapi import HTTPException, Request
 from spacy.language import Language
 
 from ..formats.jsonl import to_record
-from ..pipe.pieces import PIECE_TOKENS, cut, find_entities, join_pieces
+from ..pipe.long_texts import PIECE_TOKENS, cut, find_entities, join_pieces
 from ..web import WorkThread
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ T = TypeVar("T")
 Job = Generator[None, None, T]
 
 
-class Turns:
+class JobThread:
     """Runs jobs in one thread, a step of each in turn: none waits until a long one has ended.
 
     nlp (Language): The pipeline: each step has a memory zone of its own.
@@ -79,7 +79,7 @@ def predict_texts(
     RAISES (HTTPException): If there are too many tokens.
     """
     all_pieces = [cut(nlp, spans_key, text) for text in texts]
-    n_tokens = sum(len(piece.place) for pieces in all_pieces for piece in pieces)
+    n_tokens = sum(piece.place.n_tokens for pieces in all_pieces for piece in pieces)
     if n_tokens > max_tokens:
         raise HTTPException(413, f"There are {n_tokens} tokens, {max_tokens} are allowed.")
     records = []

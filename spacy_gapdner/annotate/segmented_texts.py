@@ -1,4 +1,4 @@
-"""How a text is cut into words, sentences and windows, and what cannot be learned of it."""
+"""Texts in segments, and warnings of entities that a model cannot learn."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,11 +16,11 @@ from ..sentences import blank_pipeline, make_doc
 from .brat_file import Mark
 
 
-class Layout(NamedTuple):
-    """A text, cut as the model will see it.
+class SegmentedText(NamedTuple):
+    """A text as the model sees it.
 
     doc (Doc): Its tokens and sentences.
-    segments (list[Segment]): The pieces within which entities are found.
+    segments (list[Segment]): The segments in which the model finds entities.
     """
 
     doc: Doc
@@ -33,8 +33,8 @@ class Layout(NamedTuple):
 
     @property
     def sentences(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): The sentences, in characters; the whole text where
-        none are split.
+        """RETURNS (tuple[tuple[int, int], ...]): The sentences, in characters; the whole text if it
+        is not split.
         """
         if not self.doc.has_annotation("SENT_START"):
             return ((0, len(self.doc.text)),) if len(self.doc) else ()
@@ -42,10 +42,10 @@ class Layout(NamedTuple):
 
 
 class Checker:
-    """Cuts texts as a pipeline does, and says which entities cannot be learned, as `debug-data`
-    does.
+    """Segments texts as a pipeline does, and warns of entities that it cannot learn, as
+    `debug-data` does.
 
-    model (Optional[str]): Folder or name of the pipeline; texts are cut by rule if None.
+    model (Optional[str]): Folder or name of the pipeline; texts are segmented by rule if None.
     pipe (Optional[DiscontinuousEntityRecognizer]): Its pipe.
     lang (str): Language of the tokenizer if there is no pipeline.
     """
@@ -62,21 +62,21 @@ class Checker:
             # its own, as the model is at work in another thread
             self.splitter, settings = load_splitter(model), pipe.cfg
         self.max_length, self.stride = settings["max_length"], settings["stride"]
-        # a text is looked at several times while somebody works on it
-        self.layout = lru_cache(maxsize=8)(self._lay_out)
+        # the page asks for a text several times while somebody works on it
+        self.segment = lru_cache(maxsize=8)(self._segment)
 
-    def _lay_out(self, text: str) -> Layout:
+    def _segment(self, text: str) -> SegmentedText:
         doc = self.splitter(make_doc(self.splitter, text))
-        return Layout(doc, get_segments(doc, self.max_length, self.stride))
+        return SegmentedText(doc, get_segments(doc, self.max_length, self.stride))
 
     def warn(self, marks: Sequence[Mark], text: str) -> list[list[str]]:
-        """Say what keeps a model from learning entities.
+        """Find what keeps a model from learning entities.
 
         marks (Sequence[Mark]): The entities.
         text (str): The document.
         RETURNS (list[list[str]]): The warnings of each.
         """
-        doc, segments = self.layout(text)
+        doc, segments = self.segment(text)
         entities, warnings = [], []
         for mark in marks:
             tokens: list[int] = []

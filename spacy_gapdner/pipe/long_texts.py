@@ -1,7 +1,8 @@
-"""Long texts piece by piece, with the same entities as at once: the grids are the same.
+"""Prediction of long texts in pieces, so that other work can be done in between.
 
-But where windows of a long sentence are apart, a transformer sees less beside their common tokens;
-and without a pipe that finds sentences, a text is cut at its lines.
+The entities are the same as those of the text as a whole, with two exceptions: a transformer sees
+less context if the windows of one long sentence are in different pieces, and a text is split at its
+lines if no pipe finds sentences.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,5 +1,5 @@
-"""Two people's annotation of the same texts becomes one: what they agree on, and then what a third
-decides."""
+"""Adjudication: two people's annotation of the same texts becomes one. A third person decides what
+the two disagree on."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .proposals import Proposal
 from .store import Store, Texts
 
 
-class Settling:
+class Adjudication:
     """The disagreements of two folders.
 
     first (Path): A folder of texts and annotation files.
@@ -34,29 +34,30 @@ class Settling:
             raise GapDNERError(f"No text is annotated in both {first} and {second}.")
 
     def prepare(self, folder: Path) -> None:
-        """Write the texts with the entities that both folders have, and what the first says of
-        them. Texts on which both agree are done; those that are there already stay.
+        """Write the texts with the entities that both folders have, and the first folder's notes.
 
-        folder (Path): The folder; it is made.
+        Texts on which both agree are done. Existing files are kept.
+
+        folder (Path): The folder, which is created if it does not exist.
         RAISES (GapDNERError): If a text differs between the folders.
         """
         for store in self.stores:
             check_apart(folder, store.folder)
         folder.mkdir(parents=True, exist_ok=True)
-        settled = Store(self.stores[0].texts, " = ".join(self.sources), folder)
+        adjudicated = Store(self.stores[0].texts, " = ".join(self.sources), folder)
         for name in self.names:
             first, second = (store.load(name) for store in self.stores)
             if first.text != second.text:
                 raise GapDNERError(f"The text {name} is not the same in both folders.")
-            if with_ending(settled.stem(name), ".ann").exists():
+            if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
             agreed = [m for m in first.file.entities.values() if m.key in _keys(second.file)]
-            settled.write(name, first.file.change(agreed).content)
+            adjudicated.write(name, first.file.change(agreed).content)
             if _keys(first.file) == _keys(second.file):
-                settled.journal.add(name, Entry("done", annotator=settled.annotator))
+                adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
 
     def disagreements(self, name: str) -> list[Proposal]:
-        """RETURNS (list[Proposal]): The entities of a text that one of the two alone has."""
+        """RETURNS (list[Proposal]): The entities of a text that only one of the two has."""
         if name not in self.names:
             return []
         files = [store.load(name).file for store in self.stores]

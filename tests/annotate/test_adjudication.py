@@ -2,9 +2,9 @@
 
 import pytest
 
+from spacy_gapdner.annotate.adjudication import Adjudication
 from spacy_gapdner.annotate.guidelines import read_guidelines
 from spacy_gapdner.annotate.journal import Entry, Journal
-from spacy_gapdner.annotate.settling import Settling
 from spacy_gapdner.errors import GapDNERError
 
 TEXT = "Severe joint and shoulder pain today ."
@@ -30,16 +30,16 @@ def folders(tmp_path):
     return first, second
 
 
-def test_settling(folders, tmp_path, connect, open_session):
-    target = tmp_path / "settled"
-    settling = Settling(*folders)
-    assert (settling.names, settling.n_left) == (["a", "sub/b"], 1)
-    settling.prepare(target)
+def test_adjudication(folders, tmp_path, connect, open_session):
+    target = tmp_path / "adjudicated"
+    adjudication = Adjudication(*folders)
+    assert (adjudication.names, adjudication.n_left) == (["a", "sub/b"], 1)
+    adjudication.prepare(target)
     # what both have, with what the first says of it
     assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n"
-    client = connect(open_session(target, settling=settling))
+    client = connect(open_session(target, adjudication=adjudication))
     first, second = map(str, folders)
-    assert client.get("project")["settling"] == {"sources": [first, second]}
+    assert client.get("project")["adjudication"] == {"sources": [first, second]}
     statuses = {text["id"]: text["status"] for text in client.get("texts")["texts"]}
     assert statuses == {"a": "new", "sub/b": "done"}
     assert client.post("texts/a/proposals")["proposals"] == [
@@ -53,8 +53,8 @@ def test_settling(folders, tmp_path, connect, open_session):
         rejected=[{"label": "Drug", "fragments": [[7, 12]]}],
     )
     assert client.post("texts/a/proposals")["proposals"] == []
-    # what is settled stays when it goes on another day
-    settling.prepare(target)
+    # decisions are kept when the adjudication goes on another day
+    adjudication.prepare(target)
     assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n" + JOINT.replace("T3", "T2")
     assert [label.name for label in read_guidelines(None, folders)] == ["ADR", "Drug"]
 
@@ -62,20 +62,20 @@ def test_settling(folders, tmp_path, connect, open_session):
 def test_texts_that_are_only_begun_are_left_out(folders):
     _, second = folders
     Journal(second).add("a", Entry("doubtful", annotator="Ben"))
-    settling = Settling(*folders)
-    assert (settling.names, settling.n_left) == (["sub/b"], 2)
+    adjudication = Adjudication(*folders)
+    assert (adjudication.names, adjudication.n_left) == (["sub/b"], 2)
     Journal(second).add("a", Entry("done", annotator="Ben"))
-    assert Settling(*folders).names == ["a", "sub/b"]
+    assert Adjudication(*folders).names == ["a", "sub/b"]
 
 
-def test_what_cannot_be_settled(folders, tmp_path):
+def test_what_cannot_be_adjudicated(folders, tmp_path):
     first, second = folders
     (second / "a.txt").write_text("Another text.")
     with pytest.raises(GapDNERError, match="a is not the same in both"):
-        Settling(first, second).prepare(tmp_path / "settled")
+        Adjudication(first, second).prepare(tmp_path / "adjudicated")
     with pytest.raises(GapDNERError, match="overwritten"):
-        Settling(first, second).prepare(first)
+        Adjudication(first, second).prepare(first)
     for path in second.rglob("*.ann"):
         path.unlink()
     with pytest.raises(GapDNERError, match="annotated in both"):
-        Settling(first, second)
+        Adjudication(first, second)
