@@ -27,7 +27,9 @@ def test_nothing_is_lost_silently(tmp_path, docs, name, file):
         return
     back = list(read(tmp_path / file, name, report=report))
     found = sum(len(get_entities(doc)) for doc in back)
-    assert found + report.counts("dropped").total() == sum(len(get_entities(d)) for d in docs)
+    # without the names of documents, which w2ner does not hold
+    dropped = [i for i in report.issues if i.action == "dropped" and i.offsets]
+    assert found + len(dropped) == sum(len(get_entities(doc)) for doc in docs)
     if name in ("w2ner", "inline"):
         # they keep tokens, not the text
         words = [t.text for doc in docs for t in doc if name == "w2ner" or not t.is_space]
