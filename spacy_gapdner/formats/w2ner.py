@@ -52,7 +52,7 @@ def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
         stream.write("\n]\n")
     if found := [name for name in names if name]:
         message = f"no place for the names of {len(found)} documents, the first {found[0]!r:.80}"
-        report.add("dropped", "names of documents in W2NER", message, Place(str(path)))
+        report.add("kept", "names of documents in W2NER", message, Place(str(path)))
     return number
 
 

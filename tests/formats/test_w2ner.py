@@ -63,7 +63,7 @@ def test_names_of_documents_are_told(tmp_path, nlp, report):
     write_docs(docs, tmp_path / "a.json", "w2ner", report=report)
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
         (
-            "dropped",
+            "kept",
             "names of documents in W2NER",
             "no place for the names of 1 documents, the first 'a'",
         )
