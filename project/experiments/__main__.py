@@ -8,14 +8,18 @@ from wasabi import msg
 
 from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import StoppedError, clean_errors, clean_stops, fail, split_list
+from spacy_gapdner.formats.docbin import read_docbin, require_docbins
 from spacy_gapdner.formats.outputs import replacing, write_json
+from spacy_gapdner.loading import load_model
 
 from ..tables import print_table
 from .compare import compare
 from .paired_bootstrap import paired_bootstrap
 from .runs import Run
+from .spacy_pipes import PIPES, make_config, make_table, score, train_pipe
 from .summary import PARTS, seed_table
 from .train_seeds import train_seeds
+from .training import MODEL_BEST
 
 app = typer.Typer(
     name="project.experiments",
@@ -129,6 +133,49 @@ def bootstrap_cli(
             write_json([table._asdict() for table in tables], json_path)
     for table in tables:
         print_table(table)
+
+
+@app.command("spacy-pipes")
+def spacy_pipes_cli(
+    output_path: Path = typer.Argument(..., metavar="OUTPUT", help="Folder for the pipelines"),
+    models: list[str] = typer.Argument(None, help="Pipelines of ours to score as well"),
+    transformer: str = typer.Option(..., help="Name on the Hugging Face hub, or a directory"),
+    train_path: Path = typer.Option(..., "--train", help="Training data: .spacy file or folder"),
+    dev_path: Path = typer.Option(..., "--dev", help="Data that chooses the best model"),
+    test_path: Path = typer.Option(..., "--test", help="Data to report scores on"),
+    steps: int = typer.Option(1200, min=1, help="Batches of 12 sentences to train on"),
+    eval_frequency: int = typer.Option(200, min=1, help="Batches between evaluations on --dev"),
+    rate: float = typer.Option(5e-5, help="Highest learning rate; spaCy recommends 5e-5"),
+    seed: int = typer.Option(0, min=0, help="Seed of the trainings"),
+    json_path: Path | None = typer.Option(None, "--json", help="JSON file for the table"),
+    gpu_id: int = GPU_ID,
+) -> None:
+    """Train spaCy's own ner and spancat, and score them next to pipelines of ours.
+
+    Both learn from contiguous entities, ner from those that do not overlap. The configs are those
+    of spacy init config. Pipelines that are already in OUTPUT are not trained again."""
+    with clean_stops(), clean_errors():
+        for pipe in PIPES:
+            if not (output_path / pipe / MODEL_BEST).exists():
+                msg.divider(pipe)
+                config = make_config(
+                    pipe,
+                    transformer,
+                    steps=steps,
+                    rate=rate,
+                    seed=seed,
+                    eval_frequency=eval_frequency,
+                )
+                train_pipe(config, output_path / pipe, train_path, dev_path, gpu_id)
+        found = {}
+        for model in (*(str(output_path / pipe / MODEL_BEST) for pipe in PIPES), *(models or ())):
+            nlp = load_model(model)
+            golds = (d for file in require_docbins(test_path) for d in read_docbin(file, nlp.vocab))
+            found[model] = score(nlp, golds)
+        table = make_table(found)
+        if json_path is not None:
+            write_json(table._asdict(), json_path)
+    print_table(table)
 
 
 def _print_runs(runs: list[Run]) -> None:

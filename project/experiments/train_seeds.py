@@ -95,7 +95,7 @@ def _train(
     # what a Run tells of its training
     commit, scores = get_commit(), {}
     start = default_timer()
-    training.train(config, folder, gpu_id, code)
+    training.train(config.config, folder, gpu_id, code)
     seconds = {"train": default_timer() - start}
     evaluations, selected = training.read_evaluations(folder)
     for part in ("dev", "test"):

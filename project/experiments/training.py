@@ -63,13 +63,13 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     return RunConfig(config, plain, _check_selection(nlp, path))
 
 
-def train(run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = None) -> None:
+def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -> None:
     """Train in a new process, so that no run finds what another has left in memory.
 
     What an earlier training left in the folder is removed first. The process's output is shown
     and logged.
 
-    run_config (RunConfig): The config.
+    config (Config): The config.
     folder (Path): Takes the config, the log, the evaluations and the best model.
     gpu_id (int): GPU to use; -1 for the CPU.
     code (Optional[Path]): Python file for the process to import.
@@ -79,7 +79,7 @@ def train(run_config: RunConfig, folder: Path, gpu_id: int, code: Path | None = 
     for name in (MODEL_BEST, MODEL_LAST):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / EVALUATIONS_FILE).unlink(missing_ok=True)
-    config = run_config.config.copy()
+    config = config.copy()
     config["training"]["logger"]["output_file"] = str(folder / EVALUATIONS_FILE)
     config.to_disk(folder / CONFIG_FILE)
     command = [sys.executable, "-m", "spacy", "train", str(folder / CONFIG_FILE)]

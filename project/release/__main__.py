@@ -1,0 +1,136 @@
+"""The commands ``python -m project.release ...``."""
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import srsly
+import typer
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Config
+from wasabi import msg
+
+from spacy_gapdner.cli._util import clean_errors
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.docbin import read_docbin
+from spacy_gapdner.formats.files import require_file
+from spacy_gapdner.formats.outputs import check_output, check_replaceable, replacing_folder
+from spacy_gapdner.loading import load_model
+
+from .card import Encoder, make_meta, write_card
+from .wheel import build_wheel, check_card, install
+
+app = typer.Typer(
+    name="project.release",
+    help="Pipelines ready to publish.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+FOLDER = typer.Argument(..., metavar="RELEASE", help="Folder that `make` wrote")
+
+
+@app.command("make")
+def make_cli(
+    pipeline: Path = typer.Argument(..., help="Folder of the trained pipeline"),
+    scores_path: Path = typer.Argument(..., metavar="SCORES", help="JSON of `gapdner evaluate`"),
+    output: Path = typer.Argument(..., help="Folder for the release"),
+    train_path: Path = typer.Option(..., "--train", help="Its training data, a .spacy file"),
+    test_path: Path = typer.Option(..., "--test", help="The data of the scores, a .spacy file"),
+    name: str = typer.Option(..., help="Name of the package, without the language"),
+    version: str = typer.Option(..., help="Version of the package"),
+    encoder_name: str = typer.Option("", "--encoder", help="Name of the transformer on the hub"),
+    encoder_license: str = typer.Option("see its page", help="License of the transformer"),
+    author: str = typer.Option("", help="Who publishes it"),
+    url: str = typer.Option("", help="Where it is published"),
+) -> None:
+    """Write a folder to publish: the pipeline, its model card and its wheel."""
+    with clean_errors():
+        for path in (pipeline / "meta.json", scores_path, train_path, test_path):
+            require_file(path)
+        check_output(output, {"pipeline": pipeline}, is_file=False)
+        check_replaceable(output, must_hold="meta.json")
+        nlp, scores = load_model(pipeline), srsly.read_json(scores_path)
+        config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
+        encoder = Encoder(encoder_name, encoder_license) if encoder_name else None
+        meta = make_meta(
+            srsly.read_json(pipeline / "meta.json"),
+            scores,
+            name=name,
+            version=version,
+            encoder=encoder,
+            author=author,
+            url=url,
+        )
+        card = write_card(
+            meta,
+            scores,
+            nlp,
+            train=_read(train_path),
+            test=_read(test_path),
+            encoder=encoder,
+            max_length=config["components"]["gapdner"]["max_length"],
+            wheel=f"{meta['lang']}_{name}-{version}-py3-none-any.whl",
+        )
+        if encoder:
+            # a directory that it was trained from is not published
+            config["vars"]["transformer"] = encoder.name
+        with replacing_folder(output) as folder:
+            shutil.copytree(pipeline, folder, dirs_exist_ok=True)
+            config.to_disk(folder / "config.cfg")
+            srsly.write_json(folder / "meta.json", meta)
+            (folder / "README.md").write_text(card, encoding="utf8")
+            wheel = build_wheel(folder, folder)
+    msg.good(f"Release: {output}", f"{wheel.name}, {output / 'README.md'}")
+
+
+@app.command("check")
+def check_cli(release: Path = FOLDER) -> None:
+    """Install the wheel in a new virtual environment, and run the model card's code in it."""
+    with clean_errors(), TemporaryDirectory() as folder:
+        wheel = _find_wheel(release)
+        msg.info(f"Installing {wheel.name} and this package in a new virtual environment")
+        print(check_card(release / "README.md", install(wheel, Path(folder))))
+    msg.good("The installed pipeline finds the entities of its model card.")
+
+
+@app.command("upload")
+def upload_cli(
+    release: Path = FOLDER,
+    repo: str = typer.Option(..., help="OWNER/NAME on the Hugging Face hub; made if missing"),
+    endpoint: str | None = typer.Option(None, help="Address of the hub, if not huggingface.co"),
+) -> None:
+    """Upload a release to the Hugging Face hub.
+
+    Needs the extra `hub`. Log in with `hf auth login`, or set HF_TOKEN."""
+    with clean_errors():
+        wheel = _find_wheel(release)
+        from huggingface_hub import HfApi
+
+        api = HfApi(endpoint=endpoint)
+        try:
+            api.create_repo(repo, exist_ok=True)
+            api.upload_folder(
+                folder_path=release, repo_id=repo, commit_message=f"Upload {release.name}"
+            )
+        # an invalid name of a repository
+        except ValueError as error:
+            raise GapDNERError(str(error)) from None
+    page = f"{api.endpoint}/{repo}"
+    msg.good(f"Uploaded: {page}")
+    print(f"pip install spacy-gapdner {page}/resolve/main/{wheel.name}")
+
+
+def _read(path: Path) -> list[Doc]:
+    return list(read_docbin(path, Vocab()))
+
+
+def _find_wheel(release: Path) -> Path:
+    wheels = list(release.glob("*.whl"))
+    if len(wheels) != 1 or not (release / "README.md").is_file():
+        raise GapDNERError(f"{release} is not a release. Make one with the command make.")
+    return wheels[0]
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m project.release")

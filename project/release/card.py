@@ -1,0 +1,231 @@
+"""What a released pipeline is: its meta.json and its model card."""
+
+import json
+from collections.abc import Sequence
+from heapq import nlargest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import srsly
+from jinja2 import Environment, StrictUndefined
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_gapdner import get_entities
+from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.scorer import SUBSETS, compare
+
+PROJECT = "https://pypi.org/project/spacy-gapdner"
+LICENSE = "CC BY 4.0"
+CHIA = {
+    "name": "Chia",
+    "url": "https://github.com/Vidhate/CHIA-NER-RE",
+    "license": LICENSE,
+    "author": "Kury et al. 2020, Chia, a large annotated corpus of clinical trial eligibility "
+    "criteria, Scientific Data 7:281",
+}
+N_SENTENCES, MAX_WORDS = 3, 25
+_TEMPLATE = Path(__file__).with_name("card.md.jinja")
+_SNIPPET = """\
+import spacy
+
+nlp = spacy.load({package})
+for text in [
+{texts}
+]:
+    print(text)
+    for entity in nlp(text)._.discontinuous_ents:
+        print("   ", entity.label_, "|", " ... ".join(span.text for span in entity.spans))
+"""
+
+
+class Encoder(NamedTuple):
+    """The transformer that a pipeline was trained from.
+
+    name (str): Its name on the Hugging Face hub.
+    license (str): Its license.
+    """
+
+    name: str
+    license: str
+
+    @property
+    def url(self) -> str:
+        """RETURNS (str): Its page on the hub."""
+        return f"https://huggingface.co/{self.name}"
+
+
+def choose_sentences(nlp: Language, golds: Sequence[Doc], key: str) -> list[str]:
+    """Choose the sentences of a card: annotated correctly, with a discontinuous entity, and with
+    the highest scores, which a difference of rounding between two computers cannot change.
+
+    nlp (Language): The pipeline.
+    golds (Sequence[Doc]): Test data, one sentence per Doc.
+    key (str): Prefix of the span groups.
+    RETURNS (list[str]): The sentences.
+    RAISES (GapDNERError): If there are fewer than three.
+    """
+    short = [
+        gold
+        for gold in golds
+        if len(gold) <= MAX_WORDS and any(e.is_discontinuous for e in get_entities(gold, key))
+    ]
+    found: dict[str, float] = {}
+    for doc, gold in zip(nlp.pipe([gold.text.strip() for gold in short]), short, strict=True):
+        compared = compare(Example(doc, gold), key)
+        if compared.predicted == compared.gold:
+            found[doc.text] = min(entity.score or 0.0 for entity in get_entities(doc, key))
+    if len(found) < N_SENTENCES:
+        raise GapDNERError(
+            f"The card needs {N_SENTENCES} test sentences of at most {MAX_WORDS} words with a "
+            f"discontinuous entity and correct predictions, but there are {len(found)}. Train "
+            "longer."
+        )
+    return nlargest(N_SENTENCES, found, key=found.__getitem__)
+
+
+def show(nlp: Language, texts: Sequence[str]) -> str:
+    """RETURNS (str): What the card's Python code prints for these sentences."""
+    lines = []
+    for doc in map(nlp, texts):
+        lines.append(doc.text)
+        for entity in doc._.discontinuous_ents:
+            lines.append(f"    {entity.label_} | {' ... '.join(s.text for s in entity.spans)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def make_meta(
+    meta: dict[str, Any],
+    scores: dict[str, Any],
+    *,
+    name: str,
+    version: str,
+    encoder: Encoder | None,
+    author: str = "",
+    url: str = "",
+) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The meta.json of the release, made from that of the pipeline, the
+    scores of `gapdner evaluate`, and the arguments."""
+    sources = [CHIA]
+    if encoder is not None:
+        sources = [CHIA, {"author": "", **encoder._asdict(), "url": encoder.url}]
+    prefix = f"spans_{scores['spans_key']}_"
+    measures = [f"{prefix}{subset}{m}" for subset in ("", "disc_", "disc_sents_") for m in "prf"]
+    return meta | {
+        "name": name,
+        "version": version,
+        "description": "Contiguous, overlapping and discontinuous entities in eligibility criteria "
+        "of clinical trials",
+        "author": author,
+        "url": url,
+        "license": LICENSE,
+        "sources": sources,
+        "performance": {m: scores[m] for m in measures if scores[m] is not None},
+    }
+
+
+def write_card(
+    meta: dict[str, Any],
+    scores: dict[str, Any],
+    nlp: Language,
+    *,
+    train: Sequence[Doc],
+    test: Sequence[Doc],
+    encoder: Encoder | None,
+    max_length: int,
+    wheel: str,
+) -> str:
+    """Write the model card, in the form of the Hugging Face hub.
+
+    meta (dict[str, Any]): See `make_meta`.
+    scores (dict[str, Any]): JSON of `gapdner evaluate` on the test data.
+    nlp (Language): The pipeline.
+    train (Sequence[Doc]): Training data, one sentence per Doc.
+    test (Sequence[Doc]): Test data, one sentence per Doc.
+    encoder (Optional[Encoder]): The transformer, if it has one.
+    max_length (int): The pipe's setting.
+    wheel (str): Name of the wheel.
+    RETURNS (str): The card.
+    RAISES (GapDNERError): If there are too few sentences to show, see `choose_sentences`.
+    """
+    key, package = scores["spans_key"], f"{meta['lang']}_{meta['name']}"
+    texts = choose_sentences(nlp, test, key)
+    quoted = "\n".join(f"    {json.dumps(text, ensure_ascii=False)}," for text in texts)
+    calibration, disc_calibration = (
+        scores[name] and f"{100 * scores[name]:.1f}"
+        for name in ("calibration_error", "disc_calibration_error")
+    )
+    environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
+    return environment.from_string(_TEMPLATE.read_text(encoding="utf8")).render(
+        front_matter=srsly.yaml_dumps(_front_matter(meta, scores, package, encoder)),
+        package=package,
+        meta=meta,
+        project=PROJECT,
+        wheel=wheel,
+        snippet=_SNIPPET.format(package=json.dumps(package), texts=quoted),
+        output=show(nlp, texts),
+        rows=_score_rows(scores),
+        train=_count(train, key),
+        test=_count(test, key),
+        chia=CHIA,
+        labels=", ".join(scores["gold_per_type"]),
+        encoder=encoder,
+        threshold=f"{scores['threshold']:.2f}",
+        calibration=calibration,
+        disc_calibration=disc_calibration,
+        max_length=max_length,
+    )
+
+
+def _score_rows(scores: dict[str, Any]) -> list[list[str]]:
+    prefix, counts = f"spans_{scores['spans_key']}_", scores[f"spans_{scores['spans_key']}_counts"]
+    rows = []
+    for subset, title in SUBSETS.items():
+        start = "" if subset == "all" else f"{subset}_"
+        prf = [scores[f"{prefix}{start}{measure}"] for measure in "prf"]
+        rows.append([title, *map(_percent, prf), f"{counts[f'{start}gold']:,}"])
+    for label, of in (scores[f"{prefix}per_type"] or {}).items():
+        n_gold = scores["gold_per_type"].get(label, 0)
+        rows.append([f"`{label}`", *(_percent(of[m]) for m in "prf"), f"{n_gold:,}"])
+    return rows
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
+
+def _count(docs: Sequence[Doc], key: str) -> dict[str, str]:
+    entities = [entity for doc in docs for entity in get_entities(doc, key)]
+    counts = {
+        "sentences": len(docs),
+        "words": sum(map(len, docs)),
+        "entities": len(entities),
+        "discontinuous": sum(entity.is_discontinuous for entity in entities),
+    }
+    return {name: f"{number:,}" for name, number in counts.items()}
+
+
+def _front_matter(
+    meta: dict[str, Any], scores: dict[str, Any], package: str, encoder: Encoder | None
+) -> dict[str, Any]:
+    prefix = f"spans_{scores['spans_key']}_"
+    metrics = [
+        {"type": "f1", "name": f"F1, {title.lower()}", "value": meta["performance"][measure]}
+        for subset, title in SUBSETS.items()
+        if (measure := f"{prefix}{'' if subset == 'all' else f'{subset}_'}f") in meta["performance"]
+    ]
+    result = {
+        "task": {"type": "token-classification", "name": "Discontinuous NER"},
+        "dataset": {"type": "chia", "name": "Chia, test trials"},
+        "metrics": metrics,
+    }
+    base = {} if encoder is None else {"base_model": encoder.name}
+    return {
+        "language": [meta["lang"]],
+        "license": "cc-by-4.0",
+        "library_name": "spacy",
+        "tags": ["spacy", "token-classification", "discontinuous-ner"],
+        **base,
+        "model-index": [{"name": package, "results": [result]}],
+    }
