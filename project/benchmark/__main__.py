@@ -9,9 +9,9 @@ from spacy_gapdner.cli._options import CODE, GPU_ID
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.outputs import check_output, write_json
-from spacy_gapdner.loading import load_model
 
 from ..tables import print_table
+from .data import load_pipeline
 from .memory import Subject
 from .run import make_tables, run_benchmark
 
@@ -50,16 +50,17 @@ def benchmark_cli(
 ) -> None:
     """Measure how fast pipelines are, one after the other.
 
-    Words per second of prediction and training, beside the encoder alone on the same batches; the
-    share of the time of each part; peak memory. The pipelines' files stay as they are."""
+    Words per second of prediction and training, next to the encoder alone on the same batches; the
+    share of the time of each part; peak memory. Pipelines can also have spaCy's own ner or spancat.
+    Their files are not changed."""
     threads = threads or torch.get_num_threads()
     with clean_errors():
         if cpu_time and (threads != 1 or gpu_id >= 0):
             raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
         check_output(json_path, {"data": data})
-        # what cannot be loaded is told before others are measured
+        # pipelines that cannot be loaded are reported before others are measured
         for model in models:
-            load_model(model)
+            load_pipeline(model, gpu_id)
         found = [
             run_benchmark(
                 Subject(model, str(data), limit, threads, gpu_id, str(code) if code else None),

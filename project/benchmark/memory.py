@@ -10,10 +10,9 @@ from pathlib import Path
 import torch
 from spacy.util import minibatch
 
-from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.cli._util import import_code
 
-from .data import read_examples
+from .data import load_pipeline, read_examples
 from .speed import TRAINING_BATCH, Runner
 
 TASKS = ("prediction", "training")
@@ -64,7 +63,7 @@ def _peak_memory() -> int | None:
 def _work(subject: Subject, task: str) -> dict[str, int | None]:
     torch.set_num_threads(subject.threads)
     import_code(Path(subject.code) if subject.code else None)
-    nlp, pipe = load_recognizer(subject.model, gpu_id=subject.gpu_id)
+    nlp, pipe = load_pipeline(subject.model, subject.gpu_id)
     loading = _peak_memory()
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
     with suppress(OSError):

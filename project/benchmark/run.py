@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from spacy.training import Example
 
-from spacy_gapdner.analysis.pipes import load_recognizer
+from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
 from ..environment import get_commit, get_device, get_versions
 from ..tables import Table
-from .data import read_examples
+from .data import load_pipeline, read_examples
 from .memory import TASKS, Subject, measure_memory
 from .parts import prediction_shares, training_shares
 from .speed import Runner, time_batches, time_pipe
@@ -29,7 +30,7 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
     """
     os.environ["TOKENIZERS_PARALLELISM"] = "false" if subject.threads == 1 else "true"
     torch.set_num_threads(subject.threads)
-    nlp, pipe = load_recognizer(subject.model, gpu_id=subject.gpu_id)
+    nlp, pipe = load_pipeline(subject.model, subject.gpu_id)
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
     runner = Runner(nlp, pipe, cpu_time=cpu_time)
     prediction = time_batches(runner, examples, repeats, is_train=False)
@@ -59,11 +60,18 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
         "docs": len(examples),
         "words": n_words,
         "speed": compare_to_encoder(seconds, n_words),
-        "shares": {
-            "nlp.pipe": prediction_shares(runner, examples),
-            "training": training_shares(runner, examples),
-        },
+        "shares": _measure_shares(runner, examples),
         "memory": {task: measure_memory(subject, task) for task in TASKS},
+    }
+
+
+def _measure_shares(runner: Runner, examples: list[Example]) -> dict[str, dict[str, float]]:
+    # the networks of spaCy's own pipes do not mark their parts
+    if not isinstance(runner.pipe, DiscontinuousEntityRecognizer):
+        return {}
+    return {
+        "nlp.pipe": prediction_shares(runner, examples),
+        "training": training_shares(runner, examples),
     }
 
 
@@ -99,8 +107,9 @@ def make_tables(found: Sequence[dict[str, Any]]) -> list[Table]:
     ]
     for of in found:
         for table, rows in zip(tables, _make_rows(of), strict=True):
-            table.rows.append([of["model"], *[""] * (len(table.header) - 1)])
-            table.rows.extend(rows)
+            if rows:
+                table.rows.append([of["model"], *[""] * (len(table.header) - 1)])
+                table.rows.extend(rows)
     return tables
 
 

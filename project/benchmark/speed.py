@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from spacy.language import Language
+from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
@@ -25,14 +26,12 @@ class Runner:
     """Runs and times the parts of a pipeline on batches of Docs.
 
     nlp (Language): The pipeline.
-    pipe (DiscontinuousEntityRecognizer): Its pipe.
+    pipe (TrainablePipe): Its pipe for entities.
     cpu_time (bool): Count the time that the process computes, not the time that passes: right for
         one thread on a machine that has other work.
     """
 
-    def __init__(
-        self, nlp: Language, pipe: DiscontinuousEntityRecognizer, *, cpu_time: bool = False
-    ) -> None:
+    def __init__(self, nlp: Language, pipe: TrainablePipe, *, cpu_time: bool = False) -> None:
         self.nlp = nlp
         self.pipe = pipe
         self.encoder = find_encoder(nlp, pipe.model)
@@ -60,9 +59,13 @@ class Runner:
             seconds = self._time_encoder(
                 lambda: component.set_annotations(docs, component.predict(docs))
             )
-        return seconds + self.time(
-            lambda: self.pipe.model.predict((docs, self.pipe.segments(docs)))
-        )
+        return seconds + self.time(lambda: self._predict_pipe(docs))
+
+    def _predict_pipe(self, docs: list[Doc]) -> None:
+        if isinstance(self.pipe, DiscontinuousEntityRecognizer):
+            self.pipe.model.predict((docs, self.pipe.segments(docs)))
+        else:
+            self.pipe.predict(docs)
 
     def update(self, examples: list[Example]) -> float:
         """Compute the loss of Docs and the gradients of all weights.

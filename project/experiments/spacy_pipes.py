@@ -62,19 +62,26 @@ def make_config(
 
 
 def convert(source: Path, target: Path) -> None:
-    """Give Docs what spaCy's pipes learn: ``doc.ents`` and a span group of contiguous entities.
-
-    ``doc.ents`` cannot overlap: the longest are kept.
+    """Give Docs in a file what spaCy's pipes learn from, see `add_spans`.
 
     source (Path): A .spacy file with discontinuous entities, or a folder of such files.
     target (Path): The .spacy file to write.
     """
     docs = [doc for file in require_docbins(source) for doc in read_docbin(file, Vocab())]
     for doc in docs:
-        spans = [e.spans[0] for e in get_entities(doc) if not e.is_discontinuous]
-        doc.ents = filter_spans(spans)
-        doc.spans[SPANS_KEY] = spans
+        add_spans(doc)
     write_docbin(docs, target)
+
+
+def add_spans(doc: Doc) -> None:
+    """Copy the contiguous entities of a Doc to the span group that spancat learns from, and those
+    that do not overlap to ``doc.ents`` for ner. Of overlapping ones the longest is copied.
+
+    doc (Doc): The document.
+    """
+    spans = [e.spans[0] for e in get_entities(doc) if not e.is_discontinuous]
+    doc.ents = filter_spans(spans)
+    doc.spans[SPANS_KEY] = spans
 
 
 def train_pipe(config: Config, folder: Path, train_path: Path, dev_path: Path, gpu_id: int) -> None:

@@ -98,7 +98,9 @@ def check_cli(release: Path = FOLDER) -> None:
 def upload_cli(
     release: Path = FOLDER,
     repo: str = typer.Option(..., help="OWNER/NAME on the Hugging Face hub; made if missing"),
-    endpoint: str | None = typer.Option(None, help="Address of the hub, if not huggingface.co"),
+    endpoint: str | None = typer.Option(
+        None, help="Address of a proxy of huggingface.co; for another hub, set HF_ENDPOINT"
+    ),
 ) -> None:
     """Upload a release to the Hugging Face hub.
 

@@ -1,0 +1,87 @@
+import pytest
+import spacy
+from spacy.language import Language
+from spacy.tokens import DocBin, Span
+from spacy.vocab import Vocab
+from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
+from tiny_transformer import save_bert
+
+from project.experiments.spacy_pipes import PIPES, convert, make_config, make_table, score
+from spacy_gapdner.scorer import PRFScore
+
+# contiguous and separate, discontinuous, and two contiguous entities that overlap
+TEXT = "fever and severe joint and hip pain with left arm pain"
+GOLD = [
+    ("SYMPTOM", [0]),
+    ("SYMPTOM", [2, 3, 6]),
+    ("SYMPTOM", [8, 9, 10]),
+    ("BODY", [8, 9]),
+]
+
+
+def counts(score: PRFScore):
+    return score.tp, score.fp, score.fn
+
+
+def test_what_spacy_s_pipes_learn_from(tmp_path):
+    convert(save_corpus(tmp_path / "gold.spacy", [(TEXT, GOLD)]), tmp_path / "spacy.spacy")
+    (doc,) = DocBin().from_disk(tmp_path / "spacy.spacy").get_docs(Vocab())
+    assert [ent.text for ent in doc.ents] == ["fever", "left arm pain"]
+    assert sorted(s.text for s in doc.spans["sc"]) == ["fever", "left arm", "left arm pain"]
+
+
+@pytest.mark.parametrize("pipe", PIPES)
+def test_scores_of_spans(pipe):
+    nlp = spacy.blank("en")
+
+    @Language.component(f"found_by_{pipe}")
+    def find(doc):
+        # correct; a part of the discontinuous entity; correct; spurious
+        spans = [(0, 1, "SYMPTOM"), (5, 7, "SYMPTOM"), (8, 11, "SYMPTOM"), (1, 2, "BODY")]
+        found = [Span(doc, start, end, label) for start, end, label in spans]
+        if pipe == "ner":
+            doc.ents = found
+        else:
+            doc.spans["sc"] = found
+        return doc
+
+    nlp.add_pipe(f"found_by_{pipe}")
+    scores = score(nlp, [make_doc(nlp, TEXT, GOLD)])
+    assert {name: counts(of) for name, of in scores.items()} == {
+        "All entities": (2, 2, 2),
+        # the part and the longer one share tokens with entities that are not counted here
+        "Contiguous, no overlap": (1, 1, 0),
+        "Discontinuous": (0, 0, 1),
+    }
+    rows = make_table({pipe: scores}).rows
+    assert rows[1] == ["", "Contiguous, no overlap", "50.0", "100.0", "66.7", "1"]
+
+
+def test_scores_of_our_pipe():
+    nlp = make_nlp()
+    gold = make_doc(nlp, *CORPUS[0])
+    nlp.get_pipe("gapdner").cfg["threshold"] = 1.0
+    scores = score(nlp, [gold])
+    assert counts(scores["All entities"]) == counts(scores["Discontinuous"]) == (0, 0, 3)
+    assert not len(scores["Contiguous, no overlap"])
+
+
+@pytest.mark.slow
+def test_the_command(tmp_path, run):
+    words = sorted({word for text, _ in CORPUS for word in text.split()})
+    bert = save_bert(tmp_path, words)
+    data = save_corpus(tmp_path / "gold.spacy")
+    paths = [f"--{part}={data}" for part in ("train", "dev", "test")]
+    output = tmp_path / "runs"
+    ours = make_nlp()
+    ours.to_disk(tmp_path / "ours")
+    options = ("--transformer", bert, *paths, "--steps", 2, "--eval-frequency", 1)
+    result = run("spacy-pipes", output, tmp_path / "ours", *options)
+    assert result.exit_code == 0, result.output
+    models = [output / pipe / "model-best" for pipe in PIPES]
+    for model in (*models, tmp_path / "ours"):
+        assert f"{str(model)[-20:]}" in result.output.replace("\n", "")
+    config = spacy.load(models[1]).config
+    assert config["components"]["spancat"]["suggester"]["sizes"] == list(range(1, 13))
+    recommended = make_config("ner", "x", steps=5, rate=5e-5, seed=0, eval_frequency=1)
+    assert recommended["components"]["ner"]["model"]["hidden_width"] == 64

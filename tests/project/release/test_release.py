@@ -1,0 +1,177 @@
+import json
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from spacy.tokens import DocBin
+from tiny_pipeline import gold_docs, learn_by_heart
+from typer.testing import CliRunner
+
+from project.release import __main__ as commands
+from project.release.card import Encoder, choose_sentences, make_meta, write_card
+from project.release.wheel import check_card
+from spacy_gapdner import GapDNERError, evaluate
+
+ANNOTATED = [
+    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
+    ("Severe back or shoulder pain .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
+    ("Severe joint or back pain .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
+    ("He took aspirin twice .", [("Drug", (2, 3))]),
+]
+OUTPUT = """\
+Severe joint and shoulder pain today .
+    ADR | Severe joint ... pain
+    ADR | Severe ... shoulder pain
+"""
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return learn_by_heart(lambda vocab: gold_docs(vocab, ANNOTATED))
+
+
+@pytest.fixture(scope="module")
+def golds(nlp):
+    return gold_docs(nlp.vocab, ANNOTATED)
+
+
+def run(*args):
+    return CliRunner().invoke(commands.app, [str(arg) for arg in args])
+
+
+def test_the_card(nlp, golds):
+    # two more gold entities, one of them discontinuous, in a sentence that the card cannot show
+    text, entities = ANNOTATED[3]
+    missed = gold_docs(nlp.vocab, [(text, [*entities, ("ADR", (0, 1), (3, 4)), ("ADR", (3, 4))])])
+    test = [*golds[:3], *missed]
+    scores = evaluate(nlp, test)
+    encoder = Encoder("nlpie/distil-biobert", "MIT")
+    meta = make_meta(
+        nlp.meta, scores, name="trials", version="1.2.0", encoder=encoder, author="Ada", url="x.org"
+    )
+    assert [source["name"] for source in meta["sources"]] == ["Chia", "nlpie/distil-biobert"]
+    performance = meta["performance"]
+    assert performance["spans_gapdner_p"] == 1.0
+    assert performance["spans_gapdner_r"] == pytest.approx(7 / 9)
+    assert performance["spans_gapdner_disc_r"] == pytest.approx(6 / 7)
+    card = write_card(
+        meta,
+        scores,
+        nlp,
+        train=golds,
+        test=test,
+        encoder=encoder,
+        max_length=128,
+        wheel="en_trials-1.2.0-py3-none-any.whl",
+    )
+    for part in (
+        'spacy.load("en_trials")',
+        OUTPUT,
+        "| All entities | 100.0 | 77.8 | 87.5 | 9 |",
+        "| Discontinuous entities | 100.0 | 85.7 | 92.3 | 7 |",
+        "| `ADR` | 100.0 | 75.0 | 85.7 | 8 |",
+        "| training | 4 | 24 | 7 | 6 |",
+        "on 4 sentences (24 words)",
+        "[nlpie/distil-biobert](https://huggingface.co/nlpie/distil-biobert). Its license: MIT.",
+        "base_model: nlpie/distil-biobert",
+        "Kury et al. 2020",
+    ):
+        assert part in card, part
+    assert "None" not in card
+    assert "{" not in card.replace("{{", "")
+
+
+def test_a_pipeline_that_finds_too_little_is_not_released(nlp, golds):
+    with pytest.raises(GapDNERError, match=r"needs 3 test sentences .* but there are 2"):
+        choose_sentences(nlp, golds[1:], "gapdner")
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "message"),
+    [
+        ("print(1)", "1", None),
+        ("print(1)", "2", "prints something else: 1"),
+        ("import missing", "1", "No module named 'missing'"),
+    ],
+)
+def test_the_code_of_a_card(tmp_path, code, text, message):
+    card = tmp_path / "README.md"
+    card.write_text(f"# Card\n\n```python\n{code}\n```\n\n```text\n{text}\n```\n")
+    if message is None:
+        assert check_card(card, Path(sys.executable)) == "1\n"
+    else:
+        with pytest.raises(GapDNERError, match=message):
+            check_card(card, Path(sys.executable))
+
+
+def install_lightly(wheel, folder):
+    """Instead of downloads, the packages of this environment and the unpacked wheel."""
+    venv.create(folder)
+    site = sysconfig.get_path("purelib", vars={"base": str(folder)})
+    zipfile.ZipFile(wheel).extractall(site)
+    paths = [path for path in sys.path if path.endswith("site-packages")]
+    (Path(site) / "more.pth").write_text("\n".join([str(Path(__file__).parents[3]), *paths]))
+    return folder / "bin" / "python"
+
+
+@pytest.mark.slow
+def test_a_wheel_is_made_and_checked(nlp, golds, tmp_path, monkeypatch):
+    nlp.to_disk(tmp_path / "tuned")
+    DocBin(docs=golds).to_disk(tmp_path / "gold.spacy")
+    (tmp_path / "scores.json").write_text(json.dumps(evaluate(nlp, golds)))
+    release = tmp_path / "release"
+    options = ("--name", "trials", "--version", "1.2.0")
+    paths = [tmp_path / name for name in ("tuned", "scores.json")]
+    data = [f"--{part}={tmp_path / 'gold.spacy'}" for part in ("train", "test")]
+    result = run("make", *paths, release, *data, *options)
+    assert result.exit_code == 0, result.output
+    (wheel,) = release.glob("*.whl")
+    assert wheel.name == "en_trials-1.2.0-py3-none-any.whl"
+    metadata = zipfile.ZipFile(wheel).read("en_trials-1.2.0.dist-info/METADATA").decode()
+    assert "Requires-Dist: spacy-gapdner" in metadata
+    monkeypatch.setattr(commands, "install", install_lightly)
+    result = run("check", release)
+    assert result.exit_code == 0, result.output
+    assert OUTPUT in result.output
+    card = release / "README.md"
+    card.write_text(card.read_text().replace("| Severe joint ... pain", "| joint ... pain"))
+    result = run("check", release)
+    assert result.exit_code == 1
+    assert "prints something else" in result.output
+
+
+def test_upload(tmp_path, hub, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    files = {"README.md": b"# Card", "meta.json": b"{}", "gapdner/model": b"\x00\xff"}
+    files["en_trials-1.2.0-py3-none-any.whl"] = b"PK"
+    release = tmp_path / "en_trials-1.2.0"
+    for name, content in files.items():
+        path = release / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    result = run("upload", release, "--repo", "ada/trials", "--endpoint", hub.address)
+    assert result.exit_code == 0, result.output
+    assert hub.created == ["ada/trials"]
+    assert hub.commits == [("ada/trials", "Upload en_trials-1.2.0", files)]
+    page = f"{hub.address}/ada/trials"
+    assert f"{page}/resolve/main/en_trials-1.2.0-py3-none-any.whl" in result.output
+
+
+@pytest.mark.parametrize(
+    ("repo", "token", "message"),
+    [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")],
+)
+def test_upload_fails_in_one_line(tmp_path, hub, monkeypatch, repo, token, message):
+    monkeypatch.setenv("HF_TOKEN", token)
+    for name in ("README.md", "a.whl"):
+        (tmp_path / name).touch()
+    result = run("upload", tmp_path, "--repo", repo, "--endpoint", hub.address)
+    assert result.exit_code == 1
+    assert message in result.output
+    assert len(result.output.strip().splitlines()) == 1
+    assert not hub.commits
+    empty = run("upload", tmp_path / "missing", "--repo", "a/b")
+    assert "is not a release" in empty.output
