@@ -16,7 +16,7 @@ from ..tables import print_table
 from .compare import compare
 from .paired_bootstrap import paired_bootstrap
 from .runs import Run
-from .spacy_pipes import PIPES, make_config, make_table, score, train_pipe
+from .spacy_pipes import PIPES, is_trained, make_config, make_table, score, train_pipe
 from .summary import PARTS, seed_table
 from .train_seeds import train_seeds
 from .training import MODEL_BEST
@@ -156,7 +156,7 @@ def spacy_pipes_cli(
     of spacy init config. Pipelines that are already in OUTPUT are not trained again."""
     with clean_stops(), clean_errors():
         for pipe in PIPES:
-            if not (output_path / pipe / MODEL_BEST).exists():
+            if not is_trained(output_path / pipe):
                 msg.divider(pipe)
                 config = make_config(
                     pipe,

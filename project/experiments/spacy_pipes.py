@@ -1,5 +1,6 @@
 """spaCy's own `ner` and `spancat` on the data of our pipe, and scores to compare all three."""
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.scorer import Item, compare
 
 from ..tables import Table
-from .training import train
+from .training import MODEL_BEST, MODEL_LAST, train
 
 PIPES = ("ner", "spancat")
 SPANS_KEY = "sc"
@@ -98,6 +99,12 @@ def train_pipe(config: Config, folder: Path, train_path: Path, dev_path: Path, g
         config["paths"][name] = str(folder / f"{name}.spacy")
         convert(path, folder / f"{name}.spacy")
     train(config, folder, gpu_id)
+    shutil.rmtree(folder / MODEL_LAST)
+
+
+def is_trained(folder: Path) -> bool:
+    """RETURNS (bool): Whether `train_pipe` has finished in a folder."""
+    return (folder / MODEL_BEST).exists() and not (folder / MODEL_LAST).exists()
 
 
 def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:

@@ -122,7 +122,7 @@ def test_a_stop_ends_the_training_too(tmp_path, monkeypatch):
     script = f'echo $$ > "{pid}"; sleep 1; kill -TERM "$PPID"; exec sleep 100'
     make_python(tmp_path, monkeypatch, script)
     with pytest.raises(StoppedError) as stopped, clean_stops():
-        train(read_run_config(CONFIG, {}, 0), tmp_path, -1)
+        train(read_run_config(CONFIG, {}, 0).config, tmp_path, -1)
     assert stopped.value.exit_code == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
@@ -135,7 +135,7 @@ def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
     (folder / "model-best").mkdir(parents=True)
     (folder / "evaluations.jsonl").touch()
     with pytest.raises(GapDNERError) as error:
-        train(read_run_config(CONFIG, {}, 0), folder, -1)
+        train(read_run_config(CONFIG, {}, 0).config, folder, -1)
     log = folder / "train.log"
     assert str(error.value) == (
         f"The training failed with exit code 3. {log} ends with: "
