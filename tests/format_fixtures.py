@@ -33,5 +33,5 @@ def write(tmp_path):
 
 @pytest.fixture(scope="session")
 def plain():
-    """JobThread the entities of a Doc into comparable values."""
+    """Turns the entities of a Doc into comparable values."""
     return lambda doc: [(e.label_, e.to_entity().fragments) for e in get_entities(doc)]

@@ -1,4 +1,5 @@
-"""Each message that the page quotes is what the package says where the page says so."""
+"""Each message that the page quotes is the one that the package prints. An ellipsis on the page
+stands for a part that varies."""
 
 import json
 import re
@@ -42,9 +43,7 @@ def format_is_not_recognized():
     sentence = {"sentence": ["a", "pain"], "ner": [{"index": [1], "type": "ADE"}]}
     write(**{"corpus/a.txt": "a pain", "corpus/a.ann": "T1\tADE 2 6\tpain\n"})
     write(**{"corpus/b.json": json.dumps([sentence])})
-    found, _, hint = message(convert, "corpus", "out.spacy").partition(" Choose it")
-    assert "brat" in hint
-    return found
+    return message(convert, "corpus", "out.spacy")
 
 
 def annotation_without_text():
@@ -80,23 +79,18 @@ def function_of_ones_own():
     config = Config().from_disk("mine/config.cfg", interpolate=False)
     config["components"]["gapdner"]["model"]["tagging"] = {"@misc": "my_scheme.v1"}
     config.to_disk("mine/config.cfg")
-    # what follows lists all functions that there are
-    return re.match(r"[^\n]+?'misc'\.", message(load_recognizer, "mine")).group()
+    return message(load_recognizer, "mine")
 
 
 def no_gpu():
-    # CuPy's own message varies
-    found = re.sub(r"GPU 99: .+?\. Install", "GPU 0: REASON. Install", message(use_gpu, 99))
-    assert found == re.sub(r"GPU 0: .+?\. Install", "GPU 0: REASON. Install", QUOTED["No GPU"])
-    return QUOTED["No GPU"]
+    return message(use_gpu, 99)
 
 
 def crowded_grids():
     nlp = make_nlp(max_paths=1, threshold=1e-4)
     with pytest.warns(UserWarning, match="max_paths") as caught:
         nlp("a b c d e f")
-    found = re.sub(r"up \d+ paths", "up 12 paths", str(caught[0].message))
-    return found.replace("(1)", "(10000)")
+    return str(caught[0].message)
 
 
 def training_diverges():
@@ -127,4 +121,6 @@ def test_every_quoted_message_is_provoked():
 @pytest.mark.parametrize("title", PROVOKED)
 def test_message(title, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert PROVOKED[title]() == QUOTED[title]
+    pattern = re.escape(QUOTED[title]).replace("…", ".+")
+    found = PROVOKED[title]()
+    assert re.fullmatch(pattern, found, re.DOTALL), found
