@@ -1,82 +1,67 @@
-"""Calibration: from the scores of entities to the probability that they are right."""
+"""Calibration: from the scores of entities to the probability that they are correct."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .entities import Entity
 
-# Keeps logits finite.
+# Keeps logits finite
 _TINY = 1e-6
 _STEEP = 30.0
 _N_BINS = 10
-# Weight of the prior that a score is right as it is, in entities
+# Weight of the prior that scores are probabilities, in entities
 _RIDGE = 1.0
-# A line always rises: each threshold of probabilities has one of scores
+# Probabilities rise with scores, so that each threshold of the one has one of the other
 _LEAST_SLOPE = 0.1
 
 
-class Line(NamedTuple):
-    """A calibrated logit as a line of the logit of the score.
-
-    slope (float): Above 0, so that the order of entities stays.
-    intercept (float): The calibrated logit of a score of 0.5.
+class Calibration(NamedTuple):
+    """Platt scaling of entities' scores, with one fragment or more as a feature (Platt 1999,
+    "Probabilistic Outputs for Support Vector Machines"). The logit of the probability is
+    ``slope * logit(score) + intercept``, plus ``discontinuous`` for discontinuous entities.
     """
 
     slope: float = 1.0
     intercept: float = 0.0
-
-    def probability(self, score: float) -> float:
-        """RETURNS (float): The probability that an entity with this score is right."""
-        return _sigmoid(self.slope * _logit(score) + self.intercept)
-
-    def score(self, probability: float) -> float:
-        """RETURNS (float): The lowest score whose probability is at least this one."""
-        if not 0 < probability < 1:
-            return probability
-        return _sigmoid((_logit(probability) - self.intercept) / self.slope)
-
-
-class Calibration(NamedTuple):
-    """Platt scaling of entities' scores, apart for contiguous and discontinuous ones (Platt 1999,
-    "Probabilistic Outputs for Support Vector Machines").
-
-    contiguous (Line): For entities of one fragment.
-    discontinuous (Line): For entities of several.
-    """
-
-    contiguous: Line = Line()
-    discontinuous: Line = Line()
+    discontinuous: float = 0.0
 
     @classmethod
-    def fit(cls, judged: Iterable[tuple[bool, float, bool]]) -> "Calibration":
-        """Fit the lines by logistic regression.
+    def fit(cls, judged: Sequence[tuple[bool, float, bool]]) -> "Calibration":
+        """Fit by logistic regression.
 
-        judged (Iterable[tuple[bool, float, bool]]): Of each predicted entity whether it is
-            discontinuous, its uncalibrated score, and whether it is right.
-        RETURNS (Calibration): The calibration. A kind without entities keeps its scores.
+        judged (Sequence[tuple[bool, float, bool]]): Of each predicted entity whether it is
+            discontinuous, its uncalibrated score, and whether it is correct.
+        RETURNS (Calibration): The calibration.
         """
-        points: dict[bool, list[tuple[float, bool]]] = {False: [], True: []}
-        for discontinuous, score, correct in judged:
-            points[discontinuous].append((_logit(score), correct))
-        return cls(_fit_line(points[False]), _fit_line(points[True]))
+        discontinuous, scores, correct = np.array(judged, dtype=float).reshape(-1, 3).T
+        features = np.stack([_logit(scores), np.ones_like(scores), discontinuous])
+        fitted = cls(*_fit(features, correct, np.array(cls())).tolist())
+        if fitted.slope >= _LEAST_SLOPE:
+            return fitted
+        offset = _LEAST_SLOPE * features[0]
+        return cls(_LEAST_SLOPE, *_fit(features[1:], correct, np.zeros(2), offset).tolist())
 
     def __call__(self, entity: Entity) -> Entity:
         """RETURNS (Entity): The entity with its probability as score."""
-        line = self.discontinuous if entity.is_discontinuous else self.contiguous
-        return replace(entity, score=line.probability(entity.score or 0.0))
+        probability = self.probability(entity.score or 0.0, entity.is_discontinuous)
+        return replace(entity, score=float(probability))
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """RETURNS (dict[str, list[float]]): The calibration as JSON has it."""
-        return {name: list(line) for name, line in self._asdict().items()}
+    def probability(self, score: Any, discontinuous: Any) -> Any:
+        """RETURNS (Union[float, ndarray]): The probability that an entity is correct, or those of
+        arrays of entities.
+        """
+        shift = self.intercept + self.discontinuous * discontinuous
+        return _sigmoid(self.slope * _logit(score) + shift)
 
-    @classmethod
-    def from_dict(cls, value: dict[str, list[float]]) -> "Calibration":
-        """RETURNS (Calibration): The calibration of which `to_dict` gave this value."""
-        return cls(*(Line(*value[name]) for name in cls._fields))
+    def score(self, probability: float, discontinuous: bool) -> float:
+        """RETURNS (float): The lowest score whose probability is at least this one."""
+        if not 0 < probability < 1:
+            return probability
+        shift = self.intercept + self.discontinuous * discontinuous
+        return float(_sigmoid((_logit(probability) - shift) / self.slope))
 
 
 class ReliabilityBin(NamedTuple):
@@ -125,39 +110,27 @@ def calibration_error(judged: Iterable[tuple[float, bool]]) -> float | None:
     return sum(part.n * abs(part.mean_score - part.precision) for part in bins) / total
 
 
-def _logit(probability: float) -> float:
-    clipped = min(max(probability, _TINY), 1 - _TINY)
-    return math.log(clipped / (1 - clipped))
+def _logit(probability: Any) -> Any:
+    clipped = np.clip(probability, _TINY, 1 - _TINY)
+    return np.log(clipped / (1 - clipped))
 
 
-def _sigmoid(logit: float) -> float:
-    # a steep line's logits would overflow
-    return 1 / (1 + math.exp(-max(min(logit, _STEEP), -_STEEP)))
-
-
-def _fit_line(points: Sequence[tuple[float, bool]]) -> Line:
-    x, y = np.array(points, dtype=float).reshape(-1, 2).T
-    line = Line(*_fit(np.stack([x, np.ones_like(x)]), y, np.array([1.0, 0.0])).tolist())
-    if line.slope >= _LEAST_SLOPE:
-        return line
-    flat = _fit(np.ones((1, len(x))), y, np.array([0.0]), _LEAST_SLOPE * x)
-    return Line(_LEAST_SLOPE, *flat.tolist())
+def _sigmoid(logit: Any) -> Any:
+    return 1 / (1 + np.exp(-np.clip(logit, -_STEEP, _STEEP)))
 
 
 def _fit(
     features: np.ndarray, y: np.ndarray, prior: np.ndarray, offset: np.ndarray | float = 0.0
 ) -> np.ndarray:
     # Logistic regression by Newton's method, with a weak pull towards the prior
-    line = prior.copy()
+    weights = prior.copy()
     for _ in range(100):
-        probability = 1 / (1 + np.exp(-np.clip(line @ features + offset, -_STEEP, _STEEP)))
-        gradient = features @ (probability - y) + _RIDGE * (line - prior)
-        hessian = (features * probability * (1 - probability)) @ features.T + _RIDGE * np.eye(
-            len(prior)
-        )
-        step = np.linalg.solve(hessian, gradient)
-        # damped, as a full step may overshoot where nearly all are right
-        line -= step / max(1.0, float(np.abs(step).max()))
+        probability = _sigmoid(weights @ features + offset)
+        gradient = features @ (probability - y) + _RIDGE * (weights - prior)
+        curvature = (features * probability * (1 - probability)) @ features.T
+        step = np.linalg.solve(curvature + _RIDGE * np.eye(len(prior)), gradient)
+        # damped, as a full step may overshoot where nearly all are correct
+        weights -= step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-9:
             break
-    return line
+    return weights

@@ -1,48 +1,62 @@
 """Thresholds and calibration of a trained pipe, chosen on development data."""
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..calibration import Calibration, ReliabilityBin, reliability
+from ..calibration import Calibration, ReliabilityBin, calibration_error, reliability
 from ..errors import GapDNERError, check_probability
-from ..pipe.selection import Selection
+from ..pipe.thresholds import Thresholds
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .bootstrap import resample
 from .pipes import changed, find_pipe
 from .predictions import compare_examples, judge_predictions, predict_examples
-from .thresholds import (
-    FLOOR,
-    FOUND,
-    GOLD,
-    LEVEL,
-    STEPS,
-    Aim,
-    Candidates,
-    Measure,
-    Scores,
-    Thresholds,
-    fit,
-    found_error,
-    measures,
-    rescore,
-    score,
-)
 
-# All that the pipe can find, uncalibrated
-_LOW: dict[str, Any] = {
-    "calibration": None,
-    "threshold": FLOOR,
-    "disc_threshold": None,
-    "type_thresholds": {},
-}
+Measure = Literal["combined", "f", "disc_f"]
+
+# Entities below this uncalibrated score are no candidates; few of them are correct
+FLOOR = 0.05
+STEPS = np.round(np.arange(FLOOR, 1.0, 0.01), 2)
 _CURVE_STEP = 5
+_N_FOLDS = 10
+# A type with fewer gold entities gets the threshold of all
+_MIN_GOLD = 20
+# Thresholds whose measure comes as near to the best are as good but for chance
+_NEAR = 0.01
 # New thresholds must gain in so many resamples of the Docs
 _LEAST_SHARE = 0.9
 _N_RESAMPLES = 1000
+_LEVEL = 1e-9
+
+GOLD = [("doc", int), ("label", object), ("discontinuous", bool)]
+FOUND = [*GOLD, ("score", float), ("correct", bool)]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of predicted entities.
+
+    p, r, f (float): Precision, recall and F1 of all entities; without any, `p` is None.
+    disc_p, disc_r, disc_f (float): Those of discontinuous entities only.
+    combined (float): `f` and `disc_f` with the weights of training, see `spacy_gapdner.scorer`;
+        `f` only if no gold entity is discontinuous.
+    calibration_error (Optional[float]): See `spacy_gapdner.calibration.calibration_error`.
+    disc_calibration_error (Optional[float]): That of discontinuous entities only.
+    """
+
+    p: float | None
+    r: float
+    f: float
+    disc_p: float | None
+    disc_r: float
+    disc_f: float
+    combined: float
+    calibration_error: float | None
+    disc_calibration_error: float | None
 
 
 @dataclass(frozen=True)
@@ -52,31 +66,49 @@ class Tuning:
     settings (dict[str, Any]): The pipe's new `calibration`, `threshold`, `disc_threshold` and
         `type_thresholds`; empty if nothing gains.
     gain (float): What new thresholds add to the measure, by cross-validation.
+    gain_share (float): Fraction of the resamples of the Docs in which the gain is above 0.
     new_thresholds (bool): Whether the pipe has them; else it decides as before.
-    calibrated (list[str]): For which entities the calibration is new: "contiguous",
-        "discontinuous".
+    calibrated (bool): Whether the calibration is new.
     before (Scores): The scores with the settings that the pipe had.
-    estimated (Scores): Those with what it now has, by cross-validation.
-    after (Scores): Those on the data that it was chosen by, which flatter.
-    curve (list[tuple[float, Scores]]): Those with one threshold for all, from low to high.
-    reliability (list[ReliabilityBin]): The scores that are kept against their precision.
-    gain_share (float): Share of the resamples of the Docs in which the gain is above 0.
+    estimated (Scores): Those with its settings now, by cross-validation.
+    after (Scores): Those on the data that the settings were chosen on, which are optimistic.
+    curve (list[tuple[float, Scores]]): Those with one threshold for all, in ascending order.
+    reliability (list[ReliabilityBin]): The scores of the entities that are kept, against their
+        precision.
     """
 
     settings: dict[str, Any]
     gain: float
+    gain_share: float
     new_thresholds: bool
-    calibrated: list[str]
+    calibrated: bool
     before: Scores
     estimated: Scores
     after: Scores
     curve: list[tuple[float, Scores]]
     reliability: list[ReliabilityBin]
-    gain_share: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The tuning as JSON has it."""
+        """RETURNS (dict[str, Any]): The tuning as JSON."""
         return asdict(self) | {"reliability": [part._asdict() for part in self.reliability]}
+
+
+class Aim(NamedTuple):
+    """What thresholds are chosen for.
+
+    measure (str): What to maximize.
+    min_precision, min_recall (float): What to reach first, over all entities.
+    labels (Sequence[str]): Types that get thresholds of their own if they are frequent.
+    """
+
+    measure: Measure = "combined"
+    min_precision: float = 0.0
+    min_recall: float = 0.0
+    labels: Sequence[str] = ()
+
+    def lack(self, p: Any, r: Any) -> Any:
+        """RETURNS (Any): What precision and recall lack, numbers or arrays."""
+        return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
 
 def tune(
@@ -94,24 +126,24 @@ def tune(
     """Fit the calibration of a trained pipeline's pipe and choose its thresholds, one for
     contiguous and one for discontinuous entities. The pipe gets what gains.
 
-    The gain is estimated by cross-validation, on each tenth of the Docs with what the others tell.
-    New thresholds must raise the measure in at least 90% of 1000 resamples of the Docs, or come
-    closer to the precision and recall asked for; else the pipe decides as before. A calibration
-    must lower the calibration error of the entities, contiguous or discontinuous, that score 0.05
-    or more.
+    The gain is estimated by cross-validation: each tenth of the Docs is scored with the settings
+    that the others give. New thresholds must raise the measure in at least 90% of 1000 resamples
+    of the Docs, or come closer to the precision and recall asked for; otherwise the pipe decides
+    as before. A calibration must lower the calibration error of the entities that score 0.05 or
+    more.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that the pipeline was not trained on.
     spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
         None. It also chooses one of several pipes.
     measure (str): What to maximize: "f", the F1 of all entities, "disc_f", that of discontinuous
-        entities alone, or "combined", see `Scores`.
+        entities only, or "combined", see `Scores`.
     min_precision (float): Of the thresholds with at least this precision of all entities. If
         none has it, those that come closest are taken.
     min_recall (float): Likewise with this recall.
     per_type (bool): Choose a threshold for the contiguous entities of every type with at least 20
         gold entities.
-    calibrate (bool): Fit the calibration; else it stays as it is.
+    calibrate (bool): Fit the calibration; else it stays unchanged.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
     RETURNS (Tuning): What was chosen.
     RAISES (GapDNERError): If a setting is out of its range, the pipeline has no such pipe, or the
@@ -124,117 +156,247 @@ def tune(
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
-    selection = pipe.selection
-    calibration = selection.calibration or Calibration()
     key = spans_key or pipe.key
+    all_of_them: dict[str, Any] = {"disc_threshold": None, "type_thresholds": {}}
     with changed(pipe, spans_key=key):
-        with changed(pipe, **_LOW):
-            candidates = _find(nlp, key, docs, batch_size)
-        counted, kind = candidates.gold, "entity"
+        with changed(pipe, calibration=None, threshold=FLOOR, **all_of_them):
+            found, gold = _find(nlp, key, docs, batch_size)
+        counted, kind = gold, "entity"
         if measure == "disc_f":
-            counted, kind = counted[counted["discontinuous"]], "discontinuous entity"
+            counted, kind = gold[gold["discontinuous"]], "discontinuous entity"
         if not len(counted):
             raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")
-        mine = None
-        by_type_for_all = selection.type_thresholds and selection.disc_threshold is None
-        # not what reaches three numbers
-        if by_type_for_all or selection.lowest_score(pipe.labels) < FLOOR:
-            mine = _find(nlp, key, docs, batch_size).found
-    own = _thresholds_of(selection, calibration)
-    tuning = decide(candidates, own, calibration, mine, aim, calibrate)
+        now, own = None, pipe.thresholds
+        by_type_for_all = own.type_thresholds and own.disc_threshold is None
+        # with lower thresholds than the candidates', the pipe finds others
+        if by_type_for_all or own.lowest_score(pipe.labels) < FLOOR:
+            now = _find(nlp, key, docs, batch_size)[0]
+    tuning = decide(found, gold, own, aim, calibrate, now)
     pipe.cfg.update(tuning.settings)
     return tuning
 
 
 def decide(
-    candidates: Candidates,
+    found: np.ndarray,
+    gold: np.ndarray,
     own: Thresholds,
-    calibration: Calibration,
-    mine: np.ndarray | None,
     aim: Aim,
     calibrate: bool = True,
+    now: np.ndarray | None = None,
 ) -> Tuning:
-    # `mine` is what the pipe finds, if that is not what reaches its thresholds among the
-    # candidates; then its own thresholds cannot be told in other probabilities
-    found, gold = candidates
+    # `now` is what the pipe finds, if that is not what reaches its thresholds among the candidates;
+    # then its decisions cannot be told in other probabilities
+    calibration = own.calibration or Calibration()
+    can_stay = now is None
     every = rescore(found, calibration)
-    now = every[own.keep(found)] if mine is None else mine
-    before = estimated = score(now, gold)
-    chosen = candidates.choose(aim, own)
-    kept, probabilities = candidates.cross_validate(aim, own)
-    best = score(found[chosen.keep(found)], gold)
-    gain = aim.gain(before, score(found[kept], gold))
+    own_kept = keep(every, own)
+    now = every[own_kept] if now is None else now
+    before = score(now, gold)
+    # each fold with the settings that the others give
+    held_out, kept = every.copy(), np.zeros(len(found), bool)
+    for fold in range(_N_FOLDS):
+        here = found["doc"] % _N_FOLDS == fold
+        fitted = fit(found[~here]) if calibrate else calibration
+        held_out[here] = rescore(found[here], fitted)
+        others = rescore(found[~here], fitted), gold[gold["doc"] % _N_FOLDS != fold]
+        kept[here] = keep(held_out[here], choose(*others, aim, _translate(own, fitted)))
+    # of all candidates: those that are kept may be too few to tell
+    calibrated = (_error(held_out) or 0.0) < (_error(every) or 0.0)
+    if calibrated:
+        calibration = fit(found)
+    translated = _translate(own, calibration)
+    probable = rescore(found, calibration)
+    chosen = choose(probable, gold, aim, translated)
+    best = score(probable[keep(probable, chosen)], gold)
+    gain, best_gain = (
+        getattr(scores, aim.measure) - getattr(before, aim.measure)
+        for scores in (score(held_out[kept], gold), best)
+    )
     share = gain_share(now, found[kept], gold, aim.measure)
     closer = aim.lack(best.p or 0.0, best.r) < aim.lack(before.p or 0.0, before.r)
-    better = share >= _LEAST_SHARE and min(gain, aim.gain(before, best)) > LEVEL
-    new_thresholds = bool(closer or better)
-    if not new_thresholds:
-        chosen, kept = own, own.keep(found)
-    calibrated: list[str] = []
-    if new_thresholds or mine is None:
-        held_out = every.copy()
-        if calibrate:
-            calibration, calibrated = _recalibrate(found, held_out, probabilities, calibration)
-            every = rescore(found, calibration)
-        now = every[chosen.keep(found)]
-        estimated = score(held_out[kept], gold)
+    new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gain, best_gain) > _LEVEL))
+    calibrated = calibrated and (new_thresholds or can_stay)
+    settings: dict[str, Any] = {}
+    estimated = before
+    if new_thresholds or calibrated:
+        if not new_thresholds:
+            chosen, kept = translated, own_kept
+        settings = _settings(chosen)
+        now = probable[keep(probable, chosen)] if new_thresholds else probable[own_kept]
+        estimated = score((held_out if calibrated else probable)[kept], gold)
+    steps = STEPS[::_CURVE_STEP].tolist()
     return Tuning(
-        chosen.settings(calibration) if new_thresholds or calibrated else {},
-        gain,
+        settings,
+        float(gain),
+        share,
         new_thresholds,
         calibrated,
         before,
         estimated,
         score(now, gold),
-        [(step, score(every[every["score"] >= step], gold)) for step in STEPS[::_CURVE_STEP]],
+        [(step, score(probable[probable["score"] >= step], gold)) for step in steps],
         reliability(now[["score", "correct"]].tolist()),
-        share,
     )
 
 
+def keep(found: np.ndarray, thresholds: Thresholds) -> np.ndarray:
+    """RETURNS (ndarray): Whether each entity, with its probability as score, is kept."""
+    own = thresholds.type_thresholds
+    least = np.array([own.get(label, thresholds.threshold) for label in found["label"]], float)
+    if thresholds.disc_threshold is not None:
+        least[found["discontinuous"]] = thresholds.disc_threshold
+    return found["score"] >= least
+
+
+def choose(found: np.ndarray, gold: np.ndarray, aim: Aim, own: Thresholds) -> Thresholds:
+    """Choose thresholds: of all pairs whose measure comes within 0.01 of the best, the middle.
+
+    found, gold (ndarray): Candidates with probabilities, and gold entities.
+    aim (Aim): What for.
+    own (Thresholds): Those that the pipe has. They stay if no others are better.
+    RETURNS (Thresholds): The thresholds.
+    """
+    calibration = own.calibration or Calibration()
+    # lower ones would let more through than the candidates
+    lowest = [calibration.probability(FLOOR, kind) for kind in (False, True)]
+    contiguous = [own.threshold, *np.maximum(STEPS, lowest[0]).tolist()]
+    own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
+    discontinuous = [own_disc, *np.maximum(STEPS, lowest[1]).tolist()]
+    if aim.measure == "disc_f":
+        contiguous = contiguous[:1]
+    if not gold["discontinuous"].any():
+        discontinuous = discontinuous[:1]
+    threshold, disc_threshold = _best(found, gold, aim, contiguous, discontinuous)
+    by_type = {}
+    for label in aim.labels:
+        of_type = [part[part["label"] == label] for part in (found, gold)]
+        if len(of_type[1]) >= _MIN_GOLD:
+            steps = [threshold, *contiguous]
+            by_type[label], _ = _best(of_type[0], of_type[1], aim, steps, [disc_threshold])
+    return replace(own, threshold=threshold, disc_threshold=disc_threshold, type_thresholds=by_type)
+
+
+def _best(
+    found: np.ndarray,
+    gold: np.ndarray,
+    aim: Aim,
+    contiguous: Sequence[float],
+    discontinuous: Sequence[float],
+) -> tuple[float, float]:
+    # The first two if none are better
+    is_disc = found["discontinuous"]
+    disc_counts = _count(found[is_disc], discontinuous)[:, None, :]
+    counts = _count(found[~is_disc], contiguous)[:, :, None] + disc_counts
+    n_disc = gold["discontinuous"].sum()
+    values = measures((*counts, len(gold)), (*disc_counts, n_disc))
+    lack = aim.lack(values["p"], values["r"])
+    worth = np.where(lack == lack.min(), values[aim.measure], -1.0)
+    if worth[0, 0] >= worth.max() - _LEVEL:
+        return contiguous[0], discontinuous[0]
+    # The best is a matter of chance: in the middle of those that come near
+    rows, columns = np.nonzero(worth >= worth.max() - _NEAR)
+    distances = abs(rows - np.median(rows)) + abs(columns - np.median(columns))
+    nearest = distances.argmin()
+    return contiguous[rows[nearest]], discontinuous[columns[nearest]]
+
+
 def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure: Measure) -> float:
-    # in how many resamples the measure grows; the Docs drawn are the same for both decisions
+    """RETURNS (float): In how many resamples of the Docs the measure grows."""
     n_docs = 1 + max(part["doc"].max(initial=0) for part in (before, after, gold))
     counts = []
     for found in (before, after):
-        torn, torn_gold = (part[part["discontinuous"]] for part in (found, gold))
-        for some, of_gold in ((found, gold), (torn, torn_gold)):
+        disc, disc_gold = (part[part["discontinuous"]] for part in (found, gold))
+        for some, of_gold in ((found, gold), (disc, disc_gold)):
             parts = (some, some[some["correct"]], of_gold)
             counts += [np.bincount(part["doc"], minlength=n_docs) for part in parts]
     sums = resample(np.stack(counts, axis=1), _N_RESAMPLES).T
     values = [measures(sums[i : i + 3], sums[i + 3 : i + 6])[measure] for i in (0, 6)]
-    return float((values[1] - values[0] > LEVEL).mean())
+    return float((values[1] - values[0] > _LEVEL).mean())
 
 
-def _recalibrate(
-    found: np.ndarray, held_out: np.ndarray, probabilities: np.ndarray, calibration: Calibration
-) -> tuple[Calibration, list[str]]:
-    # Each kind of entities if that helps; `held_out` gets the probabilities of those
-    calibrated = []
-    for name, kind, line in zip(Calibration._fields, (False, True), fit(found), strict=True):
-        here = found["discontinuous"] == kind
-        fresh = found[here]
-        fresh["score"] = probabilities[here]
-        # of all candidates: those that are kept may be too few to tell
-        if (found_error(fresh) or 0.0) < (found_error(held_out[here]) or 0.0):
-            held_out[here] = fresh
-            calibration = calibration._replace(**{name: line})
-            calibrated.append(name)
-    return calibration, calibrated
+def fit(found: np.ndarray) -> Calibration:
+    """RETURNS (Calibration): The calibration by these entities."""
+    return Calibration.fit(found[["discontinuous", "score", "correct"]].tolist())
 
 
-def _thresholds_of(selection: Selection, calibration: Calibration) -> Thresholds:
-    whole, torn = calibration
-    disc = selection.threshold if selection.disc_threshold is None else selection.disc_threshold
-    # lower ones are the same to all candidates
-    return Thresholds(
-        max(FLOOR, whole.score(selection.threshold)),
-        max(FLOOR, torn.score(disc)),
-        {label: max(FLOOR, whole.score(t)) for label, t in selection.type_thresholds.items()},
+def rescore(found: np.ndarray, calibration: Calibration) -> np.ndarray:
+    """RETURNS (ndarray): The entities with their probabilities as scores."""
+    found = found.copy()
+    found["score"] = calibration.probability(found["score"], found["discontinuous"])
+    return found
+
+
+def score(found: np.ndarray, gold: np.ndarray) -> Scores:
+    """RETURNS (Scores): The scores of predicted entities."""
+    disc, disc_gold = (part[part["discontinuous"]] for part in (found, gold))
+    values = measures(
+        (len(found), found["correct"].sum(), len(gold)),
+        (len(disc), disc["correct"].sum(), len(disc_gold)),
+    )
+    rounded: dict[str, Any] = {name: float(value) for name, value in values.items()}
+    # what is not found has no precision
+    rounded |= {name: None for name, part in (("p", found), ("disc_p", disc)) if not len(part)}
+    rounded |= {"calibration_error": _error(found), "disc_calibration_error": _error(disc)}
+    return Scores(**rounded)
+
+
+def measures(counts: Sequence[Any], disc_counts: Sequence[Any]) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): What `Scores` has, but for calibration, from the numbers or arrays
+    of predicted, correct and gold entities: of all, and of discontinuous ones only.
+    """
+    values: dict[str, Any] = {}
+    for prefix, (n, n_correct, n_gold) in (("", counts), ("disc_", disc_counts)):
+        values[f"{prefix}p"] = n_correct / np.maximum(n, 1)
+        values[f"{prefix}r"] = n_correct / np.maximum(n_gold, 1)
+        values[f"{prefix}f"] = 2 * n_correct / np.maximum(n + n_gold, 1)
+    f, disc_f = values["f"], values["disc_f"]
+    combined = F_WEIGHT * f + DISC_F_WEIGHT * disc_f
+    return values | {"combined": np.where(disc_counts[2], combined, f)}
+
+
+def _count(found: np.ndarray, steps: Sequence[float]) -> np.ndarray:
+    # By threshold the numbers of entities that reach it and of the correct ones, in two rows
+    reached = found["score"] >= np.array(steps)[:, None]
+    return np.stack([reached.sum(1), (reached & found["correct"]).sum(1)])
+
+
+def _error(found: np.ndarray) -> float | None:
+    return calibration_error(found[["score", "correct"]].tolist())
+
+
+def _translate(own: Thresholds, calibration: Calibration) -> Thresholds:
+    # The same decisions about the candidates, in the probabilities of another calibration
+    before = own.calibration or Calibration()
+
+    def to(threshold: float, kind: bool) -> float:
+        if calibration == before and before.score(threshold, kind) >= FLOOR:
+            return threshold
+        return float(calibration.probability(max(FLOOR, before.score(threshold, kind)), kind))
+
+    disc = own.threshold if own.disc_threshold is None else own.disc_threshold
+    by_type = {label: to(value, False) for label, value in own.type_thresholds.items()}
+    return replace(
+        own,
+        threshold=to(own.threshold, False),
+        disc_threshold=to(disc, True),
+        type_thresholds=by_type,
+        calibration=calibration,
     )
 
 
-def _find(nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None) -> Candidates:
+def _settings(thresholds: Thresholds) -> dict[str, Any]:
+    calibration = thresholds.calibration or Calibration()
+    return {
+        "calibration": None if calibration == Calibration() else calibration._asdict(),
+        "threshold": round(thresholds.threshold, 12),
+        "disc_threshold": round(thresholds.disc_threshold or 0.0, 12),
+        "type_thresholds": {n: round(t, 12) for n, t in thresholds.type_thresholds.items()},
+    }
+
+
+def _find(
+    nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None
+) -> tuple[np.ndarray, np.ndarray]:
     found: list[tuple[Any, ...]] = []
     gold: list[tuple[Any, ...]] = []
     examples = predict_examples(nlp, docs, batch_size)
@@ -242,4 +404,4 @@ def _find(nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None) 
         judged = judge_predictions(example, compared, key)
         found.extend((number, *entity) for entity in judged)
         gold.extend((number, label, len(fragments) > 1) for label, fragments in compared.gold)
-    return Candidates(np.array(found, FOUND), np.array(gold, GOLD))
+    return np.array(found, FOUND), np.array(gold, GOLD)

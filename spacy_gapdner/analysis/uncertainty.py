@@ -45,7 +45,7 @@ class UncertaintySampler:
         if n < 1:
             raise GapDNERError(f"n must be at least 1, but it is {n}.")
         self.pipe, self.n, self.sentences = pipe, n, sentences
-        self.selection = pipe.selection
+        self.thresholds = pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
         """Let the pipe find all candidates; see `spacy_gapdner.analysis.pipes.changed`."""
@@ -82,13 +82,13 @@ class UncertaintySampler:
             yield Doc(self.pipe.vocab).from_bytes(data), extra
 
     def _uncertainty(self, entity: Entity) -> float:
-        score, threshold = entity.score or 0.0, self.selection.threshold_of(entity)
+        score, threshold = entity.score or 0.0, self.thresholds.threshold_of(entity)
         farthest = 1 - threshold if score > threshold else threshold
         return 1 - abs(score - threshold) / farthest if farthest else 1.0
 
     def _to_bytes(self, doc: Doc) -> bytes:
         found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
-        kept = [e for e in found if (e.score or 0.0) >= self.selection.threshold_of(e)]
+        kept = [e for e in found if (e.score or 0.0) >= self.thresholds.threshold_of(e)]
         self.pipe.set_annotations([doc], [kept])
         # pipes may leave objects there, such as a transformer's output, that have no bytes
         doc.user_data = {k: v for k, v in doc.user_data.items() if can_be_saved(v)}

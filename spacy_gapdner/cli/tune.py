@@ -10,8 +10,7 @@ from ._printing import msg, percent, print_line, print_reliability, print_table
 from ._util import split_list
 
 if TYPE_CHECKING:
-    from ..analysis.thresholds import Scores
-    from ..analysis.tuning import Tuning
+    from ..analysis.tuning import Scores, Tuning
 
 
 _COLUMNS = {
@@ -131,7 +130,7 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
     else:
         print_line(f"Thresholds: the same entities count as before (with new ones: {gain})")
     if tuning.calibrated:
-        print_line(f"Calibration: new for {' and '.join(tuning.calibrated)} entities")
+        print_line("Calibration: new")
     else:
         print_line("Calibration: as before, as a new one lowers no error or was not asked for")
     if tuning.settings:

@@ -14,7 +14,7 @@ from ..entities import Entity
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..segments import Segment, merge_segments
-from .selection import Selection
+from .thresholds import Thresholds
 
 # The grids of about so many words exist at once
 _MAX_WORDS = 2**14
@@ -27,7 +27,7 @@ def predict_entities(
     model: GridModel,
     docs: Sequence[Doc],
     cut: Callable[[Iterable[Doc]], list[list[Segment]]],
-    selection: Selection,
+    thresholds: Thresholds,
     labels: Sequence[str],
 ) -> Iterator[tuple[list[Entity], int]]:
     """Find the entities of documents.
@@ -35,7 +35,7 @@ def predict_entities(
     model (GridModel): Scores grids. `attrs["tagging"]` tells how they hold entities.
     docs (Sequence[Doc]): The documents.
     cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Gives each document's segments.
-    selection (Selection): Which entities count.
+    thresholds (Thresholds): Which entities count.
     labels (Sequence[str]): The entity types.
     YIELDS (tuple[list[Entity], int]): Per document its entities in text order, and the number of
         paths that the search gave up.
@@ -50,7 +50,7 @@ def predict_entities(
         grids = iter(model.predict((batch, segments)))
         for parts in segments:
             decoded = [
-                selection.decode(_require_numbers(next(grids)), tagging, labels) for _ in parts
+                thresholds.decode(_require_numbers(next(grids)), tagging, labels) for _ in parts
             ]
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)

@@ -36,7 +36,7 @@ from .gold import (
     readable_examples,
 )
 from .prediction import GridModel, count_without_vectors, predict_entities
-from .selection import Selection
+from .thresholds import Thresholds
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -115,14 +115,14 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         return self.model.attrs["tagging"]
 
     @property
-    def selection(self) -> Selection:
-        """RETURNS (Selection): Which of the entities that a grid spells out count."""
+    def thresholds(self) -> Thresholds:
+        """RETURNS (Thresholds): Which of the entities that a grid spells out count."""
         calibration = self.cfg["calibration"]
-        return Selection(
+        return Thresholds(
             self.cfg["threshold"],
             self.cfg["disc_threshold"],
             self.cfg["max_paths"],
-            None if calibration is None else Calibration.from_dict(calibration),
+            None if calibration is None else Calibration(**calibration),
             self.cfg["type_thresholds"],
         )
 
@@ -212,7 +212,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
                 "not run on them. Enable that pipe, and let it come before.",
                 stacklevel=2,
             )
-        found = predict_entities(self.model, docs, self.segments, self.selection, self.labels)
+        found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
         if any(n_cut):
             warnings.warn(

@@ -7,19 +7,22 @@ from hypothesis import strategies as st
 from tiny_pipeline import CORPUS, make_doc, make_nlp, train
 
 from spacy_gapdner.analysis.evaluation import evaluate
-from spacy_gapdner.analysis.thresholds import (
+from spacy_gapdner.analysis.tuning import (
     FOUND,
     GOLD,
     STEPS,
     Aim,
-    Candidates,
-    Thresholds,
+    choose,
+    decide,
+    gain_share,
+    keep,
     rescore,
     score,
+    tune,
 )
-from spacy_gapdner.analysis.tuning import decide, gain_share, tune
-from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.pipe.thresholds import Thresholds
 
 WHOLE, TORN = False, True
 PRF = ("p", "r", "f", "disc_p", "disc_r", "disc_f")
@@ -38,11 +41,16 @@ ROWS = st.lists(st.tuples(*ROW), max_size=20)
 def candidates(found, gold=None):
     """By default the gold entities are those that are found."""
     gold = [row[:3] for row in found if row[4]] if gold is None else gold
-    return Candidates(np.array(found, FOUND), np.array(gold, GOLD))
+    return np.array(found, FOUND), np.array(gold, GOLD)
 
 
 def decided(found, own=(0.4, 0.4), aim="combined", **kwargs):
-    return decide(candidates(found), Thresholds(*own), Calibration(), None, Aim(aim), **kwargs)
+    return decide(*candidates(found), Thresholds(*own), Aim(aim), **kwargs)
+
+
+def chosen(some, aim, own):
+    found = choose(*some, aim, own)
+    return found.threshold, found.disc_threshold, found.type_thresholds
 
 
 SMALL = candidates(
@@ -65,24 +73,24 @@ TWO_KINDS = [
 
 def test_scores_by_hand():
     # four entities, three of them right, of four; the discontinuous one is right
-    scores = score(SMALL.found[SMALL.found["score"] >= 0.3], SMALL.gold)
+    scores = score(SMALL[0][SMALL[0]["score"] >= 0.3], SMALL[1])
     assert (scores.p, scores.r, scores.f) == (0.75, 0.75, 0.75)
     assert (scores.disc_p, scores.disc_r, scores.disc_f) == (1, 1, 1)
     assert scores.combined == 0.75 * 0.75 + 0.25
     # ranges of width 0.1, all with one entity: 0.1 + 0.6 + 0.5 + 0.7
     assert scores.calibration_error == pytest.approx(1.9 / 4)
     assert scores.disc_calibration_error == pytest.approx(0.7)
-    nothing = score(SMALL.found[:0], SMALL.gold)
+    nothing = score(SMALL[0][:0], SMALL[1])
     assert (nothing.p, nothing.r, nothing.f, nothing.combined) == (None, 0, 0, 0)
     assert nothing.calibration_error is None
 
 
 def test_without_discontinuous_gold_f_alone_counts():
     whole = candidates([(0, "A", WHOLE, 0.9, True), (0, "A", TORN, 0.8, False)])
-    scores = score(whole.found, whole.gold)
+    scores = score(*whole)
     assert scores.combined == scores.f == 2 / 3
     # nothing tells what is a good threshold of discontinuous entities
-    assert whole.choose(Aim("combined"), Thresholds(0.95, 0.7)).discontinuous == 0.7
+    assert chosen(whole, Aim("combined"), Thresholds(0.95, 0.7))[1] == 0.7
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -90,18 +98,18 @@ def test_each_kind_has_its_threshold(measure):
     both = candidates(TWO_KINDS)
     # all right from 0.51 to 0.80 and from 0.11 to 0.30: the middle of both
     contiguous = 0.4 if measure == "disc_f" else 0.65
-    assert both.choose(Aim(measure), Thresholds(0.4, 0.4)) == (contiguous, 0.2, {})
+    assert chosen(both, Aim(measure), Thresholds(0.4, 0.4)) == (contiguous, 0.2, {})
     # what is best stays
     own = Thresholds(0.777, 0.111)
-    assert both.choose(Aim(measure), own) == candidates([]).choose(Aim(measure), own) == own
+    assert choose(*both, Aim(measure), own) == choose(*candidates([]), Aim(measure), own) == own
 
 
 def test_precision_and_recall_come_first():
     own = Thresholds(0.05, 0.05)
 
     def reached(**least):
-        kept = SMALL.choose(Aim("f", **least), own).keep(SMALL.found)
-        scores = score(SMALL.found[kept], SMALL.gold)
+        kept = keep(SMALL[0], choose(*SMALL, Aim("f", **least), own))
+        scores = score(SMALL[0][kept], SMALL[1])
         return scores.p, scores.r
 
     # the best F1 of all is 6/8, with 0.5 to be reached by contiguous and 0.3 by discontinuous ones
@@ -119,13 +127,13 @@ def test_frequent_types_have_thresholds_of_their_own():
     rows = [(doc, *row) for doc in range(20) for row in each]
     rare = [(doc, "C", WHOLE, 0.8, True) for doc in range(19)]
     both = candidates(rows + rare)
-    own = Thresholds(0.4, 0.4, {"A": 0.9})
-    chosen = both.choose(Aim("f", labels=("A", "B", "C")), own)
+    own = Thresholds(0.4, 0.4, type_thresholds={"A": 0.9})
     # of all: from 0.11 to 0.30; that serves A as well
-    assert chosen == (0.2, 0.4, {"A": 0.2, "B": 0.2})
-    assert both.choose(Aim("f"), own).by_type == {}
-    keep = Thresholds(0.4, 0.9, {"B": 0.2}).keep(both.found)
-    assert keep.tolist() == [True, True, False] * 20 + [True] * 19
+    expected = (0.2, 0.4, {"A": 0.2, "B": 0.2})
+    assert chosen(both, Aim("f", labels=("A", "B", "C")), own) == expected
+    assert chosen(both, Aim("f"), own)[2] == {}
+    kept = keep(both[0], Thresholds(0.4, 0.9, type_thresholds={"B": 0.2}))
+    assert kept.tolist() == [True, True, False] * 20 + [True] * 19
 
 
 def test_cross_validation_decides_by_other_docs():
@@ -134,17 +142,10 @@ def test_cross_validation_decides_by_other_docs():
     for doc in range(20):
         high = doc % 10 != 0
         rows += [(doc, "A", WHOLE, 0.8, high), (doc, "A", WHOLE, 0.3, not high)]
-    odd = candidates(rows)
-    kept, probabilities = odd.cross_validate(Aim("f"), Thresholds(0.25, 0.25))
-    # the others tell that 0.8 is right
-    assert kept.tolist() == [True, False] * 20
-    high, low = probabilities[:2]
-    assert high > 0.9
-    assert low < 0.1
-    # for the other folds two of 18 Docs tell the opposite, which the lines know
-    high, low = probabilities[2:4]
-    assert high == pytest.approx(16 / 18, abs=0.05)
-    assert low == pytest.approx(2 / 18, abs=0.05)
+    tuning = decided(rows, own=(0.25, 0.25))
+    # the others tell that 0.8 is right: 18 of 20 Docs are, and so is each fold's own but the first
+    assert tuning.estimated.p == tuning.estimated.r == pytest.approx(18 / 20)
+    assert tuning.estimated.calibration_error < 0.05
 
 
 @settings(max_examples=30)
@@ -154,11 +155,11 @@ def test_no_pair_is_more_than_a_point_better(found, measure):
     own = Thresholds(0.4, 0.4)
 
     def value(thresholds):
-        return getattr(score(some.found[thresholds.keep(some.found)], some.gold), measure)
+        return getattr(score(some[0][keep(some[0], thresholds)], some[1]), measure)
 
     best = max(value(Thresholds(t, d)) for t in STEPS[::10] for d in STEPS[::10])
-    chosen = some.choose(Aim(measure), own)
-    if measure != "disc_f" and some.gold["discontinuous"].any():
+    chosen = choose(*some, Aim(measure), own)
+    if measure != "disc_f" and some[1]["discontinuous"].any():
         assert value(chosen) >= best - 0.01 - 1e-9
     assert value(chosen) >= value(own) - 0.01 - 1e-9
 
@@ -181,7 +182,7 @@ def test_nothing_gains():
     # three of four are right, as 0.75 says, in each fold; no threshold tells which
     found = [(doc, "A", WHOLE, 0.75, doc >= 10) for doc in range(40)]
     tuning = decided(found)
-    assert (tuning.gain, tuning.new_thresholds, tuning.calibrated) == (0.0, False, [])
+    assert (tuning.gain, tuning.new_thresholds, tuning.calibrated) == (0.0, False, False)
     assert tuning.settings == {}
     assert tuning.before == tuning.estimated == tuning.after
     assert (tuning.after.p, tuning.after.r) == (0.75, 1.0)
@@ -227,17 +228,17 @@ def test_the_share_is_that_of_the_definition(measure):
         for doc, torn, right in rng.integers(0, [15, 2, 2], size=(80, 3))
     ]
     some = candidates(rows)
-    before, after = some.found[::2], some.found[::3]
-    n_docs = 1 + some.found["doc"].max()
+    before, after = some[0][::2], some[0][::3]
+    n_docs = 1 + some[0]["doc"].max()
     drawn = np.random.default_rng(0).multinomial(n_docs, np.full(n_docs, 1 / n_docs), size=1000)
 
     def value(found, times):
         # each entity as often as its Doc
-        parts = (np.repeat(part, times[part["doc"]]) for part in (found, some.gold))
+        parts = (np.repeat(part, times[part["doc"]]) for part in (found, some[1]))
         return getattr(score(*parts), measure)
 
     gains = [value(after, times) - value(before, times) for times in drawn]
-    share = gain_share(before, after, some.gold, measure)
+    share = gain_share(before, after, some[1], measure)
     assert share == np.mean([gain > 1e-9 for gain in gains])
     assert 0 < share < 1
 
@@ -246,15 +247,15 @@ def test_calibration_alone():
     # half are right, in each fold, though 0.9 says otherwise, and again no threshold tells which
     found = [(doc, "A", kind, 0.9, doc >= 20) for doc in range(40) for kind in (WHOLE, TORN)]
     tuning = decided(found)
-    assert (tuning.new_thresholds, tuning.calibrated) == (False, ["contiguous", "discontinuous"])
+    assert (tuning.new_thresholds, tuning.calibrated) == (False, True)
     assert tuning.before.calibration_error == pytest.approx(0.4)
     assert tuning.estimated.calibration_error < 0.1
     assert tuning.after.f == tuning.before.f == 2 * 40 / 120
     # the same decisions in other words
-    calibration = Calibration.from_dict(tuning.settings["calibration"])
-    kept = rescore(candidates(found).found, calibration)["score"]
+    calibration = Calibration(**tuning.settings["calibration"])
+    kept = rescore(candidates(found)[0], calibration)["score"]
     assert (kept >= tuning.settings["threshold"]).all()
-    assert calibration.contiguous.score(tuning.settings["threshold"]) == pytest.approx(0.4)
+    assert calibration.score(tuning.settings["threshold"], WHOLE) == pytest.approx(0.4)
     assert decided(found, calibrate=False).settings == {}
 
 
@@ -299,7 +300,7 @@ def told(scores):
         ({"threshold": 0.01}, {"per_type": True}),
         ({"disc_threshold": 0.9, "type_thresholds": {"SYMPTOM": 0.8}}, {"min_recall": 0.95}),
         ({"type_thresholds": {"SYMPTOM": 0.8}}, {}),
-        ({"calibration": Calibration(Line(2.0, -1.0), Line(0.5, 1.0)).to_dict()}, {}),
+        ({"calibration": Calibration(2.0, -1.0, 0.5)._asdict()}, {}),
     ],
 )
 def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):

@@ -7,7 +7,7 @@ from tiny_pipeline import ANNOTATED, model_config, trained_pipeline
 from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
-from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.formats import DOC_NAME
 
 # label and score of the candidates of each document; what is kept of them, and their uncertainty,
@@ -96,9 +96,8 @@ def test_candidates_below_the_threshold_count_calibrated():
     pipe = nlp.get_pipe("gapdner")
     texts = [text for text, _ in ANNOTATED]
     # all entities, whatever the model is sure of, get a probability of sigmoid(-1) = 0.269
-    line = Line(0.001, -1.0)
     own = {"threshold": 0.4, "type_thresholds": {"Drug": 0.3}}
-    pipe.cfg.update(own, calibration=Calibration(line, line).to_dict())
+    pipe.cfg.update(own, calibration=Calibration(0.001, -1.0)._asdict())
     docs = select_uncertain(nlp, texts, 4)
     # nothing reaches a threshold; a Drug is nearer to its own than an ADR
     assert [get_entities(doc) for doc in docs] == [()] * 4

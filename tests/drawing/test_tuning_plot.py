@@ -1,8 +1,7 @@
 import re
 from dataclasses import replace
 
-from spacy_gapdner.analysis.thresholds import Scores
-from spacy_gapdner.analysis.tuning import Tuning
+from spacy_gapdner.analysis import Scores, Tuning
 from spacy_gapdner.drawing.tuning_plot import plot_tuning
 
 
@@ -12,7 +11,7 @@ def test_a_line_for_each_threshold(tmp_path):
     curve = [(0.1, scores), (0.9, replace(scores, p=None, disc_p=None))]
     texts = []
     for settings in ({}, {"threshold": 0.4, "disc_threshold": 0.2}):
-        tuning = Tuning(settings, 0.0, bool(settings), [], scores, scores, scores, curve, [])
+        tuning = Tuning(settings, 0.0, 0.0, bool(settings), False, *[scores] * 3, curve, [])
         plot_tuning(tuning, tmp_path / "curve.svg")
         texts.append((tmp_path / "curve.svg").read_text())
     none, two = (text.count("stroke: #808080") for text in texts)

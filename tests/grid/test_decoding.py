@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging, decoding
 from spacy_gapdner.grid.decoding import PathGraph, search_entities
-from spacy_gapdner.pipe.selection import Selection
+from spacy_gapdner.pipe.thresholds import Thresholds
 
 LABELS = ["A", "B"]
 
@@ -96,7 +96,7 @@ def test_hostile_grids_keep_the_bound(kind, threshold, monkeypatch):
     shape = n_words, n_words, tagging.layout(LABELS).n_channels
     spread = 3 if kind == "random" else 0
     scores = np.random.default_rng(0).normal(9, spread, shape).astype("float32")
-    decoded = Selection(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
+    decoded = Thresholds(threshold, max_paths=max_paths).decode(scores, tagging, LABELS)
     assert max(lengths, default=0) <= 2 * max_paths + n_words
     assert len(decoded.entities) <= max_paths
     assert all(0 <= e.start < e.end <= n_words for e in decoded.entities)

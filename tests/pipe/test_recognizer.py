@@ -15,7 +15,7 @@ from thinc.api import Model
 from tiny_pipeline import CORPUS, LABELS, found, make_doc, make_examples, make_nlp, model_config
 
 from spacy_gapdner import Entity, GapDNERError, get_entities
-from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe import prediction as prediction_module
@@ -103,7 +103,7 @@ def test_no_gold_names_the_keys_that_exist(nlp):
 def test_a_new_model_forgets_what_was_fitted_to_another():
     nlp = make_nlp()
     cfg = nlp.get_pipe("gapdner").cfg
-    cfg["calibration"] = Calibration(Line(0.0, 0.0), Line()).to_dict()
+    cfg["calibration"] = Calibration(0.1)._asdict()
     cfg["type_thresholds"] = {LABELS[0]: 1.0}
     nlp.initialize(lambda: make_examples(nlp))
     assert (cfg["calibration"], cfg["type_thresholds"]) == (None, {})
@@ -143,7 +143,7 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     pipe.cfg["disc_threshold"] = 0.6
     assert found(pipe(doc)) == []
     # the logit of 0.55 is 0.2
-    pipe.cfg["calibration"] = Calibration(Line(), Line(1.0, 1.0)).to_dict()
+    pipe.cfg["calibration"] = Calibration(discontinuous=1.0)._asdict()
     (entity,) = get_entities(pipe(doc))
     assert entity.score == pytest.approx(1 / (1 + (0.45 / 0.55) * np.exp(-1.0)))
 

@@ -9,7 +9,7 @@ from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, train
 
 from spacy_gapdner import GapDNERError, get_entities
-from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.calibration import Calibration
 
 SETTINGS = {
     "spans_key": "other",
@@ -20,7 +20,7 @@ SETTINGS = {
     "stride": 32,
     "annotate_ents": True,
     "lr_scale": 0.1,
-    "calibration": Calibration(Line(0.5, 0.25), Line(1.0, -0.5)).to_dict(),
+    "calibration": Calibration(0.5, 0.25, -0.5)._asdict(),
     "type_thresholds": {"DRUG": 0.29},
 }
 

@@ -6,10 +6,10 @@ import math
 import pytest
 from labelled_grids import as_scores
 
-from spacy_gapdner.calibration import Calibration, Line
+from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging
-from spacy_gapdner.pipe.selection import Selection
+from spacy_gapdner.pipe.thresholds import Thresholds
 
 LABELS = ["A", "B"]
 FRAG, GAP, A, B = range(1, 5)
@@ -33,7 +33,7 @@ SCORES = grid(
 
 
 def select(scores=SCORES, threshold=0.5, **settings):
-    decoded = Selection(threshold, **settings).decode(scores, GapAwareTagging(), LABELS)
+    decoded = Thresholds(threshold, **settings).decode(scores, GapAwareTagging(), LABELS)
     assert decoded.n_cut == 0
     return {entity: entity.score for entity in decoded.entities}
 
@@ -71,7 +71,7 @@ def test_thresholds_of_kinds_and_types(settings, expected):
 
 def test_calibration_goes_before_thresholds():
     # logits of discontinuous entities rise by log 6: 0.6 becomes 0.9; those of others fall
-    calibration = Calibration(Line(1.0, -math.log(4)), Line(1.0, math.log(6)))
+    calibration = Calibration(1.0, -math.log(4), math.log(24))
     found = select(calibration=calibration)
     assert found == pytest.approx({WHOLE: 0.5, TORN: 0.9}, abs=1e-5)
     assert set(select(threshold=0.6, calibration=calibration)) == {TORN}

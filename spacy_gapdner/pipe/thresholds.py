@@ -12,7 +12,7 @@ from ..grid.decoding import DecodedSegment
 
 
 @dataclass(frozen=True)
-class Selection:
+class Thresholds:
     """Which of the entities that a grid spells out count.
 
     threshold (float): Entities that score lower are dropped. At 0.0, every entity that the most
@@ -22,7 +22,7 @@ class Selection:
     max_paths (int): Bound of the path search.
     calibration (Optional[Calibration]): Turns scores into probabilities before they are compared
         with thresholds.
-    type_thresholds (Mapping[str, float]): Thresholds of entity types that go before `threshold`.
+    type_thresholds (Mapping[str, float]): Thresholds of entity types that override `threshold`.
     """
 
     threshold: float
@@ -48,8 +48,8 @@ class Selection:
         if self.calibration is None:
             return min(lowest, disc_lowest)
         return min(
-            self.calibration.contiguous.score(lowest),
-            self.calibration.discontinuous.score(disc_lowest),
+            self.calibration.score(lowest, discontinuous=False),
+            self.calibration.score(disc_lowest, discontinuous=True),
         )
 
     def decode(
