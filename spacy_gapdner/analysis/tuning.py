@@ -258,7 +258,7 @@ def choose(found: np.ndarray, gold: np.ndarray, aim: Aim, own: Thresholds) -> Th
     """
     calibration = own.calibration or Calibration()
     # lower ones would let more through than the candidates
-    lowest = [calibration.probability(FLOOR, kind) for kind in (False, True)]
+    lowest = [calibration.probability(FLOOR, kind) - _LEVEL for kind in (False, True)]
     contiguous = [own.threshold, *np.maximum(STEPS, lowest[0]).tolist()]
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     discontinuous = [own_disc, *np.maximum(STEPS, lowest[1]).tolist()]
@@ -322,7 +322,9 @@ def fit(found: np.ndarray) -> Calibration:
 def rescore(found: np.ndarray, calibration: Calibration) -> np.ndarray:
     """RETURNS (ndarray): The entities with their probabilities as scores."""
     found = found.copy()
-    found["score"] = calibration.probability(found["score"], found["discontinuous"])
+    # not even rounded
+    if calibration != Calibration():
+        found["score"] = calibration.probability(found["score"], found["discontinuous"])
     return found
 
 

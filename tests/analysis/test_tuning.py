@@ -145,7 +145,6 @@ def test_cross_validation_decides_by_other_docs():
     tuning = decided(rows, own=(0.25, 0.25))
     # the others tell that 0.8 is right: 18 of 20 Docs are, and so is each fold's own but the first
     assert tuning.estimated.p == tuning.estimated.r == pytest.approx(18 / 20)
-    assert tuning.estimated.calibration_error < 0.05
 
 
 @settings(max_examples=30)
