@@ -27,7 +27,7 @@ _ENGLISH = {
 }
 # small transformers learn best with a higher learning rate
 _SMALL = ("nreimers/MiniLM-L6-H384-uncased", "nlpie/tiny-biobert")
-_LEARN_RATE, _SMALL_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.0001, 0.0002, 0.002
+_LEARN_RATE, _SMALL_LEARN_RATE, _LEARN_RATE_WITHOUT_TRANSFORMER = 0.0001, 0.0002, 0.004
 # that of everything else in a pipeline with a transformer
 _PIPE_LEARN_RATE = 0.001
 # settings of the network that depend on the machine
@@ -119,7 +119,7 @@ def _network_settings(transformer: bool) -> dict[str, Any]:
         for name, parameter in signature(build_gapdner_v1).parameters.items()
         if parameter.default is not parameter.empty and name not in _MACHINE_SETTINGS
     }
-    return defaults | ({"hidden_width": 256} if transformer else {})
+    return defaults | ({"hidden_width": 256} if transformer else {"word_dropout": 0.2})
 
 
 def _choose_transformer(lang: str, gpu: bool, optimize: Optimize) -> str | None:

@@ -70,10 +70,10 @@ def test_rates_and_batches_are_those_of_the_encoder_and_the_hardware():
         pipe, rate = config["components"]["gapdner"], config["training"]["optimizer"]["learn_rate"]
         return rate["initial_rate"], pipe["lr_scale"], pipe["model"]["max_batch_cells"]
 
-    assert settings() == (0.002, 1.0, 16_000)
+    assert settings() == (0.004, 1.0, 16_000)
     assert settings(optimize="accuracy") == (0.0002, 5.0, 16_000)
     assert settings(gpu=True) == (0.0001, 10.0, 160_000)
-    assert settings(gpu=True, transformer="none") == (0.002, 1.0, 160_000)
+    assert settings(gpu=True, transformer="none") == (0.004, 1.0, 160_000)
     assert settings(transformer="some/bert") == (0.0001, 10.0, 16_000)
 
 
