@@ -5,13 +5,12 @@ tokens are compared as the ranges of non-whitespace characters they cover, so th
 predicted tokens may differ. Of equal entities in one document, one counts.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -77,18 +76,71 @@ def score_discontinuous(
     return tally.scores(spans_key)
 
 
+@dataclass
+class Counts:
+    """Numbers of entities, from which precision, recall and F1 follow.
+
+    correct (float): Entities that are predicted and gold; where overlap counts, their credit.
+    predicted (int): Predicted entities.
+    gold (int): Gold entities.
+    """
+
+    correct: float = 0
+    predicted: int = 0
+    gold: int = 0
+
+    def __add__(self, other: "Counts") -> "Counts":
+        return Counts(
+            self.correct + other.correct,
+            self.predicted + other.predicted,
+            self.gold + other.gold,
+        )
+
+    @classmethod
+    def of(cls, predicted: Set[Any], gold: Set[Any]) -> "Counts":
+        """RETURNS (Counts): The numbers for two sets of entities."""
+        return cls(len(predicted & gold), len(predicted), len(gold))
+
+    @property
+    def p(self) -> float | None:
+        """RETURNS (Optional[float]): Precision; None, as recall and F1, without any entity."""
+        return self.correct / max(self.predicted, 1) if self.predicted or self.gold else None
+
+    @property
+    def r(self) -> float | None:
+        """RETURNS (Optional[float]): Recall."""
+        return self.correct / max(self.gold, 1) if self.predicted or self.gold else None
+
+    @property
+    def f(self) -> float | None:
+        """RETURNS (Optional[float]): F1."""
+        if self.p is None or self.r is None:
+            return None
+        return 2 * (self.p * self.r / (self.p + self.r)) if self.correct else 0.0
+
+    def to_dict(self) -> dict[str, float | None]:
+        """RETURNS (dict[str, Optional[float]]): p, r and f."""
+        return {"p": self.p, "r": self.r, "f": self.f}
+
+
 @dataclass(frozen=True)
 class Comparison:
     """The entities of one example in comparable form, without duplicates.
 
     positions (Positions): The tokens and sentences of the reference.
     gold (set[Item]): The gold entities.
-    predicted (set[Item]): The predicted entities.
+    scores (dict[Item, Optional[float]]): The predicted entities with their scores; of equal
+        entities, the highest score.
     """
 
     positions: "Positions"
     gold: set[Item]
-    predicted: set[Item]
+    scores: dict[Item, float | None]
+
+    @property
+    def predicted(self) -> Set[Item]:
+        """RETURNS (Set[Item]): The predicted entities."""
+        return self.scores.keys()
 
 
 def compare(example: Example, key: str) -> Comparison:
@@ -101,49 +153,64 @@ def compare(example: Example, key: str) -> Comparison:
         case.
     """
     reference = Positions(example.reference)
-    gold = reference.items(get_entities(example.reference, key))
-    predicted_entities = get_entities(example.predicted, key)
-    if not gold and not predicted_entities:
-        return Comparison(reference, set(), set())
-    _check_texts(example)
-    return Comparison(reference, gold, Positions(example.predicted).items(predicted_entities))
+    gold = set(map(reference.item, get_entities(example.reference, key)))
+    predicted = get_entities(example.predicted, key)
+    scores: dict[Item, float | None] = {}
+    if gold or predicted:
+        _check_texts(example)
+    if predicted:
+        positions = Positions(example.predicted)
+        for entity in predicted:
+            item = positions.item(entity)
+            scores[item] = max(scores.get(item), entity.score, key=lambda score: score or 0.0)
+    return Comparison(reference, gold, scores)
 
 
-@dataclass
+def count_subsets(compared: Comparison) -> dict[str, Counts]:
+    """RETURNS (dict[str, Counts]): The entities of one example by subset, see `SUBSETS`."""
+    sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
+    gold_disc, predicted_disc = _discontinuous(gold), _discontinuous(predicted)
+    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(predicted_disc, gold_disc)}
+    for subset, chosen in (
+        ("disc_sents", gold_disc),
+        ("overlap_sents", _overlapping(gold, compared.positions.n_chars)),
+    ):
+        sentences = set(map(sentence, chosen))
+        sides = (
+            {item for item in side if sentence(item) in sentences} for side in (predicted, gold)
+        )
+        counts[subset] = Counts.of(*sides)
+    return counts
+
+
 class Tally:
-    """The counts behind `score_discontinuous`.
+    """The counts behind `score_discontinuous` and the reports on models.
 
-    subsets (dict[str, PRFScore]): By subset, see `SUBSETS`.
-    per_type (dict[str, PRFScore]): By entity type.
-    gap_lengths (dict[int, PRFScore]): Discontinuous entities by gap length.
+    groups (dict[str, dict[Any, Counts]]): Counts by group and value: "subset" (see `SUBSETS`),
+        "type", "gap_length" (discontinuous entities by the tokens in their gaps), "fragments" and
+        "length" (tokens without gaps). Each entity, gold or predicted, counts under its own value.
     """
 
-    subsets: dict[str, PRFScore] = field(
-        default_factory=lambda: {subset: PRFScore() for subset in SUBSETS}
-    )
-    per_type: dict[str, PRFScore] = field(default_factory=dict)
-    gap_lengths: dict[int, PRFScore] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.groups: dict[str, dict[Any, Counts]] = {
+            "subset": {subset: Counts() for subset in SUBSETS},
+            **{group: {} for group in ("type", "gap_length", "fragments", "length")},
+        }
 
     def add(self, compared: Comparison) -> None:
         """Count the entities of one example.
 
         compared (Comparison): Its entities.
         """
-        reference, gold, predicted = compared.positions, compared.gold, compared.predicted
-        gold_disc, predicted_disc = _discontinuous(gold), _discontinuous(predicted)
-        self.subsets["all"].score_set(predicted, gold)
-        self.subsets["disc"].score_set(predicted_disc, gold_disc)
-        for subset, marked in (
-            ("disc_sents", gold_disc),
-            ("overlap_sents", _overlapping(gold, reference.n_chars)),
-        ):
-            sentences = {reference.sentence(item) for item in marked}
-            self.subsets[subset].score_set(
-                {item for item in predicted if reference.sentence(item) in sentences},
-                {item for item in gold if reference.sentence(item) in sentences},
-            )
-        score_groups(self.per_type, lambda item: item[0], predicted, gold)
-        score_groups(self.gap_lengths, reference.gap_length, predicted_disc, gold_disc)
+        subsets = self.groups["subset"]
+        for subset, counts in count_subsets(compared).items():
+            subsets[subset] += counts
+        for item in compared.gold | compared.predicted:
+            is_gold, is_predicted = item in compared.gold, item in compared.predicted
+            own = Counts(is_gold and is_predicted, is_predicted, is_gold)
+            for group, value in _values(item, compared.positions).items():
+                found = self.groups[group]
+                found[value] = found.get(value, Counts()) + own
 
     def scores(self, spans_key: str) -> dict[str, Any]:
         """Compute the scores of what was counted.
@@ -153,45 +220,21 @@ class Tally:
         """
         name = f"spans_{spans_key}"
         scores: dict[str, Any] = {}
-        counts: dict[str, int] = {}
-        for subset, score in self.subsets.items():
+        numbers: dict[str, float] = {}
+        for subset, counts in self.groups["subset"].items():
             prefix = "" if subset == "all" else f"{subset}_"
-            values: dict[str, Any] = score.to_dict() if len(score) else dict.fromkeys("prf")
-            scores |= {f"{name}_{prefix}{measure}": value for measure, value in values.items()}
-            numbers = zip(("correct", "predicted", "gold"), count(score), strict=True)
-            counts |= {f"{prefix}{side}": number for side, number in numbers}
-        return scores | {
-            f"{name}_per_type": _table(self.per_type),
-            f"{name}_gap_lengths": _table(self.gap_lengths),
-            f"{name}_counts": counts,
-        }
+            scores |= {f"{name}_{prefix}{key}": value for key, value in counts.to_dict().items()}
+            numbers |= {f"{prefix}{key}": value for key, value in asdict(counts).items()}
+        for key, group in (("per_type", "type"), ("gap_lengths", "gap_length")):
+            found = sorted(self.groups[group].items())
+            scores[f"{name}_{key}"] = {str(v): c.to_dict() for v, c in found} or None
+        return scores | {f"{name}_counts": numbers}
 
 
-def count(score: PRFScore) -> tuple[int, int, int]:
-    """RETURNS (tuple[int, int, int]): The correct, the predicted and the gold entities."""
-    return score.tp, score.tp + score.fp, score.tp + score.fn
-
-
-def score_groups(
-    scores: dict[Any, PRFScore],
-    key: Callable[[Item], Any],
-    predicted: set[Item],
-    gold: set[Item],
-) -> None:
-    """Count entities by group. Each belongs to the group that `key` gives for itself, be it gold
-    or predicted.
-
-    scores (dict[Any, PRFScore]): The groups' counts, to be added to.
-    key (Callable[[Item], Any]): Gives the group of an entity.
-    predicted (set[Item]): Predicted entities.
-    gold (set[Item]): Gold entities.
-    """
-    groups: dict[Any, tuple[set[Item], set[Item]]] = {}
-    for number, items in enumerate((predicted, gold)):
-        for item in items:
-            groups.setdefault(key(item), (set(), set()))[number].add(item)
-    for name in sorted(groups):
-        scores.setdefault(name, PRFScore()).score_set(*groups[name])
+def _values(item: Item, positions: "Positions") -> dict[str, Any]:
+    label, fragments = item
+    values = {"type": label, "fragments": len(fragments), "length": positions.length(item)}
+    return values | ({"gap_length": positions.gap_length(item)} if len(fragments) > 1 else {})
 
 
 class Positions:
@@ -212,21 +255,17 @@ class Positions:
         self._token_starts = starts[np.diff(self.bounds) > 0]
         self._sent_starts = starts[tokens[:, 1] == 1]
 
-    def items(self, entities: Sequence[DiscontinuousEntity]) -> set[Item]:
-        """RETURNS (set[Item]): The entities in comparable form, without duplicates."""
-        items = set()
-        for entity in entities:
-            ranges: list[tuple[int, int]] = []
-            for span in entity.spans:
-                start, end = int(self.bounds[span.start]), int(self.bounds[span.end])
-                if ranges and start <= ranges[-1][1]:
-                    ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
-                else:
-                    ranges.append((start, end))
-            # an entity of nothing but whitespace keeps an empty range, to be counted all the same
-            filled = tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
-            items.add((entity.label_, filled))
-        return items
+    def item(self, entity: DiscontinuousEntity) -> Item:
+        """RETURNS (Item): An entity of the Doc in comparable form."""
+        ranges: list[tuple[int, int]] = []
+        for span in entity.spans:
+            start, end = int(self.bounds[span.start]), int(self.bounds[span.end])
+            if ranges and start <= ranges[-1][1]:
+                ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
+            else:
+                ranges.append((start, end))
+        # an entity of nothing but whitespace keeps an empty range, to be counted all the same
+        return entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
 
     def sentence(self, item: Item) -> int:
         """RETURNS (int): The number of the sentence in which the entity starts."""
@@ -265,7 +304,7 @@ class Positions:
         return int((last - first + 1).sum())
 
 
-def _discontinuous(items: set[Item]) -> set[Item]:
+def _discontinuous(items: Set[Item]) -> set[Item]:
     return {item for item in items if len(item[1]) > 1}
 
 
@@ -290,7 +329,3 @@ def _check_texts(example: Example) -> None:
             "Entities can only be compared in Docs whose texts are equal up to whitespace and "
             f"case, but the prediction is {predicted[:60]!r} and its reference {reference[:60]!r}."
         )
-
-
-def _table(scores: dict[Any, PRFScore]) -> dict[str, dict[str, float]] | None:
-    return {str(key): scores[key].to_dict() for key in sorted(scores)} or None

@@ -1,5 +1,6 @@
 """Which differences between two models are real: a paired bootstrap over documents."""
 
+from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
@@ -7,14 +8,12 @@ from wasabi import msg
 
 from spacy_gapdner.analysis import tune
 from spacy_gapdner.analysis.bootstrap import resample
-from spacy_gapdner.analysis.evaluation import count_row
-from spacy_gapdner.analysis.matching import MatchTally
 from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.analysis.predictions import compare_examples, predict_examples
 from spacy_gapdner.formats import load_docs
 from spacy_gapdner.formats.docbin import require_docbins
 from spacy_gapdner.loading import check_model
-from spacy_gapdner.scorer import Tally
+from spacy_gapdner.scorer import count_subsets
 
 from ..tables import Table
 from .runs import Run, find_runs
@@ -97,8 +96,6 @@ def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarr
         tune(nlp, load_docs(nlp, tune_on, key), spans_key=key)
     rows = []
     for _, compared in compare_examples(predict_examples(nlp, load_docs(nlp, data, key)), key):
-        tally = Tally()
-        tally.add(compared)
-        counts = count_row(tally, MatchTally())
-        rows.append([counts[ending.removeprefix("_") or "all"] for _, ending in SUBSETS])
+        counts = count_subsets(compared)
+        rows.append([astuple(counts[ending.removeprefix("_") or "all"]) for _, ending in SUBSETS])
     return np.array(rows, dtype=float)

@@ -150,7 +150,9 @@ def record_attention(
     if not segments:
         raise GapDNERError("The text is empty.")
     # the network reads the longest first
-    words = dict(zip(sorted(segments, key=lambda s: s.n_tokens, reverse=True), sentences, strict=True))
+    words = dict(
+        zip(sorted(segments, key=lambda s: s.n_tokens, reverse=True), sentences, strict=True)
+    )
     chosen: dict[Segment, list[Cell]] = {}
     for row, column in choose_cells(doc, pipe, spans, cells):
         segment = find_segment((row, column), segments)

@@ -10,14 +10,8 @@ from matplotlib.patches import Patch, Rectangle
 
 from spacy_gapdner import render
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.page import (
-    TEMPLATES,
-    figure_bytes,
-    inline_svg,
-    new_figure,
-    render_page,
-    render_table,
-)
+from spacy_gapdner.drawing.page import TEMPLATES, render_page, render_table
+from spacy_gapdner.drawing.plots import figure_bytes, inline_svg, new_figure
 
 from .attention_maps import AttentionReport, Cell, SegmentAttention
 

@@ -1,13 +1,12 @@
-"""How far two annotators agree, or an annotator and a model.
+"""The agreement of two annotators, or of an annotator and a model.
 
-Neither side is gold, so every measure is F1, which is the same in either order. It is twice what
-both sides have, divided by what the one and the other have together:
+Neither side is gold, so every measure is F1, which is the same in either order:
 
 exact: of entities with the same type and the same tokens.
-partial: of the tokens in entities of a type. A token counts once for every entity that holds it.
+partial: of the tokens in entities of a type. A token counts once for every entity that has it.
 
-Whitespace counts as part of no entity. Where the sides have different tokens, the pieces into
-which both cut the text are counted.
+Whitespace counts as part of no entity. If the sides have different tokens, the pieces between all
+boundaries of tokens are counted.
 """
 
 from collections import Counter
@@ -22,51 +21,26 @@ from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..entities.alignment import merge_docs
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
-from ..scorer import Item, Positions
-
-
-@dataclass
-class Shared:
-    """What two sides have, and what both have.
-
-    first (int), second (int), both (int): Number on each side, and number that both have.
-    """
-
-    first: int = 0
-    second: int = 0
-    both: int = 0
-
-    @property
-    def f(self) -> float | None:
-        """RETURNS (Optional[float]): F1; None if neither side has anything."""
-        total = self.first + self.second
-        return 2 * self.both / total if total else None
-
-    def add(self, first: Counter[Any], second: Counter[Any]) -> None:
-        """Count what two sides have of one document."""
-        self.first += first.total()
-        self.second += second.total()
-        self.both += (first & second).total()
-
-    def to_dict(self) -> dict[str, float | None]:
-        """RETURNS (dict[str, Optional[float]]): The numbers and `f`."""
-        return {"f": self.f, "first": self.first, "second": self.second, "both": self.both}
+from ..scorer import Counts, Item, Positions
 
 
 @dataclass
 class Measures:
-    """The measures over some of the entities.
+    """The measures over some of the entities, with the first side as gold.
 
-    exact (Shared): Number of entities.
-    partial (Shared): Number of tokens in them.
+    exact (Counts): Numbers of entities.
+    partial (Counts): Numbers of tokens in them.
     """
 
-    exact: Shared = field(default_factory=Shared)
-    partial: Shared = field(default_factory=Shared)
+    exact: Counts = field(default_factory=Counts)
+    partial: Counts = field(default_factory=Counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What JSON has of it."""
-        return {"exact": self.exact.to_dict(), "partial": self.partial.to_dict()}
+        """RETURNS (dict[str, Any]): The measures as JSON has them."""
+        return {
+            name: {"f": c.f, "first": c.gold, "second": c.predicted, "both": c.correct}
+            for name, c in (("exact", self.exact), ("partial", self.partial))
+        }
 
 
 class Pair(NamedTuple):
@@ -86,7 +60,7 @@ class Pair(NamedTuple):
 
 @dataclass
 class Agreement:
-    """How far two sides agree.
+    """The agreement of two sides.
 
     pairs (list[Pair]): The documents of both sides, in the first side's order.
     only (tuple[list[str], list[str]]): Names of the documents of only the first side, and of only
@@ -103,7 +77,7 @@ class Agreement:
     per_type: dict[str, Measures] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What JSON has of it."""
+        """RETURNS (dict[str, Any]): The agreement as JSON has it."""
         return {
             "docs": len(self.pairs),
             "only_first": self.only[0],
@@ -132,8 +106,8 @@ def agreement(
     first, second = dict(_by_name(docs_a, spans_key)), dict(_by_name(docs_b, spans_key))
     if first and second and not first.keys() & second.keys():
         raise GapDNERError(
-            f"The two sides have no document in common: the one has {next(iter(first))}, the "
-            f"other {next(iter(second))}. Give files the same name on both sides."
+            f"The two sides have no document in common: the first has {next(iter(first))}, the "
+            f"second {next(iter(second))}. Give files the same name on both sides."
         )
     only = [n for n in first if n not in second], [n for n in second if n not in first]
     found = Agreement(only=only)
@@ -159,41 +133,44 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
         characters = enumerate(zip(*texts, strict=False))
         i = next((i for i, (a, b) in characters if a != b), min(map(len, texts)))
         raise GapDNERError(
-            f"{name} has another text on each side: {texts[0][i : i + 30]!r} here, "
-            f"{texts[1][i : i + 30]!r} there. Compare annotations of the same texts."
+            f"The texts of {name} differ: {texts[0][i : i + 30]!r} on the first side, "
+            f"{texts[1][i : i + 30]!r} on the second. Compare annotations of the same texts."
         )
     sides = [Positions(doc) for doc in docs]
     items = [
-        side.items(get_entities(doc, spans_key)) for side, doc in zip(sides, docs, strict=True)
+        set(map(side.item, get_entities(doc, spans_key)))
+        for side, doc in zip(sides, docs, strict=True)
     ]
     cuts = np.union1d(sides[0].bounds, sides[1].bounds)
     labels = sorted({label for side in items for label, _ in side})
     groups: dict[str | bool | None, Measures] = {None: found.all, True: found.discontinuous}
     groups |= {label: found.per_type.setdefault(label, Measures()) for label in labels}
     for group, measures in groups.items():
-        a, b = (
+        first, second = (
             {item for item in side if group in (None, len(item[1]) > 1, item[0])} for side in items
         )
-        measures.exact.add(Counter(a), Counter(b))
-        measures.partial.add(_count_tokens(a, cuts), _count_tokens(b, cuts))
+        measures.exact += Counts.of(second, first)
+        measures.partial += Counts.of(_tokens(second, cuts), _tokens(first, cuts))
     if docs[0].text != docs[1].text:
         # whitespace of the other side would move all offsets
         docs = docs[0], docs[0].copy()
         set_entities(docs[1], [sides[0].tokens(item) for item in sorted(items[1])], spans_key)
-    only = items[0] - items[1], items[1] - items[0]
-    first, second = (
-        [(item[0], sides[0].char_offsets(item)) for item in sorted(items, key=lambda i: i[::-1])]
-        for items in only
+    differing = [
+        [(item[0], sides[0].char_offsets(item)) for item in sorted(only, key=lambda i: i[::-1])]
+        for only in (items[0] - items[1], items[1] - items[0])
+    ]
+    found.pairs.append(Pair(name, docs, (differing[0], differing[1])))
+
+
+def _tokens(items: set[Item], cuts: np.ndarray) -> set[tuple[str, int, int]]:
+    # type, token, and a number for each entity of the type with the token
+    counts = Counter(
+        (label, i)
+        for label, fragments in items
+        for fragment in fragments
+        for i in range(*np.searchsorted(cuts, fragment))
     )
-    found.pairs.append(Pair(name, docs, (first, second)))
-
-
-def _count_tokens(items: set[Item], cuts: np.ndarray) -> Counter[tuple[str, int]]:
-    counts: Counter[tuple[str, int]] = Counter()
-    for label, fragments in items:
-        for fragment in fragments:
-            counts.update((label, i) for i in range(*np.searchsorted(cuts, fragment)))
-    return counts
+    return {(*token, n) for token, count in counts.items() for n in range(count)}
 
 
 def _rows(pair: Pair) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from spacy.scorer import PRFScore
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -18,6 +17,7 @@ from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.conflicts import find_conflicts
+from ..scorer import Counts
 from ..segments import Segment, assign_entities, get_segments, merge_segments
 from ..sentences import blank_pipeline, is_wrapped
 from .predictions import without_annotation
@@ -71,22 +71,22 @@ class SchemeReport:
 
     missed (KindCounts): Entities that do not come back, by cause.
     spurious (KindCounts): Entities that nobody annotated.
-    ceiling (PRFScore): All gold entities of the Docs against those that came back.
-    disc_ceiling (PRFScore): The same over discontinuous entities.
+    ceiling (Counts): All gold entities of the Docs against those that came back.
+    disc_ceiling (Counts): The same over discontinuous entities.
     """
 
     missed: KindCounts = field(default_factory=KindCounts)
     spurious: KindCounts = field(default_factory=KindCounts)
-    ceiling: PRFScore = field(default_factory=PRFScore)
-    disc_ceiling: PRFScore = field(default_factory=PRFScore)
+    ceiling: Counts = field(default_factory=Counts)
+    disc_ceiling: Counts = field(default_factory=Counts)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report as JSON has it."""
         return {
             "missed": self.missed.to_dict(),
             "spurious": self.spurious.to_dict(),
-            "ceiling": self.ceiling.to_dict() if len(self.ceiling) else None,
-            "disc_ceiling": self.disc_ceiling.to_dict() if len(self.disc_ceiling) else None,
+            "ceiling": _scores(self.ceiling),
+            "disc_ceiling": _scores(self.disc_ceiling),
         }
 
 
@@ -238,15 +238,22 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
             report.scheme.missed.add(causes.get(entity, "cut by a window"), doc, entity)
         for entity in sorted(found - set(entities), key=_ORDER):
             report.scheme.spurious.add("not annotated", doc, entity)
-        for score, torn in ((report.scheme.ceiling, False), (report.scheme.disc_ceiling, True)):
-            back, gold, lost = (
-                {entity for entity in side if entity.is_discontinuous or not torn}
-                for side in (found, entities, misaligned)
-            )
-            score.score_set(back, gold)
-            # what is not whole tokens is never found
-            score.fn += len(lost)
+        sides = (found, entities, misaligned)
+        report.scheme.ceiling += _count(*sides)
+        disc_sides = ([entity for entity in side if entity.is_discontinuous] for side in sides)
+        report.scheme.disc_ceiling += _count(*disc_sides)
     return report
+
+
+def _scores(counts: Counts) -> dict[str, float | None] | None:
+    return None if counts.f is None else counts.to_dict()
+
+
+def _count(
+    found: Iterable[Entity], entities: Iterable[Entity], misaligned: Iterable[Entity]
+) -> Counts:
+    # misaligned entities are never found
+    return Counts.of(set(found), set(entities)) + Counts(gold=len(set(misaligned)))
 
 
 def _round_trip(

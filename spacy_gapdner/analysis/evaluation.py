@@ -1,9 +1,10 @@
 """The scores of a trained pipeline on annotated data."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 from timeit import default_timer
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from spacy.language import Language
@@ -13,11 +14,13 @@ from spacy.training import Example
 from ..calibration import calibration_error, reliability
 from ..entities import count_elsewhere, get_spans_keys
 from ..errors import GapDNERError
-from ..scorer import Comparison, Positions, Tally, count
+from ..scorer import Comparison, Counts, Positions, Tally, count_subsets
 from .bootstrap import bootstrap_intervals
-from .matching import MatchTally
+from .matching import MATCHES, count_matches
 from .pipes import changed, find_pipe
-from .predictions import Judged, compare_examples, judge_predictions, predict_examples
+from .predictions import compare_examples, predict_examples
+
+T = TypeVar("T")
 
 _SETTINGS = ("threshold", "disc_threshold", "type_thresholds")
 
@@ -38,19 +41,19 @@ def evaluate(
     spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
         None. It also chooses one of several pipes.
     batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
-    bootstrap (int): Draw the Docs so many times with replacement, for intervals; 0 for none.
-    seed (int): Seed of these draws.
+    bootstrap (int): Number of resamples of the Docs for intervals; 0 for none.
+    seed (int): Seed of the resampling.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
         pipe's `threshold`, `disc_threshold` and `type_thresholds`, the `spans_key`,
-        `docs`, `words`, `speed` (words per second, tokenization included), `crossing` (gold
-        entities that cross the pipeline's sentences, and cannot be found), `gold_per_type` (number
-        of gold entities), `reliability` (how often the entities of each range of scores are
-        right), `calibration_error` and, of discontinuous entities alone, `disc_calibration_error`
-        (see `spacy_gapdner.calibration.calibration_error`), `labels_unknown_to_model`,
-        `spans_keys_found` (all prefixes in the data), `gold_elsewhere` (where there is no gold
-        entity, see `spacy_gapdner.entities.count_elsewhere`), and `matches` (p, r and f of the
-        measures of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: by
-        subset and measure the bounds of the 95% intervals of p, r and f.
+        `docs`, `words`, `speed` (words per second of the pipeline, with its tokenizer), `crossing`
+        (gold entities that cross the pipeline's sentences, and cannot be found), `gold_per_type`
+        (number of gold entities), `reliability` (the precision in each range of scores),
+        `calibration_error` and, for discontinuous entities only, `disc_calibration_error` (see
+        `spacy_gapdner.calibration.calibration_error`), `labels_unknown_to_model`,
+        `spans_keys_found` (all prefixes in the data), `gold_elsewhere` (without any gold entity,
+        see `spacy_gapdner.entities.count_elsewhere`), and `matches` (p, r and f of the measures
+        of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: the bounds of
+        the 95% intervals of p, r and f by subset and measure.
     RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity
         carry different labels, or `bootstrap` is negative.
     """
@@ -60,15 +63,17 @@ def evaluate(
     gold: Counter[str] = Counter()
     keys: set[str] = set()
     elsewhere: Counter[str] = Counter()
-    judged: list[Judged] = []
-    tally, matches = Tally(), MatchTally()
-    counted = [count_row(tally, matches)]
+    # scores of predicted entities, and whether they are correct
+    scored: list[tuple[float, bool]] = []
+    disc_scored: list[tuple[float, bool]] = []
+    tally, matches = Tally(), {name: Counts() for name in MATCHES}
+    by_doc: list[dict[str, Counts]] = []
     n_words = crossing = 0
     key = spans_key or pipe.key
+    reading, running = Stopwatch(), Stopwatch()
     with changed(pipe, spans_key=key):
         settings = {name: pipe.cfg[name] for name in _SETTINGS}
-        start = default_timer()
-        examples = predict_examples(nlp, docs, batch_size)
+        examples = running.time(predict_examples(nlp, reading.time(docs), batch_size))
         for example, compared in compare_examples(examples, key):
             n_words += len(example.predicted)
             keys.update(get_spans_keys(example.reference))
@@ -76,46 +81,59 @@ def evaluate(
             if not gold:
                 elsewhere.update(count_elsewhere(example.reference, key))
             tally.add(compared)
-            matches.add(compared)
-            counted.append(count_row(tally, matches))
+            matched = count_matches(compared)
+            matches = {name: counts + matched[name] for name, counts in matches.items()}
+            by_doc.append(count_subsets(compared) | matched)
             crossing += _count_crossing(example, compared)
-            judged.extend(judge_predictions(example, compared, key))
-        seconds = default_timer() - start
-    every = [(j.score, j.correct) for j in judged]
-    torn = [(j.score, j.correct) for j in judged if j.discontinuous]
+            for item, score in compared.scores.items():
+                scored.append((score or 0.0, item in compared.gold))
+                if len(item[1]) > 1:
+                    disc_scored.append(scored[-1])
     scores = {
         **settings,
         "spans_key": key,
-        "docs": len(counted) - 1,
+        "docs": len(by_doc),
         "words": n_words,
-        "speed": n_words / seconds,
+        "speed": n_words / (running.seconds - reading.seconds) if n_words else 0.0,
         **tally.scores(key),
         "crossing": crossing,
         "gold_per_type": {label: gold[label] for label in sorted(gold)},
-        "reliability": [part._asdict() for part in reliability(every)],
-        "calibration_error": calibration_error(every),
-        "disc_calibration_error": calibration_error(torn),
+        "reliability": [part._asdict() for part in reliability(scored)],
+        "calibration_error": calibration_error(scored),
+        "disc_calibration_error": calibration_error(disc_scored),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
         "spans_keys_found": sorted(keys),
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
-        "matches": {name: match.to_dict() for name, match in matches.matches.items()},
+        "matches": {name: counts.to_dict() for name, counts in matches.items()},
     }
-    if bootstrap and len(counted) > 1:
-        rows = np.array([list(row.values()) for row in counted])
-        intervals = bootstrap_intervals(np.diff(rows, axis=0), bootstrap, seed)
-        scores["intervals"] = dict(zip(counted[0], intervals, strict=True))
+    if bootstrap and by_doc:
+        counted = np.array([list(map(astuple, counts.values())) for counts in by_doc])
+        intervals = bootstrap_intervals(counted, bootstrap, seed)
+        scores["intervals"] = dict(zip(by_doc[0], intervals, strict=True))
         scores |= {"bootstrap": bootstrap, "seed": seed}
     return scores
 
 
-def count_row(tally: Tally, matches: MatchTally) -> dict[str, tuple[float, float, float]]:
-    """RETURNS (dict[str, tuple[float, float, float]]): By subset ("all", "disc", ...) and measure
-    the correct, predicted and gold entities so far, of which differences are those of single Docs.
+class Stopwatch:
+    """Measures how long iterators take to yield their items.
+
+    seconds (float): The time so far.
     """
-    return {
-        **{subset: count(score) for subset, score in tally.subsets.items()},
-        **{name: (m.correct, m.predicted, m.gold) for name, m in matches.matches.items()},
-    }
+
+    seconds = 0.0
+
+    def time(self, items: Iterable[T]) -> Iterator[T]:
+        """YIELDS (T): The items."""
+        iterator = iter(items)
+        while True:
+            start = default_timer()
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += default_timer() - start
+            yield item
 
 
 def _count_crossing(example: Example, compared: Comparison) -> int:

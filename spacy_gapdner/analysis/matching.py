@@ -1,38 +1,38 @@
-"""Predicted entities against gold ones: credit for what is nearly right, and kinds of errors.
+"""Predicted entities against gold entities: credit for overlap, and kinds of errors.
 
-Two entities overlap if they share a character other than whitespace of their fragments; what lies
-in a gap belongs to no entity. Entities are paired one to one: pairs with the largest share in
-common (positions in both, of those in either) go first.
+Two entities overlap if they share a character other than whitespace of their fragments; the text
+in a gap belongs to no entity. Entities are paired one to one, first the pairs with the largest
+overlap (positions in both, divided by positions in either).
 
-The credit follows SemEval-2013 task 9. Errors are those of the entities that are not equal in type
-and fragments. A pair of them is one error:
+The credit follows SemEval-2013 task 9. Incorrect are the entities without an equal in type and
+fragments. A pair of them is one error:
 
 wrong type: the same fragments, another type.
 wrong boundary: the same type, as many fragments, each of which overlaps its counterpart.
-wrong linking: the same type and an overlap, but the fragments do not correspond. One is left out
-    or too many, a gap is filled or opened, or a fragment is another entity's.
+wrong linking: the same type and an overlap, but the fragments do not correspond. One is missing
+    or spurious, a gap is filled or opened, or a fragment is another entity's.
 
-What is left over is one error each:
+Each entity without a partner is one error:
 
 wrong linking: a prediction whose every fragment is a fragment of a gold entity of its type, in
     another combination.
 missed: a gold entity.
 spurious: any other prediction.
 
-Overlap with another type and other fragments makes no pair: the one is missed, the other spurious.
+Entities that overlap, but differ in type and fragments, are no pair: one is missed, the other
+spurious.
 """
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
 from ..entities import Fragments
-from ..scorer import Comparison, Item
+from ..scorer import Comparison, Counts, Item
 
-# what a pair of entities has to agree in, with what reports call it
+# measures that give credit for overlap, with their names in reports
 MATCHES = {
     "exact": "Same fragments, any type",
     "partial": "Overlap, any type, half if not exact",
@@ -43,91 +43,50 @@ WRONG_BOUNDARY = "wrong boundary"
 WRONG_LINKING = "wrong linking"
 MISSED = "missed"
 SPURIOUS = "spurious"
-# in the order of reports, each in one line
+# in the order of reports, with explanations
 KINDS = {
-    MISSED: "a gold entity that no wrong prediction comes near",
-    SPURIOUS: "a prediction that comes near no missed gold entity",
+    MISSED: "a gold entity without an incorrect prediction to pair it with",
+    SPURIOUS: "a prediction without a missed gold entity to pair it with",
     WRONG_TYPE: "the tokens of a gold entity, but another type",
     WRONG_BOUNDARY: "right type and as many fragments as the gold entity, each overlapping its "
     "counterpart, but not the same tokens",
-    WRONG_LINKING: "right type and some of the tokens, but other fragments: left out, added, "
+    WRONG_LINKING: "right type and some of the tokens, but other fragments: missing, added, "
     "joined across a gap, or another entity's",
 }
 
 
-@dataclass
-class Match:
-    """Counts of one measure.
-
-    correct (float): Credit for pairs of a gold and a predicted entity.
-    predicted (int): Number of predicted entities.
-    gold (int): Number of gold entities.
-    """
-
-    correct: float = 0.0
-    predicted: int = 0
-    gold: int = 0
-
-    def to_dict(self) -> dict[str, float | None]:
-        """RETURNS (dict[str, Optional[float]]): p, r and f; None where there is nothing at all."""
-        if not self.predicted and not self.gold:
-            return {"p": None, "r": None, "f": None}
-        return {
-            "p": self.correct / max(self.predicted, 1),
-            "r": self.correct / max(self.gold, 1),
-            "f": 2 * self.correct / (self.predicted + self.gold),
-        }
-
-
-@dataclass
-class MatchTally:
-    """The counts of all measures of MATCHES.
-
-    matches (dict[str, Match]): By measure. `exact` counts entities with the same fragments;
-        `partial` those that overlap, with half the credit if the fragments differ; `type` those
-        of the same type that overlap.
-    """
-
-    matches: dict[str, Match] = field(default_factory=lambda: {name: Match() for name in MATCHES})
-
-    def add(self, compared: Comparison) -> None:
-        """Count the entities of one example.
-
-        compared (Comparison): Its entities.
-        """
-        gold, predicted = sorted(compared.gold), sorted(compared.predicted)
-        equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
-        overlapping = _pair_best(gold, predicted, lambda g, p: True)
-        credits = {
-            "exact": float(equal.total()),
-            "partial": sum(1.0 if g[1] == p[1] else 0.5 for g, p in overlapping),
-            "type": float(len(_pair_best(gold, predicted, lambda g, p: g[0] == p[0]))),
-        }
-        for name, match in self.matches.items():
-            match.correct += credits[name]
-            match.predicted += len(predicted)
-            match.gold += len(gold)
+def count_matches(compared: Comparison) -> dict[str, Counts]:
+    """RETURNS (dict[str, Counts]): The entities of one example by measure, see `MATCHES`."""
+    gold, predicted = sorted(compared.gold), sorted(compared.predicted)
+    equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
+    overlapping = _pair_best(gold, predicted, lambda g, p: True)
+    credits = {
+        "exact": equal.total(),
+        "partial": sum(1.0 if g[1] == p[1] else 0.5 for g, p in overlapping),
+        "type": len(_pair_best(gold, predicted, lambda g, p: g[0] == p[0])),
+    }
+    return {name: Counts(credit, len(predicted), len(gold)) for name, credit in credits.items()}
 
 
 def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[str], list[str]]:
-    """Tell of each entity of two annotations what the other makes of it.
+    """Compare each entity of two annotations with the other annotation.
 
     gold (Sequence[Item]): Types and fragments of the gold entities.
     predicted (Sequence[Item]): The same of the predictions, in the same offsets.
-    RETURNS (tuple[list[str], list[str]]): "right" for those that both have. Of the gold entities
-        the others are "wrong" if a prediction that is not right overlaps, or "missed"; of the
-        predictions, "wrong" if a gold entity overlaps, or "spurious".
+    RETURNS (tuple[list[str], list[str]]): "correct" for those in both. A gold entity in one of them
+        is "incorrect" if an incorrect prediction overlaps, else "missed"; a prediction is
+        "incorrect" if a gold entity overlaps, else "spurious".
     """
-    right = set(gold) & set(predicted)
+    correct = set(gold) & set(predicted)
     found, touching = set(), set()
     for i, j in _meeting_extents(gold, predicted):
         if _share(gold[i][1], predicted[j][1]):
             touching.add(j)
-            if predicted[j] not in right:
+            if predicted[j] not in correct:
                 found.add(i)
 
-    def mark(item: Item, overlaps: bool, alone: str) -> str:
-        return "right" if item in right else "wrong" if overlaps else alone
+    def mark(item: Item, overlaps: bool, otherwise: str) -> str:
+        return "correct" if item in correct else "incorrect" if overlaps else otherwise
 
     return (
         [mark(item, i in found, "missed") for i, item in enumerate(gold)],
@@ -140,7 +99,7 @@ class Error(NamedTuple):
 
     kind (str): One of `KINDS`.
     gold (Optional[Item]): The gold entity that was not found.
-    predicted (Optional[Item]): The prediction that is wrong.
+    predicted (Optional[Item]): The incorrect prediction.
     """
 
     kind: str
@@ -151,27 +110,28 @@ class Error(NamedTuple):
 def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Error]:
     """Find the errors of one text.
 
-    gold (Collection[Item]): Types and fragments of the gold entities; of equal ones one counts.
+    gold (Collection[Item]): Types and fragments of the gold entities; duplicates are ignored.
     predicted (Collection[Item]): The same of the predictions, in the same offsets.
-    RETURNS (list[Error]): The errors in text order of their gold entities, or else predictions.
+    RETURNS (list[Error]): The errors in text order of their gold entities or predictions.
     """
     missed = sorted(set(gold) - set(predicted), key=_text_order)
-    wrong = sorted(set(predicted) - set(gold), key=_text_order)
-    errors = [Error(_pair_kind(*pair), *pair) for pair in _pair_best(missed, wrong, _comparable)]
+    incorrect = sorted(set(predicted) - set(gold), key=_text_order)
+    pairs = _pair_best(missed, incorrect, lambda g, p: g[0] == p[0] or g[1] == p[1])
+    errors = [Error(_pair_kind(*pair), *pair) for pair in pairs]
     paired = {side for error in errors for side in error[1:]}
     errors += [Error(MISSED, item, None) for item in missed if item not in paired]
     gold_fragments = {(label, fragment) for label, fragments in gold for fragment in fragments}
-    for item in wrong:
+    for item in incorrect:
         if item not in paired:
             relinked = {(item[0], fragment) for fragment in item[1]} <= gold_fragments
             errors.append(Error(WRONG_LINKING if relinked else SPURIOUS, None, item))
-    return sorted(errors, key=_place)
+    return sorted(errors, key=lambda error: _text_order(error.gold or error.predicted))
 
 
 def _pair_best(
     items: Sequence[Item], others: Sequence[Item], fits: Callable[[Item, Item], bool]
 ) -> list[tuple[Item, Item]]:
-    # one to one, those with the largest share in common first; of equal ones those listed first
+    # one to one, the largest share first; equal shares in the given order
     shares = []
     for i, j in _meeting_extents(items, others):
         share = _share(items[i][1], others[j][1])
@@ -188,10 +148,10 @@ def _pair_best(
 
 
 def _meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    # the pairs whose extents overlap or touch, without trying all; some that lie apart as well
+    # all pairs whose extents overlap or touch, and few others, without trying every pair
     order = sorted(range(len(others)), key=lambda j: others[j][1][0][0])
     starts = [others[j][1][0][0] for j in order]
-    # the farthest end so far ascends as the starts do
+    # the farthest end so far ascends with the starts
     ends = list(accumulate((others[j][1][-1][1] for j in order), max))
     for i, (_, fragments) in enumerate(items):
         first = bisect_left(ends, fragments[0][0])
@@ -201,12 +161,7 @@ def _meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[
 
 
 def n_shared(first: Fragments, second: Fragments) -> int:
-    """Count what two entities have in common.
-
-    first (Fragments): Fragments of the one.
-    second (Fragments): Fragments of the other, in the same offsets.
-    RETURNS (int): The number of positions that lie in both.
-    """
+    """RETURNS (int): The number of positions in the fragments of both entities."""
     if first[-1][1] <= second[0][0] or second[-1][1] <= first[0][0]:
         return 0
     return sum(
@@ -217,17 +172,13 @@ def n_shared(first: Fragments, second: Fragments) -> int:
 
 
 def _share(first: Fragments, second: Fragments) -> float:
-    # of whitespace, both are empty
+    # ranges of whitespace are empty
     if first == second:
         return 1.0
     shared = n_shared(first, second)
     if not shared:
         return 0.0
     return shared / (sum(end - start for start, end in (*first, *second)) - shared)
-
-
-def _comparable(gold: Item, predicted: Item) -> bool:
-    return gold[0] == predicted[0] or gold[1] == predicted[1]
 
 
 def _pair_kind(gold: Item, predicted: Item) -> str:
@@ -241,11 +192,7 @@ def _pair_kind(gold: Item, predicted: Item) -> str:
     return WRONG_LINKING
 
 
-def _place(error: Error) -> tuple[int, int, Fragments, str]:
-    first, *_ = (item for item in error[1:] if item is not None)
-    return _text_order(first)
-
-
-def _text_order(item: Item) -> tuple[int, int, Fragments, str]:
+def _text_order(item: Item | None) -> tuple[int, int, Fragments, str]:
+    assert item is not None
     label, fragments = item
     return fragments[0][0], fragments[-1][1], fragments, label

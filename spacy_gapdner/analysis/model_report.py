@@ -2,104 +2,87 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY, Entity, Fragments
-from ..formats import DOC_NAME
-from ..scorer import Comparison, Item, Positions
+from ..entities import DEFAULT_SPANS_KEY
+from ..errors import GapDNERError
+from ..formats import DOC_NAME, find_format, load_docs, read_docbin
+from ..formats.records import TextEntity
+from ..loading import check_model
+from ..scorer import Comparison, Item, Tally
 from .matching import KINDS, find_errors, n_shared
-from .pipes import changed, find_pipe
-from .predictions import compare_examples, predict_examples, predicted_scores
-from .subsets import SubsetTally
+from .pipes import changed, find_pipe, load_recognizer
+from .predictions import compare_examples, pair_examples, predict_examples
+from .score_tables import score_rows
 
 _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
 ]
 ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
-# stands in for the entity that is missing on one side of a confusion
+# stands in for the missing side of a confusion
 NOTHING = "nothing"
 # tokens shown before and after the entities of an error
 _CONTEXT = 25
 
 
-class EntityInContext(NamedTuple):
-    """An entity of an error.
-
-    label (str): Its type.
-    text (str): Its fragments' texts, with " … " between them.
-    fragments (Fragments): Character offsets in the text of the reference.
-    tokens (Entity): The tokens it touches, as indices of the error's `words`, and its score.
-    """
-
-    label: str
-    text: str
-    fragments: Fragments
-    tokens: Entity
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What JSON has of it."""
-        return {"label": self.label, "text": self.text, "fragments": self.fragments}
-
-    def to_row(self) -> tuple[str, str, str]:
-        """RETURNS (tuple[str, str, str]): Its columns in a table."""
-        return self.label, self.text, ";".join(f"{start} {end}" for start, end in self.fragments)
-
-
 class ErrorInContext(NamedTuple):
-    """An error with the sentence behind it.
+    """An error in its sentence. Entities and bounds are character offsets of the reference.
 
     kind (str): One of `spacy_gapdner.analysis.matching.KINDS`.
-    doc (int): Number of the Doc, from 1 on.
+    doc (int): Number of the Doc, counted from 1.
     name (Optional[str]): Name of its document, if it has one.
-    sentence (str): The reference's sentence, or several where an entity crosses a boundary.
-    gold (Optional[EntityInContext]): The gold entity that was not found.
-    predicted (Optional[EntityInContext]): The prediction that is wrong.
+    sentence (str): The sentence, or several sentences that an entity crosses.
+    gold (Optional[TextEntity]): The gold entity that was not found.
+    predicted (Optional[TextEntity]): The incorrect prediction.
     words (tuple[str, ...]): The sentence's tokens, with "…" in place of those far away.
-    others (tuple[tuple[str, EntityInContext], ...]): Entities that share a token with one of the
-        two, after what they are: "correct", "gold" or "predicted".
+    bounds (tuple[int, ...]): The start of each word, and the end of the last.
+    others (tuple[tuple[str, TextEntity], ...]): Entities that overlap the two, each after its role:
+        "correct", "gold" or "predicted".
     """
 
     kind: str
     doc: int
     name: str | None
     sentence: str
-    gold: EntityInContext | None
-    predicted: EntityInContext | None
+    gold: TextEntity | None
+    predicted: TextEntity | None
     words: tuple[str, ...]
-    others: tuple[tuple[str, EntityInContext], ...]
+    bounds: tuple[int, ...]
+    others: tuple[tuple[str, TextEntity], ...]
 
     @property
     def score(self) -> float | None:
-        """RETURNS (Optional[float]): The score of the wrong prediction; None if there is none."""
-        return self.predicted.tokens.score if self.predicted else None
+        """RETURNS (Optional[float]): The score of the incorrect prediction, if there is one."""
+        return self.predicted.score if self.predicted else None
 
     @property
     def is_discontinuous(self) -> bool:
-        """RETURNS (bool): Whether an entity with a gap is involved."""
+        """RETURNS (bool): Whether the gold entity or the prediction has a gap."""
         return any(e is not None and len(e.fragments) > 1 for e in (self.gold, self.predicted))
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What JSON has of it."""
-        return {
-            "kind": self.kind,
-            "doc": self.doc,
-            "name": self.name,
-            "sentence": self.sentence,
-            "gold": self.gold and self.gold.to_dict(),
-            "predicted": self.predicted and self.predicted.to_dict(),
-            "score": self.score,
+        """RETURNS (dict[str, Any]): The error as JSON has it."""
+        entities = {
+            side: e and {"label": e.label, "text": e.surface, "fragments": e.fragments}
+            for side, e in (("gold", self.gold), ("predicted", self.predicted))
         }
+        place = {"kind": self.kind, "doc": self.doc, "name": self.name, "sentence": self.sentence}
+        return {**place, **entities, "score": self.score}
 
     def to_row(self) -> tuple[Any, ...]:
         """RETURNS (tuple): Its ERROR_COLUMNS, with character offsets such as "0 6;17 30"."""
-        gold, predicted = (e.to_row() if e else ("",) * 3 for e in (self.gold, self.predicted))
-        return self.kind, self.doc, self.name, self.sentence, *gold, *predicted, self.score
+        row: list[Any] = [self.kind, self.doc, self.name, self.sentence]
+        for e in (self.gold, self.predicted):
+            offsets = ";".join(f"{start} {end}" for start, end in e.fragments) if e else ""
+            row += [e.label, e.surface, offsets] if e else [""] * 3
+        return *row, self.score
 
 
 class ErrorCount(NamedTuple):
@@ -107,8 +90,8 @@ class ErrorCount(NamedTuple):
 
     kind (str), errors (int): The kind, and the number of its errors.
     gold (int): Gold entities among them; over all kinds, those not found.
-    predicted (int): Predictions among them; over all kinds, those that are wrong.
-    discontinuous (int): Errors in which an entity with a gap is involved.
+    predicted (int): Predictions among them; over all kinds, the incorrect ones.
+    discontinuous (int): Errors with a discontinuous entity.
     """
 
     kind: str
@@ -123,12 +106,12 @@ class ModelReport:
     """Scores and errors of one model.
 
     docs (int): Docs.
-    scores (SubsetTally): Counts by group.
+    scores (Tally): Counts by group.
     errors (list[ErrorInContext]): All errors, in text order.
     """
 
     docs: int = 0
-    scores: SubsetTally = field(default_factory=SubsetTally)
+    scores: Tally = field(default_factory=Tally)
     errors: list[ErrorInContext] = field(default_factory=list)
 
     def count_errors(self) -> list[ErrorCount]:
@@ -136,37 +119,35 @@ class ModelReport:
         counts = []
         for kind in KINDS:
             found = [error for error in self.errors if error.kind == kind]
-            gold = sum(error.gold is not None for error in found)
-            predicted = sum(error.predicted is not None for error in found)
-            torn = sum(error.is_discontinuous for error in found)
-            counts.append(ErrorCount(kind, len(found), gold, predicted, torn))
+            sides = ("gold", "predicted", "is_discontinuous")
+            numbers = (sum(bool(getattr(error, side)) for error in found) for side in sides)
+            counts.append(ErrorCount(kind, len(found), *numbers))
         return counts
 
     def confusion(self) -> dict[tuple[str, str], int]:
         """RETURNS (dict[tuple[str, str], int]): Number of entities by gold and predicted type, of
-        which one may be NOTHING. Entities that are not equal are paired as in `errors`.
+        which one may be NOTHING. Incorrect entities are paired as in `errors`.
         """
-        counts = Counter(
-            {(label, label): score.tp for label, score in sorted(self.scores.per_type.items())}
-        )
+        types = sorted(self.scores.groups["type"].items())
+        counts = Counter({(label, label): int(found.correct) for label, found in types})
         for error in self.errors:
             gold, predicted = (e.label if e else NOTHING for e in (error.gold, error.predicted))
             counts[gold, predicted] += 1
         return dict(+counts)
 
     def common_texts(self, kind: str, n: int) -> list[tuple[str, str, int]]:
-        """RETURNS (list[tuple[str, str, int]]): The `n` texts that errors of a kind are about most
-        often: text in lower case, type and number of errors.
+        """RETURNS (list[tuple[str, str, int]]): The `n` most frequent texts among the errors of a
+        kind: text in lower case, type and number of errors.
         """
         entities = (e.gold or e.predicted for e in self.errors if e.kind == kind)
-        counts = Counter((e.text.lower(), e.label) for e in entities if e)
+        counts = Counter(((e.surface or "").lower(), e.label) for e in entities if e)
         return [(*pair, count) for pair, count in counts.most_common(n)]
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report as JSON has it."""
         return {
             "docs": self.docs,
-            "scores": [row._asdict() for row in self.scores.rows()],
+            "scores": score_rows(self.scores),
             "error_counts": [count._asdict() for count in self.count_errors()],
             "confusion": [[*pair, n] for pair, n in self.confusion().items()],
             "errors": [error.to_dict() for error in self.errors],
@@ -194,8 +175,57 @@ def analyze(
         return report_model(predict_examples(nlp, docs, batch_size), key)
 
 
+def analyze_models(
+    models: Mapping[str, str],
+    data: Path,
+    *,
+    types: tuple[str, ...] = (),
+    spans_key: str | None = None,
+    threshold: float | None = None,
+    batch_size: int | None = None,
+    gpu_id: int = -1,
+) -> dict[str, ModelReport]:
+    """Analyze several models on the same data.
+
+    models (Mapping[str, str]): Saved pipelines, or .spacy files with predictions, by name.
+    data (Path): Annotated data.
+    types (tuple[str, ...]): Entity types to read from the data; all if empty.
+    spans_key (Optional[str]): Prefix of the span groups; that of the first pipe if None.
+    threshold (Optional[float]): Replaces the thresholds of the pipelines.
+    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
+    gpu_id (int): GPU to use; -1 for the CPU.
+    RETURNS (dict[str, ModelReport]): A report by name.
+    RAISES (GapDNERError): If a model or the data cannot be read, or has no gold entity.
+    """
+    find_format(data)
+    for model in models.values():
+        if Path(model).suffix != ".spacy":
+            check_model(model)
+        elif threshold is not None:
+            raise GapDNERError(f"{model} is a file of predictions. A threshold needs a pipeline.")
+    reports = {}
+    for name, model in models.items():
+        if Path(model).suffix == ".spacy":
+            key = spans_key = spans_key or DEFAULT_SPANS_KEY
+            nlp = spacy.blank("en")
+            docs = load_docs(nlp, data, key, types=types)
+            examples = pair_examples(read_docbin(Path(model), nlp.vocab), docs, source=model)
+            report = report_model(examples, key)
+        else:
+            how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
+            nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
+            # one key, so that all are compared with the same gold entities
+            key = spans_key = spans_key or pipe.key
+            docs = load_docs(nlp, data, key, types=types)
+            report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
+        if not report.scores.groups["subset"]["all"].gold:
+            raise GapDNERError(f"{data} has no gold entities under the spans key {key!r}.")
+        reports[name] = report
+    return reports
+
+
 def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> ModelReport:
-    """Find out what a model gets right and wrong, from predictions that are there.
+    """Find out what a model gets right and wrong from its predictions.
 
     examples (Iterable[Example]): Predictions and references.
     key (str): Prefix of the span groups, in both.
@@ -206,56 +236,51 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
     for example, compared in compare_examples(examples, key):
         report.docs += 1
         report.scores.add(compared)
-        report.errors += _errors_in_context(example, compared, key, report.docs)
+        report.errors += _errors_in_context(example.reference, compared, report.docs)
     return report
 
 
-def _errors_in_context(
-    example: Example, compared: Comparison, key: str, number: int
-) -> Iterator[ErrorInContext]:
-    errors = find_errors(compared.gold, compared.predicted)
-    doc, positions = example.reference, compared.positions
-    scores = predicted_scores(example, key) if errors else {}
+def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[ErrorInContext]:
     every = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
-    for error in errors:
-        own = [item for item in error[1:] if item is not None]
+
+    def show(item: Item) -> TextEntity:
+        fragments = compared.positions.char_offsets(item)
+        text = " … ".join(" ".join(doc.text[start:end].split()) for start, end in fragments)
+        return TextEntity(item[0], fragments, surface=text, score=compared.scores.get(item))
+
+    def role(item: Item) -> str:
+        if item not in compared.predicted:
+            return "gold"
+        return "correct" if item in compared.gold else "predicted"
+
+    for kind, gold, predicted in find_errors(compared.gold, compared.predicted):
+        own = [item for item in (gold, predicted) if item is not None]
         others = [
             item
             for item in every
             if item not in own and any(n_shared(item[1], other[1]) for other in own)
         ]
-        tokens = [positions.tokens(item) for item in (*own, *others)]
+        tokens = list(map(compared.positions.tokens, (*own, *others)))
         start, end = min(e.start for e in tokens), max(e.end for e in tokens)
         first, last = 0, len(doc)
         if doc.has_annotation("SENT_START"):
             first, last = doc[start].sent.start, doc[end - 1].sent.end
-        left, right = max(first, start - _CONTEXT), min(last, end + _CONTEXT)
+        shown = doc[max(first, start - _CONTEXT) : min(last, end + _CONTEXT)]
         # whitespace tokens keep their place, but show nothing
-        words = ["".join(token.text.split()) for token in doc[left:right]]
-        words = ["…"] * (left > first) + words + ["…"] * (right < last)
-        show = partial(_show, doc, positions, scores, left - (left > first))
+        words = ["".join(token.text.split()) for token in shown]
+        bounds = [*(token.idx for token in shown), shown.end_char]
+        if shown.start > first:
+            words, bounds = ["…", *words], [bounds[0], *bounds]
+        if shown.end < last:
+            words, bounds = [*words, "…"], [*bounds, bounds[-1]]
         yield ErrorInContext(
-            error.kind,
+            kind,
             number,
             doc.user_data.get(DOC_NAME),
             " ".join(doc[first:last].text.split()),
-            error.gold and show(error.gold),
-            error.predicted and show(error.predicted),
+            gold and show(gold),
+            predicted and show(predicted),
             tuple(words),
-            tuple((_role(compared, item), show(item)) for item in others),
+            tuple(bounds),
+            tuple((role(item), show(item)) for item in others),
         )
-
-
-def _show(
-    doc: Doc, positions: Positions, scores: Mapping[Item, float | None], offset: int, item: Item
-) -> EntityInContext:
-    fragments = positions.char_offsets(item)
-    text = " … ".join(" ".join(doc.text[start:end].split()) for start, end in fragments)
-    tokens = replace(positions.tokens(item).shift(-offset), score=scores.get(item))
-    return EntityInContext(item[0], text, fragments, tokens)
-
-
-def _role(compared: Comparison, item: Item) -> str:
-    if item not in compared.predicted:
-        return "gold"
-    return "correct" if item in compared.gold else "predicted"

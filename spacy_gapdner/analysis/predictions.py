@@ -3,17 +3,16 @@
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
 from itertools import chain, islice, zip_longest
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.report import UNREADABLE, Report
-from ..scorer import Comparison, Item, Positions, compare
+from ..scorer import Comparison, compare
 from .texts import InputText, StandardInput
 from .workers import Annotated, annotate_in_processes, annotate_texts
 
@@ -24,15 +23,6 @@ T = TypeVar("T")
 _BATCH_CHARACTERS = 100_000
 # after this many batches a memory zone frees what spaCy learned about words
 _ZONE_BATCHES = 50
-
-
-class Judged(NamedTuple):
-    """A predicted entity, and whether the gold annotation has it."""
-
-    label: str
-    discontinuous: bool
-    score: float
-    correct: bool
 
 
 def predict(
@@ -193,23 +183,3 @@ def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Ex
         except ValueError as error:
             raise GapDNERError(f"Document {number}: {error}") from None
         yield example, compared
-
-
-def predicted_scores(example: Example, key: str) -> dict[Item, float | None]:
-    """RETURNS (dict[Item, Optional[float]]): The score of each predicted entity, of equal ones the
-    highest; None for those without.
-    """
-    positions = Positions(example.predicted)
-    scores: dict[Item, float | None] = {}
-    for entity in get_entities(example.predicted, key):
-        (item,) = positions.items([entity])
-        scores[item] = max(scores.get(item), entity.score, key=lambda score: score or 0.0)
-    return scores
-
-
-def judge_predictions(example: Example, compared: Comparison, key: str) -> list[Judged]:
-    """RETURNS (list[Judged]): The predicted entities of an example, and whether each is right."""
-    return [
-        Judged(item[0], len(item[1]) > 1, score or 0.0, item in compared.gold)
-        for item, score in predicted_scores(example, key).items()
-    ]

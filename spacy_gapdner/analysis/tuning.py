@@ -14,7 +14,7 @@ from ..pipe.thresholds import Thresholds
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .bootstrap import resample
 from .pipes import changed, find_pipe
-from .predictions import compare_examples, judge_predictions, predict_examples
+from .predictions import compare_examples, predict_examples
 
 Measure = Literal["combined", "f", "disc_f"]
 
@@ -402,8 +402,9 @@ def _find(
     found: list[tuple[Any, ...]] = []
     gold: list[tuple[Any, ...]] = []
     examples = predict_examples(nlp, docs, batch_size)
-    for number, (example, compared) in enumerate(compare_examples(examples, key)):
-        judged = judge_predictions(example, compared, key)
-        found.extend((number, *entity) for entity in judged)
+    for number, (_, compared) in enumerate(compare_examples(examples, key)):
         gold.extend((number, label, len(fragments) > 1) for label, fragments in compared.gold)
+        for (label, fragments), value in compared.scores.items():
+            correct = (label, fragments) in compared.gold
+            found.append((number, label, len(fragments) > 1, value or 0.0, correct))
     return np.array(found, FOUND), np.array(gold, GOLD)

@@ -37,7 +37,7 @@ def agreement_cli(
     Exact: entities of the same type and tokens. Partial: tokens in entities of a type. Both are
     the same in either order, as neither side is gold."""
     from ..analysis.annotator_agreement import agreement
-    from ..drawing.pages import write_columns
+    from ..drawing.documents import write_documents
     from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import filling, write_json
 
@@ -51,7 +51,7 @@ def agreement_cli(
         paths = {"a": str(first), "b": str(second)}
         with filling(output_path) as folder:
             write_json(paths | found.to_dict(), folder / _FILES[0])
-            write_columns(rows, folder / _FILES[1], spans_key, annotators=_name(first, second))
+            write_documents(rows, folder / _FILES[1], spans_key, annotators=_name(first, second))
     print_report(report)
     _print(found, (str(first), str(second)))
     if output_path is not None:
@@ -71,7 +71,7 @@ def _print(found: "Agreement", paths: tuple[str, str]) -> None:
     groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
     groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
     rows = [
-        (title, percent(m.exact.f), percent(m.partial.f), m.exact.first, m.exact.second)
+        (title, percent(m.exact.f), percent(m.partial.f), m.exact.gold, m.exact.predicted)
         for title, m in groups.items()
     ]
     print_table(rows, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))

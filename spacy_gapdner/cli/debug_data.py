@@ -102,7 +102,7 @@ def _print_ceilings(reports: "dict[str, DataReport]") -> None:
     for name, report in reports.items():
         scheme = report.scheme
         scores = (scheme.ceiling, scheme.disc_ceiling)
-        best = (percent(score.fscore if len(score) else None) for score in scores)
+        best = (percent(score.f) for score in scores)
         rows.append((name, *best, scheme.missed.counts.total(), scheme.spurious.counts.total()))
     print_table(rows, ("", "Best F1", "discontinuous", "Missed", "Spurious"))
     for name, report in reports.items():

@@ -44,7 +44,7 @@ def draw_cli(
     Lines are solid under fragments, and dotted under gaps. In the terminal, "+" marks predictions
     that are not annotated, and "-" annotations that are not predicted."""
     from ..analysis.pipes import load_recognizer
-    from ..drawing.pages import draw
+    from ..drawing.documents import draw
     from ..formats import Report
     from ..formats.outputs import check_output
 

@@ -1,2 +1,2 @@
-from .pages import draw as draw
+from .documents import draw as draw
 from .render import render as render

@@ -1,28 +1,35 @@
-"""The HTML page of `gapdner analyze`: plots, tables, and the sentences behind the errors."""
+"""The report of `gapdner analyze`: a page with plots, tables and errors, and data files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
-from ..analysis.model_report import NOTHING, ErrorInContext, ModelReport
-from ..analysis.subsets import ScoreRow, f1_table, pool_tail, select
-from ..scorer import SUBSETS
+from ..analysis.model_report import ERROR_COLUMNS, NOTHING, ErrorInContext, ModelReport
+from ..analysis.score_tables import f1_table, pool_tail, score_rows
+from ..entities import Entity
+from ..formats.outputs import filling, write_json
+from ..formats.records import TextEntity
+from ..formats.tables import write_rows
+from ..scorer import SUBSETS, Counts
+from .bars import ENTITIES_CSS, Bar, render_entities
 from .colors import PALETTE
-from .entities import ENTITIES_CSS, Bar, render_entities
-from .page import PAGES_JS, TEMPLATES, has_plots, inline_svg, new_figure, render_page, render_table
+from .page import SEARCH_JS, TEMPLATES, render_page, render_table
+from .plots import has_plots, inline_svg, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# what tells lines apart without colors
+# distinguish lines without colors
 _MARKERS = "osD^vP*"
-# of tokens or fragments; larger numbers are one point
+# larger numbers of tokens or fragments are one point
 _LAST_NUMBER = 10
 
-# group: heading, what its numbers are, what an entity's own number is
+# group: heading, label of the numbers, note
 _NUMBERS = {
     "gap_length": (
         "By gap length",
@@ -32,8 +39,8 @@ _NUMBERS = {
     "fragments": ("By number of fragments", "fragments", "All entities; 1 is a contiguous one."),
     "length": (
         "By entity length",
-        "tokens of an entity, gaps left out",
-        "All entities by the number of their tokens, gaps left out.",
+        "tokens of an entity without gaps",
+        "All entities by the number of their tokens without gaps.",
     ),
 }
 _COMMON = {MISSED: "Most often missed", SPURIOUS: "Most often spurious"}
@@ -54,17 +61,17 @@ _BODY = TEMPLATES.from_string("""\
 F1 (precision/recall) in percent.</p>
 <h2>Scores</h2>
 {% if subsets_plot %}
-<figure>{{ subsets_plot }}<figcaption>F1 over all entities, over the discontinuous
-ones alone, and over all entities of the sentences with a discontinuous gold entity, or with
-gold entities that share a token.</figcaption></figure>
+<figure>{{ subsets_plot }}<figcaption>F1 over all entities, over discontinuous entities only, and
+over all entities of the sentences with a discontinuous gold entity, or with gold entities that
+share a token.</figcaption></figure>
 {% endif %}
 {{ subsets }}
 {{ types }}
 {% for title, note, plot, table in sections %}
 <h2>{{ title }}</h2>
 {% if plot %}
-<figure>{{ plot }}<figcaption>{{ note }} A gold entity counts under its own number, a predicted one
-under its own. Numbers over {{ last }} are one point.</figcaption></figure>
+<figure>{{ plot }}<figcaption>{{ note }} Each entity, gold or predicted, counts under its own
+number. Numbers above {{ last }} are one point.</figcaption></figure>
 {% endif %}
 <details><summary>All numbers</summary>{{ table }}</details>
 {% endfor %}
@@ -86,7 +93,7 @@ under its own. Numbers over {{ last }} are one point.</figcaption></figure>
 <section class="doc"><h2>{{ kind|capitalize }}</h2>
 {% for name, total, shown in models %}
 <section class="doc"><h3>{{ name }}: {{ total }}
-{%- if shown|length < total %}, {{ shown|length }} of them here{% endif %}</h3>
+{%- if shown|length < total %}, {{ shown|length }} of them shown{% endif %}</h3>
 {% for place, drawing in shown %}
 <div class="unit example"><p>document {{ place }}</p>{{ drawing }}</div>
 {% endfor %}
@@ -97,12 +104,41 @@ under its own. Numbers over {{ last }} are one point.</figcaption></figure>
 """)
 
 
+def write_report(
+    reports: Mapping[str, ModelReport], data: str, folder: Path, n_examples: int = 50
+) -> None:
+    """Write report.html, analysis.json, scores.csv and errors.csv.
+
+    reports (Mapping[str, ModelReport]): Reports by the models' names, on the same data.
+    data (str): Name of the data.
+    folder (Path): The folder; it gets all files or none.
+    n_examples (int): Maximum number of errors per kind and model in the page.
+    """
+    with filling(folder) as filled:
+        page = render_report(reports, data, n_examples)
+        (filled / "report.html").write_text(page, encoding="utf-8")
+        models = {name: report.to_dict() for name, report in reports.items()}
+        write_json({"data": data, "models": models}, filled / "analysis.json")
+        scores: list[tuple[Any, ...]] = []
+        errors: list[tuple[Any, ...]] = [("model", *ERROR_COLUMNS)]
+        for name, report in reports.items():
+            rows = score_rows(report.scores)
+            scores += [] if scores else [("model", *rows[0])]
+            for row in rows:
+                rounded = (round(x, 6) if isinstance(x, float) else x for x in row.values())
+                scores.append((name, *rounded))
+            errors += [(name, *error.to_row()) for error in report.errors]
+        for file, table in (("scores.csv", scores), ("errors.csv", errors)):
+            with (filled / file).open("w", encoding="utf-8", newline="") as stream:
+                write_rows(stream, table)
+
+
 def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int) -> str:
     """Make the page.
 
     reports (Mapping[str, ModelReport]): Reports by the models' names, on the same data.
-    data (str): What the data is called.
-    n_examples (int): Errors of one kind and model to be drawn at most, from the highest score on.
+    data (str): Name of the data.
+    n_examples (int): Maximum number of errors per kind and model, from the highest score on.
     RETURNS (str): A self-contained HTML page, without plots if matplotlib is not installed.
     """
     by_kind = zip(KINDS, *(report.count_errors() for report in reports.values()), strict=True)
@@ -127,7 +163,7 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
             for name, report in reports.items()
         ],
     )
-    return render_page("Scores and errors", Markup(body), ENTITIES_CSS + _CSS, PAGES_JS)
+    return render_page("Scores and errors", Markup(body), ENTITIES_CSS + _CSS, SEARCH_JS)
 
 
 def _draw(plot: Callable[..., "Figure"], reports: Mapping[str, ModelReport], *args: str) -> Markup:
@@ -148,8 +184,7 @@ def _sections(reports: Mapping[str, ModelReport]) -> Iterable[tuple[str, str, Ma
 
 
 def _score_table(reports: Mapping[str, ModelReport], group: str, title: str) -> Markup:
-    by_model = (select(report.scores.rows(), group) for report in reports.values())
-    table = f1_table(by_model, by_number=group in _NUMBERS)
+    table = f1_table([report.scores.groups[group] for report in reports.values()])
     if not any(gold for _, gold, *_ in table):
         return Markup("")
     return render_table((title, "Gold", *reports), table)
@@ -181,7 +216,9 @@ def _errors(
 def _example(error: ErrorInContext) -> tuple[str, Markup]:
     own = (("gold", error.gold), ("predicted", error.predicted))
     bars = [
-        Bar(e.tokens, e.text, _COLORS[role], role, is_thin=is_other)
+        Bar(
+            entity_in_words(e, error.bounds), e.surface or "", _COLORS[role], role, is_thin=is_other
+        )
         for roles, is_other in ((own, False), (error.others, True))
         for role, e in roles
         if e is not None
@@ -190,12 +227,27 @@ def _example(error: ErrorInContext) -> tuple[str, Markup]:
     return place, render_entities([f"{word} " for word in error.words], bars)
 
 
+def entity_in_words(entity: TextEntity, bounds: Sequence[int]) -> Entity:
+    """RETURNS (Entity): An entity as indices of the words of an `ErrorInContext`."""
+    # an entity of whitespace has an empty fragment
+    words = [
+        i
+        for i, (word_start, word_end) in enumerate(pairwise(bounds))
+        if any(
+            word_start < max(end, start + 1) and start < word_end for start, end in entity.fragments
+        )
+    ]
+    return Entity.from_tokens(entity.label, words or [len(bounds) - 2], entity.score)
+
+
 def _plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
-    by_model = {name: select(report.scores.rows(), "subset") for name, report in reports.items()}
-    heights = {name: [_percent(row) for row in rows] for name, rows in by_model.items()}
+    by_model = {name: report.scores.groups["subset"] for name, report in reports.items()}
+    heights = {
+        name: [_percent(counts) for counts in found.values()] for name, found in by_model.items()
+    }
     ticks = [
-        f"{SUBSETS[row.value]}\n{row.gold} gold".replace(" with ", "\nwith ")
-        for row in next(iter(by_model.values()))
+        f"{SUBSETS[subset]}\n{counts.gold} gold".replace(" with ", "\nwith ")
+        for subset, counts in next(iter(by_model.values())).items()
     ]
     figure, axes = _draw_bars(ticks, heights, "%.1f")
     axes.set(ylim=(0, 105), ylabel="F1 (%)")
@@ -213,13 +265,13 @@ def _plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
 
 
 def _plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> "Figure":
-    # lines, with the number of gold entities underneath; where there is none, there is no point
+    # lines, with the number of gold entities below; no point without gold entities
     by_model = {}
     for name, report in reports.items():
-        rows = pool_tail(select(report.scores.rows(), group), _LAST_NUMBER)
-        by_model[name] = {row.value: row for row in rows if row.gold}
-    gold = {row.value: row.gold for rows in by_model.values() for row in rows.values()}
-    # without holes, so that distances are true
+        found = pool_tail(report.scores.groups[group], _LAST_NUMBER)
+        by_model[name] = {number: counts for number, counts in found.items() if counts.gold}
+    gold = {number: counts.gold for found in by_model.values() for number, counts in found.items()}
+    # all numbers, so that distances are true
     pooled = [value for value in gold if not value.isdecimal()]
     plain = [int(value) for value in gold if value.isdecimal()]
     last = _LAST_NUMBER if pooled else max(plain)
@@ -264,6 +316,6 @@ def _draw_bars(
     return figure, axes
 
 
-def _percent(row: ScoreRow | None) -> float:
-    # matplotlib leaves out what is not a number
-    return float("nan") if row is None or row.f is None else 100 * row.f
+def _percent(counts: Counts | None) -> float:
+    # matplotlib skips what is not a number
+    return float("nan") if counts is None or counts.f is None else 100 * counts.f

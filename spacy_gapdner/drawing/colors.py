@@ -6,8 +6,8 @@ from zlib import crc32
 
 from ..errors import GapDNERError
 
-# Each has a contrast of at least 3:1 with white and with the dark ground of pages. As far apart as
-# 18 such colors can be, also for the color-blind; neighbors differ most.
+# Each has a contrast of at least 3:1 with white and with the dark background of pages. The colors
+# are as distinct as 18 can be, also for the color-blind; neighbors differ most.
 PALETTE = (
     *("#d86000", "#0078b4", "#24780c", "#d860c0", "#907878", "#9c78fc", "#c03048", "#00786c"),
     *("#e45478", "#009c9c", "#90600c", "#7854cc", "#189c24", "#8484c0", "#9c9048", "#c03c90"),
@@ -17,20 +17,19 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)")
 
 
 def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Give every entity type its color. A type's name chooses it; of types that choose the same,
-    the later ones in the alphabet get the next that is free.
+    """Choose a color for every entity type by its name. If types share a color, the later ones in
+    the alphabet get the next free color.
 
     labels (Iterable[str]): The types.
-    given (Optional[Mapping[str, str]]): Colors that were chosen, by type.
+    given (Optional[Mapping[str, str]]): Colors chosen by the user, by type.
     RETURNS (dict[str, str]): Colors by type, sorted by type.
-    RAISES (GapDNERError): If a given one is no color.
+    RAISES (GapDNERError): If a given color is invalid.
     """
     given = given or {}
     for label, color in given.items():
         if not _COLOR.fullmatch(color):
             raise GapDNERError(
-                f"The color {color!r} of {label} is none. Write it as #rrggbb, as a name, or as "
-                "rgb(...) or hsl(...)."
+                f"Invalid color for {label}: {color!r}. Use #rrggbb, a name, rgb(...) or hsl(...)."
             )
     used = [0] * len(PALETTE)
     chosen = {}

@@ -16,9 +16,9 @@ from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, tex
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
 from ..scorer import Positions
+from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
-from .entities import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
-from .page import PAGES_JS, TEMPLATES, render_page
+from .page import SEARCH_JS, TEMPLATES, render_page
 from .text import TextEntity, render_text
 
 _LEGEND = TEMPLATES.from_string("""\
@@ -42,10 +42,15 @@ _HEAD = TEMPLATES.from_string("""\
 """)
 _END = "</section>\n"
 _SIDES = ("gold", "predicted")
-# of two annotators neither is right
-_BETWEEN_EQUALS = {"right": "same", "wrong": "differs", "missed": "alone", "spurious": "alone"}
+# neither of two annotators is gold
+_BETWEEN_EQUALS = {
+    "correct": "same",
+    "incorrect": "differs",
+    "missed": "alone",
+    "spurious": "alone",
+}
 Marked = tuple[DiscontinuousEntity, str]
-# larger bodies are put into a file until their colors are known
+# larger bodies are kept in a file until the colors are known
 _IN_MEMORY = 2**24
 
 
@@ -62,7 +67,7 @@ def render(
     width: int | None = None,
 ) -> str | None:
     """Draw documents with their entities: solid under fragments, dotted under gaps, with type and
-    score. Arguments that `spacy.displacy.render` has as well mean the same.
+    score. The arguments follow `spacy.displacy.render`.
 
     docs (Union[Doc, Iterable[Doc]]): The documents.
     style (str): "html", or "text" for a terminal.
@@ -84,8 +89,8 @@ def render(
     texts = [[doc.text for doc in column] for column in columns]
     if texts[0] != texts[-1]:
         raise GapDNERError(
-            f"The {len(texts[0])} gold documents have other texts than the {len(texts[-1])} "
-            "predicted ones. Give the same documents, in the same order."
+            f"The texts of the {len(texts[0])} gold documents and the {len(texts[-1])} predicted "
+            "documents differ. Use the same documents in the same order."
         )
     rows = zip(*columns, strict=True)
     if style == "text":
@@ -93,7 +98,7 @@ def render(
     stream = StringIO()
     write_body(rows, stream, spans_key, colors)
     body = Markup(stream.getvalue())
-    html = render_page(title, body, ENTITIES_CSS, PAGES_JS) if page else _with_style(body)
+    html = render_page(title, body, ENTITIES_CSS, SEARCH_JS) if page else _with_style(body)
     if jupyter or (jupyter is None and is_in_jupyter()):
         from IPython.display import HTML, display
 
@@ -115,7 +120,7 @@ def text_rows(
     before: str | None = None
     for number, docs in enumerate(rows):
         found = [
-            [(positions.items([entity]).pop(), entity) for entity in get_entities(doc, spans_key)]
+            [(positions.item(entity), entity) for entity in get_entities(doc, spans_key)]
             for doc, positions in zip(docs, map(Positions, docs), strict=True)
         ]
         items = [{item for item, _ in side} for side in found]
@@ -140,15 +145,6 @@ def text_rows(
         before = name
 
 
-def render_entity(entity: DiscontinuousEntity) -> str:
-    """RETURNS (str): HTML of one entity under its sentence, or those that it crosses."""
-    colors = choose_colors([entity.label_])
-    start, end = next(
-        part for part in _parts(entity.doc, [[entity]]) if part[0] <= entity.start_char < part[1]
-    )
-    return _with_style(_render_part(entity.doc, start, end, [(entity, "")], colors))
-
-
 def write_body(
     rows: Iterable[tuple[Doc, ...]],
     stream: TextIO,
@@ -156,13 +152,13 @@ def write_body(
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
 ) -> int:
-    """Write documents with their entities, each document below one heading, as HTML that needs the
-    rules `ENTITIES_CSS`. The arguments are those of `write_columns`.
+    """Write documents with their entities as HTML, each under its heading. The page needs
+    `ENTITIES_CSS`. The arguments are those of `write_documents`.
 
     RETURNS (int): The number of documents.
     """
     n_docs, title, beside = 0, None, False
-    # types are numbered as they appear; their colors are known when all have
+    # types are numbered in order of appearance; their colors depend on all types
     numbered: dict[str, str] = {}
     with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as body:
         for docs in rows:
@@ -172,7 +168,7 @@ def write_body(
                 numbered.setdefault(label, f"var(--type-{len(numbered)})")
             # a prediction has no name
             before, title = title, docs[0].user_data.get(DOC_NAME)
-            # what was cut into sentences is one document
+            # sentences of one document have one heading
             if not n_docs or title is None or title != before:
                 body.write(_END if n_docs else "")
                 names = annotators or _SIDES
@@ -196,13 +192,13 @@ def render_doc(
     colors: Mapping[str, str],
     annotators: tuple[str, str] | None = None,
 ) -> Markup:
-    """RETURNS (Markup): The sentences of a document with its entities, or of two versions of it
-    beside each other, as HTML that needs the rules `ENTITIES_CSS`; see `write_columns`.
+    """RETURNS (Markup): The sentences of a document with its entities, or of two versions side by
+    side; see `write_documents`.
     """
     marks: tuple[list[str], ...] = ([""] * len(entities[0]),)
     if len(docs) == 2:
         items = [
-            [next(iter(positions.items([entity]))) for entity in found]
+            list(map(positions.item, found))
             for positions, found in zip(map(Positions, docs), entities, strict=True)
         ]
         marks = mark_items(*items)
@@ -210,7 +206,7 @@ def render_doc(
             marks = tuple([_BETWEEN_EQUALS[mark] for mark in side] for side in marks)
     marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
     units = []
-    # the last Doc is the predicted one, whose sentences part the text
+    # the last Doc is the predicted one, whose sentences divide the text
     for start, end in _parts(docs[-1], entities):
         here = [[pair for pair in side if start <= pair[0].start_char < end] for side in marked]
         if not annotators or any(mark != "same" for side in here for _, mark in side):
@@ -225,7 +221,7 @@ def _with_style(body: Markup) -> str:
 
 
 def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[tuple[int, int]]:
-    # Characters of lines and sentences, joined where an entity crosses their border
+    # Characters of lines and sentences, joined where an entity crosses a boundary
     extents = [(e.start_char, e.end_char) for found in entities for e in found]
     starts = [
         token.idx

@@ -5,7 +5,7 @@ from pathlib import Path
 from ..analysis.tuning import Tuning
 from ..errors import GapDNERError
 from ..formats.outputs import replacing
-from .page import check_plots, figure_bytes, new_figure
+from .plots import check_plots, figure_bytes, new_figure
 
 _LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
 _PANELS = {"": "All entities", "disc_": "Discontinuous entities alone"}

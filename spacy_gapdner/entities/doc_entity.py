@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any, cast
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
-from spacy.util import registry
 from thinc.types import Floats1d
 
 from ..errors import GapDNERError, check_probability
@@ -19,6 +19,8 @@ from .attributes import (
 )
 from .entity import Entity, Fragments
 
+# tokens shown before and after an entity in notebooks
+_CONTEXT = 10
 # what an entity's attrs hold as texts
 TEXTS = ("id", "kb_id", "kb_name")
 
@@ -40,11 +42,6 @@ class DiscontinuousEntity:
 
     def __repr__(self) -> str:
         return f"DiscontinuousEntity({self.label_!r}, {self.spans})"
-
-    def _repr_html_(self) -> str:
-        # Jupyter shows the entity as HTML; spaCy's registry finds the drawing by its entry point
-        html: str = registry.misc.get("spacy-gapdner.entity_html.v1")(self)
-        return html
 
     def __len__(self) -> int:
         return sum(len(span) for span in self.spans)
@@ -180,6 +177,19 @@ class DiscontinuousEntity:
     def token_indices(self) -> tuple[int, ...]:
         """RETURNS (tuple[int, ...]): The indices of all tokens, ascending."""
         return tuple(i for span in self.spans for i in range(span.start, span.end))
+
+    def _repr_html_(self) -> str:
+        # for notebooks: the entity in its context, fragments bold, gaps gray
+        words = []
+        for token in self.doc[max(self.start - _CONTEXT, 0) : self.end + _CONTEXT]:
+            word = escape(token.text_with_ws)
+            if any(start <= token.i < end for start, end in self.fragments):
+                word = f"<b>{word}</b>"
+            elif self.start < token.i < self.end:
+                word = f'<span style="color: gray">{word}</span>'
+            words.append(word)
+        score = "" if self.score is None else f" {self.score:.2f}"
+        return f"<p>{''.join(words)} <small>{escape(self.label_)}{score}</small></p>"
 
     def to_entity(self) -> Entity:
         """RETURNS (Entity): The same entity as token offsets, independent of the Doc."""

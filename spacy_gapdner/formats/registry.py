@@ -109,8 +109,7 @@ FORMATS = {
 
 
 def register_format(format: Format) -> None:
-    """Add a format for `read`, `write` and every command. It replaces one of the same name.
-    """
+    """Add a format for `read`, `write` and every command. It replaces one of the same name."""
     FORMATS[format.name] = format
 
 

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.analysis import agreement
 from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.scorer import Counts
 
 NLP = spacy.blank("en")
 
@@ -55,7 +56,7 @@ def test_sentences_of_a_document_are_joined():
     sentences = [make_doc("had fever .", [("ADE", [1])], "a"), make_doc(TEXT, FIRST, "a")]
     whole = make_doc(f"had fever . {TEXT}", [("ADE", [1]), ("DRUG", [9])], "a")
     found = agreement(sentences, [whole])
-    assert (found.all.exact.first, found.all.exact.second, found.all.exact.both) == (4, 2, 2)
+    assert found.all.exact == Counts(correct=2, predicted=2, gold=4)
 
 
 def test_tokens_of_one_side_may_be_longer():
@@ -63,14 +64,14 @@ def test_tokens_of_one_side_may_be_longer():
     first = make_doc("", [("DISEASE", [0])], words=["HIV+", "patients"])
     second = make_doc("", [("DISEASE", [0])], words=["HIV", "+", "patients"])
     partial = agreement([first], [second]).all.partial
-    assert (partial.first, partial.second, partial.both) == (2, 1, 1)
+    assert partial == Counts(correct=1, predicted=1, gold=2)
 
 
 @pytest.mark.parametrize(
     ("first", "second", "message"),
     [
-        (("had chills", "a"), ("had fever", "a"), "a has another text on each side: 'chills' here"),
-        (("fever", "a"), ("fever", "b"), "no document in common: the one has a, the other b"),
+        (("had chills", "a"), ("had fever", "a"), "The texts of a differ: 'chills' on the first"),
+        (("fever", "a"), ("fever", "b"), "no document in common: the first has a, the second b"),
     ],
 )
 def test_what_cannot_be_compared_is_named(first, second, message):

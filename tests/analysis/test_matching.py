@@ -12,13 +12,13 @@ from spacy_gapdner.analysis.matching import (
     WRONG_BOUNDARY,
     WRONG_LINKING,
     WRONG_TYPE,
-    MatchTally,
+    count_matches,
     find_errors,
     mark_items,
     n_shared,
 )
 from spacy_gapdner.entities import Entity, set_entities
-from spacy_gapdner.scorer import compare
+from spacy_gapdner.scorer import Counts, compare
 
 
 @pytest.mark.parametrize(
@@ -44,15 +44,15 @@ from spacy_gapdner.scorer import compare
     ],
 )
 def test_credit(gold, predicted, exact, partial, type_):
-    counted = MatchTally()
     docs = [Doc(Vocab(), words=list("abcdef")) for _ in range(2)]
     for doc, entities in zip(docs, (predicted, gold), strict=True):
         set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in entities])
-    counted.add(compare(Example(*docs), "gapdner"))
     n = (len(predicted), len(gold))
-    expected = {"exact": (exact, *n), "partial": (partial, *n), "type": (type_, *n)}
-    found = {name: (m.correct, m.predicted, m.gold) for name, m in counted.matches.items()}
-    assert found == expected
+    assert count_matches(compare(Example(*docs), "gapdner")) == {
+        "exact": Counts(exact, *n),
+        "partial": Counts(partial, *n),
+        "type": Counts(type_, *n),
+    }
 
 
 def item(label, *tokens):
@@ -142,8 +142,8 @@ def test_marks():
     predicted = [JOINT, item("ADE", 3, 4, 7), fever, item("ADE", 12)]
     gold = [JOINT, item("ADE", 3), item("ADE", 0, 5, 6), item("DRUG", 9)]
     assert mark_items(gold, predicted) == (
-        ["right", "wrong", "missed", "wrong"],
-        ["right", "wrong", "wrong", "spurious"],
+        ["correct", "incorrect", "missed", "incorrect"],
+        ["correct", "incorrect", "incorrect", "spurious"],
     )
     assert mark_items([], []) == ([], [])
 

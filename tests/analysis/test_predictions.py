@@ -13,9 +13,7 @@ from tiny_pipeline import ANNOTATED
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis import predictions
 from spacy_gapdner.analysis.predictions import (
-    Judged,
     batch_texts,
-    judge_predictions,
     predict,
     predict_examples,
     predict_records,
@@ -147,9 +145,10 @@ def test_equal_entities_count_once():
     scored = (((1, 2), 0.5), ((1, 3), 0.75), ((2, 3), 0.25))
     set_entities(predicted, [Entity("DRUG", (tokens,), score) for tokens, score in scored])
     example = Example(predicted, doc)
-    found = judge_predictions(example, compare(example, "gapdner"), "gapdner")
-    # of whitespace alone is the last
-    assert found == [Judged("DRUG", False, 0.75, True), Judged("DRUG", False, 0.25, True)]
+    compared = compare(example, "gapdner")
+    # the last is only whitespace
+    assert list(compared.scores.values()) == [0.75, 0.25]
+    assert compared.predicted == compared.gold
 
 
 def test_texts_that_are_done_stay_in_their_batches(nlp, monkeypatch):

@@ -55,5 +55,5 @@ def test_what_is_left_out_is_told(run, sides):
 def test_what_cannot_be_compared(fails, sides, tmp_path):
     fails("There is nothing at", "agreement", sides[0], tmp_path / "missing")
     (sides[1] / "a.txt").write_text(TEXT.replace("after", "with"))
-    fails("a has another text on each side", "agreement", *sides)
+    fails("The texts of a differ", "agreement", *sides)
     fails("lies in the A", "agreement", *sides, "-o", sides[0])

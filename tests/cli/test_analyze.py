@@ -112,7 +112,7 @@ def test_examples(run, write_docs, tmp_path):
     assert '<span class="word">&lt;b&gt;a&lt;/b&gt; ' in page()
     few = page("--examples", 2)
     assert few.count('class="unit example"') == 2
-    assert "p.spacy: 5, 2 of them here" in few
+    assert "p.spacy: 5, 2 of them shown" in few
 
 
 def test_one_spans_key_for_all(run, model, write_docs):
@@ -145,7 +145,7 @@ def test_bad_input(fails, model, write_docs, tmp_path):
     fails("not have as many documents as the data", "analyze", short, data)
     other = write_docs("other.spacy", [("Something else .", [])] * 4)
     fails("Document 1: Entities can only be compared", "analyze", other, data)
-    fails("Thresholds are for pipelines", "analyze", data, data, "--threshold", 0.5)
+    fails("is a file of predictions. A threshold needs", "analyze", data, data, "--threshold", 0.5)
 
 
 def test_the_page_stands_alone_with_plots_and_without(run, write_docs, monkeypatch, tmp_path):
@@ -153,7 +153,7 @@ def test_the_page_stands_alone_with_plots_and_without(run, write_docs, monkeypat
     args = ("analyze", data, data, "--compare", f"<i>gold</i>={data}", "-o")
     run(*args, tmp_path / "plots")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr("spacy_gapdner.drawing.page.find_spec", lambda name: None)
+    monkeypatch.setattr("spacy_gapdner.drawing.plots.find_spec", lambda name: None)
     result = run(*args, tmp_path / "plain")
     assert result.stdout.count("report.html has no plots") == 1
     assert sorted(path.name for path in (tmp_path / "plain").iterdir()) == FILES

@@ -43,7 +43,7 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
     assert columns(page) == {
         "gold": [JOINT],
-        "predicted": [JOINT, ("wrong ADR", SHOULDER[1])],
+        "predicted": [JOINT, ("incorrect ADR", SHOULDER[1])],
     }
     assert "<h2>a</h2>" in page.read_text()
 
@@ -62,7 +62,7 @@ def test_errors(fails, run, model, brat, tmp_path):
     page = tmp_path / "page.html"
     fails("Raw text needs a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
     fails("takes TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
-    fails("The color 'x;' of A", "draw", brat, "-o", page, "--colors", "A=x;")
+    fails("Invalid color for A: 'x;'", "draw", brat, "-o", page, "--colors", "A=x;")
     fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
     fails("lies in the input", "draw", brat, "-o", brat / "page.html")
     assert not page.exists()

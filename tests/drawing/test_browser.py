@@ -12,9 +12,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
-from spacy_gapdner.drawing.entities import ENTITIES_CSS, Bar, render_entities
+from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
+from spacy_gapdner.drawing.documents import write_documents
 from spacy_gapdner.drawing.page import render_page
-from spacy_gapdner.drawing.pages import write_columns
 from spacy_gapdner.formats import DOC_NAME
 
 pytestmark = pytest.mark.slow
@@ -38,7 +38,7 @@ def path(tmp_path_factory):
     """A page of 250 sentences of five documents."""
     path = tmp_path_factory.mktemp("pages") / "page.html"
     nlp = spacy.blank("en")
-    write_columns((make_pair(nlp, number) for number in range(250)), path)
+    write_documents((make_pair(nlp, number) for number in range(250)), path)
     return path
 
 
@@ -104,7 +104,7 @@ def test_filters(page):
     # a prediction of another type lies over it
     until_status(page, "1 to 12 of 12")
     faded = {e.get_attribute("data-label") for e in visible(page, "i.off[data-label]")}
-    assert faded == {"✗ wrong SIGN 0.30"}
+    assert faded == {"✗ incorrect SIGN 0.30"}
     press(page, "discontinuous only")
     until_status(page, "1 to 100 of 237")
     fill(page, "Type", "ADE")
@@ -118,7 +118,7 @@ def test_filters(page):
 def test_an_entity_shows_its_text_wherever_the_pointer_is(page):
     script = "const c = document.querySelector('i.gap'); c.dispatchEvent("
     script += "new MouseEvent('mouseover', {bubbles: true})); return c.title"
-    assert page.execute_script(script) == "right: ✓ ADE 0.90: severe … pain"
+    assert page.execute_script(script) == "correct: ✓ ADE 0.90: severe … pain"
 
 
 def test_without_the_script_everything_is_shown(browser, path):

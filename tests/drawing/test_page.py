@@ -3,7 +3,8 @@ from hashlib import sha256
 
 from markupsafe import Markup
 
-from spacy_gapdner.drawing.page import inline_svg, new_figure, render_page
+from spacy_gapdner.drawing.page import render_page
+from spacy_gapdner.drawing.plots import inline_svg, new_figure
 
 
 def test_a_page_with_a_plot():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_gapdner import Entity
-from spacy_gapdner.drawing.entities import Bar, render_entities
+from spacy_gapdner.drawing.bars import Bar, render_entities
 
 WORDS = ["severe ", "joint ", "and ", "shoulder ", "pain"]
 JOINT = Bar(Entity("ADE", ((0, 2), (4, 5)), 0.9), "severe joint … pain", "#d86000")
@@ -83,8 +83,8 @@ def test_text_without_spaces_is_not_kept_whole(n_letters, n_joined):
     ("mark", "title"),
     [
         ("", "ADE 0.90: pain"),
-        ("right", "right: ✓ ADE 0.90: pain"),
-        ("wrong", "✗ wrong ADE 0.90: pain"),
+        ("correct", "correct: ✓ ADE 0.90: pain"),
+        ("incorrect", "✗ incorrect ADE 0.90: pain"),
         ("gold", "gold ADE 0.90: pain"),
     ],
 )

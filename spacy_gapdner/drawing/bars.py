@@ -1,8 +1,8 @@
-"""Entities under the words of their sentence: fragments as bars, gaps as dots, in as few rows as
-they need, each with its label.
+"""Entities as bars under the words of a sentence: solid under fragments, dotted under gaps, in as
+few rows as possible, each with its label.
 
-A word with something under it is a column that moves to the next line together with that and with
-the signs at it, so that long sentences need no scrolling. Bars are borders, which browsers print.
+A word and the bars under it are a column that moves to the next line together with the punctuation
+next to it, so that long sentences need no scrolling. Bars are borders, which browsers print.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from markupsafe import Markup
 from ..entities import Entity
 from .page import TEMPLATES
 
-# nobody could read more under a word
+# more rows under a word are not readable
 _MOST_ROWS = 40
-# a longer piece of text without a space, such as a sentence of Chinese, has no word to keep whole
+# a longer text without spaces, such as a Chinese sentence, may break anywhere
 _LONGEST_WORD = 40
-# characters between a label and the next one
+# characters between two labels
 _MARGIN = 2
 
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
-# without colors of the page, as it may stand in a notebook; what is drawn is no part of the text
+# without the page's colors, because it is also used in notebooks
 ENTITIES_CSS = """
 .entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; overflow-x: clip;
   padding-inline-end: 2.5rem; position: relative; }
@@ -58,9 +58,9 @@ ENTITIES_CSS = """
 @media print { .entities { break-inside: avoid; } }
 """
 
-# what an entity can be, with the sign before it
-MARKS = {"right": "✓", "wrong": "✗", "missed": "○", "spurious": "+"}
-# the same between annotators, of whom neither is right
+# an entity compared with the other annotation, and the sign before it
+MARKS = {"correct": "✓", "incorrect": "✗", "missed": "○", "spurious": "+"}
+# the same between two annotators, neither of whom is gold
 EQUAL_MARKS = {"same": "✓", "differs": "✗", "alone": "○"}
 
 _ENTITIES = TEMPLATES.from_string("""\
@@ -91,7 +91,7 @@ data-type="{{ cell.bar.entity.label }}"
 {%- endfor -%}
 </div>
 {% if n_hidden %}
-<p>{{ n_hidden }} more entities lie over each other here, and are not drawn.</p>
+<p>{{ n_hidden }} more entities overlap here and are not drawn.</p>
 {% endif %}
 """)
 
@@ -100,10 +100,10 @@ class Bar(NamedTuple):
     """An entity to be drawn.
 
     entity (Entity): Its type and score, and its tokens as indices of the words.
-    text (str): Its text, which shows while the pointer is over it.
-    color (str): Its color as CSS has it.
-    mark (str): What it is beside another annotation, one of `MARKS` or another word; or nothing.
-    is_thin (bool): Whether it is there for comparison only.
+    text (str): Its text, shown while the pointer is over it.
+    color (str): Its color in CSS.
+    mark (str): Its relation to another annotation, one of `MARKS` or another word; or nothing.
+    is_thin (bool): Whether it is shown for comparison only.
     """
 
     entity: Entity
@@ -114,27 +114,27 @@ class Bar(NamedTuple):
 
     @property
     def label(self) -> str:
-        """RETURNS (str): What stands at it."""
+        """RETURNS (str): The text under the start of the bar."""
         score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
-        word = "" if self.mark in ("right", "same") else self.mark
+        word = "" if self.mark in ("correct", "same") else self.mark
         parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
         return " ".join(part for part in parts if part)
 
     @property
     def title(self) -> str:
-        """RETURNS (str): What shows while the pointer is over it."""
-        return f"{'right: ' if self.mark == 'right' else ''}{self.label}: {self.text}"
+        """RETURNS (str): The text shown while the pointer is over it."""
+        return f"{'correct: ' if self.mark == 'correct' else ''}{self.label}: {self.text}"
 
 
 class _Cell(NamedTuple):
-    # a piece of an entity under a word; its classes, the entity's number, whether the label is here
+    # the part of an entity under a word
     kind: str
     bar: Bar
     number: int
     has_label: bool
 
 
-# a word and what stands under it, by row
+# a word and the cells under it, by row
 _Column = tuple[str, dict[int, _Cell]]
 
 
@@ -143,7 +143,7 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
 
     words (Sequence[str]): The sentence's tokens, each with the space that follows it.
     bars (Sequence[Bar]): The entities.
-    RETURNS (Markup): HTML that needs the rules `ENTITIES_CSS`.
+    RETURNS (Markup): HTML; the page needs `ENTITIES_CSS`.
     """
     under: list[dict[int, _Cell]] = [{} for _ in words]
     taken: list[set[int]] = [set() for _ in words]
@@ -169,7 +169,7 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
 
 
 def _end(words: Sequence[str], bar: Bar) -> int:
-    # behind the words that its label lies under, which may be more than its own
+    # the label may need more words than the entity has
     end, room = bar.entity.start, -len(bar.label) - _MARGIN
     while end < bar.entity.end or (end < len(words) and room < 0):
         room, end = room + len(words[end]), end + 1
@@ -177,7 +177,7 @@ def _end(words: Sequence[str], bar: Bar) -> int:
 
 
 def _join(columns: Sequence[_Column]) -> list[tuple[bool, list[_Column]]]:
-    # lines may break beside a column, where that would part a sign from its word
+    # lines may break next to a column, also between a word and its punctuation
     parts: list[list[_Column]] = []
     for column in columns:
         if not parts or parts[-1][-1][0][-1:].isspace():
@@ -192,7 +192,7 @@ def _must_join(part: Sequence[_Column]) -> bool:
 
 
 def _directions(words: Sequence[str]) -> list[str]:
-    # browsers order letters, but not columns: English in Arabic needs a run of its own
+    # browsers reorder letters, but not columns: English in Arabic needs its own run
     own = [
         next((_DIRECTIONS[kind] for kind in map(bidirectional, word) if kind in _DIRECTIONS), None)
         for word in words
@@ -201,7 +201,7 @@ def _directions(words: Sequence[str]) -> list[str]:
     directions: list[str] = []
     before = main
     for i, direction in enumerate(own):
-        # marks and numbers go with the words on both sides
+        # punctuation and numbers follow the words on both sides
         after = direction or next(filter(None, own[i:]), main)
         directions.append(after if direction or after == before else main)
         before = direction or before

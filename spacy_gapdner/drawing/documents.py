@@ -1,4 +1,4 @@
-"""Pages of documents with their entities, written document by document."""
+"""HTML pages of documents with their entities, written document by document."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -18,12 +18,12 @@ from ..formats.outputs import check_apart, replacing
 from ..formats.reading import read
 from ..formats.registry import FORMATS, guess_format
 from ..formats.report import Report
+from .bars import ENTITIES_CSS
 from .colors import choose_colors
-from .entities import ENTITIES_CSS
-from .page import PAGES_JS, render_page
+from .page import SEARCH_JS, render_page
 from .render import text_rows, write_body
 
-# Stands in an empty page for what is written between its head and its end
+# placeholder in an empty page for the documents
 _BODY = "<!-- documents -->"
 
 
@@ -46,23 +46,23 @@ def draw(
         `spacy_gapdner.analysis.texts.read_texts`.
     output (Optional[Union[str, Path]]): The HTML page to write; if None, the entities are printed,
         as `spacy_gapdner.render` does with the style "text".
-    nlp (Optional[Language]): The pipeline. Beside what it finds stands the annotation of the
-        input, if it is annotated.
+    nlp (Optional[Language]): The pipeline. If the input is annotated, gold entities and
+        predictions are drawn side by side.
     format (Optional[str]): The input's format; guessed if None.
     types (tuple[str, ...]): Annotated types to draw; all if empty.
     lang (str): Language of the tokenizer if there is no pipeline.
     spans_key (Optional[str]): Prefix of the span groups; that of the pipe, or the default if None.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
     batch_size (Optional[int]): Documents per batch; the pipeline's own if None.
-    report (Optional[Report]): Takes what is dropped or repaired.
+    report (Optional[Report]): Collects what is dropped or repaired.
     RETURNS (int): The number of documents.
-    RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or the page
-        would touch it; or if a color is no color.
+    RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or would be
+        overwritten; or if a color is invalid.
     """
     input = Path(input)
     if output is not None:
         check_apart(output := Path(output), input)
-    # a wrong color is told before the work
+    # invalid colors raise before the work
     choose_colors((), colors)
     raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
 
@@ -90,7 +90,7 @@ def _write(
     rows: Iterable[tuple[Doc, ...]], output: Path | None, key: str, colors: Mapping[str, str] | None
 ) -> int:
     if output is not None:
-        return write_columns(rows, output, key, colors)
+        return write_documents(rows, output, key, colors)
     n_docs = 0
     for drawing in text_rows(rows, key, colors):
         print(drawing, end="")
@@ -104,34 +104,34 @@ def write_html(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write a page of documents: the writer of the format `html`, see `write_columns`.
+    """Write a page of documents: the writer of the format `html`, see `write_documents`.
 
-    report (Optional[Report]): Takes nothing: every entity is drawn.
+    report (Optional[Report]): Unused, because every entity is drawn.
     RETURNS (int): The number of documents.
     """
-    return write_columns(((doc,) for doc in docs), path, spans_key)
+    return write_documents(((doc,) for doc in docs), path, spans_key)
 
 
-def write_columns(
+def write_documents(
     rows: Iterable[tuple[Doc, ...]],
     path: Path,
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
 ) -> int:
-    """Write a page of documents, or of two versions of each beside each other.
+    """Write a page of documents, or of two versions of each side by side.
 
-    rows (Iterable[tuple[Doc, ...]]): A document, or its gold and its predicted version each.
-    path (Path): The page, written whole or not at all.
+    rows (Iterable[tuple[Doc, ...]]): A document each, or its gold and its predicted version.
+    path (Path): The page, written completely or not at all.
     spans_key (str): Prefix of the span groups.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
-    annotators (Optional[tuple[str, str]]): Whose the two versions are, if neither is gold: only
+    annotators (Optional[tuple[str, str]]): Names of the two annotators, if neither is gold: only
         sentences in which they differ are drawn.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
     title = "Disagreements" if annotators else "Entities"
-    head, end = render_page(title, Markup(_BODY), ENTITIES_CSS, PAGES_JS).split(_BODY)
+    head, end = render_page(title, Markup(_BODY), ENTITIES_CSS, SEARCH_JS).split(_BODY)
     with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
         stream.write(head)
         n_docs = write_body(rows, stream, spans_key, colors, annotators)

@@ -7,7 +7,7 @@ import spacy
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.pages import write_columns, write_html
+from spacy_gapdner.drawing.documents import write_documents, write_html
 from spacy_gapdner.errors import GapDNERError
 
 
@@ -40,5 +40,5 @@ def test_a_page_is_whole_or_not_there(docs, tmp_path):
         raise GapDNERError("broken")
 
     with pytest.raises(GapDNERError):
-        write_columns(broken(), tmp_path / "a.html")
+        write_documents(broken(), tmp_path / "a.html")
     assert list(tmp_path.iterdir()) == []

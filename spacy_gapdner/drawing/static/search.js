@@ -1,7 +1,7 @@
-// Without this script a page shows everything. With it: search, filters, and so many at a time.
+// Search, filters and paging. Without this script a page shows everything.
 const SIZE = 100;
-const DISAGREEMENTS = ["wrong", "missed", "spurious", "differs", "alone"];
-// the style sheet hides what is on no page from now on
+const DISAGREEMENTS = ["incorrect", "missed", "spurious", "differs", "alone"];
+// from now on the style sheet hides elements that are not on the current page
 document.documentElement.classList.add("js");
 
 function make(tag, properties, ...children) {
@@ -10,7 +10,7 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-// text and entities of a sentence, or of gold and prediction beside each other
+// text and entities of a sentence, or of gold and prediction side by side
 function read(unit) {
   const entities = new Map();
   [...unit.querySelectorAll(".entities")].forEach((block, side) => {
@@ -40,7 +40,7 @@ function start() {
   type.append(...types.map((name) => make("option", { value: name }, name)));
   type.setAttribute("aria-label", "Type");
   const gaps = make("input", { type: "checkbox" });
-  const wrong = make("input", { type: "checkbox" });
+  const differing = make("input", { type: "checkbox" });
   const bound = (value) => make("input", { type: "number", min: 0, max: 1, step: 0.05, value });
   const [least, most] = [bound("0"), bound("1")];
   least.setAttribute("aria-label", "Lowest score");
@@ -50,7 +50,7 @@ function start() {
   const status = make("span", { role: "status" });
   const filters = [search, type, make("label", {}, gaps, " discontinuous only")];
   if (heads.some((head) => DISAGREEMENTS.includes(head.dataset.mark))) {
-    filters.push(make("label", {}, wrong, " disagreements only"));
+    filters.push(make("label", {}, differing, " disagreements only"));
   }
   if (heads.some((head) => head.dataset.score)) {
     filters.push(make("span", {}, "score ", least, " to ", most));
@@ -69,12 +69,12 @@ function start() {
   }
 
   const inRange = () => Number(least.value) > 0 || Number(most.value || 1) < 1;
-  const filtered = () => type.value || gaps.checked || wrong.checked || inRange();
+  const filtered = () => type.value || gaps.checked || differing.checked || inRange();
 
   function fits({ type: own, gap, mark, score }) {
     if (type.value && own !== type.value) return false;
     if (gaps.checked && !gap) return false;
-    if (wrong.checked && !DISAGREEMENTS.includes(mark)) return false;
+    if (differing.checked && !DISAGREEMENTS.includes(mark)) return false;
     return !inRange() || (score >= Number(least.value) && score <= Number(most.value || 1));
   }
 
@@ -125,7 +125,7 @@ function start() {
   show();
 }
 
-// an entity shows its text wherever the pointer is over it
+// an entity shows its text while the pointer is over it
 document.addEventListener("mouseover", ({ target }) => {
   const { n } = target.dataset;
   if (n && !target.title) {
