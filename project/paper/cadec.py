@@ -8,7 +8,7 @@ from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.brat import parse_entity
 from spacy_gapdner.formats.files import read_lines
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
-from spacy_gapdner.formats.relations import Line
+from spacy_gapdner.formats.relations import BratLine
 from spacy_gapdner.formats.report import Place, Report
 
 from .dai import find_documents, flatten, nearest_cadec, read_documents
@@ -88,7 +88,7 @@ def _read_annotations(
             message = f"{line[:40]!r} is no mention"
             report.add("kept", "line of another kind not read", message, place)
             continue
-        entity = parse_entity(Line(line, place))
+        entity = parse_entity(BratLine(line, place))
         if entity is None:
             raise GapDNERError(
                 f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
