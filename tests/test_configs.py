@@ -59,7 +59,7 @@ def test_the_settings_of_the_paper():
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     }
     # one d
-    assert {model[f"{part}_width"] for part in ("hidden", "boundary", "grid")} == {256}
+    assert {model[f"{part}_width"] for part in ("hidden", "boundary", "grid")} == {128}
     assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
 
