@@ -124,13 +124,14 @@ def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
         if not any(isinstance(p, DiscontinuousEntityRecognizer) for _, p in nlp.pipeline):
             spans = doc.spans.get(SPANS_KEY, doc.ents)
             set_entities(doc, [Entity(s.label_, ((s.start, s.end),)) for s in spans])
-        found = compare(Example(doc, gold), DEFAULT_SPANS_KEY)
-        plain = {item for item in found.gold if _is_plain(item, found.gold)}
-        others = found.gold - plain
+        compared = compare(Example(doc, gold), DEFAULT_SPANS_KEY)
+        found, wanted = set(compared.predicted), set(compared.gold)
+        plain = {item for item in wanted if _is_plain(item, wanted)}
+        others = wanted - plain
         pairs = (
-            (found.predicted, found.gold),
-            ({p for p in found.predicted if not any(_overlap(p, o) for o in others)}, plain),
-            (_discontinuous(found.predicted), _discontinuous(found.gold)),
+            (found, wanted),
+            ({item for item in found if not any(_overlap(item, o) for o in others)}, plain),
+            (_discontinuous(found), _discontinuous(wanted)),
         )
         for name, (predicted, expected) in zip(names, pairs, strict=True):
             scores[name].score_set(predicted, expected)

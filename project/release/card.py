@@ -74,7 +74,7 @@ def choose_sentences(nlp: Language, golds: Sequence[Doc], key: str) -> list[str]
     found: dict[str, float] = {}
     for doc, gold in zip(nlp.pipe([gold.text.strip() for gold in short]), short, strict=True):
         compared = compare(Example(doc, gold), key)
-        if compared.predicted == compared.gold:
+        if set(compared.predicted) == compared.gold:
             found[doc.text] = min(entity.score or 0.0 for entity in get_entities(doc, key))
     if len(found) < N_SENTENCES:
         raise GapDNERError(

@@ -1,13 +1,13 @@
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.scorer import PRFScore
 from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
 from tiny_transformer import save_bert
 
 from project.experiments.spacy_pipes import PIPES, convert, make_config, make_table, score
-from spacy_gapdner.scorer import PRFScore
 
 # contiguous and separate, discontinuous, and two contiguous entities that overlap
 TEXT = "fever and severe joint and hip pain with left arm pain"
