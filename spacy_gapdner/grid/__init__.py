@@ -1,6 +1,7 @@
-"""The tagging scheme: how the entities of a segment are written into a label grid and read back.
+"""The tagging scheme: how the entities of a segment are encoded in a label grid and decoded.
 
-A scheme is registered and part of a model's config; pipe and losses know only `TaggingScheme`.
+A scheme is registered and part of a model's config. The pipe and the losses only use the
+`TaggingScheme` protocol.
 """
 
 from .cells import LabelledCells

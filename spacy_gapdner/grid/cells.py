@@ -1,4 +1,4 @@
-"""The cells of a grid that hold labels, and what the tagging schemes do alike with them."""
+"""The labeled cells of a grid, and the functions that tagging schemes share."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -11,13 +11,13 @@ from thinc.util import get_array_module, to_numpy
 # Row, column and channel.
 Cell = tuple[int, int, int]
 
-# Scores are compared in place of probabilities; of what is so near, the probabilities decide
+# Scores are compared first because they are cheaper. Within this margin, probabilities decide.
 _ROUNDING = 0.01
 
 
 @dataclass(frozen=True)
 class LabelledCells:
-    """The labels that a grid assigns.
+    """The labels assigned to the cells of a grid.
 
     cells (ndarray): Rows `(row, column, channel)`, shape `(m, 3)`.
     probabilities (ndarray): The probability of each, shape `(m,)`.
@@ -28,20 +28,20 @@ class LabelledCells:
 
 
 def as_array(cells: Iterable[Cell]) -> np.ndarray:
-    """Bring cells into the form that losses take.
+    """Convert cells to the array that the losses expect.
 
     cells (Iterable[Cell]): The cells, in any order.
-    RETURNS (ndarray): Each of them once, sorted, shape `(m, 3)`.
+    RETURNS (ndarray): The unique cells, sorted, shape `(m, 3)`.
     """
     return np.array(sorted(set(cells)), dtype="int64").reshape(-1, 3)
 
 
 def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], int]) -> np.ndarray:
-    """Settle which label gets a cell where several compete for it.
+    """Keep one label per cell.
 
     cells (Iterable[Cell]): The cells, in any order.
-    rank (Callable[[int], int]): Rank of a channel; the lowest wins.
-    RETURNS (ndarray): The cells that remain, sorted, shape `(m, 3)`.
+    rank (Callable[[int], int]): Rank of a channel. The label with the lowest rank is kept.
+    RETURNS (ndarray): The remaining cells, sorted, shape `(m, 3)`.
     """
     winners: dict[tuple[int, int], int] = {}
     for row, column, channel in cells:
@@ -50,15 +50,16 @@ def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], int]) -> np.nd
 
 
 def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
-    """Find the labels of a grid in which every cell has one label; channel 0 is None.
+    """Find the labels of a grid in which every cell has one label. Channel 0 is None.
 
     scores (Floats3d): Logits `(n, n, channels)`.
-    cell_threshold (float): A label counts if it is the most probable of its cell, or if its
-        probability is at least this. At 0.0 and above 0.5 the most probable alone counts.
+    cell_threshold (float): A label is kept if it is the most probable one of its cell, or if its
+        probability reaches this threshold. At 0.0 and above 0.5, only the most probable one is
+        kept.
     RETURNS (LabelledCells): The labels other than None.
     """
     xp = get_array_module(scores)
-    # of two labels alone, each would be at least as probable as of all
+    # normalizing over two labels never gives a lower probability than over all labels
     least = cell_threshold if 0 < cell_threshold < 0.5 else 0.5
     none = xp.take(scores, 0, axis=-1)[..., None]
     passing = scores >= none + math.log(least / (1 - least)) - _ROUNDING

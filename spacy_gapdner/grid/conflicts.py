@@ -1,4 +1,4 @@
-"""What a tagging scheme cannot carry of the gold entities, with the cause."""
+"""Gold entities that a tagging scheme cannot represent, with the cause."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,12 @@ from .scheme import TaggingScheme, type_channels
 
 @dataclass(frozen=True)
 class Conflicts:
-    """What a grid cannot carry of a segment's gold entities.
+    """The differences between a segment's gold entities and the entities of its gold grid.
 
-    missed (list[tuple[Entity, str]]): Entities that decoding the gold grid does not return, with
-        the cause: which label lost its cell to which, as in "Gap lost its cell to Frag". Entity
-        types are called "type".
-    spurious (list[Entity]): Entities that the gold grid spells out although nobody annotated
-        them: the parts of several entities combine.
+    missed (list[tuple[Entity, str]]): Entities that the gold grid does not represent, each with
+        the cause, for example "Gap lost its cell to Frag". Entity types are called "type".
+    spurious (list[Entity]): Entities that the gold grid represents although they are not
+        annotated, because parts of several entities combine.
     """
 
     missed: list[tuple[Entity, str]]
@@ -28,7 +27,7 @@ class Conflicts:
 def find_conflicts(
     entities: Sequence[Entity], tagging: TaggingScheme, labels: Sequence[str]
 ) -> Conflicts:
-    """Encode and decode a segment's gold entities and report what differs, with the cause.
+    """Encode and decode a segment's gold entities and report the differences.
 
     entities (Sequence[Entity]): Gold entities in the segment's offsets, without duplicates.
     tagging (TaggingScheme): The scheme.
@@ -45,7 +44,7 @@ def find_conflicts(
     for entity in entities:
         if entity in decoded:
             continue
-        cause = "not spelled out"
+        cause = "not represented"
         for row, column, channel in tagging.encode([entity], labels).tolist():
             winner = held[row, column]
             if winner != channel:

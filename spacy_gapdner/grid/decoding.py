@@ -1,6 +1,6 @@
-"""The search for entities: best-first over the paths that the labels of a grid spell out.
+"""Best-first search for the entities that the labels of a grid represent.
 
-Every tagging scheme reads its labelled cells as edges between nodes; an entity is a path from the
+Every tagging scheme reads its labeled cells as edges between nodes. An entity is a path from the
 first node to the last node of a range that has an entity type (paper, "Entity Decoding").
 """
 
@@ -10,14 +10,14 @@ from heapq import heapify, heappop, heappush
 
 from ..entities import Entity, Fragments, text_order
 
-# No entity is certain, however a float rounds: a threshold of 1 leaves none.
+# The highest score, so that a threshold of 1 drops every entity despite rounding.
 _SURE = 1 - 1e-7
 
-# Two nodes, the earlier first, and the probability of the edge between them.
+# Source node, target node -> probability of the edge.
 Edges = Mapping[tuple[int, int], float]
-# The number of an entity type, the first and the last node of the range, and its probability.
+# Index of the entity type, first node, last node -> probability of the range.
 Ranges = Mapping[tuple[int, int, int], float]
-# Score, negated; length of the path, type, end, nodes: of equal scores the shortest comes first.
+# Negated score, length, type, end and nodes. Among equal scores, the shortest path comes first.
 _Path = tuple[float, int, int, int, tuple[int, ...]]
 
 
@@ -26,8 +26,8 @@ class DecodedSegment:
     """The entities of one segment.
 
     entities (list[Entity]): In the segment's offsets, in text order.
-    n_cut (int): Number of paths that were given up because `max_paths` was reached; 0 if the
-        search was complete.
+    n_cut (int): Number of paths that were dropped because `max_paths` was reached. It is 0 if
+        the search was complete.
     """
 
     entities: list[Entity]
@@ -37,17 +37,16 @@ class DecodedSegment:
 class PathGraph:
     """The edges that the paths of entities can take.
 
-    A path takes the kinds of edges in turn, beginning with the first and after the last with the
-    first again, and ends after an edge of the first kind.
+    A path cycles through the kinds of edges. It starts and ends with an edge of the first kind.
 
     *kinds (Edges): The edges of each kind.
     """
 
     def __init__(self, *kinds: Edges) -> None:
         self.n_kinds = len(kinds)
-        # of each kind: the edges that lead out of a node
+        # for each kind: the outgoing edges of a node
         self._steps: list[dict[int, list[tuple[int, float]]]] = [{} for _ in kinds]
-        # and bit masks of the nodes from which an edge leads into a node
+        # for each kind: bit mask of the nodes with an edge to a node
         self._sources: list[dict[int, int]] = [{} for _ in kinds]
         for edges, steps, sources in zip(kinds, self._steps, self._sources, strict=True):
             for (source, target), probability in edges.items():
@@ -56,22 +55,22 @@ class PathGraph:
         self._reach: dict[int, list[int]] = {}
 
     def reaches(self, kind: int, node: int, end: int) -> bool:
-        """Whether some path leads on.
+        """Check whether a path can be completed.
 
-        kind (int): Number of the kind of the next edge.
-        node (int): The node that has been reached.
-        end (int): Where the path must end.
-        RETURNS (bool): Whether an edge of this kind leads from the node on towards the end.
+        kind (int): Index of the kind of the next edge.
+        node (int): The current node.
+        end (int): The node at which the path must end.
+        RETURNS (bool): Whether some path from the node to the end begins with this kind of edge.
         """
         return bool(self._before(end)[kind] >> node & 1)
 
     def continuations(self, n_edges: int, node: int, end: int) -> Iterator[tuple[int, float]]:
-        """List the edges that lead on from a node towards the end of a path.
+        """List the edges with which a path can be continued.
 
-        n_edges (int): Number of edges that the path has taken.
-        node (int): The node that has been reached.
-        end (int): Where the path must end.
-        YIELDS (tuple[int, float]): The node at the other end and the probability of each.
+        n_edges (int): Number of edges in the path so far.
+        node (int): The current node.
+        end (int): The node at which the path must end.
+        YIELDS (tuple[int, float]): Target node and probability of each edge.
         """
         kind, following = n_edges % self.n_kinds, (n_edges + 1) % self.n_kinds
         before = self._before(end)[following]
@@ -84,7 +83,7 @@ class PathGraph:
         if end not in self._reach:
             before = [0] * self.n_kinds
             before[0] = self._sources[0].get(end, 0)
-            # edges only lead forward: a node's answer is known once all later nodes have theirs
+            # edges only lead forward, so a node depends on later nodes only
             for node in range(end - 1, 0, -1):
                 for kind, sources in enumerate(self._sources):
                     if before[(kind + 1) % self.n_kinds] >> node & 1:
@@ -102,20 +101,21 @@ def search_entities(
     threshold: float,
     max_paths: int,
 ) -> DecodedSegment:
-    """Find all paths of a segment, best-first by the lowest of the probabilities that they use.
+    """Find all paths of a segment, best-first.
 
-    This is the score of an entity: it is wrong if one of its parts is. The probabilities are those
-    of its range and of every edge. A path from which no end can be reached is never begun, and
-    none is extended that cannot reach the threshold.
+    The score of an entity is the lowest probability of its range and edges, because an entity is
+    incorrect if any of its parts is. Paths that cannot reach an end or the threshold are not
+    extended.
 
     ranges (Ranges): The ranges that have an entity type.
     graph (PathGraph): The edges.
     labels (Sequence[str]): The entity types.
-    to_fragments (Callable[[tuple[int, ...]], Fragments]): The fragments of a path's nodes.
-    threshold (float): Entities that score lower are dropped.
-    max_paths (int): How many paths may be extended in all. An untrained model's grid can hold
-        exponentially many. No more than a small multiple of it is kept in memory.
-    RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
+    to_fragments (Callable[[tuple[int, ...]], Fragments]): Converts the nodes of a path to
+        fragments.
+    threshold (float): Entities with a lower score are dropped.
+    max_paths (int): Maximum number of paths to extend. The grid of an untrained model can contain
+        exponentially many. Memory use is bounded by a small multiple of this number.
+    RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
     """
     queue: list[_Path] = [
         (-probability, 1, type_index, end, (start,))
@@ -127,7 +127,7 @@ def search_entities(
     n_cut, worst = 0, 0.0
     for n_left in range(max_paths, 0, -1):
         if len(queue) > n_left + max_paths:
-            # the search ends before it would come to those behind; a sorted list is a heap
+            # the search will stop before it reaches the others; a sorted list is a heap
             queue.sort()
             n_cut += len(queue) - n_left
             del queue[n_left:]

@@ -1,8 +1,8 @@
 """The paper's gap-aware tagging scheme.
 
 Upper triangle `(head, tail)`: Frag or Gap. Lower triangle `(tail, head)`: the type of an entity
-that starts at head and ends at tail. The diagonal can hold any (paper, section "Gap-Aware Grid
-Tagging Scheme").
+that starts at head and ends at tail. The diagonal can contain any label (paper, section "Gap-Aware
+Grid Tagging Scheme").
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +21,11 @@ _FRAG, _GAP, _FIRST_TYPE = 1, 2, 3
 
 
 class GapAwareTagging:
-    """One label a cell, as in the paper: None, Frag, Gap and the entity types.
+    """One label per cell, as in the paper: None, Frag, Gap and the entity types.
 
-    Registered as `spacy-gapdner.GapAwareTagging.v1`. Where several labels compete for a cell, the
-    first of these gets it: the types in the order of the labels, Frag, Gap. A one-word entity
-    thus keeps its type; decoding takes it for a fragment as well.
+    Registered as `spacy-gapdner.GapAwareTagging.v1`. If several labels compete for a cell, entity
+    types take precedence over Frag, and Frag over Gap. A one-word entity therefore keeps its
+    type, and decoding also reads it as a fragment.
 
     loss (Optional[GridLoss]): `CrossEntropy` by default.
     """
@@ -35,22 +35,22 @@ class GapAwareTagging:
         "Above the diagonal, Frag and Gap mark the span from row to column as a fragment of an "
         "entity or as a gap between two fragments. Below it, a type marks an entity that starts at "
         "the column and ends at the row. On the diagonal, all three mark a single token. An entity "
-        "is a path of fragments and gaps in turn, from its first token to its last."
+        "is a path that alternates fragments and gaps from its first token to its last."
     )
 
     def __init__(self, loss: GridLoss | None = None) -> None:
         self.loss: GridLoss = CrossEntropy() if loss is None else loss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """RETURNS (GridLayout): None, Frag, Gap and the types: three channels more than types
-        (paper, "Implementation details"); see `TaggingScheme.layout`.
+        """RETURNS (GridLayout): The channels None, Frag, Gap and the entity types (paper,
+        "Implementation details"). See `TaggingScheme.layout`.
         """
         types = tuple(range(_FIRST_TYPE, len(labels) + _FIRST_TYPE))
         links = (_FRAG, _GAP)
         return GridLayout(("None", "Frag", "Gap", *labels), links, (*links, *types), types)
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
-        """Write entities into a grid, one label a cell; see `TaggingScheme.encode`."""
+        """Write entities into a grid, one label per cell. See `TaggingScheme.encode`."""
         after_types = len(labels) + _FIRST_TYPE
         # the channels' own order, but with the types before Frag and Gap
         return one_label_a_cell(
@@ -58,8 +58,8 @@ class GapAwareTagging:
         )
 
     def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
-        """Find the labels: at a threshold of 0.0 the most probable of each cell, as in the paper,
-        else also those that reach it; see `TaggingScheme.labelled_cells`.
+        """Find the most probable label of each cell, as in the paper, and other labels that reach
+        a threshold above 0.0. See `TaggingScheme.labelled_cells`.
         """
         return most_probable(scores, cell_threshold)
 
@@ -71,12 +71,12 @@ class GapAwareTagging:
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
-        """Find the entities; see `TaggingScheme.decode`.
+        """Find the entities. See `TaggingScheme.decode`.
 
         Nodes are the boundaries between tokens. A Frag or Gap label at (i, j) is an edge from i to
-        j + 1; a one-word entity is a Frag edge too. Every path from an entity's head to the node
-        after its tail that alternates Frag and Gap, and begins and ends with Frag, is an entity
-        (paper, "Entity Decoding").
+        j + 1. A one-word entity is a Frag edge, too. An entity is a path from its head to the node
+        after its tail that alternates Frag and Gap edges and starts and ends with Frag (paper,
+        "Entity Decoding").
         """
         ranges: dict[tuple[int, int, int], float] = {}
         frags: dict[tuple[int, int], float] = {}
@@ -84,7 +84,6 @@ class GapAwareTagging:
         for (row, column, channel), probability in zip(
             labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
         ):
-            # the node after a token is the boundary at its end
             edge = (row, column + 1)
             if channel == _GAP and row <= column:
                 gaps[edge] = probability

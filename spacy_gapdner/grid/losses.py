@@ -1,6 +1,6 @@
-"""The loss over label grids, as a plain array function that gives the gradient as well.
+"""The loss over label grids: an array function that also returns the gradient.
 
-Scores come as one `(n, n, channels)` array per segment, numpy or CuPy.
+Scores are one `(n, n, channels)` array per segment, in NumPy or CuPy.
 """
 
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ class GridTarget:
 
     cells (ndarray): Rows `(row, column, channel)` of the labels, shape `(m, 3)`, without
         duplicates.
-    ignored (Sequence[tuple[int, int]]): Token ranges whose cells take no part in the loss,
-        because annotation there could not be aligned.
+    ignored (Sequence[tuple[int, int]]): Token ranges whose cells are ignored by the loss because
+        their annotation cannot be aligned.
     """
 
     cells: np.ndarray
     ignored: Sequence[tuple[int, int]] = ()
 
     def valid(self, n: int) -> np.ndarray:
-        """Tell which cells take part in the loss.
+        """Find the cells that contribute to the loss.
 
-        n (int): Tokens of the segment.
-        RETURNS (ndarray): Whether each cell does, shape `(n, n)`.
+        n (int): Number of tokens in the segment.
+        RETURNS (ndarray): Boolean mask, shape `(n, n)`.
         """
         valid = np.ones((n, n), dtype="bool")
         for start, end in self.ignored:
@@ -48,27 +48,27 @@ class GridLoss(Protocol):
     def __call__(
         self, scores: Sequence[Floats3d], targets: Sequence[GridTarget]
     ) -> tuple[float, list[Floats3d]]:
-        """RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores."""
+        """RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
+        scores.
+        """
         ...
 
 
 class CrossEntropy:
-    """Negative log-likelihood of one label per cell (the paper's, "Model Training").
+    """Negative log-likelihood of one label per cell (paper, "Model Training").
 
-    Registered as `spacy-gapdner.CrossEntropy.v1`; channel 0 is None.
+    Registered as `spacy-gapdner.CrossEntropy.v1`. Channel 0 is None.
 
-    normalize (str): "cells" takes the mean over all cells of the batch, so that every cell has the
-        same weight. The paper's equation is the mean over the n * n cells of one sentence, and
-        leaves open how sentences are averaged. "labelled" divides the sum over the batch by its
-        number of labels other than None. Ignored cells do not count in either case.
-    RAISES (GapDNERError): If `normalize` is neither.
+    normalize (str): "cells" averages over all cells of the batch. The paper averages over the
+        n * n cells of one sentence and does not specify how sentences are averaged. "labelled"
+        divides the sum over the batch by its number of labels other than None. Ignored cells are
+        not counted in either case.
+    RAISES (GapDNERError): If `normalize` is invalid.
     """
 
     def __init__(self, normalize: Normalize = "labelled") -> None:
         if normalize not in get_args(Normalize):
-            raise GapDNERError(
-                f"The loss knows normalize = 'labelled' and 'cells', but got {normalize!r}."
-            )
+            raise GapDNERError(f"Invalid normalize: {normalize!r}. Use 'labelled' or 'cells'.")
         self.normalize = normalize
 
     def __call__(
@@ -77,8 +77,9 @@ class CrossEntropy:
         """Compute the loss of a batch.
 
         scores (Sequence[Floats3d]): Logits `(n, n, channels)` per segment.
-        targets (Sequence[GridTarget]): Gold labels per segment; other cells are None.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
+        targets (Sequence[GridTarget]): Gold labels per segment. All other cells are None.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
+            scores.
         """
         valid = [target.valid(len(grid)) for grid, target in zip(scores, targets, strict=True)]
         if self.normalize == "cells":
@@ -98,7 +99,6 @@ class CrossEntropy:
             cell_losses = xp.log(total) - shifted[..., :1]
             gradient /= total
             gradient[..., 0] -= 1
-            # of the few cells that are not None
             rows, columns, channels = xp.asarray(target.cells).T
             cell_losses[rows, columns, 0] += (
                 shifted[rows, columns, 0] - shifted[rows, columns, channels]
@@ -107,5 +107,5 @@ class CrossEntropy:
             gradient[rows, columns, channels] -= 1
             losses.append((cell_losses[..., 0] * weights).sum())
             gradients.append(gradient * weights[..., None])
-        # at the end alone, as the CPU then waits for the GPU
+        # only once at the end, because it makes the CPU wait for the GPU
         return float(sum(losses)), gradients

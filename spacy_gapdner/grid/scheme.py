@@ -1,4 +1,4 @@
-"""What a tagging scheme is: entities of a segment <-> label grid."""
+"""The interface of tagging schemes, which convert between entities and label grids."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from .losses import GridLoss
 
 @dataclass(frozen=True)
 class GridLayout:
-    """The channels of a grid, and which labels its parts can hold.
+    """The channels of a grid, and the labels that its parts can contain.
 
-    A channel that is in no part stands for None.
+    A channel that is not listed for any part stands for None.
 
-    channels (tuple[str, ...]): The name of each channel, as reports show it: "None", "Frag",
-        "Gap", an entity type.
-    upper (tuple[int, ...]): Channels of the labels above the diagonal, where row < column.
-    diagonal (tuple[int, ...]): Those on the diagonal.
-    lower (tuple[int, ...]): Those below the diagonal.
+    channels (tuple[str, ...]): The name of each channel in reports: "None", "Frag", "Gap" or an
+        entity type.
+    upper (tuple[int, ...]): Channels of labels above the diagonal, where row < column.
+    diagonal (tuple[int, ...]): Channels of labels on the diagonal.
+    lower (tuple[int, ...]): Channels of labels below the diagonal.
     """
 
     channels: tuple[str, ...]
@@ -38,16 +38,16 @@ class GridLayout:
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The channels that stand for a label, thus not for None."""
+        """RETURNS (tuple[int, ...]): The channels that stand for a label other than None."""
         return tuple(sorted({*self.upper, *self.diagonal, *self.lower}))
 
     def places_in(self, larger: "GridLayout") -> list[int]:
-        """Find out where the channels go when entity types are added.
+        """Map the channels to those of a layout with more entity types.
 
-        Channels are known by their names; of equal names the first goes to the first.
+        Channels are matched by name. Channels with the same name are matched in order.
 
         larger (GridLayout): The layout with more types.
-        RETURNS (list[int]): For each channel its number in the larger layout.
+        RETURNS (list[int]): The index of each channel in the larger layout.
         """
         places: dict[str, list[int]] = {}
         for number, name in enumerate(larger.channels):
@@ -57,11 +57,11 @@ class GridLayout:
 
 @runtime_checkable
 class TaggingScheme(Protocol):
-    """How entities are written into a grid; a model carries one as `model.attrs["tagging"]`.
+    """Converts between entities and label grids. A model stores it as `model.attrs["tagging"]`.
 
-    name (str): What reports call it.
-    description (str): What its labels say, in a sentence or two.
-    loss (GridLoss): The loss that trains its grids.
+    name (str): The name used in reports.
+    description (str): What its labels mean, in a sentence or two.
+    loss (GridLoss): The loss function for its grids.
     """
 
     name: str
@@ -69,17 +69,17 @@ class TaggingScheme(Protocol):
     loss: GridLoss
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
-        """Say which channel means what.
+        """Define the channels of the grid.
 
         labels (Sequence[str]): The entity types.
-        RETURNS (GridLayout): The channels for these.
+        RETURNS (GridLayout): The channels.
         """
         ...
 
     def encode(self, entities: Iterable[Entity], labels: Sequence[str]) -> np.ndarray:
         """Write a segment's entities into its grid.
 
-        entities (Iterable[Entity]): In the segment's offsets.
+        entities (Iterable[Entity]): Entities in the segment's offsets.
         labels (Sequence[str]): The entity types in the order of their channels.
         RETURNS (ndarray): Cells `(row, column, channel)`, shape `(m, 3)`.
         """
@@ -89,8 +89,8 @@ class TaggingScheme(Protocol):
         """Find the labels that the scores of a segment's grid assign.
 
         scores (Floats3d): Logits `(n, n, channels)`.
-        cell_threshold (float): A label counts if its probability is at least this; at 0.0, those
-            alone count that the scheme itself decides for.
+        cell_threshold (float): A label is kept if its probability reaches this threshold. At 0.0,
+            the scheme keeps its own choice only.
         RETURNS (LabelledCells): The labels other than None.
         """
         ...
@@ -103,23 +103,23 @@ class TaggingScheme(Protocol):
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
-        """Find all entities that a segment's labelled cells spell out.
+        """Find all entities that a segment's labeled cells represent.
 
         labelled (LabelledCells): The grid's labels.
         labels (Sequence[str]): The entity types.
-        threshold (float): Entities that score lower are dropped.
-        max_paths (int): How many paths may be extended in all.
-        RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
+        threshold (float): Entities with a lower score are dropped.
+        max_paths (int): Maximum number of paths to extend.
+        RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
         """
         ...
 
 
 def type_channels(tagging: TaggingScheme, labels: Sequence[str]) -> list[int]:
-    """Find the channels of entity types, whatever these are called.
+    """Find the channels of entity types, independently of their names.
 
     tagging (TaggingScheme): The scheme.
     labels (Sequence[str]): The entity types.
-    RETURNS (list[int]): The channels that the scheme does not have without types.
+    RETURNS (list[int]): The channels that exist only because of the entity types.
     """
     layout = tagging.layout(labels)
     others = tagging.layout(()).places_in(layout)
