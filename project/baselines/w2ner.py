@@ -89,10 +89,13 @@ class DilatedConvolutions(nn.Module):
         # (batch, n, n, width) -> (batch, width, n, n), with zeros around each sentence's grid
         image = grid.permute(0, 3, 1, 2) * cells
         outputs = []
-        for convolution in self.convolutions:
-            outputs.append(F.gelu(convolution(image)) * cells)
-            if self.chained:
-                image = outputs[-1]
+        # In bfloat16 on a CPU, the weights of a dilated depthwise convolution get infinite gradients
+        with torch.autocast(grid.device.type, enabled=False):
+            image = image.to(self.convolutions[0].weight.dtype)
+            for convolution in self.convolutions:
+                outputs.append(F.gelu(convolution(image)) * cells)
+                if self.chained:
+                    image = outputs[-1]
         return torch.cat(outputs, dim=1).permute(0, 2, 3, 1)
 
 
