@@ -1,4 +1,5 @@
-"""The registered architecture of GapDNER, and how any grid network becomes an architecture."""
+"""The registered GapDNER architecture, and the function that makes an architecture of any grid
+network."""
 
 from collections.abc import Callable
 from dataclasses import fields
@@ -23,23 +24,23 @@ def make_architecture(
 ) -> Callable[..., Model[ModelIn, ModelOut]]:
     """Make an architecture whose settings are the fields of a dataclass.
 
-    name (str): Name of the models that it builds.
+    name (str): Name of the models.
     network (Callable[..., GridNetwork]): Makes the network from the width of the word
         representations, the grid's layout and `settings`.
-    settings (type[GridSettings]): Its settings with their default values.
-    RETURNS (Callable[..., Model[ModelIn, ModelOut]]): The architecture. Its arguments are:
+    settings (type[GridSettings]): The settings with their default values.
+    RETURNS (Callable[..., Model[ModelIn, ModelOut]]): The architecture. It has these arguments:
 
-        - tok2vec (Model[list[Doc], list[Floats2d]]): Gives the word representations: a tok2vec, or
-          a listener to a tok2vec or transformer pipe.
-        - tagging (TaggingScheme): How entities are written into the grid, with the loss.
+        - tok2vec (Model[list[Doc], list[Floats2d]]): The word representations: a tok2vec, or a
+          listener to a tok2vec or transformer pipe.
+        - tagging (TaggingScheme): The tagging scheme and its loss.
         - the fields of `settings`.
-        - max_batch_cells (int): Maximum number of grid cells in a batch of segments, padding
-          included. A longer segment is a batch of its own. 16,000 by default.
-        - mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU.
-          Its weights and its scores stay float32. False by default.
+        - max_batch_cells (int): Maximum number of grid cells in a batch of segments, including
+          padding. A longer segment is a batch of its own. Defaults to 16,000.
+        - mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or a CPU.
+          The weights and scores stay in float32. Defaults to False.
 
-        It returns the model of `build_grid_model` and raises a GapDNERError if a setting is out of
-        its range.
+        It returns the model of `build_grid_model` and raises a GapDNERError if a setting is
+        invalid.
     """
 
     def build(
@@ -58,7 +59,7 @@ def make_architecture(
             mixed_precision=mixed_precision,
         )
 
-    # spaCy checks a config against the signature, and fills in its defaults
+    # spaCy validates configs against the signature and fills in its defaults
     own = dict(Signature.from_callable(build).parameters)
     del own["values"]
     added = [
@@ -71,5 +72,5 @@ def make_architecture(
 
 
 build_gapdner_v1 = make_architecture("gapdner", GapDNERNetwork, GapDNERSettings)
-"""Builds GapDNER; registered as `spacy-gapdner.GapDNER.v1`. See `make_architecture` for its
+"""Builds GapDNER. Registered as `spacy-gapdner.GapDNER.v1`. See `make_architecture` for the
 arguments and `GapDNERSettings` for the settings of the network."""

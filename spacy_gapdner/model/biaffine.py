@@ -1,4 +1,4 @@
-"""Span boundaries: the features of a head and a tail token (Equations 5 to 7)."""
+"""Boundary features of head and tail tokens (Equations 5 to 7)."""
 
 import torch
 from torch import Tensor, nn
@@ -8,7 +8,7 @@ from .initialization import init_before_gelu, init_linear
 
 
 class FeedForward(nn.Sequential):
-    """Our reading of the paper's MLP, of which it gives no detail: a linear layer and GELU.
+    """A linear layer and GELU. The paper does not specify its MLP.
 
     n_in (int): Input width.
     n_out (int): Output width.
@@ -46,12 +46,12 @@ class Biaffine(nn.Module):
             *Shape:* `(batch, rows, n_in)`
         tails (Tensor): Tail representations.
             *Shape:* `(batch, n, n_in)`
-        RETURNS (Tensor): Features of each (head, tail).
+        RETURNS (Tensor): Features of each pair of head and tail.
             *Shape:* `(batch, rows, n, n_out)`
         """
         batch, n, _ = tails.shape
         head_weight, tail_weight = self.linear.weight.split(self.n_in, dim=1)
-        # what a head is multiplied with: U1 tail_j + (U2 of the head); (batch, n * n_out, n_in)
+        # each head is multiplied with U1 tail_j + (U2 of the head): (batch, n * n_out, n_in)
         bilinear = self.bilinear.permute(2, 0, 1).reshape(-1, self.n_in)
         by_head = F.linear(tails, bilinear, head_weight.flatten())
         by_head = by_head.view(batch, n * self.n_out, self.n_in)
@@ -76,7 +76,7 @@ class Concatenation(nn.Module):
             *Shape:* `(batch, rows, n_in)`
         tails (Tensor): Tail representations.
             *Shape:* `(batch, n, n_in)`
-        RETURNS (Tensor): Both, side by side.
+        RETURNS (Tensor): The concatenated representations.
             *Shape:* `(batch, rows, n, 2 * n_in)`
         """
         pairs = torch.broadcast_tensors(heads.unsqueeze(2), tails.unsqueeze(1))

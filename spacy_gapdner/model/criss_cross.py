@@ -6,15 +6,15 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-# So many weights are computed at a time, few enough to stay in the processor's cache.
+# Number of weights to compute at a time. They should fit into the processor's cache.
 _CHUNK = 2**20
-# The weights of longer sentences, cubic in the length, are not kept for the backward pass, but
-# computed again.
+# The number of weights is cubic in the length. For longer sentences, the backward pass recomputes
+# them.
 _KEPT_LENGTH = 128
 
 
 class CrissCrossAttention(nn.Module):
-    """Every cell attends to the 2n - 1 cells of its row and column, itself counted once.
+    """Every cell attends to the 2n - 1 cells of its row and column.
 
     The paper's 1x1 convolutions are linear maps of each cell's features.
 
@@ -30,15 +30,15 @@ class CrissCrossAttention(nn.Module):
         self.scale = attention_width**-0.5
 
     def fold(self, classifier: nn.Linear) -> tuple[Tensor, Tensor]:
-        """Fold a classifier of M' + M into one linear map of M; exact, as nothing stands between.
+        """Fold a classifier of M' + M into one linear map of M.
 
-        The weights of a cell's attention sum to one, so that the classifier may read the values
-        before these are averaged.
+        The result is exact: the attention weights of a cell sum to one, so the values can be
+        classified before they are averaged.
 
-        classifier (nn.Linear): Reads M' + M (Equation 14).
+        classifier (nn.Linear): The classifier of M' + M (Equation 14).
         RETURNS (tuple[Tensor, Tensor]): Weight `(n_out, width)` and bias `(n_out,)` of the map to
-            what `classify` takes: queries, keys, classified values, and the classified cell, thus
-            `n_out = 2 * attention_width + 2 * n_classes`.
+            the input of `classify`: queries, keys, classified values and the classified cell.
+            `n_out` is `2 * attention_width + 2 * n_classes`.
         """
         weight = classifier.weight
         weights = [self.query.weight * self.scale, self.key.weight, weight @ self.value.weight]
@@ -48,7 +48,7 @@ class CrissCrossAttention(nn.Module):
     def classify(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute `classifier(M' + M)` from the folded map of the grid.
 
-        features (Tensor): The grid features M through the map that `fold` gives.
+        features (Tensor): The grid features M, mapped by the result of `fold`.
             *Shape:* `(batch, n, n, 2 * attention_width + 2 * n_classes)`
         mask (Tensor): True for the words of each sentence, False for padding.
             *Shape:* `(batch, n)`
@@ -73,12 +73,12 @@ class CrissCrossAttention(nn.Module):
     def attention(self, features: Tensor, mask: Tensor) -> Tensor:
         """Compute the attention weights.
 
-        features (Tensor): The grid features through the map that `fold` gives.
+        features (Tensor): The grid features M, mapped by the result of `fold`.
             *Shape:* `(batch, n, n, 2 * attention_width + 2 * n_classes)`
         mask (Tensor): True for the words of each sentence.
             *Shape:* `(batch, n)`
-        RETURNS (Tensor): Weights of cell (i, j) for the cells (i, k) of its row and then the
-            cells (k, j) of its column, where the cell itself has weight 0.
+        RETURNS (Tensor): Weights of cell (i, j) for the cells (i, k) of its row, followed by the
+            cells (k, j) of its column. The cell itself has weight 0 in its column.
             *Shape:* `(batch, n, n, 2 * n)`
         """
         queries, keys, _ = features.tensor_split(
@@ -96,7 +96,7 @@ def _attend(
     keys: Tensor,
     values: Tensor,
 ) -> Tensor:
-    # The weighted means of the values of row and column, for some rows from the first on
+    # The weighted means of the values of row and column, for a block of rows
     weights = _weigh(keys_by_column, padding, first, queries, keys).to(values.dtype)
     by_row, by_column = weights.chunk(2, dim=-1)
     return by_row @ values + (by_column.transpose(1, 2) @ values_by_column).transpose(1, 2)
@@ -105,18 +105,18 @@ def _attend(
 def _weigh(
     keys_by_column: Tensor, padding: Tensor, first: int, queries: Tensor, keys: Tensor
 ) -> Tensor:
-    # The weights of the cells of row and column, for some rows from the first on
+    # The weights of the cells of row and column, for a block of rows
     by_row = queries @ keys.mT
     by_column = (queries.transpose(1, 2) @ keys_by_column.mT).transpose(1, 2)
     scores = torch.cat([by_row, by_column], dim=-1)
     scores += padding
-    # a cell counts itself as one of its row
+    # the cell itself already counts as part of its row
     in_column = scores[..., queries.shape[2] :]
     in_column.diagonal(first, dim1=1, dim2=3).fill_(-torch.inf)
     return scores.softmax(dim=-1)
 
 
 def _score_padding(mask: Tensor) -> Tensor:
-    # What is added to the scores of the cells of row and column, (batch, 1, 1, 2 * n)
+    # Added to the scores of the cells of row and column: (batch, 1, 1, 2 * n)
     padding = torch.zeros_like(mask, dtype=torch.float32).masked_fill(~mask, -torch.inf)
     return padding.repeat(1, 2)[:, None, None]

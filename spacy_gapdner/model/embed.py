@@ -1,4 +1,4 @@
-"""Word representations without pretrained weights, ready for words that training never shows."""
+"""Word representations without pretrained weights that handle unknown words."""
 
 from collections.abc import Callable
 
@@ -17,19 +17,20 @@ Features = list[Ints2d]
 def build_known_words_embed_v1(
     width: int, attrs: list[str], rows: list[int], hidden: float = 0.3
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Build hash embeddings that know which words they know; registered as
+    """Build hash embeddings with one shared row for all unknown words. Registered as
     `spacy-gapdner.KnownWordsEmbed.v1`.
 
-    Words that training never showed all have the same representation, apart from their endings. So
-    have words at random in training, others in every batch: the model learns words, and to do
-    without them where their endings and the words around them tell enough.
+    In training, the words of a random sample of tokens are hidden, so that the model also learns
+    to rely on prefixes, suffixes, shapes and context. Words that do not occur in the training data
+    are represented like hidden words.
 
     width (int): Width of the representations.
-    attrs (list[str]): The attributes to embed, as in `spacy.MultiHashEmbed.v2`, the words first.
+    attrs (list[str]): The attributes to embed, as in `spacy.MultiHashEmbed.v2`. The first one has
+        to be the words.
     rows (list[int]): Number of rows of each table.
-    hidden (float): Share of the words hidden in training.
+    hidden (float): Fraction of the words that are hidden in training.
     RETURNS (Model[list[Doc], list[Floats2d]]): The model.
-    RAISES (GapDNERError): If `hidden` is no probability.
+    RAISES (GapDNERError): If `hidden` is not a probability.
     """
     check_probability("hidden", hidden)
     embed = MultiHashEmbed(width, attrs, rows, include_static_vectors=False)
@@ -54,7 +55,7 @@ def _forward(
 
 
 def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
-    # numpy.isin would sort the known ones anew for every Doc
+    # numpy.isin would sort the known words again for every Doc
     if not len(known):
         return numpy.zeros(len(ids), dtype=bool)
     return known[numpy.searchsorted(known[:-1], ids)] == ids

@@ -9,12 +9,12 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from ..errors import GapDNERError
 
-# A CPU reads so many sentences at once: with more, sorted by length, more of it is padding.
+# Number of sentences that are read at once on a CPU. Larger batches contain more padding.
 _MAX_ROWS = 16
 
 
 class BiLSTM(nn.Module):
-    """A bidirectional LSTM that reads each sentence as if it stood alone.
+    """A bidirectional LSTM whose output does not depend on padding.
 
     n_in (int): Width of the word representations.
     n_out (int): Width of the output, half of it for each direction.
@@ -25,8 +25,8 @@ class BiLSTM(nn.Module):
         super().__init__()
         if n_out % 2:
             raise GapDNERError(
-                f"The BiLSTM's output has two directions, so hidden_width must be even, but it "
-                f"is {n_out}."
+                f"Invalid hidden_width: {n_out}. The BiLSTM has two directions, so use an even "
+                "number."
             )
         self.n_out = n_out
         self.lstm = nn.LSTM(n_in, n_out // 2, batch_first=True, bidirectional=True)
@@ -41,7 +41,7 @@ class BiLSTM(nn.Module):
         RETURNS (Tensor): Token representations H; zero in the padding.
             *Shape:* `(batch, n, n_out)`
         """
-        # not every CPU that multiplies in bfloat16 has an LSTM in it
+        # not every CPU that supports bfloat16 supports it for LSTMs
         with torch.autocast("cpu", enabled=False):
             if words.device.type == "cpu":
                 parts = zip(words.split(_MAX_ROWS), lengths.split(_MAX_ROWS), strict=True)
@@ -53,8 +53,8 @@ class BiLSTM(nn.Module):
             return hidden
 
     def _read_both_ways(self, words: Tensor, lengths: Tensor) -> Tensor:
-        # oneDNN reads the padding, too, but is faster than packed sequences are, and has one
-        # backward pass in place of dozens for each word
+        # oneDNN also reads the padding, but it is faster than packed sequences and runs a single
+        # backward pass instead of dozens per word
         n = int(lengths.max())
         from_end = lengths[:, None] - 1 - torch.arange(n)
         order = from_end.clamp(min=0)
@@ -66,7 +66,6 @@ class BiLSTM(nn.Module):
         return F.pad(hidden * (from_end >= 0).unsqueeze(2), (0, 0, 0, words.shape[1] - n))
 
     def _read(self, words: Tensor, weights: Sequence[Tensor]) -> Tensor:
-        # One direction, from the first word on
         state = words.new_zeros(1, len(words), self.lstm.hidden_size)
         return torch.lstm(words, (state, state), list(weights), True, 1, 0.0, True, False, True)[0]
 

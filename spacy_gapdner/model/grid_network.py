@@ -1,4 +1,4 @@
-"""What every network that scores label grids has in common."""
+"""Base classes for networks that score label grids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -11,33 +11,31 @@ from ..errors import GapDNERError
 
 @dataclass(frozen=True)
 class GridSettings:
-    """Settings of a network that scores label grids: widths, dropout rates and others.
+    """Base class for the settings of a grid network.
 
-    RAISES (GapDNERError): If a width is not positive or a dropout rate not in [0, 1).
+    RAISES (GapDNERError): If a width is not positive or a dropout rate is not in [0, 1).
     """
 
     def __post_init__(self) -> None:
         for field in fields(self):
             name, value = field.name, getattr(self, field.name)
             if name.endswith("_width") and value < 1:
-                raise GapDNERError(f"The model's {name} must be at least 1, but it is {value}.")
+                raise GapDNERError(f"Invalid {name}: {value}. It must be at least 1.")
             if name.endswith("_dropout") and not 0 <= value < 1:
-                raise GapDNERError(
-                    f"The model's {name} must be at least 0 and below 1, but it is {value}."
-                )
+                raise GapDNERError(f"Invalid {name}: {value}. It must be in [0, 1).")
 
 
 class GridNetwork(nn.Module):
     """A network that scores the label grids of sentences.
 
-    Networks define `encode`, which reads all sentences at once, and `score`, which works on small
-    batches of sentences of similar length, as the grids are quadratic in it.
+    Subclasses define `encode`, which reads all sentences at once, and `score`, which scores small
+    batches of sentences of similar length, because the size of a grid is quadratic in the length.
 
     n_in (int): Width of the word representations.
     n_channels (int): Number of the grid's channels.
     """
 
-    # Set by the thinc model: the entity types, and products of matrices in bfloat16
+    # Set by the thinc model
     labels: tuple[str, ...] = ()
     mixed_precision = False
 
@@ -51,13 +49,13 @@ class GridNetwork(nn.Module):
     ) -> tuple[Tensor, ...]:
         """Score the label grids of sentences.
 
-        words (Tensor): Word representations, those of the longest sentence first, padded.
+        words (Tensor): Padded word representations, longest sentence first.
             *Shape:* `(n_sentences, n, n_in)`
         lengths (Tensor): Number of words of each sentence, on the CPU.
             *Shape:* `(n_sentences,)`
         batch_sizes (Sequence[int]): Number of sentences of each batch of grids, in order.
-        RETURNS (tuple[Tensor, ...]): Logits of each batch, each padded to its own longest
-            sentence; those of cells in the padding mean nothing.
+        RETURNS (tuple[Tensor, ...]): Logits of each batch, padded to its longest sentence. The
+            logits of padding cells are arbitrary.
             *Shape:* `(batch, n, n, n_channels)`
         """
         device = words.device
@@ -76,7 +74,7 @@ class GridNetwork(nn.Module):
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H of all sentences.
 
-        words (Tensor): Word representations, padded.
+        words (Tensor): Padded word representations.
             *Shape:* `(n_sentences, n, n_in)`
         lengths (Tensor): Number of words of each sentence, on the CPU.
             *Shape:* `(n_sentences,)`
@@ -98,12 +96,12 @@ class GridNetwork(nn.Module):
         raise NotImplementedError
 
     def take_over(self, trained: "GridNetwork", channels: Sequence[int]) -> None:
-        """Take over the weights of a network of the same settings that scores fewer channels.
+        """Copy the weights of a network with the same settings and fewer channels.
 
-        The weights of channels that it does not have stay as they are.
+        The weights of the additional channels are unchanged.
 
         trained (GridNetwork): The network.
-        channels (Sequence[int]): For each of its channels the one of this network.
+        channels (Sequence[int]): The index of each of its channels in this network.
         """
         weights = self.state_dict()
         with torch.no_grad():

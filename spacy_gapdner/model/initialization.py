@@ -1,13 +1,12 @@
-"""Initialization that keeps the variance of the signal from the words to the logits.
+"""Initialization that preserves the variance of the signal from the words to the logits.
 
-With PyTorch's defaults (a gain of 1/sqrt(3), and GELU, which halves small signals) the grid
-features start at a tenth of the scale of the words, and training spends its first epochs on growing
-them. The paper does not specify the initialization.
+With PyTorch's defaults, the grid features start at a tenth of the scale of the words, and training
+spends its first epochs on scaling them up. The paper does not specify the initialization.
 """
 
 from torch import nn
 
-# GELU halves the variance of a centered input, as ReLU does
+# like ReLU, GELU halves the variance of a centered input
 _GELU_GAIN = nn.init.calculate_gain("relu")
 
 
@@ -20,8 +19,8 @@ def init_linear(linear: nn.Linear) -> None:
 
 
 def init_before_gelu(linear: nn.Linear) -> None:
-    """Initialize a linear layer that GELU follows: Xavier uniform weights with a gain of sqrt(2)
-    and zero bias.
+    """Initialize a linear layer that is followed by GELU, with Xavier uniform weights, a gain of
+    sqrt(2) and zero bias.
 
     linear (nn.Linear): The layer.
     """
@@ -29,8 +28,8 @@ def init_before_gelu(linear: nn.Linear) -> None:
 
 
 def init_lstm(lstm: nn.LSTM) -> None:
-    """Initialize an LSTM gate by gate: Xavier uniform input weights, orthogonal recurrent weights
-    and zero bias.
+    """Initialize each gate of an LSTM with Xavier uniform input weights, orthogonal recurrent
+    weights and zero bias.
 
     lstm (nn.LSTM): The LSTM.
     """

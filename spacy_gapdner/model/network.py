@@ -17,11 +17,10 @@ from .grid_network import GridNetwork, GridSettings
 from .initialization import init_before_gelu, init_linear, init_lstm
 from .span_attention import SpanAttention
 
-# So many numbers of a long sentence's grid features, or of its spans' weights, exist at a time:
-# tensors of 32 MB, as the allocator reuses their memory and returns that of larger ones to the
-# system.
+# Number of elements in a block of a long sentence's grid features or span weights. The allocator
+# reuses the memory of tensors of up to 32 MB and returns larger ones to the system.
 _BLOCK_SIZE = 2**23
-# How much lower than None all labels score at the start
+# Initial difference between the scores of None and the other labels
 _NONE_MARGIN = 5.0
 
 
@@ -29,18 +28,18 @@ _NONE_MARGIN = 5.0
 class GapDNERSettings(GridSettings):
     """The settings of a GapDNER network.
 
-    hidden_width (int): Width d of the token representations H; the encoder's own without BiLSTM.
-    boundary_width (int): Width of the head and tail representations and of the biaffine features;
-        d in the paper.
-    grid_width (int): Width of the grid features M; d in the paper.
+    hidden_width (int): Width d of the token representations H. Ignored without BiLSTM.
+    boundary_width (int): Width of the head and tail representations and of the biaffine features
+        (d in the paper).
+    grid_width (int): Width of the grid features M (d in the paper).
     attention_width (int): Width d' of the queries and keys of the criss-cross attention.
     bilstm (bool): Use the BiLSTM.
-    biaffine (bool): Use the biaffine features, else the concatenation of head and tail.
+    biaffine (bool): Use the biaffine features instead of the concatenation of head and tail.
     linear_attention (bool): Use the linear attention over the tokens of each span.
     criss_cross (bool): Use the criss-cross attention over the grid.
-    word_dropout (float): Dropout rate of the word representations. The paper does not say where
-        its dropout acts.
-    RAISES (GapDNERError): If a width is not positive or the dropout rate not in [0, 1).
+    word_dropout (float): Dropout rate of the word representations. The paper does not specify
+        where dropout is applied.
+    RAISES (GapDNERError): If a width is not positive or the dropout rate is not in [0, 1).
     """
 
     hidden_width: int = 128
@@ -57,12 +56,12 @@ class GapDNERSettings(GridSettings):
 class GapDNERNetwork(GridNetwork):
     """The paper's "Proposed Model" from the BiLSTM to the classifier.
 
-    Linear layers that follow one another are computed as one, and the grid in blocks of rows, so
-    that intermediate results stay small.
+    To keep intermediate results small, consecutive linear layers are combined, and the grid is
+    computed in blocks of rows.
 
     n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold.
-    settings (GapDNERSettings): Its parts and their sizes.
+    layout (GridLayout): The channels of the grid.
+    settings (GapDNERSettings): The settings.
     """
 
     def __init__(self, n_in: int, layout: GridLayout, settings: GapDNERSettings) -> None:
@@ -95,17 +94,17 @@ class GapDNERNetwork(GridNetwork):
         if self.span_attention is not None:
             init_before_gelu(self.from_tokens)
         if self.criss_cross is not None:
-            # M'' = M at the start: the attention is uniform then, and would blur every cell
+            # initially M'' = M, because the untrained attention would average over all cells
             nn.init.zeros_(self.criss_cross.value.weight)
             nn.init.zeros_(self.criss_cross.value.bias)
         init_linear(self.classifier)
-        # Nearly all cells are None. Else training first learns that, and a label that is added
-        # to a trained network outscores the others
+        # Nearly all cells are None. Training does not have to learn this first, and a label that
+        # is added to a trained network does not outscore the others.
         with torch.no_grad():
             self.classifier.bias[list(layout.labels)] = -_NONE_MARGIN
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Compute the token representations H; see `GridNetwork.encode`."""
+        """Compute the token representations H. See `GridNetwork.encode`."""
         words = self.word_dropout(words)
         if self.bilstm is None:
             return words
@@ -113,7 +112,7 @@ class GapDNERNetwork(GridNetwork):
             return self.bilstm(words, lengths)
 
     def score(self, hidden: Tensor, mask: Tensor) -> Tensor:
-        """Score the label grids of a batch of sentences; see `GridNetwork.score`."""
+        """Score the label grids of a batch of sentences. See `GridNetwork.score`."""
         scores = self.map_grid(hidden)
         if self.criss_cross is not None:
             with record_function("gapdner.criss_cross"):
@@ -121,12 +120,12 @@ class GapDNERNetwork(GridNetwork):
         return scores
 
     def map_grid(self, hidden: Tensor) -> Tensor:
-        """Compute all linear maps of the grid features M that the following layers read.
+        """Compute the linear maps of the grid features M that the following layers use.
 
         hidden (Tensor): Token representations H.
             *Shape:* `(batch, n, hidden)`
-        RETURNS (Tensor): The input of `CrissCrossAttention.classify`; without this attention the
-            classifier's logits.
+        RETURNS (Tensor): The input of `CrissCrossAttention.classify`, or the logits if the network
+            has no criss-cross attention.
             *Shape:* `(batch, n, n, n_out)`
         """
         maps: tuple[Tensor, Tensor]
@@ -160,7 +159,6 @@ class GapDNERNetwork(GridNetwork):
     def _features_of_rows(
         self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor
     ) -> Tensor:
-        # Some rows of the grid features M, from boundaries and inner tokens of each span
         with record_function("gapdner.biaffine"):
             boundary = self.boundary(heads[:, rows], tails)
             batch, n_rows, n, _ = boundary.shape

@@ -1,4 +1,4 @@
-"""Word pieces -> words: max pooling that bears words without word pieces."""
+"""Max pooling of word pieces that allows words without word pieces."""
 
 from collections.abc import Callable
 from typing import cast
@@ -10,9 +10,9 @@ from thinc.types import Floats2d, Ragged
 def reduce_max_v1() -> Model[Ragged, Floats2d]:
     """Pool the word pieces of each word by their maximum, as the paper does.
 
-    Registered as the layer `spacy-gapdner.reduce_max.v1`, for a transformer listener's `pooling`.
-    Unlike thinc's `reduce_max.v1` it gives a zero vector to a word without word pieces (white
-    space, or a character that the transformer's tokenizer drops) instead of failing.
+    Registered as the layer `spacy-gapdner.reduce_max.v1`, for the `pooling` of a transformer
+    listener. Words without word pieces get a zero vector, while thinc's `reduce_max.v1` fails.
+    Examples are whitespace and characters that the transformer's tokenizer drops.
 
     RETURNS (Model[Ragged, Floats2d]): The layer.
     """
@@ -25,7 +25,7 @@ def _forward(
     ops = model.ops
     filled = pieces.lengths > 0
     lengths = pieces.lengths[filled]
-    # not pieces.data, which has no width where there are no pieces at all
+    # pieces.data has no width if there are no pieces
     data = cast(Floats2d, pieces.dataXd)
     words = ops.alloc2f(len(pieces.lengths), data.shape[1])
     maxima, which = ops.reduce_max(data, lengths)

@@ -1,4 +1,4 @@
-"""bfloat16 for the prediction of a pipeline that was trained in float32."""
+"""Prediction in bfloat16 with a pipeline that was trained in float32."""
 
 import torch
 from spacy.language import Language
@@ -11,33 +11,34 @@ from .transformer import BatchingTransformerModel
 
 
 def use_bf16(nlp: Language) -> None:
-    """Let a pipeline multiply matrices in bfloat16 from now on, which is faster. The weights and
-    the scores stay float32, and the setting is not saved with the pipeline.
+    """Make a pipeline multiply matrices in bfloat16, which is faster. The weights and scores stay
+    in float32, and the setting is not saved with the pipeline.
 
-    It applies to the networks of `gapdner` pipes and to transformers of the architecture
+    It applies to the networks of `gapdner` pipes and to transformers with the architecture
     `spacy-gapdner.TransformerModel.v1`.
 
     nlp (Language): The pipeline.
-    RAISES (GapDNERError): If the device cannot compute in bfloat16, or the pipeline has none of
-        these networks.
+    RAISES (GapDNERError): If the device does not support bfloat16, or the pipeline has no such
+        network.
     """
     switched = [part for _, pipe in nlp.pipeline for part in _networks(pipe)]
     if not switched:
         raise GapDNERError(
-            "No part of the pipeline can compute in bfloat16: "
-            f"{', '.join(nlp.pipe_names) or 'it is empty'}. It needs a trained pipe gapdner."
+            "No component of the pipeline supports bfloat16 "
+            f"({', '.join(nlp.pipe_names) or 'it is empty'}). Use a pipeline with a trained "
+            "gapdner component."
         )
     for part in switched:
         device = next(_module(part).parameters()).device.type
         if not _supports_bf16(device):
             what = "GPU" if device == "cuda" else "CPU"
-            raise GapDNERError(f"This {what} does not support bfloat16. Predict in float32.")
+            raise GapDNERError(f"This {what} does not support bfloat16. Use float32.")
     for part in switched:
         part.mixed_precision = True
 
 
 def uses_bf16(nlp: Language) -> bool:
-    """RETURNS (bool): Whether a part of a pipeline computes in bfloat16."""
+    """RETURNS (bool): Whether any part of a pipeline computes in bfloat16."""
     return any(part.mixed_precision for _, pipe in nlp.pipeline for part in _networks(pipe))
 
 

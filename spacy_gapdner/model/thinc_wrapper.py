@@ -1,4 +1,4 @@
-"""A thinc model around the PyTorch network that scores the label grids of documents."""
+"""A thinc model that wraps the PyTorch network and scores the label grids of documents."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -26,24 +26,24 @@ from .upstream_bugs import (
     use_one_thread_in_workers,
 )
 
-# So many words, padding included, go through the network at once.
+# Maximum number of words, including padding, in a call of the network.
 _MAX_CALL_WORDS = 2**14
-# Of a batch of grids that is full, at most one in so many cells is padding.
+# At most one in this many cells of a full batch of grids is padding.
 _PADDING = 32
 
-# The documents and the segments of each.
+# The documents and the segments of each document.
 ModelIn = tuple[list[Doc], list[list[Segment]]]
-# Scores `(n, n, channels)` of every segment, in the order of documents and segments.
+# Scores `(n, n, channels)` of each segment, in the order of documents and segments.
 ModelOut = list[Floats3d]
 GridIn = tuple[list[Floats2d], list[list[Segment]]]
-# What the network reads: padded words, the segments' lengths, and how many make up each batch.
+# Padded words, the lengths of the segments, and the number of segments in each batch of grids.
 NetworkIn = tuple[Floats3d, np.ndarray, list[int]]
 _Backprop = Callable[[list[Floats4d]], Floats3d]
 
 
-# Makes the network once the input width and the labels are known.
+# Makes the network from the input width and the layout of the grid.
 NetworkFactory = Callable[[int, GridLayout], GridNetwork]
-# The same from the input width and the entity types.
+# Makes the network from the input width and the entity types.
 _MakeNetwork = Callable[[int, Sequence[str]], GridNetwork]
 
 
@@ -59,29 +59,28 @@ def build_grid_model(
     """Build a thinc model that scores the label grids of segments with a PyTorch network.
 
     name (str): Name of the model.
-    tok2vec (Model[list[Doc], list[Floats2d]]): Gives the word representations.
-    tagging (TaggingScheme): How entities are written into the grid, with the loss.
+    tok2vec (Model[list[Doc], list[Floats2d]]): The word representations.
+    tagging (TaggingScheme): The tagging scheme and its loss.
     make_network (NetworkFactory): Makes the network from the width of the word representations
         and the scheme's layout.
-    max_batch_cells (int): Segments are computed in batches of at most so many grid cells, padding
-        included; a longer segment is a batch of its own.
-    mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or on a CPU; its
-        weights and its scores stay float32.
-    RETURNS (Model[ModelIn, ModelOut]): The model. `attrs["tagging"]` is the scheme, the refs
-        "tok2vec" and "grid" are its two parts. `attrs["labels"]` takes the entity types before it
-        is initialized; `attrs["resize_output"]` is a function of the model and more of them.
+    max_batch_cells (int): Maximum number of grid cells in a batch of segments, including padding.
+        A longer segment is a batch of its own.
+    mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or a CPU. The
+        weights and scores stay in float32.
+    RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
+        attrs: "tagging" is the scheme. "labels" are the entity types, which have to be set before
+        the model is initialized. "resize_output" is a function that takes the model and a longer
+        list of entity types.
     RAISES (GapDNERError): If `max_batch_cells` is not positive.
     """
     if max_batch_cells < 1:
-        raise GapDNERError(
-            f"The model's max_batch_cells must be at least 1, but it is {max_batch_cells}."
-        )
+        raise GapDNERError(f"Invalid max_batch_cells: {max_batch_cells}. It must be at least 1.")
     bound_onednn_caches()
     multiply_by_torch(tok2vec)
     make = partial(_make_network, tagging, make_network, mixed_precision)
     grid: Model[GridIn, ModelOut] = Model(
         f"{name}_grid",
-        # not an attr: thinc would restore its saved value over the config of a loaded pipeline
+        # not an attr, because thinc restores saved attrs, which would override the config
         partial(_grid_forward, max_batch_cells),
         layers=[_wrap(make)],
         dims={"nI": None},
@@ -151,7 +150,7 @@ def _resize_output(
     model: Model[ModelIn, ModelOut],
     labels: Sequence[str],
 ) -> None:
-    # Adds entity types to a model that is initialized, keeping what it has learned of the others
+    # Add entity types to an initialized model and keep the weights of the others
     grid = model.get_ref("grid")
     trained = grid.layers[0].shims[0]._model
     if trained is None:
@@ -160,7 +159,7 @@ def _resize_output(
     layouts = [tagging.layout(types) for types in (trained.labels, labels)]
     network.take_over(trained, layouts[0].places_in(layouts[1]))
     network.train(trained.training)
-    # a shim of its own: an optimizer keeps moments of the old shapes under the old one's id
+    # a new shim, because optimizers store moments with the old shapes under the id of the old one
     grid.layers[0] = _wrap(make_network)
     grid.layers[0].shims[0]._model = network.to(next(trained.parameters()).device)
     model.attrs["labels"] = list(labels)
@@ -202,7 +201,7 @@ def _grid_forward(
 
 
 def _pad(ops: Ops, grids: Sequence[Floats3d]) -> Floats4d:
-    # the longest comes first
+    # the longest grid comes first
     padded = ops.alloc4f(len(grids), *grids[0].shape)
     for row, grid in enumerate(grids):
         padded[row, : len(grid), : len(grid)] = grid
@@ -210,7 +209,7 @@ def _pad(ops: Ops, grids: Sequence[Floats3d]) -> Floats4d:
 
 
 def _batch_calls(lengths: Sequence[int], max_batch_cells: int) -> Iterator[list[list[int]]]:
-    # The batches of grids that go into the network at once, longest segments first
+    # The batches of grids in each call of the network, longest segments first
     call: list[list[int]] = []
     padding = max_batch_cells // _PADDING
     for batch in batch_by_length(lengths, max_batch_cells, power=2, max_padding=padding):
@@ -277,7 +276,9 @@ def _deserialize(
     if saved["state"] is None:
         return network
     if "labels" not in saved:
-        raise GapDNERError("The pipeline was saved by a version before 0.7. Train it anew.")
+        raise GapDNERError(
+            "The pipeline was saved by a spacy-gapdner version before 0.7. Train it again."
+        )
     network = make_network(saved["nI"], saved["labels"])
     state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
     network.load_state_dict(state)
@@ -285,7 +286,7 @@ def _deserialize(
 
 
 def _to_numpy(scores: tuple[torch.Tensor, ...]) -> list[Floats4d]:
-    # Decoding works on the CPU. One transfer, as each waits for the GPU
+    # A single transfer, because each one waits for the GPU
     flat = torch.cat([batch.flatten() for batch in scores]).float().cpu().numpy()
     ends = np.cumsum([batch.numel() for batch in scores])
     parts = np.split(flat, ends[:-1])

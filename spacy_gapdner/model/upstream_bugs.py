@@ -1,4 +1,4 @@
-"""Workarounds for bugs of thinc, PyTorch and oneDNN. Each names its bug, or shows it."""
+"""Workarounds for bugs in thinc, PyTorch and oneDNN. Each links to its bug or reproduces it."""
 
 import multiprocessing
 import os
@@ -11,17 +11,17 @@ from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim, xp2to
 from thinc.types import Floats2d, FloatsXd
 from torch import nn
 
-# Capacities of oneDNN's caches. A batch needs about ten shapes at a time.
+# Capacities of oneDNN's caches. A batch uses about ten shapes.
 _ONEDNN_CACHES = {"LRU_CACHE_CAPACITY": "16", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16"}
-# The process that imported PyTorch, or a worker of it that uses one thread
+# The process that imported PyTorch, or a worker that already uses one thread
 _process = os.getpid()
 
 
 def use_one_thread_in_workers() -> None:
-    """Make PyTorch compute with one thread in a forked worker of multiprocessing, such as those of
+    """Make PyTorch use a single thread in forked multiprocessing workers, such as those of
     `nlp.pipe(n_process=2)`. Other forks keep their threads.
 
-    OpenMP's thread pool does not survive a fork, so that the worker waits for it forever:
+    OpenMP's thread pool does not survive a fork, so the worker would wait for it forever:
     https://github.com/explosion/spaCy/issues/4667,
     https://github.com/pytorch/pytorch/issues/17199.
     """
@@ -32,14 +32,14 @@ def use_one_thread_in_workers() -> None:
 
 
 def bound_onednn_caches() -> None:
-    """Limit the number of input shapes for which oneDNN keeps prepared code.
+    """Limit the number of input shapes in oneDNN's caches.
 
-    oneDNN computes LSTMs, and products in bfloat16, on a CPU. By default it keeps 1,024 shapes of
-    up to some megabytes each, while batches of sentences hardly ever have the same shape twice:
-    https://github.com/pytorch/pytorch/issues/27971.
+    On a CPU, PyTorch uses oneDNN for LSTMs and bfloat16 products. By default, oneDNN caches 1,024
+    shapes of up to several megabytes each, although batches of sentences rarely have the same
+    shape: https://github.com/pytorch/pytorch/issues/27971.
 
-    Sets `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY` in the environment, which
-    PyTorch and oneDNN read when they first need them. Existing values are kept.
+    Sets the environment variables `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY`,
+    which PyTorch and oneDNN read on first use. Existing values are kept.
     """
     for name, capacity in _ONEDNN_CACHES.items():
         os.environ.setdefault(name, capacity)
@@ -48,8 +48,8 @@ def bound_onednn_caches() -> None:
 def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
     """Run a network without gradients and without dropout.
 
-    `PyTorchShim.predict` sets the network back to training mode, so that dropout acts on the
-    predictions of other threads, and does so once a call, which is slow::
+    `PyTorchShim.predict` resets the network to training mode, so that dropout affects predictions
+    in other threads. Doing this once per call is also slow::
 
         shim = PyTorchShim(torch.nn.Dropout(0.5).eval())
         shim.predict(ArgsKwargs((torch.ones(2),), {}))
@@ -59,20 +59,21 @@ def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
     calls (Iterable[ArgsKwargs]): The arguments of each call.
     RETURNS (list[Any]): The result of each call.
     """
-    # without a look at network.training: another thread may be setting the modules inside it
+    # unconditionally, because another thread may be changing the mode of the submodules
     network.eval()
     with torch.no_grad():
         return [network(*inputs.args, **inputs.kwargs) for inputs in calls]
 
 
 class InPlaceShim(PyTorchShim):
-    """A PyTorchShim whose updates leave the weights where they are, and whose averages work."""
+    """A PyTorchShim that updates weights in place and supports averages."""
 
     def finish_update(self, optimizer: Optimizer) -> None:
         """Apply the gradients.
 
-        thinc replaces each weight by a tensor over an array over the former tensor. Every update
-        adds a link to a chain that is never freed, for 200 weights gigabytes in a long training::
+        thinc replaces each weight with a tensor that wraps an array that wraps the previous tensor.
+        This chain grows with every update and is never freed. With 200 weights, a long training
+        leaks gigabytes::
 
             shim = PyTorchShim(torch.nn.Linear(2, 2))
             for _ in range(100_000):
@@ -93,9 +94,9 @@ class InPlaceShim(PyTorchShim):
 
     @contextmanager
     def use_params(self, params: Mapping[tuple[int, str], FloatsXd]) -> Iterator[None]:
-        """Use other weights for a time, such as an optimizer's averages.
+        """Temporarily use other weights, such as an optimizer's averages.
 
-        thinc looks for names that its optimizers do not give::
+        thinc looks up names that its optimizers do not use::
 
             shim, optimizer = PyTorchShim(torch.nn.Linear(2, 2)), Adam(0.1, use_averages=True)
             shim._model(torch.ones(2)).sum().backward()
@@ -118,10 +119,10 @@ class InPlaceShim(PyTorchShim):
 
 
 class TorchProductOps(NumpyOps):
-    """thinc's operations on a CPU, with matrix products by PyTorch.
+    """thinc's CPU operations, with matrix products computed by PyTorch.
 
-    thinc computes them with BLIS, which takes three times as long and uses one thread only, see
-    https://github.com/explosion/spaCy/pull/2966::
+    thinc uses BLIS, which takes three times as long and is single-threaded
+    (https://github.com/explosion/spaCy/pull/2966)::
 
         x = numpy.ones((2048, 96), dtype="f")
         %timeit NumpyOps().gemm(x, x, trans2=True)
@@ -137,7 +138,7 @@ class TorchProductOps(NumpyOps):
         trans1: bool = False,
         trans2: bool = False,
     ) -> Floats2d:
-        """RETURNS (Floats2d): The product of two matrices; see `NumpyOps.gemm`."""
+        """RETURNS (Floats2d): The product of two matrices. See `NumpyOps.gemm`."""
         left, right = torch.from_numpy(x), torch.from_numpy(y)
         into = None if out is None else torch.from_numpy(out)
         product = torch.mm(left.T if trans1 else left, right.T if trans2 else right, out=into)
@@ -145,9 +146,9 @@ class TorchProductOps(NumpyOps):
 
 
 def multiply_by_torch(model: Model[Any, Any]) -> None:
-    """Make the layers of a model that compute with thinc's NumpyOps use `TorchProductOps`.
+    """Replace thinc's NumpyOps with `TorchProductOps` in all layers of a model.
 
-    model (Model): The model, which is changed.
+    model (Model): The model. It is changed in place.
     """
     ops = TorchProductOps()
     for node in model.walk():

@@ -1,4 +1,4 @@
-"""The word pieces of spans: one row without padding, and padded batches of spans."""
+"""Word pieces of spans, as flat arrays and as padded batches."""
 
 import warnings
 from collections.abc import Sequence
@@ -12,19 +12,20 @@ from spacy_transformers.data_classes import WordpieceBatch
 from thinc.types import Ragged
 from transformers.tokenization_utils_base import PreTrainedTokenizerBase
 
-# A fast tokenizer cannot be told how to pad while another thread uses it.
+# The padding of a fast tokenizer cannot be changed while another thread uses it.
 _LOCK = Lock()
 
 
 class WordPieces(NamedTuple):
-    """The word pieces of spans, special ones included, one span after the other.
+    """The concatenated word pieces of spans, including special pieces.
 
-    lengths (np.ndarray): How many word pieces each span has. *Shape:* (spans,).
-    ids (np.ndarray): *Shape:* (pieces,).
-    type_ids (Optional[np.ndarray]): None if the transformer has none. *Shape:* (pieces,).
-    strings (list[str]): The word pieces themselves.
-    offsets (Optional[np.ndarray]): Begin and end in the span's text; None if the tokenizer does
-        not tell. *Shape:* (pieces, 2).
+    lengths (np.ndarray): Number of word pieces of each span. *Shape:* (spans,).
+    ids (np.ndarray): Ids of the word pieces. *Shape:* (pieces,).
+    type_ids (Optional[np.ndarray]): Token type ids, if the transformer uses them.
+        *Shape:* (pieces,).
+    strings (list[str]): Strings of the word pieces.
+    offsets (Optional[np.ndarray]): Start and end in the text of the span, if the tokenizer returns
+        them. *Shape:* (pieces, 2).
     """
 
     lengths: np.ndarray
@@ -35,12 +36,11 @@ class WordPieces(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The place of spans and of their word pieces in padded batches, one batch after the other.
+    """The positions of spans and their word pieces in a sequence of padded batches.
 
-    shapes (list[tuple[int, int]]): How many spans each batch has, and the length of its longest.
-    rows (np.ndarray): The place of each span among those of all batches. *Shape:* (spans,).
-    pieces (np.ndarray): The place of each word piece among those of all batches, padding included.
-        *Shape:* (pieces,).
+    shapes (list[tuple[int, int]]): Number of spans and length of the longest span in each batch.
+    rows (np.ndarray): Position of each span. *Shape:* (spans,).
+    pieces (np.ndarray): Position of each word piece, counting padding. *Shape:* (pieces,).
     """
 
     shapes: list[tuple[int, int]]
@@ -49,30 +49,29 @@ class Layout(NamedTuple):
 
     @property
     def sizes(self) -> list[int]:
-        """RETURNS (list[int]): How many word pieces each batch has, padding included."""
+        """RETURNS (list[int]): Number of word pieces in each batch, including padding."""
         return [n * longest for n, longest in self.shapes]
 
 
 def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int) -> WordPieces:
-    """Cut texts into word pieces, at most as many for each as the transformer bears.
+    """Split texts into word pieces and truncate texts that are too long for the transformer.
 
-    A warning tells that there are texts with more: their last words get no vector.
+    Warns about truncated texts, whose last words get no vector.
 
     tokenizer (PreTrainedTokenizerBase): The transformer's tokenizer.
     texts (list[str]): The texts of spans.
-    longest (int): Word pieces of a text at most.
-    RETURNS (WordPieces): Their word pieces.
+    longest (int): Maximum number of word pieces in a text.
+    RETURNS (WordPieces): The word pieces.
     """
     with _LOCK:
         encoded = tokenizer(
             texts, return_attention_mask=False, return_offsets_mapping=tokenizer.is_fast
         )
     if any(len(row) > longest for row in encoded["input_ids"]):
-        # in the same words each time, so that it is told once
+        # always the same message, so that it is only shown once
         warnings.warn(
-            f"There are segments of more than {longest} word pieces, which is all that the "
-            "transformer takes: what comes after is not read. Lower max_length and stride, of the "
-            "pipe and of segment_spans.",
+            f"Segments with more than {longest} word pieces are too long for the transformer and "
+            "were truncated. Lower max_length and stride of the pipe and of segment_spans.",
             stacklevel=2,
         )
     flat = {
@@ -89,18 +88,17 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
 
 
 def lay_out(lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]) -> Layout:
-    """Lay spans out in batches, whose padding comes last.
+    """Arrange spans in batches with padding on the right.
 
-    lengths (np.ndarray): How many word pieces each span has. *Shape:* (spans,).
-    batches (Sequence[Union[Sequence[int], ndarray]]): The spans of each batch; each span is in one.
-    RETURNS (Layout): The places of spans and word pieces.
+    lengths (np.ndarray): Number of word pieces of each span. *Shape:* (spans,).
+    batches (Sequence[Union[Sequence[int], ndarray]]): The indices of the spans in each batch.
+    RETURNS (Layout): The positions of spans and word pieces.
     """
     shapes = [(len(batch), int(lengths[batch].max())) for batch in batches]
     order = np.concatenate(batches)
     widths = np.repeat([longest for _, longest in shapes], [n for n, _ in shapes])
     begins = np.empty_like(lengths)
     begins[order] = np.cumsum(widths) - widths
-    # a word piece moves with its span
     shifts = begins - (np.cumsum(lengths) - lengths)
     pieces = np.repeat(shifts, lengths) + np.arange(lengths.sum())
     return Layout(shapes, np.argsort(order), pieces)
@@ -109,14 +107,14 @@ def lay_out(lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]) 
 def pad(
     pieces: WordPieces, layout: Layout, tokenizer: PreTrainedTokenizerBase
 ) -> list[WordpieceBatch]:
-    """Pad word pieces to batches.
+    """Make padded batches of word pieces.
 
     pieces (WordPieces): The word pieces of spans.
-    layout (Layout): The places of these spans.
-    tokenizer (PreTrainedTokenizerBase): The tokenizer, which knows what to pad with.
-    RETURNS (list[WordpieceBatch]): The batches, with what the network needs alone: no strings.
+    layout (Layout): The layout of the batches.
+    tokenizer (PreTrainedTokenizerBase): The tokenizer, which defines the padding piece.
+    RETURNS (list[WordpieceBatch]): The batches with the inputs of the network, without strings.
     """
-    # without a padding piece of its own any will do, as the mask hides it
+    # without a padding piece, any id works, because it is masked
     ids = _place(pieces.ids, layout, tokenizer.pad_token_id or 0)
     mask = _place(np.ones(len(pieces.ids), dtype="f"), layout, 0)
     type_ids: list[Any] = [None] * len(ids)
@@ -134,14 +132,14 @@ def split_by_doc(
     layout: Layout,
     tokenizer: PreTrainedTokenizerBase,
 ) -> list[tuple[WordpieceBatch, Ragged]]:
-    """Give word pieces the form of spacy-transformers: a row for each span of a document.
+    """Split word pieces by document, with one row per span as in spacy-transformers.
 
-    nested (list[list[Span]]): The spans of each document; each document has some.
-    pieces (WordPieces): Their word pieces.
-    layout (Layout): The place of each span in the rows of its document.
-    tokenizer (PreTrainedTokenizerBase): The tokenizer that made them.
-    RETURNS (list[tuple[WordpieceBatch, Ragged]]): For each document its word pieces, padded to its
-        own longest span, and for each of its tokens the indices of its word pieces.
+    nested (list[list[Span]]): The spans of each document. No document may be without spans.
+    pieces (WordPieces): The word pieces.
+    layout (Layout): The layout with one batch per document.
+    tokenizer (PreTrainedTokenizerBase): The tokenizer.
+    RETURNS (list[tuple[WordpieceBatch, Ragged]]): For each document, its word pieces and the
+        alignment of its tokens with them.
     """
     strings = _place(np.array(pieces.strings, dtype=object), layout, tokenizer.pad_token or "")
     parts = zip(nested, pad(pieces, layout, tokenizer), strings, strict=True)
@@ -161,7 +159,7 @@ def split_by_doc(
 
 
 def _place(values: np.ndarray, layout: Layout, padding: object) -> list[Any]:
-    # numpy arrays, which thinc's Ints2d and Floats2d stand for, too
+    # thinc's Ints2d and Floats2d are NumPy arrays
     flat = np.full((sum(layout.sizes), *values.shape[1:]), padding, dtype=values.dtype)
     flat[layout.pieces] = values
     parts = np.split(flat, np.cumsum(layout.sizes)[:-1])

@@ -106,5 +106,5 @@ def test_extreme_scores_are_stable(loss, size):
 def test_settings():
     assert all(isinstance(loss, GridLoss) for loss in LOSSES)
     assert CrossEntropy().normalize == "labelled"
-    with pytest.raises(ValueError, match="'labelled' and 'cells', but got 'mean'"):
+    with pytest.raises(ValueError, match="Invalid normalize: 'mean'"):
         CrossEntropy("mean")

@@ -39,13 +39,13 @@ def test_every_setting_reaches_the_network(settings):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("hidden_width", 0, "must be at least 1, but it is 0"),
-        ("word_dropout", 1.0, "must be at least 0 and below 1, but it is 1.0"),
-        ("hidden_width", 7, "must be even, but it is 7"),
+        ("hidden_width", 0, r"0\. It must be at least 1"),
+        ("word_dropout", 1.0, r"1\.0\. It must be in \[0, 1\)"),
+        ("hidden_width", 7, r"7\. .* use an even number"),
     ],
 )
 def test_settings_out_of_range_are_refused(name, value, message):
-    with pytest.raises(ValueError, match=f"{name} {message}"):
+    with pytest.raises(ValueError, match=f"Invalid {name}: {message}"):
         initialize_model(make_model(**{name: value}))
 
 

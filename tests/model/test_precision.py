@@ -55,7 +55,7 @@ def test_both_networks_use_it_and_it_is_not_saved(nlp, supported, tmp_path):
 
 
 def test_what_cannot_use_it(nlp, monkeypatch):
-    with pytest.raises(GapDNERError, match="No part of the pipeline can compute in bfloat16"):
+    with pytest.raises(GapDNERError, match="No component of the pipeline supports bfloat16"):
         use_bf16(spacy.blank("en"))
     monkeypatch.setattr(precision, "_supports_bf16", lambda device: device != "cpu")
     with pytest.raises(GapDNERError, match="This CPU does not support bfloat16"):

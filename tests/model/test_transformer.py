@@ -200,7 +200,7 @@ def test_without_offsets_pieces_are_aligned_by_their_text(bert):
 def test_what_it_cannot_do_is_refused(bert):
     with pytest.raises(ValueError, match="output_attentions"):
         make_model(OURS, bert, transformer_config={"output_attentions": True})
-    with pytest.raises(ValueError, match="leave its grad_scaler_config empty"):
+    with pytest.raises(ValueError, match="Leave grad_scaler_config empty"):
         make_model(OURS, bert, grad_scaler_config={"enabled": True})
 
 
