@@ -116,12 +116,12 @@ def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
     corpus = Corpus(data)
     for _ in range(2):
         list(corpus(nlp))
-    assert caplog.text.count("1 left out (entity crosses a sentence boundary)") == 1
+    assert caplog.text.count("1 dropped (entity crosses a sentence boundary)") == 1
 
 
 def test_a_path_is_needed_when_it_is_made(tmp_path):
     make = registry.readers.get("spacy-gapdner.Corpus.v1")
-    with pytest.raises(GapDNERError, match=r"no path.*--paths\.train"):
+    with pytest.raises(GapDNERError, match=r"no path\. Set paths\.train"):
         make(None)
     with pytest.raises(GapDNERError, match="There is nothing at"):
         make(tmp_path / "x")

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
 from itertools import chain, islice, zip_longest
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import IO, Any, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import GapDNERError
-from ..formats import DOC_NAME
+from ..formats import DOC_NAME, write
+from ..formats.docs import DOC_EXTRA
+from ..formats.jsonl import other_keys, to_line
+from ..formats.registry import choose_output
 from ..formats.report import UNREADABLE, Report
 from ..scorer import Comparison, compare
 from .texts import InputText, StandardInput
@@ -18,6 +22,9 @@ from .workers import Annotated, annotate_in_processes, annotate_texts
 
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
+
+# Docs, each with the other keys of its input record
+Predictions = Iterable[tuple[Doc, dict[str, Any]]]
 
 # at BERT's width, a transformer's output for so many takes some 70 MB
 _BATCH_CHARACTERS = 100_000
@@ -92,6 +99,32 @@ def predict_records(
                 yield doc, record.extra
             elif isinstance(doc, str) and report is not None and not done:
                 report.add("dropped", UNREADABLE, doc, record.place)
+
+
+def write_predictions(
+    predictions: Predictions, path: Path, format: str | None, spans_key: str, report: Report
+) -> int:
+    """Write predictions with the other keys of their records; see `spacy_gapdner.formats.write`."""
+    format = choose_output(path, format).name
+
+    def docs() -> Iterator[Doc]:
+        for doc, record in predictions:
+            extra = other_keys(record)
+            # an id alone is the document's name
+            if format == "jsonl" or extra.keys() - {"id"}:
+                doc.user_data[DOC_EXTRA] = extra
+            yield doc
+
+    return write(docs(), path, format, spans_key=spans_key, report=report)
+
+
+def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
+    """Write predictions as JSONL and flush each line, so that readers of the stream only find
+    complete lines, even if this process is killed.
+    """
+    for doc, extra in predictions:
+        stream.write(to_line(doc, spans_key, extra).encode("utf-8"))
+        stream.flush()
 
 
 def _annotate(

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from ..entities import Fragments
 from ..errors import GapDNERError
-from ..formats.names import with_ending
-from ..formats.outputs import check_apart
+from ..formats.outputs import check_apart, with_ending
 from .brat_file import BratFile
 from .journal import Entry
 from .proposals import Proposal

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from ..errors import GapDNERError
 from ..formats.files import read_text, visible_files
-from ..formats.names import with_ending
-from ..formats.outputs import replacing
+from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
 from .brat_file import BratFile, Lost, Mark, clean_mark
 from .journal import Entry, Journal, Status

@@ -84,12 +84,11 @@ def predict_cli(
     try:
         with clean_stops(), ExitStack() as stack:
             from ..analysis.pipes import load_recognizer
-            from ..analysis.predictions import predict_records
+            from ..analysis.predictions import predict_records, write_predictions
             from ..analysis.resumable import growing, part_of
             from ..analysis.texts import count_texts, read_texts
             from ..analysis.uncertainty import UncertaintySampler
             from ..formats.outputs import check_output, write_json
-            from ..formats.writers import write_predictions
 
             grows = _is_jsonl(output_path, format) and uncertain is None
             if sentences and uncertain is None:
@@ -179,7 +178,7 @@ def _draw(found: "Predictions", key: str) -> None:
 
 
 def _write_lines(found: "Predictions", stream: IO[bytes], key: str) -> None:
-    from ..formats.writers import write_lines
+    from ..analysis.predictions import write_lines
 
     try:
         write_lines(found, stream, key)

@@ -1,4 +1,4 @@
-"""What other components store in a Doc: contiguous entities in ``doc.ents`` or a span group."""
+"""Entities that a Doc stores elsewhere: in ``doc.ents``, a span group, or under another prefix."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from .storage import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, group_name
 
 
 def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
-    """Take spans as contiguous entities, with label, id and kb_id, and the scores of a spancat.
+    """Read spans as contiguous entities with their ids and, from spancat, their scores.
 
     doc (Doc): The document.
     group (Optional[str]): Name of the span group; ``doc.ents`` if None.
@@ -22,15 +22,15 @@ def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
     entities = []
     for span, score in zip(spans, scores, strict=True):
         if len(span) and span.label:
-            attrs = {"id": span.id_, "kb_id": span.kb_id_}
-            carried = {name: value for name, value in attrs.items() if value}
-            entities.append(Entity(span.label_, ((span.start, span.end),), score, carried))
+            ids = {"id": span.id_, "kb_id": span.kb_id_}
+            attrs = {name: value for name, value in ids.items() if value}
+            entities.append(Entity(span.label_, ((span.start, span.end),), score, attrs))
     return entities
 
 
 def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Numbers of entities and spans of a Doc that could be meant where
-    a prefix has no entities, by the argument that chooses them.
+    """RETURNS (Counter[str]): Numbers of entities and spans outside of a prefix, by the argument
+    that reads them.
     """
     prefixes = [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
@@ -41,14 +41,12 @@ def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
 
 
 def describe_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message that data have no entities under a prefix, and which arguments lead
-    to what `count_elsewhere` found in all their Docs.
-    """
+    """RETURNS (str): A message that data contain no entities under a prefix, and others."""
     message = f"{where} has no entities under {key!r}."
     return f"{message} {describe_elsewhere(elsewhere)}" if elsewhere else message
 
 
 def describe_elsewhere(elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): What `count_elsewhere` found, and the arguments that lead to it."""
+    """RETURNS (str): A sentence about what `count_elsewhere` found."""
     found = (f"{number} with {option}" for option, number in sorted(elsewhere.items()))
     return f"The data have other entities or spans: {', '.join(found)}."

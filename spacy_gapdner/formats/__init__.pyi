@@ -1,5 +1,4 @@
 from .brat import read_brat as read_brat
-from .conversion import convert as convert
 from .docbin import read_docbin as read_docbin
 from .docbin import write_docbin as write_docbin
 from .docs import DOC_NAME as DOC_NAME
@@ -28,4 +27,5 @@ from .report import Report as Report
 from .report import reading as reading
 from .tables import to_dataframe as to_dataframe
 from .w2ner import read_w2ner as read_w2ner
-from .writers import write as write
+from .writing import convert as convert
+from .writing import write as write

@@ -1,17 +1,17 @@
-"""What Prodigy, doccano and Label Studio export: JSON of regions, and relations between them."""
+"""Exports of Prodigy, doccano and Label Studio: JSON of regions and relations between them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .files import file_reader, first_bytes, first_object, read_documents, read_json, refuse_halves
+from .files import file_reader, first_bytes, first_object, parse_each, read_documents, read_json
 from .linked_regions import LinkedRegions, Object, objects
 from .records import TextRecord
 from .report import Place, Report, reading
 
 
 def is_prodigy(path: Path) -> bool:
-    """RETURNS (bool): Whether the first line of a file has "spans", or what Prodigy adds."""
+    """RETURNS (bool): Whether the first line of a file has "spans" or Prodigy's "_task_hash"."""
     found = first_object(path)
     return isinstance(found.get("spans"), list) or "_task_hash" in found
 
@@ -26,14 +26,14 @@ def is_doccano(path: Path) -> bool:
 
 
 def is_labelstudio(path: Path) -> bool:
-    """RETURNS (bool): Whether a file begins with tasks that have annotations and results."""
+    """RETURNS (bool): Whether a file begins with tasks with annotations and results."""
     start = first_bytes(path)
     return b'"annotations"' in start and b'"result"' in start
 
 
 def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read JSONL of Prodigy: ``{"text": ..., "spans": [...], "relations": [...]}``. Documents are
-    named by their "id", else by file and line; tasks that were not accepted are dropped.
+    named by their "id", else by file and line. Tasks that were not accepted are dropped.
     """
     return _read_lines(path, report, _add_prodigy)
 
@@ -51,14 +51,15 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
     annotations of a task, the one marked as ground truth is taken, else the first.
     """
     value = read_json(path)
-    tasks = value if isinstance(value, list) else [value]
-    for number, task in enumerate(tasks, start=1):
+    places = []
+    for number, task in enumerate(value if isinstance(value, list) else [value], start=1):
         if not isinstance(task, dict) or not isinstance(task.get("data"), dict):
             raise GapDNERError(f'{path} has no tasks with "data". Choose the right format.')
-        place = Place(str(path), None, str(task.get("id", f"{path.stem}-{number}")))
-        with reading(report, place):
-            refuse_halves(task, str(place))
-            yield from _read_task(task, LinkedRegions(place, report))
+        name = str(task.get("id", f"{path.stem}-{number}"))
+        places.append((task, Place(str(path), None, name)))
+    yield from parse_each(
+        places, report, lambda task, place: _read_task(task, LinkedRegions(place, report))
+    )
 
 
 def _read_lines(
@@ -77,7 +78,7 @@ def _read_lines(
 
 def _add_prodigy(task: Object, regions: LinkedRegions) -> None:
     spans = objects(task.get("spans"))
-    # relations name their spans by offsets
+    # relations refer to spans by offsets
     names = {_offsets(span): n for n, span in reversed([*enumerate(spans)])}
     for n, span in enumerate(spans):
         regions.add(span, span.get("label"), [(span.get("start"), span.get("end"))], n)
@@ -108,7 +109,7 @@ def _add_doccano(record: Object, regions: LinkedRegions) -> None:
 
 
 def _label_key(record: Object) -> str:
-    # as the projects' versions name it
+    # depends on doccano's version
     return "labels" if "labels" in record else "label"
 
 
@@ -127,7 +128,7 @@ def _read_task(task: Object, regions: LinkedRegions) -> Iterator[TextRecord]:
     for region in labeled:
         value = _value(region)
         offsets = [(value.get("start"), value.get("end"))]
-        # one region may have several types
+        # a region can have several types
         for number, label in enumerate(value["labels"] or [None]):
             id = region.get("id") if number == 0 else f"{region.get('id')}-{number}"
             regions.add(region, label, offsets, id, value.get("text"))
@@ -144,7 +145,7 @@ def _value(result: Object) -> Object:
 
 
 def _text_of(data: Object, regions: Iterable[Object], place: Place) -> str:
-    # under the name of the tag, as the templates have it, or whatever it is if there is but one
+    # under the name of the tag as in the templates, or else the only string
     texts = {key: value for key, value in data.items() if isinstance(value, str)}
     for key in (*(str(region.get("to_name")) for region in regions), "text"):
         if key in texts:

@@ -1,7 +1,7 @@
-"""BioC, as XML or JSON: documents of passages, with annotations that have several locations.
+"""BioC in XML or JSON: documents of passages, whose annotations can have several locations.
 
-An own reader and writer: the library bioc would spare forty lines of parsing for five more
-packages, among them lxml, which expands a file's entities unless told otherwise.
+The library bioc would save forty lines of parsing, but needs five more packages, among them lxml,
+which expands the entities of XML by default.
 """
 
 import json
@@ -17,23 +17,28 @@ from spacy.tokens import Doc
 from ..entities import DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
-from .files import file_reader, first_bytes, read_json, refuse_halves, xml_errors
+from .files import file_reader, first_bytes, parse_each, read_json, xml_errors
 from .linked_regions import LinkedRegions, Object
-from .named_values import SCORE, join_attributes, note_attribute, split_attributes
-from .names import name_entities
+from .named_values import (
+    SCORE,
+    join_attributes,
+    name_entities,
+    note_attribute,
+    split_attributes,
+)
 from .outputs import writing
 from .records import TextRecord
-from .report import Place, Report, reading
+from .report import Place, Report
 
-# infons that entities have by other names
+# infons with their own place in an entity
 _TYPE, _KB_ID = "type", "identifier"
-# Characters without text, which spaces fill: beyond it an offset is wrong
+# characters between passages, which are filled with spaces: larger offsets are invalid
 _LONGEST_GAP = 10_000_000
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def has_passages(path: Path) -> bool:
-    """RETURNS (bool): Whether the first bytes of a file begin a collection of documents."""
+    """RETURNS (bool): Whether a file begins with a collection of documents."""
     start = first_bytes(path)
     if path.suffix == ".json":
         return b'"documents"' in start and b'"passages"' in start
@@ -42,20 +47,18 @@ def has_passages(path: Path) -> bool:
 
 @file_reader(".xml", ".json")
 def read_bioc(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read BioC, documents named by their ids. Passages are joined to one text; relations are
-    dropped.
-    """
+    """Read BioC documents, named by their ids. Their passages are joined; relations are dropped."""
     documents = _json_documents(path) if path.suffix == ".json" else _xml_documents(path)
-    for number, document in enumerate(documents, start=1):
-        place = Place(str(path), None, str(document.get("id") or f"{path.stem}-{number}"))
-        with reading(report, place):
-            refuse_halves(document, str(place))
-            yield _to_record(document, place, report)
+    places = (
+        (value, Place(str(path), None, str(value.get("id") or f"{path.stem}-{number}")))
+        for number, value in enumerate(documents, start=1)
+    )
+    yield from parse_each(places, report, lambda value, place: [_to_record(value, place, report)])
 
 
 def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a collection, each Doc as a document with one passage: JSON if the file ends in .json,
-    else XML.
+    """Write each Doc as a document with one passage: as JSON if the file extension is .json,
+    else as XML.
     """
     is_json = path.suffix == ".json"
     number = 0
@@ -74,15 +77,15 @@ def write_bioc(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) 
             else:
                 place = Place(None, None, document["id"])
                 xml = tostring(_to_element("document", document), encoding="unicode")
-                # a bare carriage return would be read as a line feed
+                # XML parsers read a bare carriage return as a line feed
                 stream.write(to_xml_text(xml, report, place).replace("\r", "&#13;") + "\n")
         stream.write("]}\n" if is_json else "</collection>\n")
     return number
 
 
 def to_xml_text(text: str, report: Report, place: Place) -> str:
-    """RETURNS (str): The text without what XML cannot have, character by character, so that offsets
-    hold: whitespace such as a form feed becomes a space, others U+FFFD, which is reported.
+    """RETURNS (str): The text with characters that XML does not allow replaced one by one, so that
+    offsets stay valid: whitespace such as a form feed by spaces, others by U+FFFD.
     """
     if found := _NOT_XML.findall(text):
         message = f"{len(found)} replaced, such as {found[0]!r}"
@@ -111,7 +114,7 @@ def _xml_documents(path: Path) -> Iterator[Object]:
 
 
 def _from_element(element: Element) -> dict[str, Any]:
-    # a document, passage or sentence as JSON has it
+    # a document, passage or sentence in the form of JSON
     return {
         "id": element.findtext("id"),
         "offset": element.findtext("offset") or 0,
@@ -158,7 +161,7 @@ def _to_record(document: Object, place: Place, report: Report) -> TextRecord:
 
 
 def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
-    # the text, and the offset of its first character
+    # returns the text and the offset of its first character
     with_text = (
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
     )
@@ -172,7 +175,7 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
             raise GapDNERError(
                 f"{place} has {problem} offset {offset}. Offsets must count characters, not bytes."
             )
-        # whitespace that ends a line fills what is between them
+        # fill the gap with spaces and a line end
         text += ("\n".rjust(gap) if gap else "") + part
     return text, base
 
@@ -223,7 +226,7 @@ def _infons(entity: DiscontinuousEntity, report: Report, place: Place) -> dict[s
 
 def _to_element(tag: str, value: Object) -> Element:
     element = Element(tag)
-    # locations go before the text of an annotation
+    # the locations of an annotation precede its text
     in_order = sorted(value.items(), key=lambda item: tag == "annotation" and item[0] == "text")
     for key, held in in_order:
         if key == "infons":

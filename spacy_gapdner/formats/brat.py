@@ -21,9 +21,8 @@ from ..errors import GapDNERError
 from .docs import doc_place
 from .files import input_files, read_text, with_unix_line_ends
 from .linked_regions import choose_text, clean_entities
-from .named_values import note_attribute
-from .names import name_entities, name_files, with_ending
-from .outputs import filling
+from .named_values import name_entities, note_attribute
+from .outputs import filling, name_files, with_ending
 from .records import TextEntity, TextRecord
 from .relations import BratLine, drop_line, relation_lines, targets_of
 from .report import Place, Report, reading
@@ -56,7 +55,7 @@ def read_brat(
     """
     files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
-        raise GapDNERError(f"{path} holds no .ann, .a1 or .a2 file. Is it brat standoff?")
+        raise GapDNERError(f"{path} contains no .ann, .a1 or .a2 file. Is it brat standoff?")
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()

@@ -1,7 +1,7 @@
-"""Finding files, and reading their text honestly."""
+"""Finding files, and reading text, JSON and XML."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
@@ -17,12 +17,12 @@ Reader = Callable[[Path, Report], Iterator[T]]
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
-# what .docx, .xlsx, .zip and .pdf begin with
+# how .docx, .xlsx, .zip and .pdf begin
 _NO_TEXT = (b"PK\x03\x04", b"%PDF")
 
 
 def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
-    """Make a reader of a file, or a folder with files of these endings, of what reads one file."""
+    """Extend a function that reads a file to folders of files with these extensions."""
 
     def decorate(read_file: Reader[T]) -> Reader[T]:
         @wraps(read_file)
@@ -37,21 +37,23 @@ def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
 
 
 def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): A file, whatever its ending, or the files of a folder with these
-    endings, sorted; a GapDNERError if there are none.
+    """RETURNS (list[Path]): The file, or the files of a folder with these extensions, sorted;
+    a GapDNERError if there are none.
     """
     if not path.is_dir():
         require_file(path)
         return [path]
     files = visible_files(path, suffixes)
     if not files:
-        raise GapDNERError(f"{path} holds no {' or '.join(suffixes)} file. Check path and format.")
+        raise GapDNERError(
+            f"{path} contains no {' or '.join(suffixes)} file. Check path and format."
+        )
     return files
 
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The files with these endings at any depth of a folder, sorted, without
-    hidden ones; a GapDNERError if the ending of one differs by capitals alone.
+    """RETURNS (list[Path]): The files with these extensions at any depth of a folder, sorted, except
+    hidden ones; a GapDNERError if the extension of a file is not lowercase.
     """
     found = {}
     for path in folder.rglob("*"):
@@ -61,31 +63,31 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
             continue
         if not path.name.endswith(suffixes):
             raise GapDNERError(
-                f"{path} would be passed over: only endings in small letters are read, as "
-                f"{path.suffix.lower()}. Rename it, or take it out of the folder."
+                f"{path} would be ignored because file extensions must be lowercase "
+                f"({path.suffix.lower()}). Rename it, or move it out of the folder."
             )
         found[within.as_posix()] = path
     return [path for _, path in sorted(found.items())]
 
 
 def require_file(path: Path) -> None:
-    """Raise a GapDNERError if there is no such file."""
+    """Raise a GapDNERError if a file does not exist."""
     if not path.is_file():
         raise GapDNERError(f"There is no file {path}. Check the path.")
 
 
 def first_bytes(path: Path) -> bytes:
-    """RETURNS (bytes): The beginning of a file, by which its format is guessed."""
+    """RETURNS (bytes): The beginning of a file, for guessing its format."""
     with path.open("rb") as stream:
         return stream.read(1 << 16)
 
 
 def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = False) -> str:
-    """Read a UTF-8 file without touching its line ends, since offsets count them.
+    """Read a UTF-8 file with its original line ends, because offsets count them.
 
     path (Path): The file.
-    report (Optional[Report]): Takes the file's name, and a note if a byte order mark was removed.
-    keep_bom (bool): Leave such a mark in the text.
+    report (Optional[Report]): Notes the file, and that a byte order mark was removed.
+    keep_bom (bool): Keep the byte order mark in the text.
     RETURNS (str): The text.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
@@ -102,7 +104,7 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
 
 
 def decode(raw: bytes, where: str) -> str:
-    """RETURNS (str): The text of UTF-8; a GapDNERError that tells where if it is something else."""
+    """RETURNS (str): The text of UTF-8 bytes; a GapDNERError if they are not UTF-8."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -117,23 +119,23 @@ def decode(raw: bytes, where: str) -> str:
 
 
 def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
-    """YIELDS (str): The lines of a UTF-8 file with line ends of any system, see `read_text`."""
+    """YIELDS (str): The lines of a UTF-8 file with any kind of line ends, see `read_text`."""
     text = with_unix_line_ends(read_text(path, report))
     yield from text.removesuffix("\n").split("\n")
 
 
 def with_unix_line_ends(text: str) -> str:
-    """RETURNS (str): The text with every line end, of whatever system, as one line feed."""
+    """RETURNS (str): The text with line feeds as line ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(path: Path) -> Any:
-    """RETURNS (Any): What a JSON file in UTF-8 holds; its records are to pass `refuse_halves`."""
+    """RETURNS (Any): The value of a JSON file, see `parse_json`."""
     return parse_json(read_text(path), str(path))
 
 
 def parse_json(text: str, where: str) -> Any:
-    """RETURNS (Any): What JSON holds; a GapDNERError that tells where if it is none."""
+    """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -142,12 +144,34 @@ def parse_json(text: str, where: str) -> Any:
         raise GapDNERError(f"{where} is not JSON: {reason}. Correct the file.") from None
 
 
+def parse_each(
+    records: Iterable[tuple[Any, Place]],
+    report: Report,
+    parse: Callable[[Any, Place], Iterable[T]],
+) -> Iterator[T]:
+    """YIELDS (T): What a function makes of each record of JSON; records with half of a surrogate
+    pair, as in strings that were cut within an emoji, cannot be read.
+    """
+    for record, place in records:
+        with reading(report, place):
+            refuse_halves(record, place)
+            yield from parse(record, place)
+
+
+def refuse_halves(value: object, place: Place) -> None:
+    """Raise a GapDNERError if a value of JSON contains half of a surrogate pair."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise GapDNERError(f"{place} contains half of a surrogate pair. Correct it.") from None
+
+
 def read_json_lines(
     path: Path, report: Report | None = None, *, n_lines: int | None = None
 ) -> Iterator[tuple[dict[str, Any], Place]]:
     """YIELDS (tuple[dict[str, Any], Place]): The objects of a file with an object {"text": ...} on
-    each line, and where they stand; those of its first lines if a number is given. A GapDNERError
-    if a line is no such object and no report takes it.
+    each line, or only on its first lines, and their places; a GapDNERError if a line is not such an
+    object and the report does not skip it.
     """
     with path.open("rb") as stream:
         for number, raw in enumerate(islice(stream, n_lines), start=1):
@@ -158,7 +182,7 @@ def read_json_lines(
                     continue
                 record = parse_json(line, str(place))
                 if "\\ud" in line.lower():
-                    refuse_halves(record, str(place))
+                    refuse_halves(record, place)
                 if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                     raise GapDNERError(
                         f'{place} is not an object with a string "text". Correct the line.'
@@ -167,8 +191,8 @@ def read_json_lines(
 
 
 def read_documents(path: Path, report: Report) -> Iterator[tuple[dict[str, Any], Place]]:
-    """YIELDS (tuple[dict[str, Any], Place]): The objects of a .jsonl file or a folder of such, at
-    places with the documents' names: their "id", else file and line.
+    """YIELDS (tuple[dict[str, Any], Place]): The objects of a .jsonl file, or a folder of them, and
+    their places with the documents' names: the "id", else file and line.
     """
     for file in input_files(path, (".jsonl",)):
         for record, place in read_json_lines(file, report):
@@ -177,7 +201,7 @@ def read_documents(path: Path, report: Report) -> Iterator[tuple[dict[str, Any],
 
 
 def first_object(path: Path) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The first line of a file; empty if it is no object with a text."""
+    """RETURNS (dict[str, Any]): The first line of a file; empty if it has no object with a text."""
     try:
         return next((record for record, _ in read_json_lines(path)), {})
     except GapDNERError:
@@ -185,38 +209,28 @@ def first_object(path: Path) -> dict[str, Any]:
 
 
 def record_name(record: Mapping[str, Any]) -> str | None:
-    """RETURNS (Optional[str]): A document's name, which is the "id" of its record."""
+    """RETURNS (Optional[str]): A document's name: the "id" of its record."""
     name = record.get("id")
     return str(name) if isinstance(name, (str, int)) and str(name) else None
 
 
 def decode_line(raw: bytes, place: Place) -> str:
-    """RETURNS (str): A line of UTF-8 without its end; see `decode`."""
+    """RETURNS (str): A line of UTF-8 without its line end, see `decode`."""
     text = decode(raw, str(place))
     if place.line == 1:
         text = text.removeprefix(BOM)
     return text.removesuffix("\n").removesuffix("\r")
 
 
-def refuse_halves(value: object, where: str) -> None:
-    """Raise a GapDNERError if a value of JSON has half of an emoji, as strings have that were cut:
-    UTF-8 cannot hold it.
-    """
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise GapDNERError(f"{where} holds half of a surrogate pair. Correct the file.") from None
-
-
 @contextmanager
 def xml_errors(path: Path) -> Iterator[None]:
-    """Raise a GapDNERError for what is no XML, or declares entities, with which a small file can
-    fill the memory.
+    """Raise a GapDNERError for invalid XML, and for entity declarations, with which a small file
+    can fill the memory.
     """
     try:
         yield
-    # ValueError: what defusedxml refuses, encodings that the parser cannot read
+    # ValueError: entity declarations, and encodings that the parser does not know
     except (ParseError, LookupError, ValueError, RecursionError) as error:
         raise GapDNERError(
-            f"{path} cannot be read as XML: {error}. Is it cut off, or of another format?"
+            f"{path} cannot be read as XML: {error}. Is it truncated, or of another format?"
         ) from None

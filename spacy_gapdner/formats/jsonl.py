@@ -40,7 +40,7 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
             regions = LinkedRegions(place, report)
             for item in found:
                 _add_entity(item, regions)
-            yield regions.to_record(record["text"], further_keys(record))
+            yield regions.to_record(record["text"], other_keys(record))
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
@@ -65,10 +65,10 @@ def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
     and further keys.
     """
     entities = [_to_object(entity) for entity in get_entities(doc, key)]
-    return {"text": doc.text, "entities": entities, **further_keys(extra)}
+    return {"text": doc.text, "entities": entities, **other_keys(extra)}
 
 
-def further_keys(record: Mapping[str, Any]) -> dict[str, Any]:
+def other_keys(record: Mapping[str, Any]) -> dict[str, Any]:
     """RETURNS (dict[str, Any]): A document's record without its text and entities."""
     return {key: value for key, value in record.items() if key not in ("text", "entities")}
 

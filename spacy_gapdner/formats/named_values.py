@@ -1,6 +1,9 @@
-"""Scores, ids and other attributes of entities, as files name them."""
+"""Ids, scores and other attributes of entities under the names that files give them."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from ..entities import DiscontinuousEntity
@@ -10,11 +13,33 @@ from .report import Action, Place, Report
 KB_ID, KB_NAME, SCORE = "kb_id", "kb_name", "score"
 
 
+def free_names(taken: Container[str]) -> Iterator[str]:
+    """YIELDS (str): T1, T2, ... without end, except for names that are taken."""
+    return (name for number in count(1) if (name := f"T{number}") not in taken)
+
+
+def name_entities(
+    entities: Sequence[DiscontinuousEntity], report: Report, place: Place, pattern: str = ".+"
+) -> list[str]:
+    """RETURNS (list[str]): The ids of a document's entities in a file: their own ids if they are
+    unique and match the pattern, else T1, T2, ... The report lists replaced ids.
+    """
+    given = Counter(entity.id_ for entity in entities)
+    kept = {id for id, n in given.items() if n == 1 and re.fullmatch(pattern, id, re.DOTALL)}
+    free = free_names(kept)
+    names = [entity.id_ if entity.id_ in kept else next(free) for entity in entities]
+    pairs = [(e.id_, name) for name, e in zip(names, entities, strict=True) if e.id_]
+    replaced = [f"{old!r:.60} -> {new}" for old, new in pairs if old != new]
+    if replaced:
+        report.add("repaired", "ids replaced by T1, T2, ...", ", ".join(replaced), place)
+    return names
+
+
 def split_attributes(
     values: Mapping[str, Any], kb_id: str = KB_ID
 ) -> tuple[float | None, dict[str, Any]]:
-    """RETURNS (tuple[Optional[float], dict[str, Any]]): An entity's score and its attrs, of the
-    attributes of a file by name; `kb_id` is that of the id in a knowledge base.
+    """RETURNS (tuple[Optional[float], dict[str, Any]]): The score and the attrs of an entity from
+    its attributes in a file. `kb_id` is the name of the id in a knowledge base.
     """
     others = dict(values)
     attrs: dict[str, Any] = {}
@@ -33,8 +58,8 @@ def split_attributes(
 def join_attributes(
     entity: DiscontinuousEntity, report: Report, place: Place, kb_id: str = KB_ID
 ) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): An entity's attributes by name, its score and ids among them; those
-    whose names are taken are reported. See `split_attributes`.
+    """RETURNS (dict[str, Any]): The attributes of an entity for a file, with its score and ids, see
+    `split_attributes`. Attributes with the names of these are dropped.
     """
     named = {kb_id: entity.kb_id_, KB_NAME: entity.attrs.get("kb_name")}
     joined: dict[str, Any] = {key: value for key, value in named.items() if value}
@@ -56,7 +81,7 @@ def note_attribute(
     report: Report,
     place: Place,
 ) -> None:
-    """Count an attribute that a format cannot have, or with "repaired" as a text alone."""
+    """Report an attribute that a format does not allow or, if "repaired", only as a string."""
     becomes_text = action == "repaired"
     kind = "attribute that " + ("becomes a text" if becomes_text else "the format cannot have")
     message = f"{entity.label_} {entity.text[:40]!r} has {(key, value)!r:.60}"
@@ -64,7 +89,7 @@ def note_attribute(
 
 
 def _probability(value: object) -> float | None:
-    # a score of another kind stays an attribute
+    # other values of "score" remain attributes
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:

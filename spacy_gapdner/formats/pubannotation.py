@@ -1,7 +1,7 @@
-"""PubAnnotation JSON: a text with its denotations a file.
+"""PubAnnotation JSON: one file per text, with its denotations.
 
 A discontinuous entity is a denotation with a list of spans, or a chain of denotations: the last
-has the type, each other is a ``_FRAGMENT``, and relations ``_lexicallyChainedTo`` lead backwards.
+has the type, the others are ``_FRAGMENT``, and relations ``_lexicallyChainedTo`` lead backward.
 """
 
 import json
@@ -14,11 +14,10 @@ from spacy.tokens import Doc
 from ..entities import get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
-from .files import input_files, read_json, refuse_halves
+from .files import input_files, parse_each, read_json
 from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, clean_entities, objects
-from .named_values import join_attributes, split_attributes
-from .names import free_names, name_entities, name_files, with_ending
-from .outputs import filling
+from .named_values import free_names, join_attributes, name_entities, split_attributes
+from .outputs import filling, name_files, with_ending
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -36,28 +35,33 @@ def has_denotations(path: Path) -> bool:
 
 
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read PubAnnotation JSON: a document, or a list of them, a file, with the denotations of all
-    tracks. Documents are named by "sourceid" or file; relations, modifications and blocks are
-    dropped.
+    """Read files with a document or a list of documents, with the denotations of all tracks.
+    Documents are named by "sourceid" or file. Relations, modifications and blocks are dropped.
     """
+
+    def parse(item: Object, place: Place) -> Iterator[TextRecord]:
+        # each track has its own ids
+        layers, text = [item, *objects(item.get("tracks"))], item["text"]
+        found = [e for layer in layers for e in _entities(layer, text, place, report)]
+        entities = clean_entities(text, found, report)
+        yield TextRecord(str(place.document), text, entities, place.file)
+
     for file in input_files(path, (".json",)):
         with reading(report, Place(str(file))):
             items = _load(file)
             stem = file.relative_to(path) if path.is_dir() else Path(file.name)
-            for number, item in enumerate(items, start=1):
-                default = stem.with_suffix("").as_posix() + (f"-{number}" if len(items) > 1 else "")
-                name = str(item.get("sourceid") or default)
-                place = Place(str(file), None, name)
-                refuse_halves(item, str(place))
-                # each track has ids of its own
-                layers = [item, *objects(item.get("tracks"))]
-                text = item["text"]
-                found = [e for layer in layers for e in _entities(layer, text, place, report)]
-                yield TextRecord(name, text, clean_entities(text, found, report), str(file))
+            names = [stem.with_suffix("").as_posix()]
+            if len(items) > 1:
+                names = [f"{names[0]}-{number}" for number in range(1, len(items) + 1)]
+            places = (
+                (item, Place(str(file), None, str(item.get("sourceid") or name)))
+                for item, name in zip(items, names, strict=True)
+            )
+            yield from parse_each(places, report, parse)
 
 
 def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a .json file per Doc, all or none; files of the same name are replaced."""
+    """Write a .json file per Doc; files with the same name are replaced."""
     number = 0
     with filling(path) as temporary:
         for doc, stem in name_files(docs, temporary):
@@ -72,7 +76,7 @@ def _load(path: Path) -> list[dict[str, Any]]:
     items = value if isinstance(value, list) else [value]
     for item in items:
         if not isinstance(item, dict) or not isinstance(item.get("text"), str):
-            raise GapDNERError(f'{path} holds no object with a "text". Choose the right format.')
+            raise GapDNERError(f'{path} contains no object with a "text". Choose the right format.')
     return items
 
 
@@ -82,7 +86,7 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
     free = free_names({str(value["id"]) for value in denotations if value.get("id")})
     named: dict[str, Object] = {}
     for value in denotations:
-        # of two with one id, the second gets another
+        # repeated ids are replaced
         id = str(value.get("id") or "")
         named[id if id and id not in named else next(free)] = value
     said: dict[str, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Reading annotated text of any format: files -> records -> Docs."""
+"""Reading annotated text in any format: files -> records -> Docs."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,22 +39,23 @@ def read(
 
     path (Union[str, Path]): A file or folder.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
-    nlp (Optional[Language]): Gives tokenizer and vocab; its components are not run.
-    lang (str): Language of the tokenizer if there is no `nlp`.
-    model (Optional[Union[str, Path]]): Pipeline, a folder or a package, whose tokenizer and
-        sentences are taken, in place of `nlp` and `lang`.
-    n_sents (int): Sentences per Doc; 0 for whole documents, as are .spacy files.
+    nlp (Optional[Language]): A pipeline whose tokenizer and vocab are used, but no component.
+    lang (str): Language of the tokenizer if `nlp` is None.
+    model (Optional[Union[str, Path]]): A pipeline folder or package whose tokenizer and sentence
+        boundaries are used instead of `nlp` and `lang`.
+    n_sents (int): Sentences per Doc; 0 for complete documents. Docs in .spacy files are unchanged.
     types (tuple[str, ...]): Entity types to keep; all if empty.
-    report (Optional[Report]): Takes what is dropped or repaired; what is dropped is logged if None.
-    spans_key (str): Prefix of the span groups that hold the entities.
+    report (Optional[Report]): Collects what is dropped or repaired. If None, drops are logged.
+    spans_key (str): Prefix of the span groups that store the entities.
     alignment (str): "expand", "contract" or "strict", see `spacy_gapdner.formats.to_docs`.
-    line_breaks (str): Which end a sentence: "keep" all, "join" the lines of wrapped text, or
-        "auto", see `spacy_gapdner.sentences.LineSentencizer`. Not with `model`, which knows.
-    **options: What the format's reader takes beyond: `from_ents` and `from_spans` of .spacy;
-        `split`, `ontologies` and `labels` of CRAFT.
+    line_breaks (str): The line breaks that end a sentence: "keep" for all, "join" for none inside
+        paragraphs of wrapped text, or "auto", see `spacy_gapdner.sentences.LineSentencizer`. Not
+        allowed with `model`.
+    **options: Other options of the format's reader, such as `from_ents` and `from_spans` for
+        .spacy.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
         ``doc.user_data["gapdner_document"]``; see `spacy_gapdner.formats.to_docs`.
-    RAISES (GapDNERError): If the input cannot be read, or an option is wrong.
+    RAISES (GapDNERError): If the input cannot be read or an option is invalid.
     """
     if line_breaks not in get_args(LineBreaks):
         choices = ", ".join(get_args(LineBreaks))
@@ -64,11 +65,11 @@ def read(
     elif line_breaks == "auto":
         nlp = load_splitter(model)
     else:
-        raise GapDNERError(f"{model} splits sentences in its own way: leave out line_breaks.")
+        raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
     path = Path(path)
     chosen = get_format(format or guess_format(path))
     assert chosen.read is not None
-    # without what users did not give
+    # without the options at their defaults
     given = {key: value for key, value in options.items() if value not in (None, False, "", (), [])}
     for key in given.keys() - {*chosen.options}:
         others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
@@ -94,15 +95,15 @@ def load_docs(
     report: Report | None = None,
     **options: Any,
 ) -> Iterator[Doc]:
-    """Load whole Docs with gold entities from any format that can be read, for what works on Docs.
+    """Load complete Docs with gold entities from any format that can be read.
 
-    path (Union[str, Path]): A file or folder. One with .spacy files is read as these.
+    path (Union[str, Path]): A file or folder. A folder with .spacy files is read as .spacy.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
     nlp, spans_key, report: See `read`.
-    **options: Others of `read`, such as `types`.
-    RETURNS (Iterator[Doc]): The Docs, read as they are asked for.
-    RAISES (GapDNERError): If there is no such path or its format is unclear, now, or if the input
-        cannot be read or holds no document, on the way.
+    **options: Other options of `read`, such as `types`.
+    RETURNS (Iterator[Doc]): The Docs, read one at a time.
+    RAISES (GapDNERError): Immediately if the path does not exist or its format is unknown; during
+        iteration if the input cannot be read or contains no document.
     """
     chosen = find_format(path, format)
     docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
@@ -110,7 +111,7 @@ def load_docs(
     def some() -> Iterator[Doc]:
         first = next(docs, None)
         if first is None:
-            raise GapDNERError(f"{path} holds no document. Check the path.")
+            raise GapDNERError(f"{path} contains no document. Check the path.")
         yield first
         yield from docs
 
@@ -118,7 +119,7 @@ def load_docs(
 
 
 def find_format(path: str | Path, format: str | None = None) -> str:
-    """RETURNS (str): The format by which `load_docs` reads a path, whose errors it raises."""
+    """RETURNS (str): The format in which `load_docs` reads a path."""
     path = Path(path)
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
@@ -151,12 +152,12 @@ def _of_types(
     for label in types:
         if label not in found:
             others = ", ".join(sorted({*found, *report.left_out})) or "none"
-            message = f"no entity has the type {label!r}; there are {others}"
+            message = f"no entity has the type {label!r}; the types are {others}"
             report.add("kept", "type without entities", message, place)
 
 
 def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:
-    # a trained pipeline would run its components on the gold
+    # without the components of a trained pipeline
     own = Language(nlp.vocab, max_length=10**9)
     own.tokenizer = nlp.tokenizer
     own.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})

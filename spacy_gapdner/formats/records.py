@@ -1,4 +1,4 @@
-"""The values between files and Docs: what readers give and ``to_docs`` takes."""
+"""The records between files and Docs: readers yield them, and ``to_docs`` takes them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ class TextEntity:
     """An entity as character offsets into a text.
 
     label (str): The entity type.
-    fragments (tuple[tuple[int, int], ...]): Half-open character ranges; as a reader hands
-        them on in text order, within the text, and with more than whitespace between them.
-    id (Optional[str]): The annotation's name in its file.
-    place (Place): Where the annotation stands.
-    surface (Optional[str]): The entity's text as the file gives it.
+    fragments (tuple[tuple[int, int], ...]): Half-open character ranges in text order, inside the
+        text and with more than whitespace between them.
+    id (Optional[str]): The entity's id in the file.
+    place (Place): The place of the annotation.
+    surface (Optional[str]): The entity's text according to the file.
     score (Optional[float]): Confidence between 0 and 1; None for gold annotation.
-    attrs (Mapping[str, Any]): What else belongs to it, as `Entity.attrs` has it but for the id.
+    attrs (Mapping[str, Any]): Other values, as in `Entity.attrs` without the id.
     """
 
     label: str
@@ -35,7 +35,7 @@ class TextEntity:
 
     @property
     def carried(self) -> Mapping[str, Any]:
-        """RETURNS (Mapping[str, Any]): Its attrs, with its id, as an `Entity` has them."""
+        """RETURNS (Mapping[str, Any]): The attrs with the id, as in `Entity.attrs`."""
         return {"id": self.id, **self.attrs} if self.id else self.attrs
 
 
@@ -44,10 +44,11 @@ class TextRecord:
     """A document as running text with its entities.
 
     name (str): The document's name, unique within its corpus.
-    text (str): The text that the entities' offsets count in.
+    text (str): The text.
+    entities (tuple[TextEntity, ...]): The entities.
     path (Optional[str]): The file of the text.
-    extra (Mapping[str, Any]): What else the file holds of it, for formats that can keep it.
-    relations (tuple[BratLine, ...]): What holds between its entities, as brat writes it.
+    extra (Mapping[str, Any]): Other values of the document's record in the file.
+    relations (tuple[BratLine, ...]): Relations between the entities as lines of brat.
     """
 
     name: str
@@ -60,7 +61,7 @@ class TextRecord:
 
 @dataclass(frozen=True)
 class TokenRecord:
-    """A tokenized sentence with its entities in token offsets, and the document that it is of."""
+    """A tokenized sentence of a document, with its entities in token offsets."""
 
     name: str
     tokens: tuple[str, ...]
@@ -69,5 +70,5 @@ class TokenRecord:
     document: str | None = None
 
 
-# a Doc has its tokens already
+# Docs of .spacy files are not changed
 Record = TextRecord | TokenRecord | Doc

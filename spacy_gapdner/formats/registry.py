@@ -1,4 +1,4 @@
-"""The formats: how each is read, written and recognized."""
+"""The formats, with their readers, writers and detectors."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,25 +14,25 @@ from .files import visible_files
 if TYPE_CHECKING:
     from .records import Record
 
-# or its name
+# or MODULE:FUNCTION, imported when it is used
 Function = Callable[..., Any] | str
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of annotated text. Its functions, or their names as MODULE:FUNCTION, such as
-    ``spacy_gapdner.formats.brat:read_brat``; those are imported when they are used.
+    """A format of annotated text. Its functions can be given as names that are imported when they
+    are used, such as ``spacy_gapdner.formats.brat:read_brat``.
 
-    name (str): Its name.
-    reader (Union[str, Callable, None]): Takes a path, a Report, and the options as keywords, and
-        gives records one at a time. None if the format is only written.
+    name (str): The name.
+    reader (Union[str, Callable, None]): Takes a path, a Report and options as keyword arguments,
+        and yields records. None if the format is only written.
     writer (Union[str, Callable, None]): Takes Docs, a path, a spans key and a Report, writes the
-        path whole or not at all, and returns how much it wrote. None if it is only read.
-    detector (Union[str, Callable, None]): Tells of a path whether its names and first bytes fit;
-        None if the endings alone tell.
-    options (tuple[str, ...]): Keywords that the reader takes.
-    suffixes (tuple[str, ...]): Endings of its files; empty if it is a folder in one layout.
-    ending (Optional[str]): Ending of a name that the writer is chosen by; "" for a folder.
+        path completely or not at all, and returns a count. None if the format is only read.
+    detector (Union[str, Callable, None]): Takes a path and returns whether its first bytes or its
+        layout fit. None if the file extensions are sufficient.
+    options (tuple[str, ...]): Keyword arguments of the reader.
+    suffixes (tuple[str, ...]): The file extensions; empty if a corpus is a folder.
+    ending (Optional[str]): The file extension for which the writer is chosen; "" for a folder.
     """
 
     name: str
@@ -45,16 +45,16 @@ class Format:
 
     @property
     def read(self) -> Callable[..., "Iterator[Record]"] | None:
-        """RETURNS (Optional[Callable[..., Iterator[Record]]]): The reader, imported."""
+        """RETURNS (Optional[Callable[..., Iterator[Record]]]): The imported reader."""
         return None if self.reader is None else _resolve(self.reader)
 
     @property
     def write(self) -> Callable[..., int] | None:
-        """RETURNS (Optional[Callable[..., int]]): The writer, imported."""
+        """RETURNS (Optional[Callable[..., int]]): The imported writer."""
         return None if self.writer is None else _resolve(self.writer)
 
     def fits(self, path: Path) -> bool:
-        """RETURNS (bool): Whether a file, or the folder of a corpus, can be read in this format."""
+        """RETURNS (bool): Whether a file, or a corpus folder, can be read in this format."""
         if self.reader is None:
             return False
         if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
@@ -70,7 +70,7 @@ def _format(
     options: tuple[str, ...] = (),
     module: str | None = None,
 ) -> Format:
-    # of this package, whose modules and functions are named after the format
+    # a format of this package: its module and functions are named after it
     module = f"{__package__}.{module or name}"
     writer = None if ending is None else f"{module}:write_{name}"
     finder = detector and f"{module}:{detector}"
@@ -78,7 +78,7 @@ def _format(
 
 
 def _write_html(*args: Any) -> int:
-    # pages are drawings, which stand above formats: spaCy's registry finds them by entry point
+    # drawing imports formats, so it is imported through its entry point
     write: Callable[..., int] = registry.misc.get("spacy-gapdner.write_html.v1")
     return write(*args)
 
@@ -109,22 +109,22 @@ FORMATS = {
 
 
 def register_format(format: Format) -> None:
-    """Add a format for `read`, `write` and every command. It replaces one of the same name."""
+    """Add a format for `read`, `write` and all commands, or replace the one with the same name."""
     FORMATS[format.name] = format
 
 
 def readable() -> list[str]:
-    """RETURNS (list[str]): The names of the formats that can be read."""
+    """RETURNS (list[str]): The names of all formats that can be read."""
     return [name for name, format in FORMATS.items() if format.reader]
 
 
 def writable() -> list[str]:
-    """RETURNS (list[str]): The names of the formats that can be written."""
+    """RETURNS (list[str]): The names of all formats that can be written."""
     return [name for name, format in FORMATS.items() if format.writer]
 
 
 def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
-    """RETURNS (Format): The format of a name; a GapDNERError if it cannot be read, or written."""
+    """RETURNS (Format): The format with a name; a GapDNERError if it cannot be read or written."""
     names = readable() if verb == "read" else writable()
     if name not in names:
         problem = f"Cannot {verb} the" if name in FORMATS else "Unknown"
@@ -133,9 +133,10 @@ def get_format(name: str, verb: Literal["read", "write"] = "read") -> Format:
 
 
 def guess_format(path: Path) -> str:
-    """Guess the name of the format of a file or folder by its names and first bytes.
+    """Guess the format of a file or folder from file names and first bytes.
 
-    RAISES (GapDNERError): If there is nothing there, or nothing or more than one format fits.
+    RETURNS (str): The name of the format.
+    RAISES (GapDNERError): If the path does not exist, or not exactly one format fits.
     """
     path = Path(path)
     if not path.exists():
@@ -144,10 +145,10 @@ def guess_format(path: Path) -> str:
     if path.is_dir() and (found := next((f.name for f in corpora if f.fits(path)), None)):
         return found
     files = _annotation_files(path) if path.is_dir() else [path]
-    # a folder may hold thousands of files: the first of each ending tells
+    # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
     of_files = [format for format in FORMATS.values() if format.suffixes]
-    # the first of them: a text with annotations beside it is brat's, whatever it looks like
+    # in the order of FORMATS: a text next to a .ann file is brat, even if it looks like inline text
     fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}
     names = sorted(name for name in fitting if name)
     if len(names) == 1:
@@ -159,9 +160,10 @@ def guess_format(path: Path) -> str:
 
 
 def choose_output(path: Path, name: str | None = None) -> Format:
-    """Choose the format to write: by its name, or by the ending of the path.
+    """Choose the format to write by its name or by the file extension of the path.
 
-    RAISES (GapDNERError): If it is unknown, cannot be written or guessed, or needs another path.
+    RETURNS (Format): The format.
+    RAISES (GapDNERError): If the format is unknown, cannot be written, or needs another path.
     """
     if name is None:
         ending = "" if path.is_dir() else path.suffix
@@ -180,12 +182,12 @@ def choose_output(path: Path, name: str | None = None) -> Format:
 
 
 def _annotation_files(folder: Path) -> list[Path]:
-    # texts last: they also lie beside other annotations
+    # texts last: other formats store them next to their annotations
     texts = (".txt", ".inline")
     suffixes = dict.fromkeys(s for f in FORMATS.values() for s in f.suffixes if s not in texts)
     files = visible_files(folder, tuple(suffixes)) or visible_files(folder, texts)
     if not files:
-        raise GapDNERError(f"{folder} holds no annotation file ({', '.join(suffixes)}).")
+        raise GapDNERError(f"{folder} contains no annotation file ({', '.join(suffixes)}).")
     return files
 
 

@@ -1,4 +1,4 @@
-"""What a reader or a conversion dropped, repaired or left as it was, and where."""
+"""What readers and writers dropped, repaired or kept unchanged, and where."""
 
 import logging
 from collections import Counter
@@ -18,8 +18,8 @@ _LONGEST_MESSAGE = 300
 
 
 class Place(NamedTuple):
-    """Where something stands in the input: the path of a file, the number of a line from 1 on, and
-    the name of a document.
+    """A place in the input: the path of the file, the number of the line, starting from 1, and the
+    name of the document.
     """
 
     file: str | None = None
@@ -31,30 +31,30 @@ class Place(NamedTuple):
             return self.document or "?"
         if self.line is not None:
             return f"{self.file}:{self.line}"
-        # the file of a single document has its name
+        # a file with a single document has its name
         is_single = Path(self.file).name.startswith(Path(self.document or "").name)
         return self.file if is_single else f"{self.file}, {self.document}"
 
 
 NOWHERE = Place()
-# the kind of a document that cannot be read
+# the kind of issue for documents that cannot be read
 UNREADABLE = "unreadable document"
 
 
 def printable(text: str) -> str:
-    """RETURNS (str): The text, with what UTF-8 cannot hold as an escape such as \\udce9."""
+    """RETURNS (str): The text, with characters that UTF-8 cannot encode as escapes (\\udce9)."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 @dataclass(frozen=True)
 class Issue:
-    """One thing that was not as it should be.
+    """A problem in the input or with the output.
 
-    action (str): "dropped", "repaired", or "kept" where nothing could or should be done.
-    kind (str): The same few words for all issues of a kind.
-    message (str): The details of this one.
-    place (Place): Where it stands.
-    offsets (tuple[tuple[int, int], ...]): The fragments it is about, in characters or tokens.
+    action (str): "dropped", "repaired", or "kept" if nothing was changed.
+    kind (str): The kind of problem.
+    message (str): The details.
+    place (Place): The place in the input.
+    offsets (tuple[tuple[int, int], ...]): The fragments concerned, in characters or tokens.
     """
 
     action: Action
@@ -64,7 +64,7 @@ class Issue:
     offsets: tuple[tuple[int, int], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The issue as JSON has it."""
+        """RETURNS (dict[str, Any]): The issue for JSON."""
         values = {"action": self.action, "kind": self.kind, "message": self.message}
         offsets = [*map(list, self.offsets)]
         return {**values, **self.place._asdict(), "offsets": offsets}
@@ -75,14 +75,14 @@ class Issue:
 
 @dataclass
 class Report:
-    """What happened between files and Docs; readers and writers add to it.
+    """What readers and writers dropped, repaired or kept unchanged.
 
     strict (bool): Raise a GapDNERError at the first dropped item.
-    skip (bool): Leave out documents that cannot be read, and note them, instead of stopping.
-    documents, entities (int): Documents that became Docs, and entities the readers handed on.
+    skip (bool): Skip documents that cannot be read instead of stopping.
+    documents, entities (int): Numbers of documents and entities that were read.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
-    left_out (Counter[str]): Entities by type that were not asked for.
-    files (set[Path]): The files that were read beside the one that was named.
+    left_out (Counter[str]): Entities by type that were not selected.
+    files (set[Path]): Files that were read in addition to the input file.
     """
 
     strict: bool = False
@@ -101,10 +101,7 @@ class Report:
         place: Place,
         offsets: Iterable[tuple[int, int]] = (),
     ) -> None:
-        """Note an issue, see `Issue`.
-
-        RAISES (GapDNERError): If it was dropped and the report is strict.
-        """
+        """Add an `Issue`; raises a GapDNERError if it is a drop and the report is strict."""
         message = shorten(printable(message), _LONGEST_MESSAGE)
         file, document = (name and printable(name) for name in (place.file, place.document))
         place = place._replace(file=file, document=document)
@@ -112,20 +109,20 @@ class Report:
         self.issues.append(issue)
         if self.strict and action == "dropped":
             raise GapDNERError(
-                f"{issue} ({kind}). Correct it, or convert without strict mode to leave it out."
+                f"{issue} ({kind}). Correct it, or convert without strict mode to drop it."
             )
 
     @property
     def skipped(self) -> list[Issue]:
-        """RETURNS (list[Issue]): The documents that were left out because they cannot be read."""
+        """RETURNS (list[Issue]): The documents that were skipped because they cannot be read."""
         return [issue for issue in self.issues if issue.kind == UNREADABLE]
 
     def counts(self, action: Action | None = None) -> Counter[str]:
-        """RETURNS (Counter[str]): The number of issues per kind; of one action if it is given."""
+        """RETURNS (Counter[str]): The number of issues per kind, for all actions or one."""
         return Counter(issue.kind for issue in self.issues if action in (None, issue.action))
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): Counts by action and kind, and the issues, as JSON has them."""
+        """RETURNS (dict[str, Any]): Counts by action and kind, and the issues, for JSON."""
         return {
             "documents": self.documents,
             "entities": self.entities,
@@ -137,7 +134,7 @@ class Report:
 
 @contextmanager
 def reading(report: Report | None, place: Place) -> Iterator[None]:
-    """Read a document, which is left out and noted if it cannot be read and the report says so."""
+    """Add a document that cannot be read to the report if it skips such documents."""
     try:
         yield
     except (GapDNERError, OSError) as error:
@@ -148,12 +145,12 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """Make a report where nobody asked for one, and log what it says was dropped."""
+    """Create a report if there is none, and log what was dropped."""
     made = Report() if report is None else report
     try:
         yield made
     finally:
-        # also where whoever reads stops early
+        # also if the caller stops reading early
         if report is None:
             for kind, count in made.counts("dropped").items():
-                _LOGGER.warning("%s: %d left out (%s)", path, count, kind)
+                _LOGGER.warning("%s: %d dropped (%s)", path, count, kind)

@@ -1,7 +1,8 @@
-"""W2NER's JSON: tokenized sentences with the indices of their entities' tokens."""
+"""W2NER's JSON: tokenized sentences with the token indices of their entities."""
 
 import json
 from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +11,32 @@ from spacy.tokens import Doc
 from ..entities import Entity
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_sentences
-from .files import file_reader, first_bytes, parse_json, read_json, read_lines, refuse_halves
+from .files import file_reader, first_bytes, parse_each, parse_json, read_json, read_lines
 from .outputs import writing
 from .records import TokenRecord
-from .report import Place, Report, reading
+from .report import Place, Report
 
 
 def has_sentences(path: Path) -> bool:
-    """RETURNS (bool): Whether the first bytes of a file hold the key "sentence"."""
+    """RETURNS (bool): Whether the first bytes of a file contain the key "sentence"."""
     return b'"sentence"' in first_bytes(path)
 
 
 @file_reader(".json", ".jsonl")
 def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
-    """Read records ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}``, a list
-    of them or one a line, named by file and number from 1 on.
+    """Read records ``{"sentence": [TOKEN, ...], "ner": [{"index": [...], "type": ...}]}`` from a
+    list or from lines. They are named by file and number, starting from 1.
     """
-    for number, (record, place) in enumerate(_load(path), start=1):
-        with reading(report, place):
-            parsed = _parse(record, f"{path.stem}-{number}", place, report)
-            if parsed is not None:
-                yield parsed
+    numbers = count(1)
+    yield from parse_each(
+        _load(path),
+        report,
+        lambda record, place: _parse(record, f"{path.stem}-{next(numbers)}", place, report),
+    )
 
 
 def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write the sentences of Docs as a JSON list, one record a line. A Doc without sentence
-    boundaries is one sentence.
-    """
+    """Write the sentences of Docs as a JSON list, with one record per line."""
     number = 0
     names: dict[str, None] = {}
     with writing(path) as stream:
@@ -70,21 +70,20 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
             yield parse_json(line, str(place)), place
 
 
-def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
-    refuse_halves(record, str(place))
+def _parse(record: Any, name: str, place: Place, report: Report) -> Iterator[TokenRecord]:
     values = record if isinstance(record, dict) else {}
     tokens, items = values.get("sentence"), values.get("ner")
     is_text = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
     if not is_text or not isinstance(items, list):
         raise GapDNERError(
-            f'{place}: no object with "sentence", a list of tokens, and a list "ner". Correct it, '
-            "or choose the right format."
+            f'{place} has no list of tokens "sentence" or no list "ner". Correct it, or choose the '
+            "right format."
         )
     if not tokens or not all(tokens):
         report.add("dropped", "malformed sentence", "no token, or one that is empty", place)
         for item in items:
             report.add("dropped", "entity of a malformed sentence", str(item)[:80], place)
-        return None
+        return
     parsed: dict[Entity, None] = {}
     for item in items:
         entity = _parse_entity(item, len(tokens), place, report)
@@ -93,7 +92,7 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord 
             report.add("dropped", "duplicate entity", message, place, entity.fragments)
         elif entity is not None:
             parsed[entity] = None
-    return TokenRecord(name, tuple(tokens), tuple(parsed), place)
+    yield TokenRecord(name, tuple(tokens), tuple(parsed), place)
 
 
 def _parse_entity(item: Any, n_tokens: int, place: Place, report: Report) -> Entity | None:

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
-from ..formats.writers import write
+from ..formats.writing import write
 
 Export = Literal["jsonl", "csv", "brat"]
 # name of the file and its media type

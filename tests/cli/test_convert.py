@@ -163,7 +163,7 @@ def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == ["a", "c"]
     (issue,) = json.loads(report.read_text())["issues"]
     assert (issue["kind"], issue["document"]) == ("unreadable document", "b")
-    fails("Choose one", "convert", folder, output, "--on-error", "skip", "--strict")
+    fails("either strict or skip", "convert", folder, output, "--on-error", "skip", "--strict")
 
 
 def test_entities_of_other_components(run, tmp_path):
@@ -192,7 +192,7 @@ def test_sentences_of_a_pipeline(run, fails, data, tmp_path):
     assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
     fails("no folder", "convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
     given = ("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
-    fails("holds Docs already", *given)
+    fails("contains Docs", *given)
 
 
 def test_wrapped_text(run, fails, write_brat, tmp_path):
@@ -215,4 +215,4 @@ def test_wrapped_text(run, fails, write_brat, tmp_path):
         assert [entity for of_doc in entities(output) for entity in of_doc] == expected
     spacy.blank("en").to_disk(tmp_path / "model")
     both = ["--line-breaks", "join", "--model", tmp_path / "model"]
-    fails("in its own way", "convert", data, output, *both)
+    fails("has its own sentence boundaries", "convert", data, output, *both)

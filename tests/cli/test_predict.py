@@ -149,7 +149,7 @@ def test_nothing_is_half_written(fails, model, tmp_path, output):
         ("a.txt", b"ok\ncaf\xe9 noir", ["--lines"], "a.txt:2 is not UTF-8: byte 0xe9"),
         ("a.jsonl", '{"text": "a"\n', [], "a.jsonl:1 is not JSON"),
         ("a.jsonl", '\n{"txt": "a"}', [], 'a.jsonl:2 is not an object with a string "text"'),
-        ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 holds half of a surrogate pair"),
+        ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 contains half of a surrogate pair"),
         ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
         ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume needs JSONL as output"),
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),

@@ -63,4 +63,4 @@ def test_bad_input(fails, model, write_docs, tmp_path):
     # a folder of something else
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").touch()
-    fails("is there and has no meta.json", "tune", model, data, "-o", tmp_path / "other")
+    fails("exists and does not contain meta.json", "tune", model, data, "-o", tmp_path / "other")

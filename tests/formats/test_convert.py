@@ -66,7 +66,7 @@ def test_docs_keep_their_tokens_and_their_annotation(tmp_path):
     assert [token.tag_ for token in again] == ["T", "U"]
     assert [e.label_ for e in get_entities(again)] == ["X"]
     assert (report.entities, report.left_out) == (1, {"Y": 1})
-    with pytest.raises(GapDNERError, match="holds Docs already"):
+    with pytest.raises(GapDNERError, match="contains Docs"):
         convert(tmp_path / "a.spacy", tmp_path / "b.spacy", n_sents=1)
 
 

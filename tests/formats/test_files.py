@@ -21,9 +21,9 @@ def test_lines_are_those_of_the_whole_text(tmp_path_factory, text):
 
 
 @pytest.mark.parametrize("name", ["B.TXT", "folder/b.Txt"])
-def test_an_ending_in_capitals_is_told(write, name):
+def test_an_extension_in_capitals_is_refused(write, name):
     folder = write({"a.txt": b"a", "b.text": b"b", ".hidden/B.TXT": b"c", name: b"d"})
-    message = rf"{name} would be passed over: only endings in small letters .* \.txt\. Rename it"
+    message = rf"{name} would be ignored because .* must be lowercase \(\.txt\)\. Rename it"
     for find in (lambda: visible_files(folder, (".txt",)), lambda: read_texts(folder)):
         with pytest.raises(GapDNERError, match=message):
             find()

@@ -76,7 +76,7 @@ def test_read(write, report):
     assert len(get_entities(doc)) == 2
     list(read(path, types=("A", "C"), report=report))
     (issue,) = report.issues
-    assert str(issue) == f"{path}: no entity has the type 'C'; there are A, B"
+    assert str(issue) == f"{path}: no entity has the type 'C'; the types are A, B"
 
 
 def test_load_docs(write, report):
@@ -96,7 +96,7 @@ def test_load_docs(write, report):
 def test_load_docs_says_what_is_wrong(write):
     nlp = spacy.blank("en")
     path = write({"a.txt": " ", "a.ann": ""})
-    with pytest.raises(GapDNERError, match="holds no document"):
+    with pytest.raises(GapDNERError, match="contains no document"):
         list(load_docs(nlp, path))
     # at once, before anybody asks for a Doc
     for name, message in (("b", "nothing at"), ("a.txt", "Unknown format 'x'")):

@@ -5,9 +5,19 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats.outputs import check_output, filling, replacing, replacing_folder
+from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats.outputs import (
+    check_output,
+    filling,
+    name_files,
+    replacing,
+    replacing_folder,
+    with_ending,
+)
 
 
 @pytest.mark.parametrize("fails", [True, False])
@@ -87,3 +97,15 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
             check_output(Path(path), inputs)
     with pytest.raises(GapDNERError, match="holds the data"):
         check_output(tmp_path, inputs, is_file=False)
+
+
+def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path):
+    names = ["a.b", ".0", "a/.b/c", "...", "_.0", "../x", "/x", "x", "x-2", "..", None, "a\0b"]
+    docs = [Doc(Vocab(), user_data={DOC_NAME: name}) for name in names]
+    found = []
+    for _, stem in name_files(docs, tmp_path):
+        with_ending(stem, ".txt").write_text("")
+        found.append(stem.relative_to(tmp_path).as_posix())
+    first = ["a.b", "_.0", "a/_.b/c", "_...", "_.0-2", "x", "x-2", "x-3", "x-2-2"]
+    assert found == [*first, "doc000010", "doc000011", "a b"]
+    assert len(list(tmp_path.rglob("*.txt"))) == len(names)

@@ -26,8 +26,8 @@ FILES = {
     "w2ner": [
         ("", "empty"),
         (f'[{SENTENCE},\n {{"sent', "a is not JSON: .* line 2"),
-        ('{"sentence": ["a"]}', ":1: no object with"),
-        ('[{"sentence": "a b", "ner": []}]', "record 1: no object with"),
+        ('{"sentence": ["a"]}', ":1 has no list of tokens"),
+        ('[{"sentence": "a b", "ner": []}]', "record 1 has no list of tokens"),
     ],
     "inline": [
         ("a b\n0,0\n\n", "a:1 is not inline text"),
@@ -46,7 +46,7 @@ FILES = {
         ("[1]", 'no tasks with "data"'),
         ('{"data": {}, "annotations": [{"result": []}]}', 'no "text"'),
     ],
-    "pubannotation": [(content, "/a (is not JSON|holds no)") for content in ("[", "[1]", "{}")],
+    "pubannotation": [(content, "/a (is not JSON|contains no)") for content in ("[", "[1]", "{}")],
     "bioc": [
         ("<collection>", "cannot be read as XML"),
         ("<other/>", "no <collection>"),
@@ -58,8 +58,8 @@ FILES = {
         ({"a.json": PASSAGES % '{"text": "a"}'}, "a.json, 1 is not BioC"),
     ],
     "brat": [
-        ({}, "holds no .txt or .ann"),
-        ({"a.txt": "x"}, "holds no .ann"),
+        ({}, "contains no .txt or .ann"),
+        ({"a.txt": "x"}, "contains no .ann"),
         ({"a.ann": "T1\tA 0 1\tx\n"}, r"a\.ann has no text"),
         ({"a.txt": "x", "a.ann": "<xml>\n"}, r"a\.ann:1 is not brat standoff"),
         ({"a.txt": b"na\xefve", "a.ann": ""}, r"a\.txt is not UTF-8: byte 0xef at position 2"),

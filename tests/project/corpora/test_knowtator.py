@@ -81,7 +81,7 @@ def test_annotations_that_are_no_entities_are_reported(write, report, annotation
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "holds no .xml"),
+        ({}, "contains no .xml"),
         ({"1.xml": VERSION_2}, r"annotates 1\.txt, which is missing"),
         ({"1.xml": ""}, r"1\.xml cannot be read as XML: no element found: line 1"),
         ({"1.xml": "<html/>"}, "its root is <html>"),

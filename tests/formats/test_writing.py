@@ -7,10 +7,11 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.analysis.predictions import write_lines, write_predictions
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, docbin, read, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
-from spacy_gapdner.formats.writers import to_record, write_lines, write_predictions
+from spacy_gapdner.formats.jsonl import to_record
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def test_what_a_format_cannot_hold_is_reported_or_logged(doc, tmp_path, format, 
     assert not caplog.records
     write([doc], tmp_path / "2" / path.name, format)
     assert [record.getMessage().partition(": ")[2] for record in caplog.records] == [
-        f"{n} left out ({kind})" for kind, n in LEFT_OUT[format].items()
+        f"{n} dropped ({kind})" for kind, n in LEFT_OUT[format].items()
     ]
 
 
