@@ -1,4 +1,4 @@
-"""The trainable component, and what it is made of."""
+"""The trainable pipeline component and related components."""
 
 from .recognizer import DiscontinuousEntityRecognizer
 

@@ -1,7 +1,7 @@
-"""Pipes of others on discontinuous entities: negation, context and the like, which judge spans.
+"""Adapters for other components that annotate spans, such as negation or context detection.
 
-Such a pipe reads a SpanGroup of contiguous spans and writes an extension attribute of `Span`. One
-component lends it spans, another carries its verdicts back to the entities.
+These components read a SpanGroup of contiguous spans and set extension attributes of `Span`. One
+adapter provides the spans, the other copies the attributes to the entities.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,18 +21,19 @@ from ..errors import GapDNERError
 def make_extent_spans(
     nlp: Language, name: str, spans_key: str, target_key: str
 ) -> Callable[[Doc], Doc]:
-    """Make the component that writes the extent of each entity, a span from its first to its last
-    token, to a SpanGroup.
+    """Create a component that writes the extent of each entity, the span from its first to its
+    last token, to a SpanGroup.
 
-    Put it after `gapdner` and before the pipe that is to judge the entities, and give that pipe
-    the `target_key`.
+    Add it after `gapdner` and before the component that annotates the entities, and set the
+    `spans_key` of that component to the `target_key`.
 
-    nlp (Language), name (str): The pipeline, and the component's name in it.
+    nlp (Language): The pipeline.
+    name (str): The component instance name.
     spans_key (str): Prefix of the span groups with entities.
     target_key (str): Name of the SpanGroup to write.
     RETURNS (Callable[[Doc], Doc]): The component.
     """
-    # no closure: processes that are not forked get a pickled pipeline
+    # not a closure, because spawned processes receive a pickled pipeline
     return partial(_write_extents, spans_key, target_key)
 
 
@@ -46,16 +47,18 @@ def _write_extents(spans_key: str, target_key: str, doc: Doc) -> Doc:
 def make_span_attributes(
     nlp: Language, name: str, spans_key: str, names: list[str]
 ) -> Callable[[Doc], Doc]:
-    """Make the component that copies extension attributes of `Span` to the entities with the same
+    """Create a component that copies extension attributes of `Span` to the entities with the same
     first and last token.
 
-    Put it after the pipe that sets them: `span._.negex` becomes `entity._.negex`. Entities with
-    the same first and last token get the same value, as spaCy keeps one for each range of tokens.
-    On documents it raises a GapDNERError if spans have no such attribute, or it cannot be saved.
+    Add it after the component that sets the attributes: `span._.negex` becomes `entity._.negex`.
+    Entities with the same first and last token get the same value, because spaCy stores one value
+    per token range. The component raises a GapDNERError if an attribute is not registered or its
+    value cannot be saved.
 
-    nlp (Language), name (str): The pipeline, and the component's name in it.
+    nlp (Language): The pipeline.
+    name (str): The component instance name.
     spans_key (str): Prefix of the span groups with entities.
-    names (list[str]): The attributes.
+    names (list[str]): Names of the attributes.
     RETURNS (Callable[[Doc], Doc]): The component.
     """
     for attribute in names:
@@ -68,8 +71,8 @@ def _copy_attributes(spans_key: str, names: Sequence[str], doc: Doc) -> Doc:
     missing = [name for name in names if not Span.has_extension(name)]
     if missing:
         raise GapDNERError(
-            f"Spans have no extension {', '.join(missing)}. Put the pipe that sets it before "
-            "gapdner_span_attributes."
+            f"Spans have no extension attribute {', '.join(missing)}. Add the component that sets "
+            "it before gapdner_span_attributes."
         )
     for entity in get_entities(doc, spans_key):
         span = doc[entity.start : entity.end]

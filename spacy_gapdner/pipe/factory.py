@@ -1,4 +1,4 @@
-"""The factories `gapdner` and `discontinuous_ner`, with the default config of the pipe."""
+"""The factories `gapdner` and `discontinuous_ner` and their default config."""
 
 import warnings
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from ..entities import DEFAULT_SPANS_KEY
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 from .recognizer import DiscontinuousEntityRecognizer
 
-# What is not said here is the architecture's own default
+# All other settings have the defaults of the architecture
 DEFAULT_CONFIG = """
 [model]
 @architectures = "spacy-gapdner.GapDNER.v1"
@@ -84,23 +84,24 @@ def make_gapdner(
     lr_scale: float,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> DiscontinuousEntityRecognizer:
-    """Create the pipe, also under the factory name `discontinuous_ner`.
+    """Create a recognizer. The factory is also registered as `discontinuous_ner`.
 
     nlp (Language): The pipeline.
-    name (str): The component's name in it.
-    model (Model): Gives the scores of the label grids; see `spacy-gapdner.GapDNER.v1`.
+    name (str): The component instance name.
+    model (Model): The model that scores the label grids. See `spacy-gapdner.GapDNER.v1`.
     spans_key (str): Entities are stored in `doc.spans` as KEY_1, KEY_2, ...
-    threshold (float): Entities with a lower score are dropped. The score is the lowest probability
-        of the grid cells that an entity uses. At 0.0, every entity that the most probable labels
-        spell out counts, as in the paper.
-    disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
-        if None.
-    max_paths (int): Bound of the path search in one segment.
-    max_length (int): Longest segment in tokens; longer sentences are cut into windows.
-    stride (int): Tokens between the starts of two windows.
-    annotate_ents (bool): Whether to add the contiguous entities to `doc.ents` as well.
-    lr_scale (float): Factor on the learning rate for the network; the word representations before
-        it, a tok2vec or a transformer, keep the optimizer's own rate.
+    threshold (float): Entities with a lower score are dropped. The score of an entity is the
+        lowest probability of its grid cells. At 0.0, all entities that consist of the most
+        probable labels are kept, as in the paper.
+    disc_threshold (Optional[float]): The threshold for discontinuous entities. Defaults to
+        `threshold`.
+    max_paths (int): Maximum number of paths in the search of a segment.
+    max_length (int): Maximum number of tokens in a segment. Longer sentences are split into
+        windows.
+    stride (int): Number of tokens between the starts of two windows.
+    annotate_ents (bool): Also add the contiguous entities to `doc.ents`.
+    lr_scale (float): Factor for the learning rate of the network. It does not apply to the
+        tok2vec or transformer.
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
@@ -125,8 +126,8 @@ def _warn_of_same_key(nlp: Language, name: str, spans_key: str) -> None:
     for other, pipe in nlp.components:
         if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
             warnings.warn(
-                f"'{name}' stores its entities under the spans_key {spans_key!r}, as '{other}' "
-                "does: each replaces what the other has found. Give one of them another spans_key.",
+                f"'{name}' and '{other}' both store their entities under the spans_key "
+                f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
                 stacklevel=2,
             )
 

@@ -1,4 +1,4 @@
-"""What the pipe learns from: labels and a sample to begin with, then the targets of grids."""
+"""Training data: labels, sample documents and the targets of label grids."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,21 +17,22 @@ from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
 from ..segments import Segment, assign_entities
 
-# Where spaCy reads .spacy files
+# The module in which spaCy reads .spacy files
 _DOCBIN = "spacy.tokens._serialize"
-# Documents that are enough for the model to infer its sizes
+# Number of documents from which the model infers its dimensions
 _N_SAMPLE = 10
 
 
 @dataclass
 class Gold:
-    """What a training corpus holds.
+    """The contents of a training corpus.
 
     labels (set[str]): The entity types.
-    elsewhere (Counter[str]): What documents without an entity hold, see `count_elsewhere`.
-    sample (list[Doc]): The first documents that have tokens.
-    n_entities (int): The entities.
-    n_unaligned (int): Of these, those that lie between the tokens of the predicted Doc.
+    elsewhere (Counter[str]): Other annotation in documents without entities. See
+        `count_elsewhere`.
+    sample (list[Doc]): The first documents with tokens.
+    n_entities (int): Number of entities.
+    n_unaligned (int): Number of entities whose boundaries fall inside a token.
     """
 
     labels: set[str] = field(default_factory=set)
@@ -43,31 +44,31 @@ class Gold:
 
 @contextmanager
 def readable_examples() -> Iterator[None]:
-    """Report a corpus that cannot be read in one line.
+    """Convert errors in reading a corpus to a GapDNERError.
 
-    RAISES (GapDNERError): In place of what goes wrong with a file, or with the bytes of a DocBin.
+    RAISES (GapDNERError): If a file cannot be read, or is not a valid DocBin.
     """
     try:
         yield
-    # broken bytes fail in zlib, in msgpack or in spaCy; an error of a user's own reader keeps its
-    # traceback
+    # Invalid bytes can fail in zlib, msgpack or spaCy. Errors in custom readers keep their
+    # traceback.
     except Exception as error:
         frames = [frame for frame, _ in walk_tb(error.__traceback__)]
         is_docbin = any(frame.f_globals.get("__name__") == _DOCBIN for frame in frames)
         if isinstance(error, GapDNERError) or not (is_docbin or isinstance(error, OSError)):
             raise
         raise GapDNERError(
-            f"The training corpus cannot be read ({type(error).__name__}: {error}). Check its "
-            "path; if the file is not a .spacy file, or cut off, make it again with convert."
+            f"Cannot read the training corpus ({type(error).__name__}: {error}). Check the path. "
+            "If the file is not a .spacy file or is truncated, run convert again."
         ) from error
 
 
 def collect_gold(examples: Iterable[Example], key: str) -> Gold:
-    """Look through a training corpus.
+    """Collect labels, counts and sample documents from a training corpus.
 
     examples (Iterable[Example]): The corpus.
     key (str): Prefix of the span groups.
-    RETURNS (Gold): What it holds.
+    RETURNS (Gold): The contents of the corpus.
     """
     gold = Gold()
     for example in examples:
@@ -83,11 +84,11 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
 
 
 def describe_no_gold(gold: Gold, key: str, name: str) -> str:
-    """Say that a corpus holds no entity, and why that may be.
+    """Describe why a corpus has no entities.
 
-    gold (Gold): What it holds.
-    key (str): Prefix of the span groups that were looked for.
-    name (str): The pipe's name.
+    gold (Gold): The contents of the corpus.
+    key (str): Prefix of the span groups.
+    name (str): The component instance name.
     RETURNS (str): The message.
     """
     message = f"No document has an entity under the spans_key {key!r} of '{name}'."
@@ -95,28 +96,29 @@ def describe_no_gold(gold: Gold, key: str, name: str) -> str:
         return f"{message} {describe_elsewhere(gold.elsewhere)}"
     return (
         f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
-        "is set: both must stay off."
+        "is set. Turn both off."
     )
 
 
 def describe_scored_gold(
     examples: Iterable[Example], key: str, labels: Collection[str], name: str
 ) -> str:
-    """Find out whether gold entities can be found at all.
+    """Check the gold entities before scoring.
 
-    examples (Iterable[Example]): What is scored.
+    examples (Iterable[Example]): The examples to score.
     key (str): Prefix of the span groups.
-    labels (Collection[str]): The entity types that the pipe knows.
-    name (str): The pipe's name.
-    RETURNS (str): What is wrong: types that the pipe does not know, or no entities; else nothing.
+    labels (Collection[str]): The entity types of the pipe.
+    name (str): The component instance name.
+    RETURNS (str): A warning about unknown entity types or missing entities. Empty if there is no
+        problem.
     """
     found = Counter(e.label_ for x in examples for e in get_entities(x.reference, key))
     if not found:
-        return f"There is no gold entity to score '{name}' against."
+        return f"The examples have no gold entities, so '{name}' cannot be scored."
     unknown = [f"{label} ({n})" for label, n in sorted(found.items()) if label not in labels]
     if not unknown:
         return ""
-    return f"'{name}' does not know these types of gold entities: {', '.join(unknown)}."
+    return f"'{name}' has no labels for these types of gold entities: {', '.join(unknown)}."
 
 
 def make_targets(
@@ -126,15 +128,15 @@ def make_targets(
     tagging: TaggingScheme,
     labels: Sequence[str],
 ) -> tuple[list[GridTarget], int]:
-    """Write the gold entities of a document into grids.
+    """Encode the gold entities of a document in grids.
 
-    aligned (Iterable[Entity]): The entities.
-    unaligned (Sequence[Entity]): Those between the tokens: the cells around them take no part.
+    aligned (Iterable[Entity]): The entities that match the tokens.
+    unaligned (Sequence[Entity]): The other entities. The cells around them are ignored.
     segments (Sequence[Segment]): The segments of the document.
-    tagging (TaggingScheme): How grids hold entities.
+    tagging (TaggingScheme): The tagging scheme.
     labels (Sequence[str]): The entity types.
-    RETURNS (tuple[list[GridTarget], int]): Per segment its target, and the number of entities that
-        no segment can hold.
+    RETURNS (tuple[list[GridTarget], int]): The target of each segment, and the number of entities
+        that do not fit into a segment.
     """
     held, unheld = assign_entities(aligned, segments)
     targets = [

@@ -1,4 +1,4 @@
-"""A pipe that looks entities up in a terminology by their joined text."""
+"""A component that links entities to a terminology by their joined text."""
 
 import re
 import unicodedata
@@ -32,19 +32,20 @@ class EntityLinker:
     """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``.
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
-    that of its fragments joined: "severe shoulder pain" in "severe joint, shoulder and back
-    pain". Case, spaces and hyphens make no difference. If several names match equally well, the
-    first one counts.
+    the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
+    pain". Case, spaces and hyphens are ignored. If several names match equally well, the first one
+    is used.
 
-    nlp (Language), name (str): The pipeline, and the component's name in it.
+    nlp (Language): The pipeline.
+    name (str): The component instance name.
     terms (str): A TSV file with an id, a tab and a name on each line. The terms are saved with
-        the pipeline, which does not need the file any more.
+        the pipeline, which then no longer needs the file.
     spans_key (str): Prefix of the span groups with entities.
-    min_score (float): The lowest similarity of name and text, up to 100, whatever the order of
-        the words: `token_sort_ratio` of rapidfuzz. 100 finds equal names only.
+    min_score (float): Minimum similarity of name and text, measured by `token_sort_ratio` of
+        rapidfuzz. 100 only matches identical names.
     labels (Optional[Sequence[str]]): Only link entities of these types.
     overwrite (bool): Replace the ids of entities for which a term is found.
-    RAISES (GapDNERError): If the terms or the settings are invalid.
+    RAISES (GapDNERError): If the terms or settings are invalid.
     """
 
     def __init__(
@@ -61,14 +62,14 @@ class EntityLinker:
             raise GapDNERError(f"Invalid min_score: {min_score}. Use a number from 0 to 100.")
         if min_score < 100 and not find_spec("rapidfuzz"):
             raise GapDNERError(
-                f"Similar terms (min_score = {min_score:g}) need rapidfuzz: "
+                f"min_score = {min_score:g} requires rapidfuzz. Install it with "
                 "pip install 'spacy-gapdner[link]', or set min_score to 100."
             )
         self.path, self.spans_key, self.min_score = Path(terms), spans_key, min_score
-        # spaCy lists a pipe's `labels` with those that pipes predict
+        # not called `labels`, because spaCy treats these as predicted labels
         self.types, self.overwrite = labels, overwrite
         self._terms: dict[str, tuple[str, str]] = {}
-        # a pipeline that is being loaded may lack the file: `from_disk` follows
+        # the file may be missing while a pipeline is loaded; `from_disk` follows
         if self.path.exists():
             self._read_file()
 
@@ -102,7 +103,7 @@ class EntityLinker:
         try:
             self._set_terms(self.path.read_bytes(), str(self.path))
         except (FileNotFoundError, IsADirectoryError):
-            raise GapDNERError(f"There is no file of terms {self.path}. Check the path.") from None
+            raise GapDNERError(f"Terms file not found: {self.path}. Check the path.") from None
 
     def _set_terms(self, data: bytes, source: str) -> None:
         terms: dict[str, tuple[str, str]] = {}
@@ -117,13 +118,13 @@ class EntityLinker:
                 continue
             if len(cells) != 2 or not all(cells):
                 raise GapDNERError(
-                    f"{source}, line {number}: {line.decode()!r:.80} is not an id, a tab, and a "
-                    "name."
+                    f"{source}, line {number}: invalid line {line.decode()!r:.80}. Use an id, a "
+                    "tab and a name."
                 )
             terms.setdefault(_normalize(cells[1]), (cells[0], cells[1]))
         if not terms:
             raise GapDNERError(
-                f"{source} has no terms. Write an id, a tab, and a name on each line."
+                f"{source} contains no terms. Use an id, a tab and a name on each line."
             )
         self._terms = terms
         self._words = {name: _sort_words(name) for name in terms}
@@ -141,7 +142,7 @@ class EntityLinker:
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the terms to a folder, which is created if it does not exist."""
+        """Write the terms to a folder and create it if necessary."""
         folder = ensure_path(path)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / _FILE).write_bytes(self.to_bytes())

@@ -1,8 +1,8 @@
-"""Prediction of long texts in pieces, so that other work can be done in between.
+"""Prediction of long texts in pieces, so that other requests can be processed in between.
 
-The entities are the same as those of the text as a whole, with two exceptions: a transformer sees
-less context if the windows of one long sentence are in different pieces, and a text is split at its
-lines if no pipe finds sentences.
+The results are the same as for the entire text, with two exceptions. A transformer sees less
+context if the windows of a long sentence are in different pieces. If no component sets sentence
+boundaries, the text is also split at line breaks.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,30 +17,30 @@ from ..segments import Segment, get_segments, merge_segments
 from ..sentences import LineSentencizer, make_doc
 from .recognizer import DiscontinuousEntityRecognizer
 
-# a piece has so many tokens, or is one sentence or window
+# Maximum number of tokens in a piece that consists of several sentences or windows
 PIECE_TOKENS = 256
 
 
 class Piece(NamedTuple):
-    """A part of a text, as bytes: a Doc is valid in its memory zone alone."""
+    """A part of a text. It is serialized, because a Doc is only valid in its memory zone."""
 
     place: Segment
     content: bytes
 
 
 def find_recognizer(nlp: Language, spans_key: str) -> DiscontinuousEntityRecognizer | None:
-    """RETURNS (Optional[DiscontinuousEntityRecognizer]): The pipe that stores under a key."""
+    """RETURNS (Optional[DiscontinuousEntityRecognizer]): The pipe with this `spans_key`."""
     pipes = (pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer))
     return next((pipe for pipe in pipes if pipe.key == spans_key), None)
 
 
 def cut(nlp: Language, spans_key: str, text: str) -> list[Piece]:
-    """Cut a text where its sentences or windows end.
+    """Split a text at the boundaries of sentences or windows.
 
-    nlp (Language): The pipeline that will read the pieces.
+    nlp (Language): The pipeline that will process the pieces.
     spans_key (str): Prefix of the span groups with entities.
     text (str): The text.
-    RETURNS (list[Piece]): Its pieces; one if it is short.
+    RETURNS (list[Piece]): The pieces. A short text is a single piece.
     """
     doc = make_doc(nlp, text)
     if len(doc) <= PIECE_TOKENS:
@@ -48,7 +48,7 @@ def cut(nlp: Language, spans_key: str, text: str) -> list[Piece]:
     splitters: list[Callable[[Doc], Doc]] = [
         pipe for _, pipe in nlp.pipeline if isinstance(pipe, Sentencizer)
     ]
-    # sentences that another pipe finds are its own in each piece
+    # on a copy if the splitter is not part of the pipeline, which sets its own sentences
     split = doc if splitters else doc.copy()
     for splitter in splitters or [LineSentencizer()]:
         split = splitter(split)
@@ -62,7 +62,7 @@ def cut(nlp: Language, spans_key: str, text: str) -> list[Piece]:
 
 
 def find_entities(nlp: Language, spans_key: str, piece: Piece) -> list[Entity]:
-    """RETURNS (list[Entity]): What a pipeline finds in a piece, in the piece's token offsets."""
+    """RETURNS (list[Entity]): The entities of a piece, in its own token offsets."""
     doc = nlp(Doc(nlp.vocab).from_bytes(piece.content))
     return [entity.to_entity() for entity in get_entities(doc, spans_key)]
 
@@ -74,7 +74,7 @@ def join_pieces(
     pieces: Sequence[Piece],
     found: Sequence[Sequence[Entity]],
 ) -> Doc:
-    """RETURNS (Doc): A text with what was found in each of its pieces."""
+    """RETURNS (Doc): The document with the entities of all pieces."""
     doc = make_doc(nlp, text)
     set_entities(doc, merge_segments(found, [piece.place for piece in pieces]), spans_key)
     return doc

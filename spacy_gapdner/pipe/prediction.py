@@ -1,4 +1,4 @@
-"""From documents to entities: the model's grids, decoded a batch at a time."""
+"""Prediction of entities: scores the label grids of documents and decodes them in batches."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, groupby
@@ -16,10 +16,10 @@ from ..grid import TaggingScheme
 from ..segments import Segment, merge_segments
 from .thresholds import Thresholds
 
-# The grids of about so many words exist at once
+# Approximate number of words whose grids exist at the same time
 _MAX_WORDS = 2**14
 
-# Documents and their segments in, the scores of all segments out
+# Maps documents and their segments to the scores of all segments
 GridModel = Model[tuple[list[Doc], list[list[Segment]]], list[Floats3d]]
 
 
@@ -32,14 +32,14 @@ def predict_entities(
 ) -> Iterator[tuple[list[Entity], int]]:
     """Find the entities of documents.
 
-    model (GridModel): Scores grids. `attrs["tagging"]` tells how they hold entities.
+    model (GridModel): The model. `attrs["tagging"]` is the tagging scheme.
     docs (Sequence[Doc]): The documents.
-    cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Gives each document's segments.
-    thresholds (Thresholds): Which entities count.
+    cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Splits documents into segments.
+    thresholds (Thresholds): The thresholds.
     labels (Sequence[str]): The entity types.
-    YIELDS (tuple[list[Entity], int]): Per document its entities in text order, and the number of
-        paths that the search gave up.
-    RAISES (GapDNERError): If scores are not numbers, as those of broken weights.
+    YIELDS (tuple[list[Entity], int]): For each document, its entities in text order and the number
+        of paths that the search dropped.
+    RAISES (GapDNERError): If the scores are not numbers.
     """
     tagging: TaggingScheme = model.attrs["tagging"]
     starts = accumulate(map(len, docs), initial=0)
@@ -57,12 +57,12 @@ def predict_entities(
 
 
 def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
-    """Count the documents on which the tok2vec or transformer pipe that a model listens to has not
-    run: spaCy's listeners give zeros for them.
+    """Count the documents that the tok2vec or transformer component of a listener has not
+    processed. spaCy's listeners return zeros for them.
 
-    model (Model): A pipe's model.
+    model (Model): The model of a component.
     docs (Iterable[Doc]): The documents.
-    RETURNS (int): Their number; 0 if the model does not listen.
+    RETURNS (int): The number of documents. It is 0 if the model has no listener.
     """
     listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
     return sum(any(not _has_vectors(node, doc) for node in listeners) for doc in docs if len(doc))
@@ -75,10 +75,10 @@ def _has_vectors(listener: Model[Any, Any], doc: Doc) -> bool:
 
 
 def _require_numbers(grid: Floats3d) -> Floats3d:
-    # NaN is above no threshold: entities would be missed without a word
+    # NaN is below every threshold, so entities would be dropped silently
     if grid.size and np.isnan(grid.min()):
         raise GapDNERError(
-            "The model's scores are not numbers (NaN): its weights are broken, as after a training "
-            "that diverged. Use an older checkpoint, or train it again with a lower learning rate."
+            "The model's scores are not numbers (NaN), possibly because training diverged. Use an "
+            "earlier checkpoint, or train again with a lower learning rate."
         )
     return grid

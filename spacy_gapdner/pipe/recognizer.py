@@ -1,4 +1,4 @@
-"""The pipe: discontinuous entity recognition as a trainable component of a spaCy pipeline."""
+"""The trainable pipeline component for discontinuous named entity recognition."""
 
 import math
 import warnings
@@ -40,10 +40,10 @@ from .thresholds import Thresholds
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
-    """Finds contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
+    """Recognize contiguous, nested, overlapping and discontinuous entities with a GapDNER model.
 
-    Its settings are in `cfg`, where they may be changed at any time. They are saved with the pipe;
-    what is saved goes before what a config says.
+    The settings are in `cfg` and can be changed at any time. They are saved with the pipe, and
+    saved settings override the config.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         lr_scale: float = 1.0,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
-        """Initialize the pipe; the arguments are those of `make_gapdner`.
+        """Initialize the pipe. See `make_gapdner` for the other arguments.
 
         vocab (Vocab): The shared vocabulary.
-        RAISES (GapDNERError): If a setting is out of its range.
+        RAISES (GapDNERError): If a setting is invalid.
         """
         check_probability("threshold", threshold)
         if disc_threshold is not None:
@@ -84,19 +84,17 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             "stride": stride,
             "annotate_ents": annotate_ents,
             "lr_scale": lr_scale,
-            # what `tune` fits: see `Calibration.to_dict`, and thresholds by entity type
+            # set by `tune`: the parameters of `Calibration`, and thresholds by entity type
             "calibration": None,
             "type_thresholds": {},
         }
         self.scorer = scorer
-        # Set by initialize
         self.strict_alignment = False
-        # kinds of warnings that were given
         self._warned: set[str] = set()
 
     @property
     def key(self) -> str:
-        """RETURNS (str): Prefix of the span groups that hold the entities."""
+        """RETURNS (str): Prefix of the span groups that contain the entities."""
         return str(self.cfg["spans_key"])
 
     @property
@@ -106,17 +104,17 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     @property
     def label_data(self) -> list[str]:
-        """RETURNS (list[str]): What `spacy init labels` saves for `initialize`."""
+        """RETURNS (list[str]): The labels that `spacy init labels` saves for `initialize`."""
         return list(self.labels)
 
     @property
     def tagging(self) -> TaggingScheme:
-        """RETURNS (TaggingScheme): How the model's grids hold entities."""
+        """RETURNS (TaggingScheme): The tagging scheme of the model."""
         return self.model.attrs["tagging"]
 
     @property
     def thresholds(self) -> Thresholds:
-        """RETURNS (Thresholds): Which of the entities that a grid spells out count."""
+        """RETURNS (Thresholds): The thresholds and the other settings of decoding."""
         calibration = self.cfg["calibration"]
         return Thresholds(
             self.cfg["threshold"],
@@ -127,17 +125,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         )
 
     def add_label(self, label: str) -> int:
-        """Add an entity type. A model that is initialized grows by its weights, and keeps those
-        that it has learned.
+        """Add an entity type. If the model is already initialized, it is resized and keeps its
+        weights.
 
-        label (str): The type.
-        RETURNS (int): 1 if it is new, 0 if it was there.
-        RAISES (GapDNERError): If it is no text, or one that cannot be saved.
+        label (str): The label to add.
+        RETURNS (int): 1 if the label was added, 0 if it already existed.
+        RAISES (GapDNERError): If the label is not a string, or cannot be saved.
         """
         if not isinstance(label, str) or not label or not can_be_saved(label):
-            raise GapDNERError(
-                f"A label must be a text of at least one character that UTF-8 has, not {label!r}."
-            )
+            raise GapDNERError(f"Invalid label: {label!r}. Use a non-empty string of valid UTF-8.")
         if label in self.labels:
             return 0
         self.model.attrs["resize_output"](self.model, [*self.labels, label])
@@ -153,19 +149,19 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         labels: Sequence[str] | None = None,
         strict_alignment: bool = False,
     ) -> None:
-        """Collect the labels and initialize the model. What `gapdner tune` fitted to another is
-        forgotten.
+        """Collect the labels and initialize the model. The settings of `gapdner tune` are reset.
 
-        Entities that lie between the tokens that the pipeline makes of a text cannot be learned.
-        A warning counts them.
+        Entities whose boundaries fall inside a token cannot be learned. A warning reports their
+        number.
 
-        get_examples (Callable[[], Iterable[Example]]): Gives a representative sample.
+        get_examples (Callable[[], Iterable[Example]]): Returns a representative sample of examples.
         nlp (Optional[Language]): The pipeline.
-        labels (Optional[Sequence[str]]): The labels, as `spacy init labels` saves them; else they
-            are collected from all examples, in sorted order.
-        strict_alignment (bool): Stop at entities between tokens, here and in training.
-        RAISES (GapDNERError): If there are no labels, or no documents with tokens; if the examples
-            cannot be read; in strict mode, if there are entities between tokens.
+        labels (Optional[Sequence[str]]): The labels, as saved by `spacy init labels`. If None,
+            they are collected from the examples and sorted.
+        strict_alignment (bool): Raise an error for entities whose boundaries fall inside a token,
+            now and in training.
+        RAISES (GapDNERError): If there are no labels or no documents with tokens, if the examples
+            cannot be read, or, in strict mode, if the boundaries of an entity fall inside a token.
         """
         self.strict_alignment = strict_alignment
         self._warned.clear()
@@ -173,7 +169,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
             gold = collect_gold(get_examples(), self.key)
         if not gold.sample:
-            raise GapDNERError("The training corpus holds no document with text. Check its path.")
+            raise GapDNERError("The training corpus has no documents with text. Check the path.")
         if not gold.labels:
             message = describe_no_gold(gold, self.key, self.name)
             if not labels and not self.labels:
@@ -188,17 +184,15 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.model.initialize(X=(gold.sample, self.segments(gold.sample)))
 
     def segments(self, docs: Iterable[Doc]) -> list[list[Segment]]:
-        """RETURNS (list[list[Segment]]): Per document the segments that its grids are made of; see
-        `get_segments`.
-        """
+        """RETURNS (list[list[Segment]]): The segments of each document. See `get_segments`."""
         max_length, stride = self.cfg["max_length"], self.cfg["stride"]
         return [get_segments(doc, max_length, stride) for doc in docs]
 
     def predict(self, docs: Iterable[Doc]) -> list[list[Entity]]:
-        """Find the entities of documents without changing these.
+        """Find the entities of documents without modifying them.
 
-        docs (Iterable[Doc]): The documents.
-        RETURNS (list[list[Entity]]): Per document its entities with scores, in text order.
+        docs (Iterable[Doc]): The documents to predict.
+        RETURNS (list[list[Entity]]): The entities of each document with scores, in text order.
         RAISES (GapDNERError): If there are no labels.
         """
         docs = list(docs)
@@ -207,28 +201,27 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self._require_labels()
         if without := count_without_vectors(self.model, docs):
             warnings.warn(
-                f"'{self.name}' sees zeros in place of {without} of {len(docs)} documents, and "
-                "hardly an entity there: the tok2vec or transformer pipe that it listens to has "
-                "not run on them. Enable that pipe, and let it come before.",
+                f"'{self.name}' has no word vectors for {without} of {len(docs)} documents, because "
+                "the tok2vec or transformer that it listens to has not processed them. Enable that "
+                "component and add it before.",
                 stacklevel=2,
             )
         found = predict_entities(self.model, docs, self.segments, self.thresholds, self.labels)
         entities, n_cut = zip(*found, strict=True)
         if any(n_cut):
             warnings.warn(
-                f"'{self.name}' gave up {sum(n_cut)} paths because max_paths "
-                f"({self.cfg['max_paths']}) was reached, in {sum(map(bool, n_cut))} of {len(docs)} "
-                "documents, which may lack entities: its grids are crowded, as an untrained "
-                "model's are.",
+                f"'{self.name}' dropped {sum(n_cut)} paths in {sum(map(bool, n_cut))} of "
+                f"{len(docs)} documents because max_paths ({self.cfg['max_paths']}) was reached. "
+                "Some entities may be missing. This is normal if the model is untrained.",
                 stacklevel=2,
             )
         return list(entities)
 
     def set_annotations(self, docs: Iterable[Doc], entities: Iterable[list[Entity]]) -> None:
-        """Store entities in documents, replacing those under the same key.
+        """Set the entities of documents and replace existing ones under the same key.
 
-        docs (Iterable[Doc]): The documents.
-        entities (Iterable[list[Entity]]): What `predict` gave for them.
+        docs (Iterable[Doc]): The documents to modify.
+        entities (Iterable[list[Entity]]): The entities, produced by `predict`.
         """
         for doc, found in zip(docs, entities, strict=True):
             own = get_contiguous(doc, self.key) if self.cfg["annotate_ents"] else []
@@ -247,12 +240,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """Learn from a batch of examples.
 
         examples (Iterable[Example]): The batch.
-        drop (float): Dropout rate of thinc layers (a tok2vec); the network's own are in the
-            config.
-        sgd (Optional[Optimizer]): The optimizer; without it gradients accumulate.
-        losses (Optional[dict[str, float]]): Updated with the loss under the pipe's name.
-        RETURNS (dict[str, float]): The losses.
-        RAISES (GapDNERError): If the gold has an unknown label, or if the loss is not finite.
+        drop (float): Dropout rate of thinc layers (the tok2vec). The dropout of the network is set
+            in the config.
+        sgd (Optional[Optimizer]): The optimizer. If None, gradients are accumulated.
+        losses (Optional[dict[str, float]]): The losses to update, keyed by component name.
+        RETURNS (dict[str, float]): The updated losses.
+        RAISES (GapDNERError): If the gold annotation has an unknown label, or the loss is not
+            finite.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -267,7 +261,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         loss, d_scores = self.get_loss(examples, scores)
         if not math.isfinite(loss):
             raise GapDNERError(
-                f"The loss of '{self.name}' is {loss}: training has diverged. Lower the learning "
+                f"Training has diverged: the loss of '{self.name}' is {loss}. Lower the learning "
                 "rate (or lr_scale), or clip gradients (grad_clip of the optimizer)."
             )
         backprop(d_scores)
@@ -279,22 +273,23 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def get_loss(
         self, examples: Iterable[Example], scores: Sequence[Floats3d]
     ) -> tuple[float, list[Floats3d]]:
-        """Compare scores with the gold annotation.
+        """Compute the loss and its gradient.
 
-        Entities that no segment can hold are not learned; a warning, once, tells of them. The cells
-        around annotation that cannot be aligned with the predicted tokens take no part.
+        Entities that do not fit into a segment are not learned, and a warning is shown once. Cells
+        around entities that cannot be aligned with the predicted tokens are ignored.
 
         examples (Iterable[Example]): The batch.
-        scores (Sequence[Floats3d]): The model's scores of their segments.
-        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient by the scores.
-        RAISES (GapDNERError): If the gold has an unknown label.
+        scores (Sequence[Floats3d]): The model's scores for all segments.
+        RETURNS (tuple[float, list[Floats3d]]): The loss and its gradient with respect to the
+            scores.
+        RAISES (GapDNERError): If the gold annotation has an unknown label.
         """
         targets = [target for example in examples for target in self._targets(example)]
         return self.tagging.loss(scores, targets)
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Apply the gradients. The network learns with the learning rate times `lr_scale`, the word
-        representations before it with the learning rate.
+        """Update the weights. The learning rate of the network is multiplied by `lr_scale`, the
+        one of the tok2vec or transformer is not.
 
         sgd (Optimizer): The optimizer.
         """
@@ -303,17 +298,17 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             return sgd(key, weights, gradient, lr_scale=self.cfg["lr_scale"])
 
         self.model.get_ref("tok2vec").finish_update(sgd)
-        # thinc calls it as it calls an optimizer
+        # thinc only calls it, so it does not have to be an Optimizer
         self.model.get_ref("grid").finish_update(cast(Optimizer, scaled))
 
     def score(self, examples: Iterable[Example], **kwargs: object) -> dict[str, Any]:
-        """Score predictions against gold with the scoring method of the config.
+        """Score a batch of examples with the scorer of the config.
 
-        A warning, once, names the types of gold entities that the pipe does not know, or says that
-        there are no gold entities.
+        Unknown entity types in the gold annotation and missing gold entities are reported by a
+        warning, which is shown once.
 
-        examples (Iterable[Example]): Examples with predictions.
-        RETURNS (dict[str, Any]): The scores; see `spacy_gapdner.scorer`.
+        examples (Iterable[Example]): The examples with predictions.
+        RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.scorer`.
         """
         if self.scorer is None:
             return {}
@@ -325,7 +320,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_bytes`."""
+        """Load the pipe. See `TrainablePipe.from_bytes`."""
         super().from_bytes(bytes_data, exclude=exclude)
         self._round_settings()
         return self
@@ -333,13 +328,13 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
-        """Load the pipe; see `TrainablePipe.from_disk`."""
+        """Load the pipe. See `TrainablePipe.from_disk`."""
         super().from_disk(path, exclude=exclude)
         self._round_settings()
         return self
 
     def _round_settings(self) -> None:
-        # spaCy's JSON gives 0.7 back as 0.7000000000000001
+        # spaCy's JSON turns 0.7 into 0.7000000000000001
         for name in ("threshold", "disc_threshold", "lr_scale"):
             if self.cfg[name] is not None:
                 self.cfg[name] = round(self.cfg[name], 12)
@@ -352,25 +347,25 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         unknown = {entity.label for entity in aligned} - set(self.labels)
         if unknown:
             raise GapDNERError(
-                f"The gold annotation has the label {min(unknown)!r}, which '{self.name}' does not "
-                f"know: it has {', '.join(self.labels)}. Add it with add_label()."
+                f"Unknown label {min(unknown)!r} in the gold annotation. '{self.name}' has the "
+                f"labels {', '.join(self.labels)}. Add it with add_label()."
             )
         (segments,) = self.segments([example.predicted])
         targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
         if n_unheld:
             self._warn_once(
                 "unheld",
-                f"{n_unheld} of {len(aligned)} gold entities of a document cross a sentence "
-                f"boundary or are wider than max_length ({self.cfg['max_length']}): '{self.name}' "
-                "cannot learn them. To count all: gapdner debug-data.",
+                f"'{self.name}' cannot learn {n_unheld} of {len(aligned)} gold entities in a "
+                "document, because they cross a sentence boundary or are longer than max_length "
+                f"({self.cfg['max_length']}). Run gapdner debug-data to count all of them.",
             )
         return targets
 
     def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
         message = (
-            f"{n_unaligned} of {n_entities} gold entities lie between the tokens that the pipeline "
-            f"makes of the text: '{self.name}' cannot learn them, and leaves out the cells around "
-            "them. Convert the data with the pipeline's tokenizer."
+            f"'{self.name}' cannot learn {n_unaligned} of {n_entities} gold entities, because their "
+            "boundaries fall inside a token. The cells around them are ignored. Convert the data "
+            "with the tokenizer of the pipeline."
         )
         if n_unaligned and self.strict_alignment:
             raise GapDNERError(message)

@@ -1,4 +1,4 @@
-"""From the scores of a label grid to the entities that count."""
+"""The thresholds that select the entities of a label grid."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,16 +13,16 @@ from ..grid.decoding import DecodedSegment
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Which of the entities that a grid spells out count.
+    """Settings that select the entities of a label grid.
 
-    threshold (float): Entities that score lower are dropped. At 0.0, every entity that the most
-        probable labels spell out counts, as in the paper.
-    disc_threshold (Optional[float]): The threshold of discontinuous entities; that of the others
-        if None.
-    max_paths (int): Bound of the path search.
-    calibration (Optional[Calibration]): Turns scores into probabilities before they are compared
+    threshold (float): Entities with a lower score are dropped. At 0.0, all entities that consist
+        of the most probable labels are kept, as in the paper.
+    disc_threshold (Optional[float]): The threshold for discontinuous entities. Defaults to
+        `threshold`.
+    max_paths (int): Maximum number of paths in the search.
+    calibration (Optional[Calibration]): Converts scores to probabilities before they are compared
         with thresholds.
-    type_thresholds (Mapping[str, float]): Thresholds of entity types that override `threshold`.
+    type_thresholds (Mapping[str, float]): Thresholds by entity type, which override `threshold`.
     """
 
     threshold: float
@@ -32,16 +32,16 @@ class Thresholds:
     type_thresholds: Mapping[str, float] = field(default_factory=dict)
 
     def threshold_of(self, entity: Entity) -> float:
-        """RETURNS (float): What an entity must reach."""
+        """RETURNS (float): The threshold that applies to an entity."""
         if entity.is_discontinuous and self.disc_threshold is not None:
             return self.disc_threshold
         return self.type_thresholds.get(entity.label, self.threshold)
 
     def lowest_score(self, labels: Sequence[str]) -> float:
-        """Find out which labels of the grid can be of use.
+        """Find the lowest score that an accepted entity can have.
 
         labels (Sequence[str]): The entity types.
-        RETURNS (float): The probability from which on they are.
+        RETURNS (float): The score before calibration.
         """
         lowest = min(self.type_thresholds.get(label, self.threshold) for label in labels)
         disc_lowest = lowest if self.disc_threshold is None else self.disc_threshold
@@ -58,9 +58,9 @@ class Thresholds:
         """Find the entities of a segment.
 
         scores (Floats3d): Logits `(n, n, channels)`.
-        tagging (TaggingScheme): How they hold entities.
+        tagging (TaggingScheme): The tagging scheme.
         labels (Sequence[str]): The entity types.
-        RETURNS (DecodedSegment): Entities in text order and the number of paths cut.
+        RETURNS (DecodedSegment): Entities in text order and the number of dropped paths.
         """
         lowest = self.lowest_score(labels)
         decoded = tagging.decode(

@@ -113,9 +113,9 @@ def test_terms_are_saved_with_the_pipeline(path, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"id\tname\nT:1 pain\n", r"terms.tsv, line 2: 'T:1 pain' is not an id, a tab, and a name"),
+        (b"id\tname\nT:1 pain\n", r"terms.tsv, line 2: invalid line 'T:1 pain'"),
         (b"T:1\tpain\nT:2\t\xff\n", r"terms.tsv, line 2: not UTF-8"),
-        (b"id\tname\n", r"terms.tsv has no terms"),
+        (b"id\tname\n", r"terms.tsv contains no terms"),
     ],
 )
 def test_a_file_that_cannot_be_used(path, content, message):
@@ -124,7 +124,7 @@ def test_a_file_that_cannot_be_used(path, content, message):
         make_pipeline(path)
     # a pipeline that is loaded needs no file
     nlp = make_pipeline(path.with_name("missing.tsv"))
-    with pytest.raises(ValueError, match=r"There is no file of terms .*missing.tsv"):
+    with pytest.raises(ValueError, match=r"Terms file not found: .*missing.tsv"):
         nlp(TEXT)
 
 

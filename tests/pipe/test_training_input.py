@@ -83,13 +83,13 @@ def test_a_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
     broken = tmp_path / "broken.spacy"
     broken.write_bytes(break_up(good.read_bytes()))
     line = error_line(run_training(*((good, broken) if part else (broken, good)), reader=reader))
-    assert ("is not a .spacy file" if reader == OURS else "corpus cannot be read") in line
+    assert ("is not a .spacy file" if reader == OURS else "Cannot read the training corpus") in line
 
 
 @pytest.mark.parametrize(
     ("docs", "message"),
     [
-        ([], "training corpus holds no document"),
+        ([], "training corpus has no documents"),
         ([("No complaints .", [])], "No document has an entity under the spans_key"),
     ],
 )
@@ -100,10 +100,10 @@ def test_a_training_corpus_without_anything(run_training, good, tmp_path, docs, 
 @pytest.mark.parametrize(
     ("docs", "message"),
     [
-        ([("No complaints .", [])], "no gold entity to score 'gapdner' against"),
+        ([("No complaints .", [])], "no gold entities, so 'gapdner' cannot be scored"),
         (
             [("New pain , new drug .", [("NEW", (0, 2)), ("OTHER", (4, 5)), ("NEW", (3, 4))])],
-            "'gapdner' does not know these types of gold entities: NEW (2), OTHER (1).",
+            "'gapdner' has no labels for these types of gold entities: NEW (2), OTHER (1).",
         ),
     ],
 )

@@ -187,7 +187,7 @@ def test_a_transformer_that_has_not_run_is_told(trained):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         list(trained.pipe(texts))
-    message = "'gapdner' sees zeros in place of 2 of 3 documents"
+    message = "'gapdner' has no word vectors for 2 of 3 documents"
     with trained.select_pipes(disable="transformer"), pytest.warns(UserWarning, match=message):
         list(trained.pipe(texts))
 
