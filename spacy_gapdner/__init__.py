@@ -1,7 +1,7 @@
 """Discontinuous entities in spaCy pipelines: the GapDNER model as a trainable pipe.
 
-`__init__.pyi` lists the public names. Each is imported when it is first used, because spaCy imports
-this package for every command and pipeline.
+`__init__.pyi` lists the public names. They are imported on first use, because spaCy imports this
+package for every command and pipeline.
 """
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""Augmenters: more discontinuous entities to learn from than a corpus holds."""
+"""Data augmentation for discontinuous entities."""
 
 import random
 from collections import Counter
@@ -15,45 +15,46 @@ from .errors import GapDNERError, check_probability
 Augmenter = Callable[[Language, Example], Iterator[Example]]
 Words = tuple[str, ...]
 
-# Of the coordinations so many name three entities, and so many of the others have a slash
+# Fraction of coordinations with three entities, and fraction of the others with a slash
 _THREE = 0.2
 _SLASH = 0.15
-# Longer parts are seldom coordinated, longer gaps seldom repeat
+# Longer parts are rarely coordinated, and longer gaps rarely repeat
 _MAX_PART = 4
 _MAX_GAP = 3
 
 
 class Synthetic(NamedTuple):
-    """An entity written anew: the tokens in its place, and the entities among them."""
+    """The replacement for an entity: its tokens and the entities in it."""
 
     words: list[str]
-    # indices of the tokens of each entity, in these words
+    # indices into words, for each entity
     entities: list[tuple[int, ...]]
-    # tokens with no space after them
+    # tokens that are not followed by a space
     tight: set[int]
 
 
 class CoordinationAugmenter:
-    """Follows a document by a synthetic copy in which one contiguous entity has become two or
-    three that share words, or has a gap.
+    """Add synthetic copies of documents, in which a contiguous entity is replaced by two or three
+    entities that share words, or by an entity with a gap.
 
-    Registered as `spacy-gapdner.coordination_augmenter.v1`. Two ways:
+    Registered as `spacy-gapdner.coordination_augmenter.v1`. It uses two methods:
 
-    - coordination: of an entity "A H", where another entity "B H" of its type has been seen, it
-      makes "A and B H", and of "H A" and "H B" "H A and B"; also with three parts, or a slash;
-    - insertion: into an entity it puts what has been seen in the gap of a discontinuous one after
-      the same word ("development of *the neural* retina"), or, where the corpus has such gaps,
-      the abbreviation of the words before ("Embryonic stem *(ES)* cells").
+    - Coordination: "A H" becomes "A and B H" if "B H" is another entity of the same type. "H A"
+      becomes "H A and B". Some coordinations have three parts or a slash.
+    - Insertion: The words from the gap of another entity are inserted after the same word
+      ("development of *the neural* retina"). If the corpus contains such gaps, the abbreviation of
+      the preceding words is inserted ("Embryonic stem *(ES)* cells").
 
-    All it writes is made of the documents seen so far. The rest of the sentence stays as it is. A
-    synthetic document has no annotation but its entities and sentence starts.
+    All inserted words come from the documents seen so far. The rest of the sentence is unchanged.
+    A synthetic document has no annotation except for its entities and sentence starts.
 
-    share (float): Probability with which a document is followed by a synthetic one.
-    insertion_share (float): Probability with which an insertion is tried first.
+    share (float): Probability of adding a synthetic copy of a document.
+    insertion_share (float): Probability of trying insertion first.
     conjunctions (Sequence[str]): The words that coordinate the last two parts.
     spans_key (str): Prefix of the span groups.
-    seed (int): Seed of all choices.
-    RAISES (GapDNERError): If a share is no probability, or the conjunctions are no list of words.
+    seed (int): The random seed.
+    RAISES (GapDNERError): If a share is not a probability, or the conjunctions are not a list of
+        words.
     """
 
     def __init__(
@@ -66,22 +67,22 @@ class CoordinationAugmenter:
     ) -> None:
         for name, value in (("share", share), ("insertion_share", insertion_share)):
             check_probability(name, value)
-        # a config takes a text for the list of its letters
+        # a config would convert a string to a list of its characters
         if isinstance(conjunctions, str) or not conjunctions or not all(conjunctions):
-            raise GapDNERError(f"conjunctions must be a list of words, not {conjunctions!r}.")
+            raise GapDNERError(f"Invalid conjunctions: {conjunctions!r}. Use a list of words.")
         self.share = share
         self.insertion_share = insertion_share
         self.conjunctions = tuple(conjunctions)
         self.key = spans_key
         self.random = random.Random(seed)
-        # By type and shared words, which come last or first: the parts that were seen with them
+        # (type, whether the shared words come last, shared words) -> other parts of entities
         self._parts: dict[tuple[str, bool, Words], dict[Words, None]] = {}
-        # By type and the word before: the words that were seen in gaps
+        # (type, preceding word) -> words in gaps
         self._gaps: dict[tuple[str, str], dict[Words, None]] = {}
         self._abbreviated: set[str] = set()
 
     def __call__(self, nlp: Language, example: Example) -> Iterator[Example]:
-        """YIELDS (Example): The example itself, and perhaps a synthetic one."""
+        """YIELDS (Example): The example, and possibly a synthetic one."""
         yield example
         reference = self.synthesize(example.reference)
         if reference is not None:
@@ -90,11 +91,13 @@ class CoordinationAugmenter:
             yield Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
 
     def synthesize(self, doc: Doc) -> Doc | None:
-        """RETURNS (Optional[Doc]): A synthetic document of one with gold entities, from which the
-        augmenter also learns; None if chance or the document has no place for it.
+        """Make a synthetic copy of a document, and remember its entities for later documents.
+
+        doc (Doc): A document with gold entities.
+        RETURNS (Optional[Doc]): The synthetic document. None if no entity fits, or at random.
         """
         entities = [entity.to_entity() for entity in get_entities(doc, self.key)]
-        # what is drawn depends on the order in which gaps are collected
+        # the random choices depend on the order in which gaps are collected
         entities.sort(key=lambda entity: (entity.start, entity.end, entity.fragments))
         words = [token.text for token in doc]
         self._collect(words, entities)
@@ -107,7 +110,7 @@ class CoordinationAugmenter:
             if not entity.is_discontinuous
             and entity.end - entity.start > 1
             and all(taken[index] == 1 for index in entity.token_indices)
-            # within an entity that is rewritten all words stand apart
+            # all words of a replacement are separated by spaces
             and (
                 doc.has_unknown_spaces
                 or all(token.whitespace_ for token in doc[entity.start : entity.end - 1])
@@ -210,22 +213,22 @@ def augment(
     spans_key: str = DEFAULT_SPANS_KEY,
     seed: int = 0,
 ) -> Iterator[Doc]:
-    """Make the synthetic documents that the coordination augmenter adds to a corpus.
+    """Create the synthetic documents that the coordination augmenter adds to a corpus.
 
     docs (Iterable[Doc]): Docs with gold entities.
     share, insertion_share, conjunctions, spans_key, seed: See `CoordinationAugmenter`.
-    RETURNS (Iterator[Doc]): The synthetic Docs with their entities, made as they are asked for.
-    RAISES (GapDNERError): If a setting is out of its range.
+    RETURNS (Iterator[Doc]): The synthetic Docs with their entities.
+    RAISES (GapDNERError): If a setting is invalid.
     """
     augmenter = CoordinationAugmenter(share, insertion_share, conjunctions, spans_key, seed)
     return (made for doc in docs if (made := augmenter.synthesize(doc)) is not None)
 
 
 def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_KEY) -> Augmenter:
-    """Create the plain alternative: documents with a discontinuous entity are read so many times
-    more. Registered as `spacy-gapdner.oversampling_augmenter.v1`.
+    """Create an augmenter that repeats documents with discontinuous entities. Registered as
+    `spacy-gapdner.oversampling_augmenter.v1`.
 
-    times (int): How many times more each of them is read.
+    times (int): Number of additional copies of each document.
     spans_key (str): Prefix of the span groups.
     RETURNS (Callable[[Language, Example], Iterator[Example]]): The augmenter.
     """
@@ -241,7 +244,6 @@ def make_oversampling_augmenter(times: int = 1, spans_key: str = DEFAULT_SPANS_K
 def _replace(
     doc: Doc, entities: list[Entity], entity: Entity, synthetic: Synthetic, key: str
 ) -> Doc:
-    # the document with other tokens in the place of an entity
     start, end = entity.start, entity.end
     added = len(synthetic.words) - (end - start)
     words = [token.text for token in doc]
@@ -254,7 +256,7 @@ def _replace(
     if has_starts:
         sent_starts[start:end] = [sent_starts[start], *[False] * (len(synthetic.words) - 1)]
     new = Doc(doc.vocab, words=words, spaces=spaces, sent_starts=sent_starts or None)
-    # or spaCy would tokenize the text anew
+    # otherwise spaCy would tokenize the text again
     new.has_unknown_spaces = doc.has_unknown_spaces
     kept = [
         Entity.from_tokens(e.label, [i if i < start else i + added for i in e.token_indices])
@@ -270,14 +272,14 @@ def _replace(
 
 
 def _cuts(own: Words) -> Iterator[tuple[Words, Words, bool]]:
-    # a part of its own, the words that others may share with it, and whether these come last
+    # part, shared words, and whether the shared words come last
     for cut in range(1, len(own)):
         yield own[:cut], own[cut:], True
         yield own[cut:], own[:cut], False
 
 
 def _lower_first(words: Sequence[str], indices: Sequence[int]) -> Words:
-    # "Embryonic" at the beginning of a text is "embryonic" elsewhere
+    # undo the capitalization at the start of a text
     own = [words[i] for i in indices]
     if indices[0] == 0 and own[0][1:].islower():
         own[0] = own[0].lower()
@@ -285,5 +287,5 @@ def _lower_first(words: Sequence[str], indices: Sequence[int]) -> Words:
 
 
 def _is_plain(words: Words, conjunctions: Sequence[str]) -> bool:
-    # Coordinations and brackets within a part would change what belongs together
+    # coordinations and brackets within a part would change the meaning
     return all(any(c.isalnum() for c in w) and w.lower() not in conjunctions for w in words)

@@ -1,4 +1,4 @@
-"""Calibration: from the scores of entities to the probability that they are correct."""
+"""Calibration: converts the scores of entities to the probability that they are correct."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,14 +12,14 @@ from .entities import Entity
 _TINY = 1e-6
 _STEEP = 30.0
 _N_BINS = 10
-# Weight of the prior that scores are probabilities, in entities
+# Weight of the prior that scores are probabilities, as a number of entities
 _RIDGE = 1.0
-# Probabilities rise with scores, so that each threshold of the one has one of the other
+# Must be positive, so that thresholds of probabilities can be converted to thresholds of scores
 _LEAST_SLOPE = 0.1
 
 
 class Calibration(NamedTuple):
-    """Platt scaling of entities' scores, with one fragment or more as a feature (Platt 1999,
+    """Platt scaling of scores, with an additional feature for discontinuous entities (Platt 1999,
     "Probabilistic Outputs for Support Vector Machines"). The logit of the probability is
     ``slope * logit(score) + intercept``, plus ``discontinuous`` for discontinuous entities.
     """
@@ -29,14 +29,14 @@ class Calibration(NamedTuple):
     discontinuous: float = 0.0
 
     @classmethod
-    def fit(cls, judged: Sequence[tuple[bool, float, bool]]) -> "Calibration":
-        """Fit by logistic regression.
+    def fit(cls, predicted: Sequence[tuple[bool, float, bool]]) -> "Calibration":
+        """Fit a calibration by logistic regression.
 
-        judged (Sequence[tuple[bool, float, bool]]): Of each predicted entity whether it is
+        predicted (Sequence[tuple[bool, float, bool]]): For each predicted entity, whether it is
             discontinuous, its uncalibrated score, and whether it is correct.
         RETURNS (Calibration): The calibration.
         """
-        discontinuous, scores, correct = np.array(judged, dtype=float).reshape(-1, 3).T
+        discontinuous, scores, correct = np.array(predicted, dtype=float).reshape(-1, 3).T
         features = np.stack([_logit(scores), np.ones_like(scores), discontinuous])
         fitted = cls(*_fit(features, correct, np.array(cls())).tolist())
         if fitted.slope >= _LEAST_SLOPE:
@@ -45,19 +45,19 @@ class Calibration(NamedTuple):
         return cls(_LEAST_SLOPE, *_fit(features[1:], correct, np.zeros(2), offset).tolist())
 
     def __call__(self, entity: Entity) -> Entity:
-        """RETURNS (Entity): The entity with its probability as score."""
+        """RETURNS (Entity): The entity with its calibrated score."""
         probability = self.probability(entity.score or 0.0, entity.is_discontinuous)
         return replace(entity, score=float(probability))
 
     def probability(self, score: Any, discontinuous: Any) -> Any:
-        """RETURNS (Union[float, ndarray]): The probability that an entity is correct, or those of
-        arrays of entities.
+        """RETURNS (Union[float, ndarray]): The probability that an entity is correct. Arrays are
+        accepted, too.
         """
         shift = self.intercept + self.discontinuous * discontinuous
         return _sigmoid(self.slope * _logit(score) + shift)
 
     def score(self, probability: float, discontinuous: bool) -> float:
-        """RETURNS (float): The lowest score whose probability is at least this one."""
+        """RETURNS (float): The lowest score that has at least this probability."""
         if not 0 < probability < 1:
             return probability
         shift = self.intercept + self.discontinuous * discontinuous
@@ -65,12 +65,12 @@ class Calibration(NamedTuple):
 
 
 class ReliabilityBin(NamedTuple):
-    """The predicted entities whose scores lie in one range.
+    """The predicted entities with scores in a range.
 
-    start (float): Where the range begins; it is 0.1 wide.
+    start (float): Start of the range, which is 0.1 wide.
     n (int): Number of entities.
-    mean_score (float): Mean of their scores.
-    precision (float): Share of them that are right.
+    mean_score (float): Mean score.
+    precision (float): Fraction of correct entities.
     """
 
     start: float
@@ -79,31 +79,31 @@ class ReliabilityBin(NamedTuple):
     precision: float
 
 
-def reliability(judged: Iterable[tuple[float, bool]]) -> list[ReliabilityBin]:
-    """Compare scores with how often they are right, in ten ranges of equal width.
+def reliability(predicted: Iterable[tuple[float, bool]]) -> list[ReliabilityBin]:
+    """Compare scores with precision in ten ranges of equal width.
 
-    judged (Iterable[tuple[float, bool]]): The score of each predicted entity, and whether it is
-        right.
-    RETURNS (list[ReliabilityBin]): The ranges that hold an entity, in ascending order.
+    predicted (Iterable[tuple[float, bool]]): The score of each predicted entity, and whether it is
+        correct.
+    RETURNS (list[ReliabilityBin]): The ranges that contain entities, in ascending order.
     """
-    scores, right = np.array(list(judged), dtype=float).reshape(-1, 2).T
+    scores, correct = np.array(list(predicted), dtype=float).reshape(-1, 2).T
     numbers = np.minimum((scores * _N_BINS).astype(int), _N_BINS - 1)
     bins = []
     for number in np.unique(numbers).tolist():
         here = numbers == number
-        mean, precision = float(scores[here].mean()), float(right[here].mean())
+        mean, precision = float(scores[here].mean()), float(correct[here].mean())
         bins.append(ReliabilityBin(number / _N_BINS, int(here.sum()), mean, precision))
     return bins
 
 
-def calibration_error(judged: Iterable[tuple[float, bool]]) -> float | None:
-    """Average how far mean score and precision of `reliability` lie apart, weighted by the number
-    of entities (Guo et al. 2017, "On Calibration of Modern Neural Networks").
+def calibration_error(predicted: Iterable[tuple[float, bool]]) -> float | None:
+    """Compute the expected calibration error (Guo et al. 2017, "On Calibration of Modern Neural
+    Networks").
 
-    judged (Iterable[tuple[float, bool]]): See there.
-    RETURNS (Optional[float]): The expected calibration error, from 0 to 1; None without entities.
+    predicted (Iterable[tuple[float, bool]]): See `reliability`.
+    RETURNS (Optional[float]): The error between 0 and 1, or None if there are no entities.
     """
-    bins = reliability(judged)
+    bins = reliability(predicted)
     total = sum(part.n for part in bins)
     if not total:
         return None
@@ -122,14 +122,14 @@ def _sigmoid(logit: Any) -> Any:
 def _fit(
     features: np.ndarray, y: np.ndarray, prior: np.ndarray, offset: np.ndarray | float = 0.0
 ) -> np.ndarray:
-    # Logistic regression by Newton's method, with a weak pull towards the prior
+    # Newton's method for logistic regression with a weak prior
     weights = prior.copy()
     for _ in range(100):
         probability = _sigmoid(weights @ features + offset)
         gradient = features @ (probability - y) + _RIDGE * (weights - prior)
         curvature = (features * probability * (1 - probability)) @ features.T
         step = np.linalg.solve(curvature + _RIDGE * np.eye(len(prior)), gradient)
-        # damped, as a full step may overshoot where nearly all are correct
+        # damped, because a full step can overshoot if nearly all entities are correct
         weights -= step / max(1.0, float(np.abs(step).max()))
         if np.abs(step).max() < 1e-9:
             break

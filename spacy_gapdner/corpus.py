@@ -1,4 +1,4 @@
-"""The reader that lets a config train from annotated text of any format."""
+"""A corpus reader for training on annotated text in any format."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,21 +19,19 @@ from .formats.report import Report
 
 
 class Corpus(DocBinCorpus):
-    """Examples from a file or folder of any format, read anew in every epoch.
+    """Iterate over examples from a file or folder in any format. It is read again in every epoch.
 
-    As `spacy.training.Corpus`, but without `max_length` and `gold_preproc`, which lose the
-    entities: our pipes cut long texts themselves.
+    Registered as `spacy-gapdner.Corpus.v1`. Unlike `spacy.training.Corpus`, it has no `max_length`
+    and `gold_preproc`, which would drop the entities. The pipe splits long texts itself.
 
-    For a config: ``@readers = "spacy-gapdner.Corpus.v1"``.
-
-    path (Union[str, Path, None]): The file or folder; None, as in configs whose paths are
-        given on the command line, is refused.
+    path (Union[str, Path, None]): The file or folder. None raises an error, because the path has
+        to be set in the config or on the command line.
     format, types, n_sents, spans_key, alignment: See `spacy_gapdner.formats.read`.
-    limit, augmenter, shuffle: See `spacy.training.Corpus`; shuffling takes all Docs into memory.
-    strict (bool): Stop at the first entity that would be left out. Without it their number is
-        logged, once.
-    from_ents, from_spans, options: What the format's reader takes beyond.
-    RAISES (GapDNERError): If there is no path, nothing at it, or its format is unclear.
+    limit, augmenter, shuffle: See `spacy.training.Corpus`. Shuffling loads all Docs into memory.
+    strict (bool): Raise an error for the first entity that would be skipped. By default, the
+        number of skipped entities is logged once.
+    from_ents, from_spans, options: Other settings of the format's reader.
+    RAISES (GapDNERError): If the path is missing or does not exist, or its format is unclear.
     """
 
     def __init__(
@@ -59,9 +57,9 @@ class Corpus(DocBinCorpus):
             )
         super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
         self.strict = strict
-        self._has_told = False
+        self._has_reported = False
         self.settings: dict[str, Any] = {
-            # to fail before the training, not at its first evaluation
+            # fails before training instead of in the first evaluation
             "format": find_format(path, format),
             "types": tuple(types),
             "n_sents": n_sents,
@@ -73,11 +71,11 @@ class Corpus(DocBinCorpus):
         }
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
-        """YIELDS (Example): Examples with the gold entities in their reference, on the tokens of a
-        pipeline.
+        """YIELDS (Example): The examples, tokenized by the pipeline, with gold entities in the
+        reference.
         """
-        # in later epochs, a report that nobody reads: what is left out was told in the first
-        report = Report(strict=self.strict) if self.strict or self._has_told else None
+        # skipped entities are only logged in the first epoch
+        report = Report(strict=self.strict) if self.strict or self._has_reported else None
         read_docs = read(self.path, nlp=nlp, report=report, **self.settings)
         docs: Iterable[Doc] = (doc for doc in read_docs if len(doc))
         if self.limit > 0:
@@ -87,4 +85,4 @@ class Corpus(DocBinCorpus):
             random.shuffle(docs)
         for example in self.make_examples(nlp, docs):
             yield from self.augmenter(nlp, example)
-        self._has_told = True
+        self._has_reported = True

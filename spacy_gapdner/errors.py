@@ -1,4 +1,4 @@
-"""The error for what users get wrong."""
+"""The error for invalid input and settings."""
 
 import re
 from numbers import Real
@@ -7,66 +7,65 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 _LONGEST = 1000
-# C0, DEL and C1, with which a text can order a terminal about
+# C0, DEL and C1, which could control the terminal
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 if TYPE_CHECKING:
 
     class CommandError(Exception):
-        """What spaCy's commands print without a traceback."""
+        """Errors that spaCy's commands print without a traceback."""
 
         def format_message(self) -> str: ...
 
 else:
-    # a class of click, of which some versions of typer have a copy: typer itself leads to it
+    # looked up through typer, because some versions of typer include a copy of click
     CommandError = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 
 
 class GapDNERError(CommandError, ValueError):
-    """Input or a setting that cannot be used: what is wrong, where, and what to do about it.
+    """Raised for invalid input or settings.
 
-    The command line, ours and spaCy's, prints it without a traceback. The middle of a message that
-    is very long, because it repeats the input, is left out.
+    Our commands and spaCy's print it without a traceback. Very long messages are shortened.
 
-    message (str): The message.
+    message (str): The message: what is wrong, where, and what to do.
     """
 
     def __init__(self, message: str = "") -> None:
         super().__init__(shorten(message, _LONGEST))
 
     def format_message(self) -> str:
-        """RETURNS (str): The message as it is printed."""
+        """RETURNS (str): The message with visible control characters."""
         return "\n".join(map(visible, super().format_message().split("\n")))
 
 
 def check_probability(name: str, value: Any) -> float:
-    """Make sure that a value lies between 0 and 1.
+    """Check that a value is a number between 0 and 1.
 
-    name (str): What it is, for the message.
-    value (Any): The value, a number also of numpy.
-    RETURNS (float): The value as Python's own number.
-    RAISES (GapDNERError): If it is no number, or lies outside.
+    name (str): The name of the setting.
+    value (Any): The value. NumPy numbers are accepted.
+    RETURNS (float): The value.
+    RAISES (GapDNERError): If the value is not a number between 0 and 1.
     """
     if not (isinstance(value, Real) and 0 <= float(value) <= 1):
-        raise GapDNERError(f"{name} must lie between 0 and 1, but it is {value!r}.")
+        raise GapDNERError(f"Invalid {name}: {value!r}. Use a number between 0 and 1.")
     return float(value)
 
 
 def visible(text: str) -> str:
-    """Make the control characters of a text visible, so that a terminal does not obey them.
+    """Escape the control characters of a text, so that they cannot control the terminal.
 
-    text (str): The text, a line.
-    RETURNS (str): The same, with escapes such as \\x1b.
+    text (str): A line of text.
+    RETURNS (str): The text with escapes such as \\x1b.
     """
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
 def shorten(text: str, longest: int) -> str:
-    """Leave out the middle of a long text.
+    """Remove the middle of a long text.
 
     text (str): The text.
-    longest (int): Characters to keep at most.
-    RETURNS (str): The text; if it is longer, its beginning and its end.
+    longest (int): Maximum number of characters to keep.
+    RETURNS (str): The text, or the beginning and end of a longer text.
     """
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"

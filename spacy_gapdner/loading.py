@@ -1,4 +1,4 @@
-"""Loading trained pipelines, whole or only to split texts into words and sentences."""
+"""Loading trained pipelines, entirely or only to split texts into tokens and sentences."""
 
 import warnings
 from pathlib import Path
@@ -9,28 +9,29 @@ from spacy.util import is_package
 
 from .errors import GapDNERError
 
-# what the components assign that split sentences
+# attributes assigned by components that split sentences
 _SENTENCES = frozenset(("token.is_sent_start", "doc.sents"))
 
 
 def check_model(model: str | Path) -> None:
-    """Find out whether there is a pipeline, without loading it.
+    """Check that a pipeline exists, without loading it.
 
     model (Union[str, Path]): Its folder, or the name of an installed package.
-    RAISES (GapDNERError): If there is none.
+    RAISES (GapDNERError): If the pipeline does not exist.
     """
     path = Path(model)
     if not path.exists():
         if is_package(str(model)):
             return
         raise GapDNERError(
-            f"There is no folder {model}, and no installed package of this name. Check the path."
+            f"Pipeline not found: {model} is neither a folder nor an installed package. Check the "
+            "path."
         )
     if not (path / "config.cfg").is_file() or not (path / "meta.json").is_file():
         best = path / "model-best"
-        hint = f"Did you mean {best}?" if best.is_dir() else "spacy train makes one."
+        hint = f"Did you mean {best}?" if best.is_dir() else "Train one with spacy train."
         raise GapDNERError(
-            f"{model} is no trained pipeline: config.cfg or meta.json is not in it. {hint}"
+            f"{model} is not a trained pipeline: config.cfg or meta.json is missing. {hint}"
         )
 
 
@@ -38,33 +39,33 @@ def load_model(model: str | Path) -> Language:
     """Load a trained pipeline.
 
     model (Union[str, Path]): Its folder, or the name of an installed package.
-    RETURNS (Language): The pipeline, which takes texts of any length.
-    RAISES (GapDNERError): If there is none, or it cannot be loaded.
+    RETURNS (Language): The pipeline, which accepts texts of any length.
+    RAISES (GapDNERError): If the pipeline does not exist or cannot be loaded.
     """
     check_model(model)
     try:
         with warnings.catch_warnings():
-            # that a GPU model runs on a CPU and the like is no news to the user
+            # a different spaCy version
             warnings.filterwarnings("ignore", message=r"\[W095\]")
             nlp = spacy.load(model)
-    # files that are cut off or of another kind fail anywhere in spaCy, thinc or torch
+    # invalid or truncated files can fail anywhere in spaCy, thinc or torch
     except Exception as error:
         raise GapDNERError(
             f"Cannot load the pipeline {model} ({type(error).__name__}): {error}"
         ) from None
-    # the limit guards a parser's memory; our pipe works on segments
+    # the limit protects the memory of parsers; our pipe works on segments
     nlp.max_length = 10**9
     return nlp
 
 
 def load_splitter(model: str | Path) -> Language:
-    """Load a trained pipeline to tokenize and split sentences as it does, and for nothing else.
+    """Load only the parts of a trained pipeline that tokenize and split sentences.
 
     model (Union[str, Path]): Its folder, or the name of an installed package.
     RETURNS (Language): The pipeline with the components that set sentence starts, and those that
-        they listen to. Those that are disabled count if there is no other; where there is none at
-        all, sentences are split by rule.
-    RAISES (GapDNERError): If there is none, or it cannot be loaded.
+        they listen to. Disabled components are used if there are no others. If there are none,
+        sentences are split by rules.
+    RAISES (GapDNERError): If the pipeline does not exist or cannot be loaded.
     """
     nlp = load_model(model)
     splitters: list[str] = []

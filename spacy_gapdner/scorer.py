@@ -1,8 +1,8 @@
-"""Exact-match scores of discontinuous entities, over all of them and over the subsets that matter.
+"""Exact-match scores of discontinuous entities and of relevant subsets.
 
-An entity is correct if its type and the set of its tokens equal those of a gold entity. Sets of
-tokens are compared as the ranges of non-whitespace characters they cover, so that reference and
-predicted tokens may differ. Of equal entities in one document, one counts.
+An entity is correct if its type and its set of tokens match those of a gold entity. Tokens are
+compared as ranges of non-whitespace characters, so the tokenization of the reference and the
+prediction may differ. Duplicate entities in a document are counted once.
 """
 
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -17,11 +17,11 @@ from spacy.training import Example
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
 from .errors import GapDNERError
 
-# type and fragments, as half-open ranges over the non-whitespace characters
+# type and fragments, as half-open ranges of non-whitespace characters
 Item = tuple[str, Fragments]
-# what training and tuning choose by: F1 of all entities and F1 of discontinuous ones
+# weights of the F1 of all entities and of discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
-# what scores are over, with their names in reports; see `score_discontinuous`
+# the scored subsets and their names in reports; see `score_discontinuous`
 SUBSETS = {
     "all": "All entities",
     "disc": "Discontinuous entities",
@@ -31,9 +31,9 @@ SUBSETS = {
 
 
 def make_discontinuous_scorer() -> Callable[..., dict[str, Any]]:
-    """Create the scorer of discontinuous entities.
+    """Create the scorer for discontinuous entities.
 
-    RETURNS (Callable): `score_discontinuous`. The pipe passes it the `spans_key`.
+    RETURNS (Callable): `score_discontinuous`. The pipe passes the `spans_key` to it.
     """
     return score_discontinuous
 
@@ -41,31 +41,30 @@ def make_discontinuous_scorer() -> Callable[..., dict[str, Any]]:
 def score_discontinuous(
     examples: Iterable[Example], *, spans_key: str = DEFAULT_SPANS_KEY, **cfg: Any
 ) -> dict[str, Any]:
-    """Score predicted entities against gold entities by exact match, micro-averaged.
+    """Compute micro-averaged precision, recall and F1 of predicted entities by exact match.
 
-    With K the `spans_key`, the keys are `spans_K_p`, `spans_K_r` and `spans_K_f` over all
-    entities, and the same three after
+    For the `spans_key` K, the keys are `spans_K_p`, `spans_K_r` and `spans_K_f` for all entities.
+    The same three scores have these prefixes for subsets:
 
-    - `spans_K_disc`: discontinuous entities only, of the gold ones and of the predicted ones.
-    - `spans_K_disc_sents`: all entities of the sentences with a discontinuous gold entity.
-    - `spans_K_overlap_sents`: all entities of the sentences with a gold entity that shares a
-      token with another gold entity.
+    - `spans_K_disc`: discontinuous entities.
+    - `spans_K_disc_sents`: all entities in sentences with a discontinuous gold entity.
+    - `spans_K_overlap_sents`: all entities in sentences with overlapping gold entities.
 
-    Further keys:
+    The other keys are:
 
     - `spans_K_per_type`: p, r and f by entity type.
-    - `spans_K_gap_lengths`: p, r and f of the discontinuous entities by gap length. The gap
-      length of an entity, gold or predicted, is the number of reference tokens in all its gaps.
-    - `spans_K_counts`: the numbers `gold`, `predicted` and `correct` over all entities, and the
-      same three after `disc_`, `disc_sents_` and `overlap_sents_`.
+    - `spans_K_gap_lengths`: p, r and f of discontinuous entities by gap length. The gap length is
+      the number of reference tokens in all gaps of an entity.
+    - `spans_K_counts`: the numbers `gold`, `predicted` and `correct` for all entities, and the
+      same numbers with the prefixes `disc_`, `disc_sents_` and `overlap_sents_`.
 
-    Sentences are those of the reference, or the whole document if it has none. An entity belongs
-    to the sentence in which it starts. Whitespace counts neither as part of an entity nor as a
-    gap. A score is None if there is neither a gold nor a predicted entity to score.
+    Sentence boundaries are taken from the reference. Without them, the document is a single
+    sentence. An entity belongs to the sentence in which it starts. Whitespace is ignored in
+    entities and in gaps. A score is None if there are neither gold nor predicted entities.
 
-    examples (Iterable[Example]): The examples. A reference without entities counts as annotated.
+    examples (Iterable[Example]): The examples. References without entities are scored, too.
     spans_key (str): Prefix of the span groups, in the reference and in the predicted Doc.
-    **cfg: Further settings of the pipe; ignored.
+    **cfg: Other settings of the pipe. They are ignored.
     RETURNS (dict[str, Any]): The scores.
     RAISES (GapDNERError): If the texts of a predicted Doc and its reference differ by more than
         whitespace and case.
@@ -78,11 +77,11 @@ def score_discontinuous(
 
 @dataclass
 class Counts:
-    """Numbers of entities, from which precision, recall and F1 follow.
+    """Numbers of entities, and the scores computed from them.
 
-    correct (float): Entities that are predicted and gold; where overlap counts, their credit.
-    predicted (int): Predicted entities.
-    gold (int): Gold entities.
+    correct (float): Number of correct entities, or the sum of their credits in partial matching.
+    predicted (int): Number of predicted entities.
+    gold (int): Number of gold entities.
     """
 
     correct: float = 0
@@ -98,22 +97,22 @@ class Counts:
 
     @classmethod
     def of(cls, predicted: Set[Any], gold: Set[Any]) -> "Counts":
-        """RETURNS (Counts): The numbers for two sets of entities."""
+        """RETURNS (Counts): The counts for two sets of entities."""
         return cls(len(predicted & gold), len(predicted), len(gold))
 
     @property
     def p(self) -> float | None:
-        """RETURNS (Optional[float]): Precision; None, as recall and F1, without any entity."""
+        """RETURNS (Optional[float]): Precision, or None if there are no entities."""
         return self.correct / max(self.predicted, 1) if self.predicted or self.gold else None
 
     @property
     def r(self) -> float | None:
-        """RETURNS (Optional[float]): Recall."""
+        """RETURNS (Optional[float]): Recall, or None if there are no entities."""
         return self.correct / max(self.gold, 1) if self.predicted or self.gold else None
 
     @property
     def f(self) -> float | None:
-        """RETURNS (Optional[float]): F1."""
+        """RETURNS (Optional[float]): F1, or None if there are no entities."""
         if self.p is None or self.r is None:
             return None
         return 2 * (self.p * self.r / (self.p + self.r)) if self.correct else 0.0
@@ -125,12 +124,12 @@ class Counts:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The entities of one example in comparable form, without duplicates.
+    """The entities of an example in comparable form, without duplicates.
 
     positions (Positions): The tokens and sentences of the reference.
     gold (set[Item]): The gold entities.
-    scores (dict[Item, Optional[float]]): The predicted entities with their scores; of equal
-        entities, the highest score.
+    scores (dict[Item, Optional[float]]): The predicted entities and their scores. Duplicates get
+        the highest score.
     """
 
     positions: "Positions"
@@ -144,9 +143,9 @@ class Comparison:
 
 
 def compare(example: Example, key: str) -> Comparison:
-    """Make the entities of an example comparable.
+    """Convert the entities of an example to comparable form.
 
-    example (Example): Reference and prediction.
+    example (Example): The example.
     key (str): Prefix of the span groups.
     RETURNS (Comparison): Gold and predicted entities.
     RAISES (GapDNERError): If there are entities and the texts differ by more than whitespace and
@@ -167,7 +166,7 @@ def compare(example: Example, key: str) -> Comparison:
 
 
 def count_subsets(compared: Comparison) -> dict[str, Counts]:
-    """RETURNS (dict[str, Counts]): The entities of one example by subset, see `SUBSETS`."""
+    """RETURNS (dict[str, Counts]): The counts of an example by subset. See `SUBSETS`."""
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
     gold_disc, predicted_disc = _discontinuous(gold), _discontinuous(predicted)
     counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(predicted_disc, gold_disc)}
@@ -184,11 +183,11 @@ def count_subsets(compared: Comparison) -> dict[str, Counts]:
 
 
 class Tally:
-    """The counts behind `score_discontinuous` and the reports on models.
+    """Sums up counts for `score_discontinuous` and model reports.
 
-    groups (dict[str, dict[Any, Counts]]): Counts by group and value: "subset" (see `SUBSETS`),
-        "type", "gap_length" (discontinuous entities by the tokens in their gaps), "fragments" and
-        "length" (tokens without gaps). Each entity, gold or predicted, counts under its own value.
+    groups (dict[str, dict[Any, Counts]]): Counts by group and value. The groups are "subset" (see
+        `SUBSETS`), "type", "gap_length" (number of tokens in the gaps of discontinuous entities),
+        "fragments" and "length" (number of tokens without gaps).
     """
 
     def __init__(self) -> None:
@@ -198,9 +197,9 @@ class Tally:
         }
 
     def add(self, compared: Comparison) -> None:
-        """Count the entities of one example.
+        """Count the entities of an example.
 
-        compared (Comparison): Its entities.
+        compared (Comparison): The entities.
         """
         subsets = self.groups["subset"]
         for subset, counts in count_subsets(compared).items():
@@ -213,10 +212,10 @@ class Tally:
                 found[value] = found.get(value, Counts()) + own
 
     def scores(self, spans_key: str) -> dict[str, Any]:
-        """Compute the scores of what was counted.
+        """Compute the scores.
 
-        spans_key (str): Prefix of the span groups, which the keys name.
-        RETURNS (dict[str, Any]): The scores, see `score_discontinuous`.
+        spans_key (str): Prefix of the span groups, used in the keys.
+        RETURNS (dict[str, Any]): The scores. See `score_discontinuous`.
         """
         name = f"spans_{spans_key}"
         scores: dict[str, Any] = {}
@@ -238,9 +237,9 @@ def _values(item: Item, positions: "Positions") -> dict[str, Any]:
 
 
 class Positions:
-    """The tokens and sentences of a Doc in terms of its non-whitespace characters.
+    """The tokens and sentences of a Doc as offsets of non-whitespace characters.
 
-    bounds (ndarray): The start of each token, and the end of the last.
+    bounds (ndarray): The start of each token, and the end of the last token.
     """
 
     def __init__(self, doc: Doc) -> None:
@@ -264,11 +263,11 @@ class Positions:
                 ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
             else:
                 ranges.append((start, end))
-        # an entity of nothing but whitespace keeps an empty range, to be counted all the same
+        # an entity that only consists of whitespace keeps an empty range, so that it is counted
         return entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
 
     def sentence(self, item: Item) -> int:
-        """RETURNS (int): The number of the sentence in which the entity starts."""
+        """RETURNS (int): The index of the sentence in which the entity starts."""
         return int(np.searchsorted(self._sent_starts, item[1][0][0], side="right"))
 
     def gap_length(self, item: Item) -> int:
@@ -282,7 +281,9 @@ class Positions:
         return self._count_tokens(item[1])
 
     def tokens(self, item: Item) -> Entity:
-        """RETURNS (Entity): The tokens that the entity touches, whitespace between them too."""
+        """RETURNS (Entity): The entity in token offsets. Whitespace tokens within fragments are
+        included.
+        """
         last_token = len(self.bounds) - 2
         indices: list[int] = []
         for start, end in item[1]:
@@ -309,7 +310,7 @@ def _discontinuous(items: Set[Item]) -> set[Item]:
 
 
 def _overlapping(items: set[Item], n_chars: int) -> set[Item]:
-    # how many entities cover each character, then the running number of those covered twice
+    # number of entities that cover each character, then cumulative number of shared characters
     change = np.zeros(n_chars + 1, dtype=int)
     for _, fragments in items:
         for start, end in fragments:
@@ -326,6 +327,6 @@ def _check_texts(example: Example) -> None:
     plain = ["".join(text.split()) for text in (predicted, reference)]
     if len(plain[0]) != len(plain[1]) or plain[0].lower() != plain[1].lower():
         raise GapDNERError(
-            "Entities can only be compared in Docs whose texts are equal up to whitespace and "
-            f"case, but the prediction is {predicted[:60]!r} and its reference {reference[:60]!r}."
+            "Predicted and reference Docs must have the same text, except for whitespace and case. "
+            f"The prediction is {predicted[:60]!r}, the reference is {reference[:60]!r}."
         )

@@ -1,4 +1,4 @@
-"""Sentences and windows: the pieces of a Doc that get a label grid of their own."""
+"""Segments: the sentences or windows of a Doc that have their own label grid."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -13,34 +13,33 @@ from .errors import GapDNERError
 
 
 class Segment(NamedTuple):
-    """A token range of a Doc, half-open."""
+    """A half-open token range of a Doc."""
 
     start: int
     end: int
 
     @property
     def n_tokens(self) -> int:
-        """RETURNS (int): Number of its tokens."""
+        """RETURNS (int): Number of tokens."""
         return self.end - self.start
 
 
 def check_window(max_length: int, stride: int) -> None:
-    """Raise a GapDNERError if window settings would leave tokens out or never end."""
+    """Raise a GapDNERError if windows with these settings would skip tokens or never end."""
     if not 0 < stride <= max_length:
         raise GapDNERError(
-            f"Windows need 0 < stride <= max_length, but got stride = {stride} and "
-            f"max_length = {max_length}."
+            f"Invalid stride: {stride}. Use a number from 1 to max_length ({max_length})."
         )
 
 
 def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
-    """Cut a Doc into sentences (the whole Doc where none are set), long ones into windows.
+    """Split a Doc into sentences, and long sentences into windows. Without sentence boundaries, the
+    Doc is a single sentence.
 
     doc (Doc): The document.
-    max_length (int): Segments of more tokens become overlapping windows of this length.
-    stride (int): Tokens between the starts of two windows.
-    RETURNS (list[Segment]): Segments in text order that cover every token; empty for an empty
-        Doc.
+    max_length (int): Longer sentences are split into overlapping windows of this many tokens.
+    stride (int): Number of tokens between the starts of two windows.
+    RETURNS (list[Segment]): Segments in text order that cover every token.
     """
     if not len(doc):
         return []
@@ -59,20 +58,20 @@ def get_segments(doc: Doc, max_length: int, stride: int) -> list[Segment]:
 def assign_entities(
     entities: Iterable[Entity], segments: Sequence[Segment]
 ) -> tuple[list[list[Entity]], list[Entity]]:
-    """Give each segment the entities that lie within it.
+    """Assign entities to the segments that contain them.
 
     entities (Iterable[Entity]): Entities in the Doc's token offsets.
     segments (Sequence[Segment]): Segments in text order.
-    RETURNS (tuple[list[list[Entity]], list[Entity]]): Per segment its entities, in the segment's
-        own offsets (an entity in the overlap of two windows goes to both); and the entities that
-        no segment can hold.
+    RETURNS (tuple[list[list[Entity]], list[Entity]]): The entities of each segment, in the offsets
+        of the segment, and the entities that do not fit into a segment. An entity in the overlap
+        of two windows is assigned to both.
     """
     held: list[list[Entity]] = [[] for _ in segments]
     unheld = []
     starts = [segment.start for segment in segments]
     ends = [segment.end for segment in segments]
     for entity in entities:
-        # starts and ends both ascend, so the segments that hold it are neighbours
+        # starts and ends both ascend, so the segments that contain it are consecutive
         first, last = bisect_left(ends, entity.end), bisect_right(starts, entity.start)
         for i in range(first, last):
             held[i].append(entity.shift(-segments[i].start))
@@ -84,15 +83,14 @@ def assign_entities(
 def merge_segments(
     predicted: Sequence[Sequence[Entity]], segments: Sequence[Segment]
 ) -> list[Entity]:
-    """Bring the predictions of all segments together in the Doc's offsets, without duplicates.
+    """Merge the predictions of all segments and remove duplicates.
 
-    Where two windows find the same entity, the higher score stays. An entity that touches the
-    edge at which its window was cut may be truncated: it counts only if no other window holds it
-    with tokens to spare, as that one saw it in context.
+    If two windows find the same entity, the higher score is kept. An entity at the edge of a window
+    may be truncated. It is dropped if another window contains it with more context.
 
-    predicted (Sequence[Sequence[Entity]]): Per segment its entities, in the segment's offsets.
+    predicted (Sequence[Sequence[Entity]]): The entities of each segment, in the segment's offsets.
     segments (Sequence[Segment]): Segments in text order.
-    RETURNS (list[Entity]): Entities in text order.
+    RETURNS (list[Entity]): Entities in the Doc's offsets, in text order.
     """
     best: dict[Entity, Entity] = {}
     for i, (segment, entities) in enumerate(zip(segments, predicted, strict=True)):
@@ -107,17 +105,18 @@ def merge_segments(
 
 
 def make_segment_spans(max_length: int, stride: int) -> Callable[[Iterable[Doc]], list[list[Span]]]:
-    """Make the span getter `spacy-gapdner.segment_spans.v1` of spacy-transformers.
+    """Create a span getter for spacy-transformers. Registered as
+    `spacy-gapdner.segment_spans.v1`.
 
-    It shows the transformer the segments that the pipe itself works on, so that a sentence gets
-    the same word representations alone as within a document.
+    The transformer reads the same segments as the pipe, so that the word representations of a
+    sentence do not depend on the rest of the document.
 
-    max_length (int), stride (int): See `get_segments`.
+    max_length, stride (int): See `get_segments`.
     RETURNS (Callable[[Iterable[Doc]], list[list[Span]]]): The span getter.
     """
     check_window(max_length, stride)
 
-    # no closure: processes that are not forked get a pickled pipeline
+    # not a closure, because spawned processes receive a pickled pipeline
     return partial(_get_segment_spans, max_length, stride)
 
 
@@ -134,5 +133,5 @@ def _at_cut(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
 
 
 def _seen_elsewhere(entity: Entity, i: int, segments: Sequence[Segment]) -> bool:
-    neighbours = segments[max(i - 1, 0) : i + 2]
-    return any(other.start < entity.start and entity.end < other.end for other in neighbours)
+    neighbors = segments[max(i - 1, 0) : i + 2]
+    return any(other.start < entity.start and entity.end < other.end for other in neighbors)

@@ -1,4 +1,4 @@
-"""Sentence boundaries by rule: after sentence-final punctuation, and at line breaks."""
+"""Rule-based sentence boundaries: after sentence-final punctuation and at line breaks."""
 
 import re
 from collections.abc import Iterable
@@ -14,25 +14,26 @@ from spacy.tokens import Doc
 _LONGEST_RUN = 1000
 _LONG_RUN = re.compile(rf"\S{{{_LONGEST_RUN + 1},}}")
 _LINE_BREAK = re.compile("\r\n|[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
-# of wrapped text: its narrowest width, its fewest full lines, and how full these are
+# Wrapped text: minimum width, minimum number of full lines, and minimum length of a full line as a
+# fraction of the width
 _WIDTH, _FULL_LINES, _FULL = 40, 5, 0.85
 
 LineBreaks = Literal["auto", "keep", "join"]
 
 
 class LineSentencizer(Sentencizer):
-    """spaCy's Sentencizer, for which line breaks can end a sentence too.
+    """A Sentencizer that also splits sentences at line breaks.
 
-    Listing line breaks in `punct_chars` does not do it: a whitespace token can be any mixture of
-    breaks, spaces and tabs, and the Sentencizer lets punctuation at the head of the next line
-    (a bullet, a bracket) go with the line before. Whitespace goes with the sentence it follows,
-    so that no sentence consists of it alone, unless the document does.
+    Adding line breaks to `punct_chars` is not enough, because a whitespace token can be any mixture
+    of line breaks, spaces and tabs, and the Sentencizer would attach punctuation at the start of
+    the next line (such as bullets) to the previous line. Whitespace belongs to the sentence before
+    it.
 
-    name (str): The component's name.
-    line_breaks (str): Which line breaks end a sentence: all with "keep"; with "join" those alone
-        that an empty line follows, for texts that are wrapped at some width. "auto" joins the
-        lines of documents that look wrapped, see `is_wrapped`.
-    **settings: What the Sentencizer takes.
+    name (str): The component instance name.
+    line_breaks (str): "keep" ends a sentence at every line break, "join" only at empty lines, for
+        texts with line wrapping. "auto" chooses "join" for documents that look wrapped. See
+        `is_wrapped`.
+    **settings: Settings of the Sentencizer.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class LineSentencizer(Sentencizer):
         self.line_breaks = line_breaks
 
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
-        """RETURNS (list[list[bool]]): For each token of each Doc whether it starts a sentence."""
+        """RETURNS (list[list[bool]]): Whether each token of each Doc starts a sentence."""
         docs = list(docs)
         return [
             _move_past_whitespace(doc, guesses, self._joins(doc))
@@ -54,9 +55,14 @@ class LineSentencizer(Sentencizer):
 
 
 def is_wrapped(text: str) -> bool:
-    """RETURNS (bool): Whether the lines of a text look wrapped at some width, and not ended by an
-    author: most of the lines before another one reach 85% of the longest of them, five of them at
-    least, of 40 characters or more, and most of these end within a sentence.
+    """Check whether the lines of a text are wrapped at some width.
+
+    A line is full if it reaches 85% of the longest line, not counting lines before an empty line.
+    In a wrapped text, most lines and at least five are full, most full lines end within a sentence,
+    and the longest line has at least 40 characters.
+
+    text (str): The text.
+    RETURNS (bool): Whether the text looks wrapped.
     """
     lines = [line.rstrip() for line in text.splitlines()]
     followed = [line for line, after in pairwise(lines) if line and after]
@@ -80,12 +86,14 @@ def make_line_sentencizer(
     overwrite: bool,
     line_breaks: LineBreaks = "auto",
 ) -> LineSentencizer:
-    """Make a LineSentencizer, the component that conversion and prediction share.
+    """Create a LineSentencizer.
 
-    nlp (Language), name (str): The pipeline, and the component's name in it.
-    punct_chars (Optional[list[str]]): Tokens that end a sentence; the Sentencizer's if None.
-    overwrite (bool): Whether to overwrite sentence boundaries that a Doc has.
-    line_breaks (str): "auto", "keep" or "join", see `LineSentencizer`.
+    nlp (Language): The pipeline.
+    name (str): The component instance name.
+    punct_chars (Optional[list[str]]): Tokens that end a sentence. Defaults to those of the
+        Sentencizer.
+    overwrite (bool): Whether to overwrite existing sentence boundaries.
+    line_breaks (str): "auto", "keep" or "join". See `LineSentencizer`.
     RETURNS (LineSentencizer): The component.
     """
     return LineSentencizer(
@@ -94,15 +102,15 @@ def make_line_sentencizer(
 
 
 def blank_pipeline(lang: str = "en", line_breaks: LineBreaks = "auto") -> Language:
-    """Make a pipeline that tokenizes and splits sentences, for ``to_docs``.
+    """Create a pipeline that tokenizes and splits sentences.
 
-    lang (str): Code of the language, for its tokenizer.
-    line_breaks (str): "auto", "keep" or "join", see `LineSentencizer`.
-    RETURNS (Language): The pipeline; it takes texts of any length.
+    lang (str): Language code of the tokenizer.
+    line_breaks (str): "auto", "keep" or "join". See `LineSentencizer`.
+    RETURNS (Language): The pipeline. It accepts texts of any length.
     """
     nlp = spacy.blank(lang)
     nlp.add_pipe("gapdner_sentencizer", name="sentencizer", config={"line_breaks": line_breaks})
-    # the limit guards models; a tokenizer needs none
+    # the limit protects models and is not needed for a tokenizer
     nlp.max_length = 10**9
     return nlp
 
@@ -124,11 +132,15 @@ def _move_past_whitespace(doc: Doc, guesses: list[bool], joins: bool) -> list[bo
 
 
 def make_doc(nlp: Language, text: str) -> Doc:
-    """Tokenize a text in a time that grows with its length, and not with its square.
+    """Tokenize a text in linear time.
 
-    spaCy's tokenizer takes marks off the ends of what stands between whitespace, one by one, and
-    begins anew after each: 100,000 brackets in a row would take it an hour. So it gets what is
-    longer than 1000 characters without whitespace in pieces, and there alone a token may be cut.
+    spaCy's tokenizer needs quadratic time for long strings without whitespace: 100,000 brackets
+    take an hour. Strings of more than 1000 characters without whitespace are therefore tokenized in
+    pieces, which can split a token.
+
+    nlp (Language): The pipeline.
+    text (str): The text.
+    RETURNS (Doc): The tokenized document.
     """
     pieces = _cut_runs(text) if isinstance(nlp.tokenizer, Tokenizer) else [text]
     docs = [nlp.make_doc(piece) for piece in pieces]

@@ -1,7 +1,7 @@
-"""Discontinuous entities in a column of an Apache Spark DataFrame.
+"""Discontinuous entity recognition in Apache Spark DataFrames.
 
-On a cluster, every worker needs this package, the packages of the pipeline and the pipeline
-itself: as an installed package, in a folder that all machines can read, or sent along with
+On a cluster, every worker needs this package, the requirements of the pipeline, and the pipeline
+itself: as an installed package, in a shared folder, or in a folder distributed with
 ``spark.sparkContext.addFile(folder, recursive=True)``, which `annotate` finds by its name.
 """
 
@@ -34,43 +34,49 @@ def annotate(
     threshold: float | None = None,
     bf16: bool = False,
 ) -> "DataFrame":
-    """Find the discontinuous entities of the texts of a DataFrame.
+    """Find the discontinuous entities in the texts of a DataFrame.
 
-    Each Python worker loads the pipeline once and keeps it.
+    Each Python worker loads the pipeline once and reuses it.
 
     df (DataFrame): The data.
     model (Union[str, Path]): Folder that every worker can read, name of an installed package, or
-        name of a folder that was sent with `SparkContext.addFile`.
-    text_col (str): Name of the column with the texts, strings or null.
+        name of a folder that was distributed with `SparkContext.addFile`.
+    text_col (str): Name of the text column. It contains strings or null.
     output_col (str): Name of the column to add.
-    batch_size (int): Texts that go through the pipeline at once.
-    spans_key (Optional[str]): The `spans_key` of the pipe, where the pipeline has several.
-    threshold (Optional[float]): Drop entities that score lower; the pipe's own if None.
-    bf16 (bool): Predict in bfloat16, see `spacy_gapdner.use_bf16`.
-    RETURNS (DataFrame): The data with one more column: an array of structs in text order, each
-        with `type`, `text` (the fragments with a space between), `score`, `start` and `end` (of
-        the whole extent) and `fragments` (an array of structs with `start` and `end`). Offsets
-        count characters (Unicode code points) from 0, ends are exclusive. It is null where the
-        text is, and empty where there is no entity.
-    RAISES (GapDNERError): If pyspark or pyarrow is not installed, a column is missing or in the
-        way, or a setting is out of range; on the workers, if the pipeline cannot be loaded.
+    batch_size (int): Number of texts in a batch of the pipeline.
+    spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
+    threshold (Optional[float]): Drop entities with a lower score. Defaults to the threshold of the
+        pipe.
+    bf16 (bool): Predict in bfloat16. See `use_bf16`.
+    RETURNS (DataFrame): The data with an additional column: an array of structs in text order with
+        `type`, `text` (the joined fragments), `score`, `start` and `end` (of the extent) and
+        `fragments` (an array of structs with `start` and `end`). Offsets are Unicode code points,
+        and ends are exclusive. The value is null if the text is null.
+    RAISES (GapDNERError): If pyspark or pyarrow is not installed, the text column is missing, the
+        output column exists, or a setting is invalid. Workers raise it if the pipeline cannot be
+        loaded.
     """
     try:
         import pyarrow  # noqa: F401
         from pyspark.sql.types import StringType, StructField, StructType
     except ImportError as error:
         raise GapDNERError(
-            f"Spark needs more packages ({error}): pip install 'spacy-gapdner[spark]'."
+            f"Missing packages for Spark ({error}). Install them with "
+            "pip install 'spacy-gapdner[spark]'."
         ) from None
     if text_col not in df.columns:
-        raise GapDNERError(f"There is no column {text_col!r}, only {', '.join(df.columns)}.")
+        raise GapDNERError(
+            f"Column not found: {text_col!r}. Set text_col to one of {', '.join(df.columns)}."
+        )
     if not isinstance(df.schema[text_col].dataType, StringType):
         kind = df.schema[text_col].dataType.simpleString()
-        raise GapDNERError(f"The column {text_col!r} must hold strings, but it holds {kind}.")
+        raise GapDNERError(
+            f"Invalid type of the column {text_col!r}: {kind}. Use a column of strings."
+        )
     if output_col in df.columns:
-        raise GapDNERError(f"There is a column {output_col!r} already. Choose another output_col.")
+        raise GapDNERError(f"The column {output_col!r} already exists. Choose another output_col.")
     if batch_size < 1:
-        raise GapDNERError(f"batch_size must be at least 1, but it is {batch_size}.")
+        raise GapDNERError(f"Invalid batch_size: {batch_size}. It must be at least 1.")
     if threshold is not None:
         check_probability("threshold", threshold)
     column = StructField(output_col, entities_type())
@@ -110,7 +116,7 @@ def _add_entities(
         texts = batch.column(text_col).to_pylist()
         rows: list[list[dict[str, Any]] | None] = [None] * len(texts)
         given = ((text, row) for row, text in enumerate(texts) if text is not None)
-        # else the words of all texts would stay
+        # otherwise the vocab would keep the words of all texts
         with nlp.memory_zone():
             for doc, row in nlp.pipe(given, as_tuples=True, batch_size=batch_size):
                 rows[row] = [_to_row(entity) for entity in get_entities(doc, pipe.key)]
@@ -122,7 +128,7 @@ def _add_entities(
 def _load_recognizer(
     model: str, spans_key: str | None, threshold: float | None, bf16: bool
 ) -> "tuple[Language, DiscontinuousEntityRecognizer]":
-    # once for each process and setting
+    # cached per process and settings
     from pyspark import SparkFiles
 
     sent = Path(SparkFiles.get(model)) if SparkFiles._root_directory else None
@@ -130,7 +136,7 @@ def _load_recognizer(
     try:
         return pipes.load_recognizer(path, spans_key=spans_key, threshold=threshold, bf16=bf16)
     except GapDNERError as error:
-        raise GapDNERError(f"A Spark worker cannot load the pipeline {model}: {error}") from None
+        raise GapDNERError(f"A Spark worker could not load the pipeline {model}: {error}") from None
 
 
 def _to_row(entity: DiscontinuousEntity) -> dict[str, Any]:

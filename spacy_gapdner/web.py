@@ -1,4 +1,5 @@
-"""What the web applications share: headers, names of hosts, errors, and a thread to work in."""
+"""Shared parts of the web applications: security headers, allowed hosts, errors and a worker
+thread."""
 
 import asyncio
 import json
@@ -18,7 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.types import Message as ASGIMessage
 
 T = TypeVar("T")
-# "[" is what older versions of Starlette make of [::1]:5000
+# older versions of Starlette parse [::1]:5000 as "["
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "[")
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -32,22 +33,21 @@ _NO_FRAMES = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 class Message(BaseModel):
-    """What a request holds, with nothing in it that no answer and no file can hold."""
+    """Base class for the body of a request. Its contents can be saved as valid JSON."""
 
     @model_validator(mode="before")
     @classmethod
     def check_json(cls, value: Any) -> Any:
-        """Refuse NaN and half of a surrogate pair."""
+        """Reject NaN and unpaired surrogates."""
         json.dumps(value, ensure_ascii=False, allow_nan=False, default=str).encode("utf-8")
         return value
 
 
 def new_app(hosts: tuple[str, ...], page_policy: str = _PAGE_POLICY) -> FastAPI:
-    """Make a web application that has the common headers, and nothing else.
+    """Create a web application with the common headers.
 
-    hosts (tuple[str, ...]): Names under which it may be called; others are refused, so that no
-        foreign page can reach it through a name of its own. ("*",) allows all.
-    page_policy (str): What pages may load, as a Content-Security-Policy.
+    hosts (tuple[str, ...]): Allowed host names, to prevent DNS rebinding. ("*",) allows all.
+    page_policy (str): The Content-Security-Policy of pages.
     RETURNS (FastAPI): The application.
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
@@ -58,7 +58,7 @@ def new_app(hosts: tuple[str, ...], page_policy: str = _PAGE_POLICY) -> FastAPI:
 
 
 class _Headers:
-    # no middleware of Starlette's kind: through these nobody sees whether the client has gone
+    # not a BaseHTTPMiddleware, because it hides whether the client has disconnected
     def __init__(self, app: ASGIApp, page_policy: str) -> None:
         self.app, self.page_policy = app, page_policy
 
@@ -76,33 +76,33 @@ class _Headers:
 
 
 class WorkThread:
-    """Runs functions one after the other in one thread: torch, its libraries and the memory's
-    allocator keep a store for each.
+    """Runs functions one at a time in a single thread, because PyTorch, its libraries and the
+    memory allocator keep caches for each thread.
 
-    max_waiting (int): More at once are answered with "busy" (status 503).
+    max_waiting (int): Maximum number of waiting requests. Others are answered with status 503.
     """
 
     def __init__(self, max_waiting: int = 16) -> None:
         self.max_waiting = max_waiting
-        # tells thinc whether it works on a GPU
+        # the context includes thinc's choice of CPU or GPU
         self._context = copy_context()
         self._thread = ThreadPoolExecutor(1, "pipeline")
         self._waiting = 0
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
-        """RETURNS (Future[T]): What a function will return when its turn has come; it may wait
-        however many do.
+        """RETURNS (Future[T]): The future result of a function. There is no limit on the number of
+        waiting functions.
         """
         return self._thread.submit(self._context.copy().run, function)
 
     @contextmanager
     def place(self) -> Iterator[None]:
-        """Take one of the places for those who wait.
+        """Reserve a place in the queue.
 
-        RAISES (HTTPException): If there is none.
+        RAISES (HTTPException): If the queue is full.
         """
         if self._waiting >= self.max_waiting:
-            raise HTTPException(503, "Busy: too many requests at once. Try again in a moment.")
+            raise HTTPException(503, "Too many requests. Try again in a moment.")
         self._waiting += 1
         try:
             yield
@@ -110,18 +110,18 @@ class WorkThread:
             self._waiting -= 1
 
     async def __call__(self, function: Callable[[], T]) -> T:
-        """Run a function when its turn comes.
+        """Run a function in the thread.
 
         function (Callable[[], T]): The function.
-        RETURNS (T): What it returns.
-        RAISES (HTTPException): If too many wait.
+        RETURNS (T): Its result.
+        RAISES (HTTPException): If the queue is full.
         """
         with self.place():
             return await asyncio.wrap_future(self.submit(function))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    # FastAPI's own repeats the input, which may be what no answer can hold
+    # FastAPI's handler repeats the input, which may not be valid JSON
     assert isinstance(error, RequestValidationError)
     detail = [{key: e[key] for key in ("type", "loc", "msg")} for e in error.errors()]
     return JSONResponse({"detail": detail}, 422)

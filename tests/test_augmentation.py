@@ -165,7 +165,7 @@ def test_share_and_seed():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"insertion_share": -1}, "insertion_share must lie between 0 and 1"),
+        ({"insertion_share": -1}, "Invalid insertion_share: -1"),
         ({"conjunctions": "and"}, "a list of words, not 'and'"),
     ],
 )

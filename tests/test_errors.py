@@ -16,5 +16,5 @@ def test_a_probability_becomes_a_plain_number(value):
 
 @pytest.mark.parametrize("value", [-0.1, 1.5, math.nan, math.inf, "0.5", None, 1j])
 def test_no_probability(value):
-    with pytest.raises(GapDNERError, match=r"^share must lie between 0 and 1, but it is "):
+    with pytest.raises(GapDNERError, match=r"^Invalid share: .*\. Use a number between 0 and 1\.$"):
         check_probability("share", value)

@@ -112,9 +112,12 @@ def test_a_model_sent_along(spark, model):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"text_col": "note"}, "There is no column 'note', only number, text, other"),
-        ({"text_col": "number"}, "'number' must hold strings, but it holds int"),
-        ({"output_col": "other"}, "There is a column 'other' already"),
+        (
+            {"text_col": "note"},
+            "Column not found: 'note'. Set text_col to one of number, text, other",
+        ),
+        ({"text_col": "number"}, "Invalid type of the column 'number': int"),
+        ({"output_col": "other"}, "The column 'other' already exists"),
     ],
 )
 def test_what_is_wrong_is_said_before_the_work(df, settings, message):
@@ -124,5 +127,5 @@ def test_what_is_wrong_is_said_before_the_work(df, settings, message):
 
 def test_a_model_that_no_worker_finds(spark):
     df = spark.createDataFrame([("a",)], "text string")
-    with pytest.raises(Exception, match="A Spark worker cannot load the pipeline nothing_here"):
+    with pytest.raises(Exception, match="A Spark worker could not load the pipeline nothing_here"):
         annotate(df, "nothing_here").collect()

@@ -201,8 +201,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self._require_labels()
         if without := count_without_vectors(self.model, docs):
             warnings.warn(
-                f"'{self.name}' has no word vectors for {without} of {len(docs)} documents, because "
-                "the tok2vec or transformer that it listens to has not processed them. Enable that "
+                f"'{self.name}' has no word vectors for {without} of {len(docs)} documents. The "
+                "tok2vec or transformer that it listens to has not processed them. Enable that "
                 "component and add it before.",
                 stacklevel=2,
             )
@@ -363,9 +363,9 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
     def _report_unaligned(self, n_unaligned: int, n_entities: int) -> None:
         message = (
-            f"'{self.name}' cannot learn {n_unaligned} of {n_entities} gold entities, because their "
-            "boundaries fall inside a token. The cells around them are ignored. Convert the data "
-            "with the tokenizer of the pipeline."
+            f"'{self.name}' cannot learn {n_unaligned} of {n_entities} gold entities, because "
+            "their boundaries fall inside a token. The cells around them are ignored. Convert the "
+            "data with the tokenizer of the pipeline."
         )
         if n_unaligned and self.strict_alignment:
             raise GapDNERError(message)

@@ -320,7 +320,7 @@ def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
     ("asked", "message"),
     [
         ({"measure": "p"}, "measure is 'combined', 'f' or 'disc_f', but not 'p'"),
-        ({"min_precision": 90}, "min_precision must lie between 0 and 1, but it is 90"),
+        ({"min_precision": 90}, "Invalid min_precision: 90"),
         ({"spans_key": "gold", "measure": "disc_f"}, "no discontinuous entity"),
         ({"spans_key": "other"}, "no entity under the spans_key 'other'"),
     ],

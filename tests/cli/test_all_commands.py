@@ -140,12 +140,12 @@ def test_bad_data(refuses, paths, tmp_path, name):
 
 @pytest.mark.parametrize("name", OF_MODEL)
 def test_models_that_are_missing(refuses, tmp_path, name):
-    refuses("There is no folder", name, MODEL=tmp_path / "missing")
+    refuses("Pipeline not found", name, MODEL=tmp_path / "missing")
 
 
 def test_pipelines_of_another_kind(refuses, tmp_path, tiny):
     (tmp_path / "empty").mkdir()
-    refuses("is no trained pipeline", "predict", MODEL=tmp_path / "empty")
+    refuses("is not a trained pipeline", "predict", MODEL=tmp_path / "empty")
     spacy.blank("en").to_disk(tmp_path / "blank")
     refuses("has no pipe for discontinuous entities", "predict", MODEL=tmp_path / "blank")
     tiny.to_disk(tmp_path / "cut")

@@ -138,7 +138,7 @@ def test_bad_input(fails, model, write_docs, tmp_path):
     data = write_docs()
     fails("Two models are called tiny. Write NAME=", "analyze", model, data, "--compare", model)
     fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
-    fails("There is no folder", "analyze", "nothing_here", data, "-o", tmp_path / "o")
+    fails("Pipeline not found", "analyze", "nothing_here", data, "-o", tmp_path / "o")
     assert not (tmp_path / "o").exists()
     fails("gold entities under the spans key 'other'", "analyze", model, data, "-sk", "other")
     short = write_docs("short.spacy", CHANGED)

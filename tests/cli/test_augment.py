@@ -24,4 +24,4 @@ def test_examples_and_file(run, write_docs, tmp_path):
 def test_bad_input(fails, write_docs):
     fails("There is nothing at missing.spacy", "augment", "missing.spacy")
     data = write_docs(annotated=SENTENCES)
-    fails("must be a list of words", "augment", data, "--conjunctions", ",")
+    fails("Use a list of words", "augment", data, "--conjunctions", ",")

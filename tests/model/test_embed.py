@@ -57,5 +57,5 @@ def test_known_words_are_saved(tmp_path):
 
 
 def test_a_share_is_a_probability():
-    with pytest.raises(GapDNERError, match="hidden must lie between 0 and 1"):
+    with pytest.raises(GapDNERError, match="Invalid hidden: "):
         make(1.5)
