@@ -1,7 +1,7 @@
 """The commands ``python -m spacy gapdner ...``.
 
-spaCy imports this module for every one of its commands, so it and the modules of the commands
-import what they need when a command runs. A new command is one line in COMMANDS.
+spaCy imports this module for each of its commands. To keep that fast, the modules of the commands
+import their dependencies when a command runs. To add a command, add it to COMMANDS.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from .tune import tune_cli
 
 app = typer.Typer(
     name="gapdner",
-    help="Discontinuous named entities: data, training and evaluation.",
+    help="Discontinuous named entity recognition: data, training and evaluation.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -49,5 +49,5 @@ COMMANDS: dict[str, Callable[..., None]] = {
 for name, command in COMMANDS.items():
     app.command(name)(clean_errors()(command))
 
-# spaCy imports the app's module, but does not look for an app in it
+# spaCy imports this module, but does not add the app
 spacy_app.add_typer(app)

@@ -1,4 +1,4 @@
-"""Arguments and options that commands share: one name, one letter and one meaning each."""
+"""Arguments and options that are shared by several commands."""
 
 from functools import partial
 from pathlib import Path
@@ -9,10 +9,10 @@ import typer
 from ._util import clean_errors, import_code
 
 LineBreaks = Literal["auto", "keep", "join"]
-# what to do with a document that cannot be read
+# how to handle documents that cannot be read
 OnError = Literal["stop", "skip"]
 
-# options of which each command says in its own words what they are for
+# options with a help text for each command
 spans_key = partial(typer.Option, None, "--spans-key", "-sk")
 output = partial(typer.Option, None, "--output", "-o")
 format = partial(typer.Option, None, "--format", "-f")
@@ -20,56 +20,56 @@ lang = partial(typer.Option, "en", "--lang", "-l")
 examples = partial(typer.Option, 20, "--examples", "-e", min=0)
 
 MODEL: Any = typer.Argument(
-    ..., metavar="MODEL", help="Folder of a trained pipeline, or installed package"
+    ..., metavar="MODEL", help="Folder of a trained pipeline, or name of an installed package"
 )
 DATA: Any = typer.Argument(
-    ..., metavar="DATA", help="Gold entities: .spacy files, or anything that convert reads"
+    ..., metavar="DATA", help="Data with gold entities in any format that convert reads"
 )
-# of data alone, of data for a pipeline, of a pipeline alone
+# of data, of data for a pipeline, and of a pipeline
 SPANS_KEY: Any = typer.Option(
-    "gapdner", "--spans-key", "-sk", help="Prefix of the span groups that hold the entities"
+    "gapdner", "--spans-key", "-sk", help="Prefix of the span groups with the entities"
 )
 GOLD_KEY: Any = spans_key(
-    help="Prefix of the span groups with gold entities; the pipe's own if not given"
+    help="Prefix of the span groups with gold entities (default: the spans_key of the component)"
 )
-PIPE_KEY: Any = spans_key(help="Chooses the pipe where the pipeline has several")
+PIPE_KEY: Any = spans_key(help="The spans_key of the component, if the pipeline has several")
 THRESHOLD: Any = typer.Option(
     None,
     "--threshold",
     min=0,
     max=1,
-    help="Drop entities that score lower; the pipe's own if not given",
+    help="Drop entities with a lower score (default: the threshold of the component)",
 )
 BATCH_SIZE: Any = typer.Option(
-    None, "--batch-size", min=1, help="Documents per batch; the pipeline's own if not given"
+    None, "--batch-size", min=1, help="Documents per batch (default: set by the pipeline)"
 )
 GPU_ID: Any = typer.Option(-1, "--gpu-id", "-g", help="GPU ID, or -1 for CPU")
 BF16: Any = typer.Option(
     False, "--bf16", help="Predict in bfloat16: faster, with slightly different scores"
 )
 ON_ERROR: Any = typer.Option(
-    "stop", "--on-error", help="Documents that cannot be read: stop, or skip and report them"
+    "stop", "--on-error", help="If a document cannot be read: stop, or skip and report it"
 )
 _LINE_BREAKS = (
-    "keep: each ends a sentence; join: not those within wrapped text; auto: join where the lines "
-    "of a document look wrapped"
+    "keep: line breaks end sentences; join: only empty lines end sentences; auto: join if the "
+    "lines of a document look wrapped"
 )
 LINE_BREAKS_AUTO: Any = typer.Option("auto", "--line-breaks", help=_LINE_BREAKS)
 # of a pipeline
 LINE_BREAKS: Any = typer.Option(
-    None, "--line-breaks", help=f"{_LINE_BREAKS}; the pipeline's own if not given"
+    None, "--line-breaks", help=f"{_LINE_BREAKS} (default: set by the pipeline)"
 )
 SPLITTER: Any = typer.Option(
-    None, "--model", help="Pipeline whose tokenizer and sentences to take instead of --lang's"
+    None, "--model", help="Pipeline to tokenize and split sentences with, instead of --lang"
 )
 TYPES: Any = typer.Option(
-    None, "--types", help="Entity types to keep of the data, e.g. ADR,Drug; all if not given"
+    None, "--types", help="Comma-separated entity types to keep, e.g. ADR,Drug (default: all)"
 )
 HOST: Any = typer.Option(
-    "127.0.0.1", "--host", help="Address to listen at; 0.0.0.0 for all of the machine's"
+    "127.0.0.1", "--host", help="Address to listen on; 0.0.0.0 for all network interfaces"
 )
 PORT: Any = typer.Option(
-    5000, "--port", min=0, max=65535, help="Port to listen at; 0 for any that is free"
+    5000, "--port", min=0, max=65535, help="Port to listen on; 0 for any free port"
 )
 
 
@@ -79,10 +79,10 @@ def _import_code(path: Path | None) -> Path | None:
     return path
 
 
-# a command that takes it needs nothing else: the file is imported before the command runs
+# the callback imports the file before the command runs
 CODE: Any = typer.Option(
     None,
     "--code",
-    help="Python file that registers what is your own, such as a tagging scheme or a format",
+    help="Python file with custom registered functions, such as a tagging scheme or a format",
     callback=_import_code,
 )

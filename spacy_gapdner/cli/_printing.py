@@ -1,6 +1,4 @@
-"""What the commands print: messages, reports of readers, and tables. No text of the data reaches
-the terminal with control characters.
-"""
+"""Printing of messages, reports and tables. Control characters in the data are escaped."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,24 +15,24 @@ if TYPE_CHECKING:
     from ..formats import Report
 
 _N_EXAMPLES = 3
-# columns of a table that its names get, if they need them
+# maximum width that is reserved for the names in a table
 _NAME_WIDTH = 30
-# what to do about kinds of issues
+# hints by kind of issue
 _REMEDIES = {
-    "boundary within a token": "--model PIPELINE splits words as your pipeline does",
-    "boundary moved to whole tokens": "--model PIPELINE splits words as your pipeline does",
-    "entity crosses a sentence boundary": "--line-breaks join for text that is wrapped at a width, "
-    "--model PIPELINE for other sentences, or --n-sents 0 for whole documents",
+    "boundary within a token": "use --model PIPELINE to tokenize with your pipeline",
+    "boundary moved to whole tokens": "use --model PIPELINE to tokenize with your pipeline",
+    "entity crosses a sentence boundary": "use --line-breaks join for wrapped text, --model "
+    "PIPELINE to split sentences with your pipeline, or --n-sents 0 to keep documents",
 }
-# numbers of a histogram that are shown one by one
+# number of bins in a histogram that are shown separately
 _N_NUMBERS = 8
 
 
 class VisiblePrinter(Printer):
-    """wasabi's printer, which shows control characters instead of handing them on."""
+    """A wasabi printer that escapes control characters."""
 
     def text(self, title: Any = "", text: Any = "", *args: Any, **kwargs: Any) -> Any:
-        """Print a message, see `wasabi.Printer.text`."""
+        """Print a message. See `wasabi.Printer.text`."""
         return super().text(visible(str(title)), visible(str(text)), *args, **kwargs)
 
 
@@ -42,12 +40,12 @@ msg = VisiblePrinter()
 
 
 def print_line(text: str) -> None:
-    """Print a line as it is; `msg.text` would wrap it, and nobody could search for it."""
+    """Print a line without the line wrapping of `msg.text`, so that users can search for it."""
     print(visible(text))
 
 
 def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None:
-    """Warn that data have no entities under a prefix, with the options that find others."""
+    """Warn that the data has no entities under a prefix, and suggest options."""
     from ..entities import describe_no_entities
 
     hint = " Use --spans-key, or convert with --from-ents or --from-spans." if elsewhere else ""
@@ -55,15 +53,15 @@ def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None
 
 
 def percent(score: float | None) -> str:
-    """RETURNS (str): A score as tables have it."""
+    """RETURNS (str): A score formatted as a percentage."""
     return "-" if score is None else f"{100 * score:.2f}"
 
 
 def print_report(report: "Report") -> None:
-    """Print what a reader dropped, repaired or kept, by kind with the first examples of each."""
+    """Print the issues of a reader by action and kind, with examples."""
     if report.left_out:
         counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
-        msg.text(f"Entities of types that were not asked for: {counted}")
+        msg.text(f"Ignored entities of other types: {counted}")
     for action in ("dropped", "repaired", "kept"):
         counts = report.counts(action)
         if counts:
@@ -81,11 +79,12 @@ def print_report(report: "Report") -> None:
 def print_table(
     rows: Sequence[Sequence[Any]], header: Sequence[str], aligns: str = "l" + 99 * "r"
 ) -> None:
-    """Print a table that fits the terminal, or 80 columns elsewhere; nothing if it has no rows.
+    """Print a table that fits into the terminal, or into 80 columns. Empty tables are not printed.
 
-    rows (Sequence[Sequence[Any]]): The rows, of names or numbers.
-    header (Sequence[str]): The columns' titles.
-    aligns (str): For each column "l" (left, may wrap) or "r" (right, only its title may).
+    rows (Sequence[Sequence[Any]]): The rows.
+    header (Sequence[str]): The titles of the columns.
+    aligns (str): The alignment of each column: "l" (left, with wrapping) or "r" (right, with
+        wrapping in the title only).
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -103,7 +102,7 @@ def print_table(
     )
     cells = [[Text(visible(str(cell))) for cell in row] for row in (header, *rows)]
     for number, (title, align) in enumerate(zip(cells[0], aligns, strict=False)):
-        # numbers stay whole, and so do names beside columns of text while there is room
+        # numbers are never wrapped, and names only if there is not enough space
         words = [*title.plain.split(), *(row[number].plain for row in cells[1:])]
         widest = max(map(len, words), default=0)
         if align == "r":
@@ -120,7 +119,7 @@ def print_table(
 
 
 def print_reliability(bins: "list[ReliabilityBin]") -> None:
-    """Print how often the entities of each range of scores are right."""
+    """Print the precision of each range of scores."""
     rows = [
         (
             f"{part.start:.1f}-{part.start + 0.1:.1f}",
@@ -134,7 +133,7 @@ def print_reliability(bins: "list[ReliabilityBin]") -> None:
 
 
 def print_statistics(statistics: dict[str, "CorpusStatistics"]) -> None:
-    """Print what corpora hold side by side."""
+    """Print the statistics of corpora side by side."""
     labels = sorted({label for found in statistics.values() for label in found.labels})
     columns = [_column(found, labels) for found in statistics.values()]
     rows = [(cells[0][0], *(value for _, value in cells)) for cells in zip(*columns, strict=True)]
@@ -147,7 +146,7 @@ def _column(found: "CorpusStatistics", labels: Sequence[str]) -> list[tuple[str,
         ("Documents", "?" if found.documents is None else found.documents),
         ("Sentences", found.sentences),
         ("  with entities", found.entity_sentences),
-        ("  with discontinuous ones", found.discontinuous_sentences),
+        ("  with discontinuous entities", found.discontinuous_sentences),
         ("Tokens", found.tokens),
         ("Longest sentence", max(found.sentence_lengths, default=0)),
         ("Entities", found.entities),
@@ -159,7 +158,7 @@ def _column(found: "CorpusStatistics", labels: Sequence[str]) -> list[tuple[str,
         ("Overlapping", found.overlapping),
         ("Nested", found.nested),
         ("Same tokens, several types", found.multi_type),
-        ("Repeated", found.duplicates),
+        ("Duplicates", found.duplicates),
         ("Crossing sentences", found.crossing),
         ("Fragments: entities", _histogram(found.fragments)),
         ("Gap length: gaps", _histogram(found.gap_lengths)),

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal."""
+"""Progress bars on the terminal."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 def progress(
     count: Callable[[], int | None], docs: Iterable[Any] | None = None, initial: int = 0
 ) -> "tqdm":
-    """Make a bar of documents with their total and the time left.
+    """Create a progress bar for documents, with the total number and the remaining time.
 
-    count (Callable[[], Optional[int]]): Counts them; asked only if the bar is shown.
-    docs (Optional[Iterable]): Documents that are counted as they are taken from the bar.
-    initial (int): How many are done already.
-    RETURNS (tqdm): The bar, on stderr; without a terminal it shows nothing.
+    count (Callable[[], Optional[int]]): Counts the documents. Only called if the bar is shown.
+    docs (Optional[Iterable]): The documents to iterate over.
+    initial (int): Number of documents that are already processed.
+    RETURNS (tqdm): The progress bar on stderr. It is only shown on a terminal.
     """
     from tqdm import tqdm
 
@@ -28,7 +28,7 @@ def progress(
 
 
 def count_documents(path: Path) -> int | None:
-    """RETURNS (Optional[int]): The documents of annotated data, if they can be counted fast."""
+    """RETURNS (Optional[int]): Number of documents in annotated data, if it is fast to count."""
     from spacy.tokens import DocBin
 
     from ..analysis.texts import count_texts
@@ -38,6 +38,6 @@ def count_documents(path: Path) -> int | None:
     if files := find_docbins(path):
         return sum(len(DocBin().from_disk(file)) for file in files)
     if path.is_dir():
-        # formats of texts with annotations beside them
+        # formats with separate files for texts and annotations
         return len(visible_files(path, (".txt",))) or None
     return count_texts(path) if path.suffix == ".jsonl" else None

@@ -1,4 +1,4 @@
-"""What serve and annotate share: an address to listen at, and the loop that answers."""
+"""Shared functions of serve and annotate: listening on a port and running the server."""
 
 import logging
 import socket
@@ -11,53 +11,54 @@ from ..errors import GapDNERError
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-# else a client that never ends its request keeps the server from ending
+# otherwise a client that does not finish its request would block the shutdown
 _SECONDS_TO_END = 5
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take a port, before a model is loaded, which takes longer.
+    """Bind a port. Call this before loading a model, so that errors are reported immediately.
 
-    host (str): Address to listen at.
-    port (int): The port; 0 for any that is free.
+    host (str): Address to listen on.
+    port (int): The port, or 0 for any free port.
     RETURNS (socket.socket): The socket.
-    RAISES (GapDNERError): If it cannot be had, or FastAPI or uvicorn is not installed.
+    RAISES (GapDNERError): If the port is not available, or FastAPI or uvicorn is not installed.
     """
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise GapDNERError(
-            "The page needs FastAPI and uvicorn: pip install 'spacy-gapdner[serve]'."
+            "FastAPI and uvicorn are required. Install them with "
+            "pip install 'spacy-gapdner[serve]'."
         )
     try:
         return socket.create_server(
             (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
         )
-    # names that no host can have are no OSError
+    # invalid host names do not raise an OSError
     except (OSError, TypeError, UnicodeError) as error:
-        # without the address, which Python repeats
+        # Python repeats the address in the message
         reason = str(getattr(error, "strerror", None) or error).split(" (while")[0]
         raise GapDNERError(
-            f"Cannot listen at {host}, port {port}: {reason}. Choose another --host or --port."
+            f"Cannot listen on {host}, port {port}: {reason}. Choose another --host or --port."
         ) from None
 
 
 def is_local(listener: socket.socket) -> bool:
-    """RETURNS (bool): Whether the own machine alone can reach a socket."""
+    """RETURNS (bool): Whether a socket only accepts connections from this machine."""
     return ip_address(listener.getsockname()[0]).is_loopback
 
 
 def run_app(app: "FastAPI", listener: socket.socket, host: str, query: str = "") -> None:
-    """Print the address of an application and answer until Ctrl-C.
+    """Print the address of an application and run it until Ctrl-C.
 
     app (FastAPI): The application.
-    listener (socket.socket): Where to listen.
-    host (str): What the user calls it.
-    query (str): What follows the address.
+    listener (socket.socket): The socket to listen on.
+    host (str): Host name to print.
+    query (str): Query string to print.
     """
     import uvicorn
 
     class Server(uvicorn.Server):
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            # of requests that are cut off, it would print tracebacks
+            # otherwise tracebacks of aborted requests would be printed
             logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
             await super().shutdown(sockets)
 

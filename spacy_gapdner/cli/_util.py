@@ -1,4 +1,4 @@
-"""What the commands share: errors in one line, clean stops, and a user's own code."""
+"""Shared functions of the commands: error messages, signals, and importing custom code."""
 
 import signal
 import threading
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def clean_errors() -> Iterator[None]:
-    """Turn errors that are the input's into one line on stderr and exit code 1."""
+    """Print errors in the input as one line on stderr and exit with code 1."""
     try:
         yield
-    # whoever reads the output has enough, such as head: typer ends silently
+    # for example, if the output is piped to head; typer exits silently
     except BrokenPipeError:
         raise
     except (GapDNERError, OSError, ImportError) as error:
@@ -31,7 +31,7 @@ def clean_errors() -> Iterator[None]:
 
 @contextmanager
 def clean_stops() -> Iterator[None]:
-    """Turn Ctrl-C and the signal to terminate into an error that can be cleaned up after."""
+    """Raise a StoppedError on SIGINT and SIGTERM, so that commands can clean up."""
     stops = (signal.SIGINT, signal.SIGTERM)
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -39,7 +39,7 @@ def clean_stops() -> Iterator[None]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         for other in stops:
-            # one is enough, and the cleaning shall not be cut short
+            # do not interrupt the cleanup
             signal.signal(other, signal.SIG_IGN)
         raise StoppedError(number)
 
@@ -52,7 +52,7 @@ def clean_stops() -> Iterator[None]:
 
 
 class StoppedError(BaseException):
-    """The user, or the system, wants the command to stop.
+    """Raised when a command is stopped by a signal.
 
     number (int): The signal.
     """
@@ -63,29 +63,29 @@ class StoppedError(BaseException):
 
 
 def fail(message: str) -> None:
-    """Print an error as one line on stderr and end the command with exit code 1."""
+    """Print an error as one line on stderr and exit with code 1."""
     line = locale_escape(f"✘ {visible(' '.join(message.split()))}")
     typer.echo(color(line, fg="red"), err=True)
     raise typer.Exit(1)
 
 
 def exit_if_skipped(report: "Report") -> None:
-    """Name the documents that were left out, on stderr, and exit with code 3 if there are any."""
+    """If documents were skipped, list them on stderr and exit with code 3."""
     if not report.skipped:
         return
     for issue in report.skipped:
-        typer.echo(f"left out: {visible(' '.join(str(issue).split()))}", err=True)
-    typer.echo(f"{counted(len(report.skipped), 'document')} left out", err=True)
+        typer.echo(f"skipped: {visible(' '.join(str(issue).split()))}", err=True)
+    typer.echo(f"{counted(len(report.skipped), 'document')} skipped", err=True)
     raise typer.Exit(3)
 
 
 def counted(n: int, noun: str) -> str:
-    """RETURNS (str): A number with its noun, such as "1 document" or "2 documents"."""
+    """RETURNS (str): A number and a noun, such as "1 document" or "2 documents"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def import_code(path: Path | None) -> None:
-    """Import a user's Python file, for the functions that it registers."""
+    """Import a Python file with custom registered functions."""
     if path is None:
         return
     from spacy.util import import_file
@@ -95,7 +95,7 @@ def import_code(path: Path | None) -> None:
     require_file(path)
     try:
         import_file("python_code", path)
-    # the code is the user's, and so are its errors
+    # custom code can raise any error
     except Exception as error:
         raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
 
@@ -103,15 +103,15 @@ def import_code(path: Path | None) -> None:
 def check_folder(
     path: Path | None, names: Sequence[str], inputs: "dict[str, str | Path | None]"
 ) -> None:
-    """Make sure that files can be written to a folder, and that none of them is an input."""
+    """Check that files can be written to a folder without overwriting an input."""
     from ..formats.outputs import check_output
 
     if path is not None and path.is_file():
-        raise GapDNERError(f"{path} is a file. Give a folder.")
+        raise GapDNERError(f"{path} is a file. Use a folder.")
     for name in names if path is not None else ():
         check_output(path and path / name, inputs)
 
 
 def split_list(text: str | None) -> tuple[str, ...]:
-    """RETURNS (tuple[str, ...]): The names of an option such as "CL,GO_BP"."""
+    """RETURNS (tuple[str, ...]): The items of a comma-separated list."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())

@@ -1,4 +1,4 @@
-"""agreement: how far two annotators agree, or an annotator and a model."""
+"""agreement: the agreement of two annotators, or of an annotator and a model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,29 +13,29 @@ if TYPE_CHECKING:
     from ..analysis.annotator_agreement import Agreement
 
 _FILES = ("agreement.json", "agreement.html")
-# names of documents that only one side has
+# maximum number of document names to print
 _N_NAMES = 5
 
 
 def agreement_cli(
     first: Path = typer.Argument(
-        ..., metavar="A", help="Annotation: .spacy files, or anything that convert reads"
+        ..., metavar="A", help="Annotated data in any format that convert reads"
     ),
     second: Path = typer.Argument(
-        ..., metavar="B", help="Another annotation of the same texts, or what predict wrote"
+        ..., metavar="B", help="Another annotation of the same texts, or the output of predict"
     ),
     types: str | None = options.TYPES,
-    lang: str = options.lang(help="Language of the tokenizer for what is not .spacy"),
+    lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(
-        help="Folder for agreement.json, and agreement.html where the two are drawn side by side"
+        help="Folder for agreement.json and agreement.html, which shows both side by side"
     ),
     code: Path | None = options.CODE,
 ) -> None:
-    """Compare two annotations of the same texts by F1.
+    """Compute the agreement of two annotations of the same texts as F1.
 
-    Exact: entities of the same type and tokens. Partial: tokens in entities of a type. Both are
-    the same in either order, as neither side is gold."""
+    Exact F1 compares the type and tokens of entities, partial F1 compares the tokens of each type.
+    Both scores are symmetric."""
     from ..analysis.annotator_agreement import agreement
     from ..drawing.documents import write_documents
     from ..formats import Report, blank_pipeline, load_docs
@@ -59,7 +59,7 @@ def agreement_cli(
 
 
 def _name(first: Path, second: Path) -> tuple[str, str]:
-    # the shortest ends of the paths that differ
+    # the shortest path suffixes that differ
     for n in range(1, 1 + max(len(first.parts), len(second.parts))):
         names = "/".join(first.parts[-n:]), "/".join(second.parts[-n:])
         if names[0] != names[1]:
@@ -81,6 +81,6 @@ def _print(found: "Agreement", paths: tuple[str, str]) -> None:
             listed = ", ".join(only[:_N_NAMES])
             msg.warn(f"{counted(len(only), 'document')} only in {side}, {path}: {listed}{more}")
     if not found.per_type:
-        msg.warn("Neither side has an entity: see --spans-key, and stats.")
+        msg.warn("Neither side has entities. Check --spans-key, or run stats.")
     n_differing = sum(any(pair.differing) for pair in found.pairs)
     print_line(f"{counted(len(found.pairs), 'document')} compared, {n_differing} with differences")

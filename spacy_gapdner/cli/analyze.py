@@ -1,4 +1,4 @@
-"""analyze: the errors of trained pipelines, several side by side."""
+"""analyze: the errors of one or more trained pipelines."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
 
 _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
-# folders of spacy train, which need the name of the folder around them
+# folders created by spacy train, which are named together with their parent folder
 _TRAINED = ("model-best", "model-last")
 
 
@@ -23,20 +23,20 @@ def analyze_cli(
     model: str = typer.Argument(
         ...,
         metavar="MODEL",
-        help="Folder of a trained pipeline, installed package, or .spacy file with predictions; "
-        "NAME=MODEL gives it a name",
+        help="Folder of a trained pipeline, name of an installed package, or .spacy file with "
+        "predictions; use NAME=MODEL to set the name in the report",
     ),
     data: Path = options.DATA,
-    compare: list[str] = typer.Option(
-        [], metavar="MODEL", help="Another model; may be given several times"
-    ),
+    compare: list[str] = typer.Option([], metavar="MODEL", help="Another model; can be repeated"),
     output_path: Path | None = options.output(
         help="Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
-    n_examples: int = options.examples(help="Errors of a kind and model in report.html at most"),
+    n_examples: int = options.examples(
+        help="Maximum number of errors per kind and model in report.html"
+    ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(
-        help="Prefix of the span groups with entities; the first pipe's own if not given"
+        help="Prefix of the span groups with entities (default: set by the first model)"
     ),
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
@@ -45,8 +45,8 @@ def analyze_cli(
 ) -> None:
     """Show the errors of trained pipelines.
 
-    The report has scores by gap length, number of fragments and entity length, and on sentences
-    with discontinuous and overlapping entities; and the errors by kind."""
+    The report contains errors by kind, and scores by gap length, number of fragments, entity
+    length, and for sentences with discontinuous or overlapping entities."""
     from ..analysis.model_report import analyze_models
     from ..drawing.analysis_report import write_report
     from ..drawing.plots import has_plots
@@ -68,12 +68,14 @@ def analyze_cli(
     _print(reports)
     if output_path is not None:
         if not has_plots():
-            msg.warn("report.html has no plots: they need pip install 'spacy-gapdner[plots]'.")
+            msg.warn(
+                "report.html has no plots. Install them with pip install 'spacy-gapdner[plots]'."
+            )
         print(output_path / "report.html")
 
 
 def name_models(models: Sequence[str]) -> dict[str, str]:
-    """RETURNS (dict[str, str]): Models by name: the one in NAME=MODEL, or the end of the path."""
+    """RETURNS (dict[str, str]): Models by name. The name is given as NAME=MODEL or by the path."""
     named: dict[str, str] = {}
     for text in models:
         name, equals, model = text.partition("=")
@@ -82,7 +84,7 @@ def name_models(models: Sequence[str]) -> dict[str, str]:
             name = path.name if path.name not in _TRAINED else "/".join(path.parts[-2:])
         if name in named:
             raise GapDNERError(
-                f"Two models are called {name}. Write NAME={model} to choose a name."
+                f"Two models have the name {name}. Use NAME={model} to choose another name."
             )
         named[name] = model
     return named

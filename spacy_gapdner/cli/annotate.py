@@ -1,4 +1,4 @@
-"""annotate: a page where entities are made and corrected, with a model that proposes them."""
+"""annotate: a page for annotating entities, with optional suggestions by a model."""
 
 import os
 from functools import partial
@@ -21,41 +21,41 @@ if TYPE_CHECKING:
 
 def annotate_cli(
     folder: Path = typer.Argument(
-        ..., metavar="FOLDER", help="Folder of .txt files; annotations go beside them, as .ann"
+        ..., metavar="FOLDER", help="Folder of .txt files; annotations are saved next to them"
     ),
     model: str | None = typer.Option(None, help="Trained pipeline that proposes entities"),
     labels: str | None = typer.Option(
         None,
-        help="Names, as ADE,DRUG, or a labels.json or annotation.conf; that of FOLDER if not given",
+        help="Comma-separated labels, labels.json or annotation.conf (default: the file in FOLDER)",
     ),
     order: Literal["files", "uncertain", "random"] = typer.Option(
-        "files", help="Order of the texts; uncertain needs a --model"
+        "files", help="Order of the texts; uncertain requires --model"
     ),
     budget: int | None = typer.Option(
-        None, min=1, help="With uncertain: as many words come first; all if not given"
+        None, min=1, help="Number of words to select with --order uncertain (default: all)"
     ),
     retrain_after: int | None = typer.Option(
-        None, min=1, help="Train the --model on all texts that are done, each time so many more are"
+        None, min=1, help="Retrain the --model each time this number of texts has been completed"
     ),
     annotator: str | None = typer.Option(
-        None, help="Who annotates; the user of the system if not given"
+        None, help="Name of the annotator (default: the user name)"
     ),
     shared: bool = typer.Option(
         False,
         "--shared",
-        help="Several people: the page asks for a name, and the annotations of NAME go to "
+        help="Allow several annotators: the page asks for a name, and annotations are saved in "
         "FOLDER/.annotators/NAME",
     ),
     adjudicate: tuple[Path, Path] | None = typer.Option(
         None,
         metavar="A B",
-        help="Adjudicate the disagreements of the folders A and B; FOLDER gets the result",
+        help="Adjudicate the disagreements between folders A and B and save the result in FOLDER",
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     host: str = options.HOST,
     port: int = options.PORT,
     token: str | None = typer.Option(
-        None, help="Password; one is made for any --host but the own machine"
+        None, help="Password (default: generated unless --host is the local machine)"
     ),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
@@ -63,10 +63,10 @@ def annotate_cli(
     bf16: bool = options.BF16,
     code: Path | None = options.CODE,
 ) -> None:
-    """Make and correct entities in the browser.
+    """Annotate and correct entities in the browser.
 
-    Every change is saved at once, as brat standoff. What is done, skipped, doubtful or rejected is
-    in FOLDER/.gapdner, with the model that was trained. Ctrl-C ends it."""
+    Every change is saved immediately in brat standoff format. FOLDER/.gapdner contains the status
+    of the texts, rejected entities and the retrained model. Press Ctrl-C to stop."""
     listener = listen(host, port)
     from ..analysis.pipes import load_recognizer
     from ..annotate.app import create_app
@@ -80,7 +80,7 @@ def annotate_cli(
     from ..web import LOOPBACK
 
     if model is None and (budget or retrain_after or order == "uncertain"):
-        raise GapDNERError("--order uncertain, --budget and --retrain-after need a --model.")
+        raise GapDNERError("--order uncertain, --budget and --retrain-after require --model.")
     check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
     adjudication = _prepare_adjudication(*adjudicate, folder) if adjudicate else None
     texts = Texts(folder)

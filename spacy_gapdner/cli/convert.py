@@ -1,4 +1,4 @@
-"""convert: annotated text from one format to another."""
+"""convert: convert annotated text between formats."""
 
 from functools import partial
 from pathlib import Path
@@ -19,16 +19,15 @@ def convert_cli(
     input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
     format: str | None = options.format(
-        help="The input's: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
-        "conll, pubtator, bioc or pubannotation, or one of your own with --code; "
-        "guessed if not given"
+        help="Input format: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
+        "conll, pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
     ),
     to: str | None = typer.Option(
         None,
         "--to",
         "-t",
-        help="The output's: spacy, jsonl, brat, w2ner, bioc, pubannotation (a folder), inline, "
-        "csv, parquet or html; by its ending if not given",
+        help="Output format: spacy, jsonl, brat, w2ner, bioc, pubannotation (folder), inline, "
+        "csv, parquet or html (default: by file extension)",
     ),
     lang: str = options.lang(help="Language of the tokenizer"),
     model: str | None = options.SPLITTER,
@@ -36,41 +35,42 @@ def convert_cli(
         None,
         "--n-sents",
         "-n",
-        help="Sentences per Doc, 0 for whole documents; 1 into .spacy and else 0 if not given",
+        help="Sentences per Doc; 0 to keep documents (default: 1 for .spacy, otherwise 0)",
     ),
     alignment: str = typer.Option(
         "expand",
         "--alignment",
         "-a",
-        help="Boundaries within tokens: expand or contract fragments, or drop entities (strict)",
+        help="If a boundary falls inside a token: expand or contract the fragment, or drop the "
+        "entity (strict)",
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
     from_ents: bool = typer.Option(
-        False, "--from-ents", help=".spacy: take the entities of doc.ents"
+        False, "--from-ents", help="For .spacy: read the entities from doc.ents"
     ),
     from_spans: str | None = typer.Option(
-        None, help=".spacy: take every span of this group as an entity, e.g. sc"
+        None, help="For .spacy: read each span of this group as an entity, e.g. sc"
     ),
     reader_options: list[str] = typer.Option(
         [],
         "--option",
         metavar="NAME=VALUE",
-        help="An option of a reader of your own; can be repeated",
+        help="Option of a custom reader; can be repeated",
     ),
     done: bool = typer.Option(
-        False, "--done", help="brat: leave out the texts that are not done in annotate"
+        False, "--done", help="For brat: only convert texts that are marked as done in annotate"
     ),
     spans_key: str = options.SPANS_KEY,
-    strict: bool = typer.Option(False, "--strict", help="Stop at the first entity to be dropped"),
+    strict: bool = typer.Option(False, "--strict", help="Stop instead of dropping an entity"),
     report_path: Path | None = typer.Option(None, "--report", help="JSON file for the report"),
     on_error: options.OnError = options.ON_ERROR,
     code: Path | None = options.CODE,
 ) -> None:
-    """Convert annotated text from one format to another.
+    """Convert annotated text between formats.
 
-    Whatever is dropped or repaired on the way is reported, with file and line. The exit code is 3
-    if documents were left out because they cannot be read."""
+    All dropped or repaired entities are reported with file and line. The exit code is 3 if
+    documents were skipped because they cannot be read."""
     from ..analysis import CorpusStatistics
     from ..errors import GapDNERError
     from ..formats import convert
@@ -92,7 +92,9 @@ def convert_cli(
 
         given["done"] = Journal(input_path).done()
         if input_path.exists() and not given["done"]:
-            raise GapDNERError(f"{input_path} holds no text that is done in annotate.")
+            raise GapDNERError(
+                f"{input_path} has no texts that are marked as done in annotate. Remove --done."
+            )
     statistics = CorpusStatistics()
     with progress(partial(count_documents, input_path)) as bar:
 
@@ -126,7 +128,7 @@ def convert_cli(
     if statistics.elsewhere and not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
     elif not statistics.entities:
-        msg.warn("No entities at all: is this the right format, and are the labels in the input?")
+        msg.warn("No entities found. Check the format and the types.")
     say = msg.good if statistics.entities else msg.info
     say(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)

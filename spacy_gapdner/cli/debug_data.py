@@ -1,4 +1,4 @@
-"""debug-data: what in the data will keep a pipe from learning, and what no pipe can learn."""
+"""debug-data: problems in the training data and config."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,29 +15,29 @@ if TYPE_CHECKING:
 
 def debug_data_cli(
     train_path: Path = typer.Argument(
-        ..., metavar="DATA", help="Training data: .spacy files, or anything that convert reads"
+        ..., metavar="DATA", help="Training data in any format that convert reads"
     ),
-    dev_path: Path | None = typer.Option(None, "--dev", "-d", help="The same, development data"),
+    dev_path: Path | None = typer.Option(None, "--dev", "-d", help="Development data"),
     config_path: Path | None = typer.Option(
         None,
         "--config",
         "-c",
-        help="Training config to take the settings from and to check; defaults if not given",
+        help="Training config to check (default: the default settings)",
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     spans_key: str | None = options.spans_key(
-        help="Prefix of the span groups that hold the entities; the config's if not given"
+        help="Prefix of the span groups with the entities (default: set by the config)"
     ),
     output_path: Path | None = options.output(help="JSON file for the findings"),
     code: Path | None = options.CODE,
 ) -> None:
     """Check data and settings before training.
 
-    It tells of labels, of entities that cannot be learned and why, of the best score that each
-    tagging scheme could reach, and of settings that would spoil the training."""
+    Reports labels, entities that cannot be learned, the best score that the tagging scheme can
+    reach, and problematic settings."""
     from ..analysis.data_check import check_data
     from ..analysis.training_config import make_training_config, read_training_config
     from ..formats import blank_pipeline, load_docs
@@ -69,19 +69,22 @@ def _print_findings(findings: "DataFindings") -> None:
     print_statistics({name: report.statistics for name, report in reports.items()})
     msg.divider("Segments")
     source = ", ".join(config.nlp.pipe_names)
-    splitter = f"sentences of {source}" if source else "whole Docs"
-    print(f"{splitter}; those over {config.max_length} tokens in windows, stride {config.stride}")
+    splitter = f"Sentences set by {source}" if source else "One segment per Doc"
+    print(
+        f"{splitter}. Segments over {config.max_length} tokens are split into windows with stride "
+        f"{config.stride}."
+    )
     for name, report in reports.items():
         length = report.longest_segment
         print(f"{name}: {report.segments} segments, longest {length} tokens ({length**2} cells)")
     if findings.shared is not None:
         n_shared, n_entities = findings.shared
-        print(f"dev: {n_shared} different segments are in train too, {n_entities} with entities")
-    msg.divider("Tagging: what gold -> grid -> gold gives back")
+        print(f"dev: {n_shared} unique segments also occur in train, {n_entities} with entities")
+    msg.divider("Tagging: gold entities encoded and decoded")
     _print_ceilings(reports)
     for title, attribute in (
-        ("Entities that are not whole tokens of the tokenizer", "misaligned"),
-        ("Entities that no segment holds", "unheld"),
+        ("Entities whose boundaries fall inside a token", "misaligned"),
+        ("Entities that do not fit into a segment", "unheld"),
     ):
         tallies = {name: getattr(report, attribute) for name, report in reports.items()}
         if any(tally.counts for tally in tallies.values()):
@@ -94,7 +97,7 @@ def _print_findings(findings: "DataFindings") -> None:
     for problem in findings.problems:
         msg.warn(problem)
     if not findings.problems:
-        msg.good("No problem found")
+        msg.good("No problems found")
 
 
 def _print_ceilings(reports: "dict[str, DataReport]") -> None:

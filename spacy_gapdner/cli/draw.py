@@ -1,4 +1,4 @@
-"""draw: annotated text, or the entities that a trained pipeline finds in a text."""
+"""draw: show annotated text, or the predictions of a trained pipeline."""
 
 import re
 from pathlib import Path
@@ -15,34 +15,32 @@ def draw_cli(
     input_path: Path = typer.Argument(
         ...,
         metavar="INPUT",
-        help="Annotated file or folder as convert takes them; with --model also raw text as "
-        "predict takes it",
+        help="Annotated data in any format that convert reads; with --model also raw text in any "
+        "format that predict reads",
         allow_dash=True,
     ),
     output_path: Path | None = options.output(
-        help="HTML page to write; if not given, the entities are printed"
+        help="HTML file to write (default: print to the terminal)"
     ),
     model: str | None = typer.Option(
-        None, help="Trained pipeline, whose predictions are compared with the annotation"
+        None, help="Trained pipeline, to compare its predictions with the annotation"
     ),
-    format: str | None = options.format(help="The input's, see convert; guessed if not given"),
+    format: str | None = options.format(help="Input format, see convert (default: detected)"),
     types: str | None = typer.Option(
-        None, help="Annotated types to draw, e.g. ADR,Drug; all if not given"
+        None, help="Comma-separated types to show, e.g. ADR,Drug (default: all)"
     ),
     colors: str | None = typer.Option(None, help="Colors of types, e.g. ADR=#d55e00,Drug=teal"),
-    lang: str = options.lang(help="Language of the tokenizer where there is no --model"),
-    spans_key: str | None = options.spans_key(
-        help="Prefix of the span groups that hold the entities"
-    ),
+    lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
+    spans_key: str | None = options.spans_key(help="Prefix of the span groups with the entities"),
     threshold: float | None = options.THRESHOLD,
     batch_size: int | None = options.BATCH_SIZE,
     gpu_id: int = options.GPU_ID,
     code: Path | None = options.CODE,
 ) -> None:
-    """Draw entities on the terminal or as a page for the browser.
+    """Draw entities in the terminal or as an HTML page.
 
-    Lines are solid under fragments, and dotted under gaps. In the terminal, "+" marks predictions
-    that are not annotated, and "-" annotations that are not predicted."""
+    Fragments are underlined with solid lines, gaps with dotted lines. In the terminal, "+" marks
+    predictions that are not annotated, and "-" marks annotations that are not predicted."""
     from ..analysis.pipes import load_recognizer
     from ..drawing.documents import draw
     from ..formats import Report
@@ -72,8 +70,8 @@ def draw_cli(
 
 
 def _parse_colors(text: str) -> dict[str, str]:
-    # commas stand in rgb(...) too
+    # rgb(...) contains commas, too
     pairs = [pair.partition("=") for pair in re.split(r",(?=[^,=]+=)", text) if pair.strip()]
     if any(not separator for _, separator, _ in pairs):
-        raise GapDNERError(f"--colors takes TYPE=COLOR,TYPE=COLOR, not {text!r}.")
+        raise GapDNERError(f"Invalid --colors: {text!r}. Use TYPE=COLOR,TYPE=COLOR.")
     return {label.strip(): color.strip() for label, _, color in pairs}

@@ -22,7 +22,7 @@ def evaluate_cli(
     spans_key: str | None = options.GOLD_KEY,
     threshold: float | None = options.THRESHOLD,
     bootstrap: int = typer.Option(
-        0, min=0, help="Draw documents so many times, for 95% intervals; e.g. 1000"
+        0, min=0, help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000"
     ),
     types: str | None = options.TYPES,
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
@@ -31,16 +31,16 @@ def evaluate_cli(
     bf16: bool = options.BF16,
     code: Path | None = options.CODE,
 ) -> None:
-    """Score a trained pipeline on annotated data by exact match.
+    """Score a trained pipeline on annotated data.
 
-    The scores are over all entities, over the subsets with discontinuous and overlapping ones,
-    per type and by gap length; and with credit for overlap."""
+    Prints exact-match scores for all entities, for discontinuous and overlapping entities, by type
+    and by gap length, and scores of partial matches."""
     from ..analysis.evaluation import evaluate
     from ..analysis.pipes import load_recognizer
     from ..formats import find_format, load_docs
     from ..formats.outputs import check_output, write_json
 
-    # what is missing is said before a model is loaded
+    # report missing files before loading a model
     find_format(data)
     check_output(output_path, {"data": data, "model": model})
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
@@ -84,21 +84,22 @@ def _print_scores(scores: dict[str, Any]) -> None:
     rows = [(length, *_prf(prf)) for length, prf in lengths.items()]
     print_table(rows[:_N_GAP_LENGTHS], ("Gap length", "P", "R", "F"))
     if len(rows) > _N_GAP_LENGTHS:
-        print(f"({len(rows) - _N_GAP_LENGTHS} longer gap lengths are in the JSON of --output)\n")
+        print(f"({len(rows) - _N_GAP_LENGTHS} more gap lengths in the JSON file of --output)\n")
     print_reliability([ReliabilityBin(**part) for part in scores["reliability"]])
     if scores["calibration_error"] is not None:
         errors = (percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
-        print("Calibration error: {}, of discontinuous entities {}\n".format(*errors))
+        print("Calibration error: {}, for discontinuous entities: {}\n".format(*errors))
     if scores["crossing"]:
         msg.info(
-            f"{scores['crossing']} gold entities cross the pipeline's sentences, and cannot be "
-            "found: data cut into sentences (convert) has none of them, and scores higher."
+            f"{scores['crossing']} gold entities cross sentence boundaries of the pipeline and "
+            "cannot be found. In data that convert splits into sentences, such entities are missing "
+            "and scores are higher."
         )
     if not counts["gold"]:
         warn_no_entities(scores["data"], key, scores["gold_elsewhere"])
     if scores["labels_unknown_to_model"]:
         labels = ", ".join(scores["labels_unknown_to_model"])
-        msg.warn(f"The model does not know these types of the data, and misses them: {labels}")
+        msg.warn(f"The model has no labels for these types in the data: {labels}")
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
 
 

@@ -1,4 +1,4 @@
-"""init-config: a config to train with."""
+"""init-config: create a training config."""
 
 import shlex
 import sys
@@ -14,23 +14,23 @@ from ._printing import msg
 
 def init_config_cli(
     output_path: Path = typer.Argument(
-        ..., metavar="OUTPUT", help="The config to write, or - for stdout", allow_dash=True
+        ..., metavar="OUTPUT", help="File to save the config to, or - for stdout", allow_dash=True
     ),
-    lang: str = options.lang(help="Code of the language"),
-    gpu: bool = typer.Option(False, "--gpu", "-G", help="For training on a GPU"),
+    lang: str = options.lang(help="Language code"),
+    gpu: bool = typer.Option(False, "--gpu", "-G", help="Optimize for training on a GPU"),
     optimize: Literal["speed", "accuracy"] = typer.Option(
-        "speed", help="Which matters more. Without a GPU, speed means no transformer"
+        "speed", help="Optimize for speed or accuracy; on a CPU, speed means no transformer"
     ),
     transformer: str | None = typer.Option(
-        None, help="Name on the Hugging Face hub, or directory, of the transformer; or none"
+        None, help="Hugging Face name or directory of a transformer, or none"
     ),
     spans_key: str = options.SPANS_KEY,
-    force: bool = typer.Option(False, "--force", "-F", help="Replace an existing file"),
+    force: bool = typer.Option(False, "--force", "-F", help="Overwrite an existing file"),
 ) -> None:
-    """Write a complete config to train with.
+    """Create a complete training config.
 
-    With a GPU or for accuracy, the pipeline has a pretrained transformer. The table in
-    configs/README.md compares some of them."""
+    On a GPU or for accuracy, the pipeline uses a pretrained transformer. See configs/README.md for
+    a comparison of transformers."""
     from thinc.api import Config
 
     from ..config.template import make_config_text
@@ -40,7 +40,7 @@ def init_config_cli(
     if not is_stdout:
         check_output(output_path, {"transformer": transformer})
         if output_path.exists() and not force:
-            raise GapDNERError(f"{output_path} exists. Use --force to replace it.")
+            raise GapDNERError(f"{output_path} already exists. Use --force to overwrite it.")
     text = make_config_text(
         lang=lang,
         gpu=gpu,
@@ -59,7 +59,7 @@ def init_config_cli(
     msg.text(
         f"Transformer: {name}. Read its license before you publish a trained pipeline."
         if name
-        else "No transformer: the pipeline learns from your data only."
+        else "No transformer: the pipeline only learns from your data."
     )
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "

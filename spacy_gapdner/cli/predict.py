@@ -1,4 +1,4 @@
-"""predict: the entities of raw text."""
+"""predict: find entities in raw text."""
 
 import os
 import sys
@@ -29,27 +29,27 @@ def predict_cli(
     input_path: Path = typer.Argument(
         ...,
         metavar="INPUT",
-        help='.txt (a document), folder of .txt, .jsonl with a "text" per line, or - for the '
-        "lines of standard input",
+        help='.txt file (one document), folder of .txt files, .jsonl file with a "text" per line, '
+        "or - for lines from standard input",
         allow_dash=True,
     ),
     output_path: Path | None = options.output(
-        help="File or folder to write; if not given, entities are drawn on a terminal, and "
-        "JSONL is printed otherwise"
+        help="File or folder to write (default: draw entities in the terminal, or print JSONL if "
+        "the output is not a terminal)"
     ),
     format: str | None = options.format(
-        help="jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, w2ner, inline or "
-        "spacy; guessed from --output if not given"
+        help="Output format: jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, "
+        "w2ner, inline or spacy (default: detected from --output)"
     ),
-    lines: bool = typer.Option(False, "--lines", help="Every line of a .txt file is a document"),
+    lines: bool = typer.Option(False, "--lines", help="Read each line of a .txt as a document"),
     uncertain: int | None = typer.Option(
         None,
         min=1,
-        help="Write only this many texts: those the pipeline is least certain about, to annotate "
-        "next",
+        help="Only write this number of texts, which the pipeline is least certain about, to "
+        "annotate them next",
     ),
     sentences: bool = typer.Option(
-        False, "--sentences", help="With --uncertain: choose sentences, and write their offsets"
+        False, "--sentences", help="With --uncertain: select sentences and write their offsets"
     ),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
@@ -66,17 +66,16 @@ def predict_cli(
     report_path: Path | None = typer.Option(
         None,
         "--report",
-        help="JSON file for the number of documents and entities that this run wrote, and "
-        "everything that was skipped",
+        help="JSON file for the number of documents and entities and the skipped documents",
     ),
     gpu_id: int = options.GPU_ID,
     bf16: bool = options.BF16,
 ) -> None:
-    """Find the entities of raw text.
+    """Find entities in raw text.
 
-    Memory does not grow with the input, except with a single .spacy file as output: give a folder
-    and --format spacy to get numbered files instead. If the command is stopped, the JSONL that is
-    done is in OUTPUT.part. The exit code is 3 if documents were skipped."""
+    Memory use does not depend on the size of the input, unless the output is a single .spacy file.
+    Use a folder and --format spacy to write numbered files instead. If the command is stopped,
+    OUTPUT.part contains the JSONL so far. The exit code is 3 if documents were skipped."""
     from ..formats.report import Report
 
     report, n_done = Report(skip=on_error == "skip"), 0
@@ -132,7 +131,7 @@ def predict_cli(
     except StoppedError as stop:
         where = ""
         if grows and output_path is not None and part_of(output_path).exists():
-            where = f" What is done is in {part_of(output_path)}; go on with --resume."
+            where = f" {part_of(output_path)} contains the results. Use --resume to continue."
         typer.echo(f"Stopped.{where}", err=True)
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
@@ -152,7 +151,7 @@ def _is_jsonl(output_path: Path | None, format: str | None) -> bool:
     if output_path is not None:
         return choose_output(output_path, format).name == "jsonl"
     if format is not None and get_format(format, "write").name != "jsonl":
-        raise GapDNERError(f"The format {format} needs a place to write to: --output PATH.")
+        raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
     return True
 
 
@@ -167,7 +166,7 @@ def _count_into(
         report.entities += len(get_entities(doc, key))
         yield doc, extra
     if not report.documents and not report.issues and input_path not in (None, STDIN):
-        raise GapDNERError(f"{input_path} holds no document. Check the path.")
+        raise GapDNERError(f"{input_path} contains no documents. Check the path.")
 
 
 def _draw(found: "Predictions", key: str) -> None:
@@ -183,6 +182,6 @@ def _write_lines(found: "Predictions", stream: IO[bytes], key: str) -> None:
     try:
         write_lines(found, stream, key)
     except BrokenPipeError:
-        # head and the like; Python would complain when it closes the stream
+        # avoid another error when Python closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from None

@@ -1,4 +1,4 @@
-"""serve: a page and a JSON API to try a trained pipeline."""
+"""serve: a web page and a JSON API for a trained pipeline."""
 
 from pathlib import Path
 
@@ -13,10 +13,8 @@ def serve_cli(
     model: str = options.MODEL,
     host: str = options.HOST,
     port: int = options.PORT,
-    max_characters: int = typer.Option(50_000, min=1, help="Refuse longer texts"),
-    max_tokens: int = typer.Option(
-        20_000, min=1, help="Refuse texts of more tokens, which time grows with"
-    ),
+    max_characters: int = typer.Option(50_000, min=1, help="Reject longer texts"),
+    max_tokens: int = typer.Option(20_000, min=1, help="Reject texts with more tokens"),
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
     gpu_id: int = options.GPU_ID,
@@ -25,8 +23,8 @@ def serve_cli(
 ) -> None:
     """Try a trained pipeline in the browser.
 
-    The page shows the entities of a text, filters and saves them. Programs send texts to
-    POST /predict; /docs describes it. Ctrl-C ends it."""
+    The page shows, filters and saves the entities of a text. Programs can send texts to
+    POST /predict, which is documented at /docs. Press Ctrl-C to stop."""
     listener = listen(host, port)
     from ..analysis.pipes import load_recognizer
     from ..serving.app import create_app
@@ -38,12 +36,12 @@ def serve_cli(
     app = create_app(
         nlp,
         pipe.key,
-        # spaCy's name of a pipeline that was given none
+        # spaCy's default name
         name=Path(model).name if nlp.meta.get("name") == "pipeline" else "",
         max_characters=max_characters,
         max_tokens=max_tokens,
         hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),
     )
     if not is_local(listener):
-        msg.warn(f"Everybody who reaches {host} can use it: there is no password.")
+        msg.warn(f"Anyone who can reach {host} can use the pipeline. There is no password.")
     run_app(app, listener, host)

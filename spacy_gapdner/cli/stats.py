@@ -1,4 +1,4 @@
-"""stats: what corpora hold, in numbers."""
+"""stats: statistics of annotated corpora."""
 
 from pathlib import Path
 
@@ -11,20 +11,20 @@ from ._util import split_list
 
 def stats_cli(
     data: list[Path] = options.DATA,
-    format: str | None = options.format(help="Guessed if not given"),
-    lang: str = options.lang(help="Language of the tokenizer for what is not .spacy"),
+    format: str | None = options.format(help="Input format, see convert (default: detected)"),
+    lang: str = options.lang(help="Language of the tokenizer for formats other than .spacy"),
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
     split: str | None = typer.Option(None, help="See convert"),
     ids: Path | None = typer.Option(None, help="See convert"),
     spans_key: str = options.SPANS_KEY,
-    output_path: Path | None = options.output(help="JSON file for the numbers"),
+    output_path: Path | None = options.output(help="JSON file for the statistics"),
     code: Path | None = options.CODE,
 ) -> None:
     """Count documents, entities, fragments, gaps and overlaps.
 
-    There is one column per DATA."""
+    Several corpora are shown side by side."""
     from ..analysis.statistics import stats
     from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json

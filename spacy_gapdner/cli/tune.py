@@ -1,4 +1,4 @@
-"""tune: thresholds and calibration of a trained pipeline, chosen on development data."""
+"""tune: choose thresholds and calibration of a trained pipeline on development data."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -30,29 +30,28 @@ def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
     output_path: Path | None = options.output(
-        help="Folder for the tuned pipeline; may be MODEL itself"
+        help="Folder for the tuned pipeline; can be the same as MODEL"
     ),
     measure: Literal["combined", "f", "disc_f"] = typer.Option(
         "combined",
         "--measure",
         "-m",
-        help="F1 of all entities, of discontinuous ones alone, or both as training weighs them",
+        help="F1 of all entities, F1 of discontinuous entities, or the weighted sum of both that "
+        "training uses",
     ),
-    min_precision: float = typer.Option(
-        0.0, min=0, max=1, help="Best measure at this precision or more"
-    ),
-    min_recall: float = typer.Option(0.0, min=0, max=1, help="Best measure at this recall or more"),
+    min_precision: float = typer.Option(0.0, min=0, max=1, help="Minimum precision"),
+    min_recall: float = typer.Option(0.0, min=0, max=1, help="Minimum recall"),
     per_type: bool = typer.Option(
-        False, "--per-type", help="A threshold for every type with 20 gold entities or more"
+        False, "--per-type", help="Choose a threshold for each type with at least 20 gold entities"
     ),
     calibrate: bool = typer.Option(
-        True, "--calibrate/--no-calibrate", help="Turn scores into probabilities"
+        True, "--calibrate/--no-calibrate", help="Calibrate scores to probabilities"
     ),
     json_path: Path | None = typer.Option(
-        None, "--json", help="JSON file for the curve and all that was chosen"
+        None, "--json", help="JSON file for the curve and the chosen settings"
     ),
     plot_path: Path | None = typer.Option(
-        None, "--plot", help="Picture of the curve: .png or .svg"
+        None, "--plot", help="Plot of the curve as .png or .svg file"
     ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.GOLD_KEY,
@@ -62,14 +61,14 @@ def tune_cli(
 ) -> None:
     """Choose thresholds and calibration on development data.
 
-    The calibration turns scores into probabilities. New thresholds must gain in 90% of
-    resamples of the documents, by cross-validation."""
+    Calibration converts scores to probabilities. New thresholds are only used if they improve the
+    cross-validated measure in 90% of bootstrap samples."""
     from ..analysis.pipes import load_recognizer
     from ..analysis.tuning import tune
     from ..formats import find_format, load_docs
     from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
 
-    # the pipeline may be replaced, by another pipeline
+    # the output may replace the input pipeline
     check_output(output_path, {"data": data}, is_file=False)
     others: dict[str, str | Path | None] = {"data": data, "model": model, "output": output_path}
     check_output(plot_path, others)
@@ -102,42 +101,42 @@ def tune_cli(
             nlp.to_disk(folder)
     _print_tuning(tuning, measure)
     if not (min_precision <= (tuning.after.p or 0.0) and min_recall <= tuning.after.r):
-        msg.warn("No threshold reaches the precision or recall asked for: the closest was taken.")
+        msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
     if not tuning.settings:
-        msg.info("Nothing gains: the pipeline is best as it is, and stays so.")
+        msg.info("No settings improve the pipeline. It is unchanged.")
     if output_path is None:
-        msg.info("Nothing was saved. Give --output to save the pipeline.")
+        msg.info("The pipeline was not saved. Use --output to save it.")
     else:
         msg.good(f"{'Tuned' if tuning.settings else 'Unchanged'} pipeline: {output_path}")
 
 
 def _print_tuning(tuning: "Tuning", measure: str) -> None:
     rows = [_row(f"{threshold:.2f}", scores) for threshold, scores in tuning.curve]
-    print_table(rows, ("Threshold of all", *_COLUMNS))
+    print_table(rows, ("Threshold", *_COLUMNS))
     print_reliability(tuning.reliability)
     named = {
         "before": tuning.before,
         "cross-validated": tuning.estimated,
-        "now, on these data": tuning.after,
+        "after, on this data": tuning.after,
     }
     print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))
     gain = (
-        f"{100 * tuning.gain:+.2f} {measure} by cross-validation, above 0 in "
-        f"{100 * tuning.gain_share:.0f}% of resamples"
+        f"{100 * tuning.gain:+.2f} {measure} in cross-validation, above 0 in "
+        f"{100 * tuning.gain_share:.0f}% of samples"
     )
     if tuning.new_thresholds:
         print_line(f"Thresholds: new ({gain})")
     else:
-        print_line(f"Thresholds: the same entities count as before (with new ones: {gain})")
+        print_line(f"Thresholds: unchanged (new thresholds: {gain})")
     if tuning.calibrated:
         print_line("Calibration: new")
     else:
-        print_line("Calibration: as before, as a new one lowers no error or was not asked for")
+        print_line("Calibration: unchanged, because it does not lower the error or is turned off")
     if tuning.settings:
-        print_line(f"Threshold of contiguous entities: {tuning.settings['threshold']:.2f}")
-        print_line(f"Threshold of discontinuous entities: {tuning.settings['disc_threshold']:.2f}")
+        print_line(f"Threshold for contiguous entities: {tuning.settings['threshold']:.2f}")
+        print_line(f"Threshold for discontinuous entities: {tuning.settings['disc_threshold']:.2f}")
         for label, threshold in tuning.settings["type_thresholds"].items():
-            print_line(f"Threshold of contiguous {label}: {threshold:.2f}")
+            print_line(f"Threshold for contiguous {label} entities: {threshold:.2f}")
 
 
 def _row(name: str, scores: "Scores") -> tuple[str, ...]:

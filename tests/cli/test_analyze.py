@@ -136,7 +136,7 @@ def test_names():
 
 def test_bad_input(fails, model, write_docs, tmp_path):
     data = write_docs()
-    fails("Two models are called tiny. Write NAME=", "analyze", model, data, "--compare", model)
+    fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
     fails("Pipeline not found", "analyze", "nothing_here", data, "-o", tmp_path / "o")
     assert not (tmp_path / "o").exists()

@@ -39,9 +39,10 @@ def test_findings(run, train, write_docs, tmp_path):
     result = run("debug-data", train, "--dev", write_docs("dev.spacy", DEV), "-o", output)
     printed = " ".join(result.stdout.split())
     for expected in (
-        "sentences of sentencizer; those over 128 tokens in windows, stride 96",
+        "Sentences set by sentencizer. Segments over 128 tokens are split into windows with "
+        "stride 96.",
         "train: 6 segments, longest 7 tokens (49 cells)",
-        "dev: 2 different segments are in train too, 1 with entities",
+        "dev: 2 unique segments also occur in train, 1 with entities",
         # 6 gold entities, of which 3 are discontinuous; 2 of them no scheme finds
         "train 66.67 80.00 1 0",
         "dev 100.00 100.00 0 0",
@@ -75,7 +76,7 @@ def test_findings(run, train, write_docs, tmp_path):
 def test_data_without_problems(run, write_docs):
     sentence = ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5))])
     result = run("debug-data", write_docs(annotated=[sentence] * 20))
-    assert "No problem found" in result.stdout
+    assert "No problems found" in result.stdout
 
 
 def test_other_spans_key(run, write_docs):

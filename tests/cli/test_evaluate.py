@@ -32,7 +32,7 @@ def test_table(run, model, write_docs, tmp_path):
     ):
         assert expected.split() in lines
     output_text = " ".join(result.stdout.split())
-    assert "does not know these types of the data, and misses them: Food" in output_text
+    assert "has no labels for these types in the data: Food" in output_text
     assert "3 Docs, 17 words" in result.stdout
     scores = json.loads(output.read_text())
     assert scores["spans_gapdner_disc_f"] == pytest.approx(2 / 3)

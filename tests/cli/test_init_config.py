@@ -25,7 +25,7 @@ def test_stdout_has_the_config_alone(run):
 def test_a_file_is_replaced_on_demand_alone(run, fails, tmp_path):
     path = tmp_path / "config.cfg"
     path.write_text("mine")
-    fails("Use --force to replace it", "init-config", path)
+    fails("Use --force to overwrite it", "init-config", path)
     assert path.read_text() == "mine"
     run("init-config", path, "--force")
     assert path.read_text() == make_config_text(file_name=str(path))

@@ -150,7 +150,7 @@ def test_nothing_is_half_written(fails, model, tmp_path, output):
         ("a.jsonl", '{"text": "a"\n', [], "a.jsonl:1 is not JSON"),
         ("a.jsonl", '\n{"txt": "a"}', [], 'a.jsonl:2 is not an object with a string "text"'),
         ("a.jsonl", '{"text": "\\ud800"}', [], "a.jsonl:1 contains half of a surrogate pair"),
-        ("a.txt", "x", ["-f", "brat"], "The format brat needs a place to write to"),
+        ("a.txt", "x", ["-f", "brat"], "The format brat cannot be printed"),
         ("a.txt", "x", ["-o", "out.xml", "--resume"], "--resume needs JSONL as output"),
         ("a.txt", "x", ["--n-process", "2", "-g", "0"], "cannot share a GPU"),
     ],
@@ -175,8 +175,8 @@ def test_what_cannot_be_read_costs_one_document(run, model, tmp_path, n_process)
         ("unreadable document", str(source), 31),
         ("unreadable document", str(source), 32),
     ]
-    assert f"left out: {source}:31: " in result.stderr
-    assert "2 documents left out" in result.stderr
+    assert f"skipped: {source}:31: " in result.stderr
+    assert "2 documents skipped" in result.stderr
 
 
 def test_resume_goes_on_with_a_whole_file(run, model, tmp_path):

@@ -78,7 +78,7 @@ def test_a_run_that_is_stopped_leaves_no_worker_and_is_resumed(start, run, model
     wait_until(lambda: not workers & set(running()))
     assert not output.exists()
     if sent == signal.SIGTERM:
-        stopped = f"Stopped. What is done is in {part}; go on with --resume.\n"
+        stopped = f"Stopped. {part} contains the results. Use --resume to continue.\n"
         assert (process.returncode, process.stderr.read().decode()) == (128 + sent, stopped)
         return
     # the process may have been ended within a line

@@ -62,6 +62,4 @@ def test_errors(run, model, data, tmp_path):
 def test_documents_that_were_left_out(run, data, tmp_path):
     broken = tmp_path / f"x{LABEL}.jsonl"
     broken.write_bytes(data.read_bytes() + b"{\n")
-    check(
-        run("convert", broken, tmp_path / "out.jsonl", "--on-error", "skip", code=3), "left out: "
-    )
+    check(run("convert", broken, tmp_path / "out.jsonl", "--on-error", "skip", code=3), "skipped: ")

@@ -23,7 +23,7 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
     for name in ("threshold", "disc_threshold"):
         assert cfg[name] == pytest.approx(value["settings"][name])
     assert value["before"]["f"] < value["after"]["f"] == 1.0
-    share = f"above 0 in {100 * value['gain_share']:.0f}% of resamples"
+    share = f"above 0 in {100 * value['gain_share']:.0f}% of samples"
     gain = f"{100 * value['gain']:+.2f} combined by cross-validation, {share}"
     assert f"Thresholds: new ({gain})" in result.output
     # in 80 columns, names may go on in the next line
@@ -40,8 +40,8 @@ def test_what_does_not_gain_leaves_the_pipeline_as_it_is(run, model, write_docs,
     output, plot = tmp_path / "tuned", tmp_path / "t.png"
     args = ("--no-calibrate", "--output", output, "--plot", plot)
     result = run("tune", model, write_docs(), *args)
-    assert "the same entities count as before (with new ones: +0.00 combined" in result.output
-    assert "Nothing gains: the pipeline is best as it is" in result.output
+    assert "Thresholds: unchanged (new thresholds: +0.00 combined" in result.output
+    assert "No settings improve the pipeline" in result.output
     assert "Unchanged pipeline" in result.output
     assert (output / "gapdner" / "cfg").read_text() == (model / "gapdner" / "cfg").read_text()
     assert plot.exists()
