@@ -89,7 +89,7 @@ class DilatedConvolutions(nn.Module):
         # (batch, n, n, width) -> (batch, width, n, n), with zeros around each sentence's grid
         image = grid.permute(0, 3, 1, 2) * cells
         outputs = []
-        # In bfloat16 on a CPU, the weights of a dilated depthwise convolution get infinite gradients
+        # On a CPU, the bfloat16 gradient of dilated depthwise weights has random, huge values
         with torch.autocast(grid.device.type, enabled=False):
             image = image.to(self.convolutions[0].weight.dtype)
             for convolution in self.convolutions:

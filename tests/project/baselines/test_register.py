@@ -9,7 +9,12 @@ from grid_models import fixed_vectors, make_input, network_of, score
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
 from project.baselines.toe import DecoderLayer, TOENetwork, TOESettings
-from project.baselines.w2ner import W2NERNetwork, W2NERSettings, init_as_one_tensor
+from project.baselines.w2ner import (
+    DilatedConvolutions,
+    W2NERNetwork,
+    W2NERSettings,
+    init_as_one_tensor,
+)
 from spacy_gapdner.model.biaffine import Biaffine
 
 LABELS = ["A", "B"]
@@ -114,6 +119,16 @@ def test_dropout_acts_where_w2ner_s_code_has_it(assert_same):
 
 def dropout(ones):
     return torch.nn.functional.dropout(ones, 0.5)
+
+
+def test_convolutions_have_the_same_gradient_in_mixed_precision(assert_same):
+    """On a CPU, PyTorch's bfloat16 gradient of dilated depthwise convolutions has random values."""
+    layer = DilatedConvolutions(80, [1, 2, 3], chained=False)
+    for n in range(40, 60):
+        grid, mask = torch.randn(1, n, n, 80), torch.ones(1, n, dtype=torch.bool)
+        with torch.autocast("cpu", torch.bfloat16):
+            mixed = layer(grid, mask)
+        assert_same(mixed, layer(grid, mask), [*layer.parameters()], atol=1e-3)
 
 
 def test_biaffine_weights_start_as_one_xavier_normal_tensor():
