@@ -1,8 +1,8 @@
-"""brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) a document.
+"""brat standoff: a text file and its annotation file (.ann, or .a1 and .a2) per document.
 
-Attributes (A, M), notes (#) and normalizations (N) of entities go into their attrs, and come back.
-The score of an entity is its first note, "score: 0.912345". Relations, events and equivalences
-hold between entities; these, and what is said of them, stay with the document, see `relations`.
+Attributes (A, M), notes (#) and normalizations (N) of entities are stored in their attrs. The score
+of an entity is its first note, "score: 0.912345". Relations, events and equivalences, with their
+attributes and notes, are stored in the Doc, see `relations`.
 """
 
 import re
@@ -30,16 +30,14 @@ from .report import Place, Report, reading
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
 _ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
-# an entity whose line end is lost
-_ENTITY_WITHIN = re.compile(rf"\tT\d+\t|T\d+\t\S+ {_RANGE}(?:;{_RANGE})*\t")
 _OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
 _CONF = "annotation.conf"
-# The attribute that holds the text of a note; several are lines of it
+# the attribute with the text of an entity's notes, one per line
 NOTE = "note"
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) (\S+)(?: (\S+))?\s*")
 _NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes (\S+)\t(.*)")
-# no more and no fewer digits, so that no note of a person is taken for it
+# a fixed number of digits, so that annotators' notes are not read as scores
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
 _NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
@@ -49,9 +47,9 @@ _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 def read_brat(
     path: Path, report: Report, done: Collection[str] | None = None
 ) -> Iterator[TextRecord]:
-    """Read brat standoff, one document at a time: a folder with text and annotation files at any
-    depth, or one of these files. Documents are named by their paths within the folder; `done`
-    names those to read, all if None.
+    """Read brat standoff: a folder with text and annotation files at any depth, or one of these
+    files. Documents are named by their paths in the folder. If `done` is given, only these
+    documents are read.
     """
     files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
@@ -66,35 +64,32 @@ def read_brat(
 
 
 def has_annotations(path: Path) -> bool:
-    """RETURNS (bool): Whether a file is an annotation file of brat, or a text beside one."""
+    """RETURNS (bool): Whether a file is an annotation file, or a text with an annotation file."""
     if path.suffix in ANNOTATION_SUFFIXES:
         return True
     return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)
 
 
 def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a .txt and an .ann file per Doc, all or none; fragments are cut at line ends, as brat
-    does. An ``annotation.conf`` lists types and attributes, unless the folder has one.
+    """Write a .txt and an .ann file per Doc and, unless the folder has one, an ``annotation.conf``
+    with the types and attributes.
     """
-    # of each kind of line one tells what annotation.conf must know
-    kinds: dict[tuple[str, ...], str] = {}
+    kinds: dict[tuple[str, ...], None] = {}
     number = 0
     with filling(path) as temporary:
         for doc, stem in name_files(docs, temporary):
             number += 1
             lines = _document_lines(doc, spans_key, report)
-            kinds.update((_kind(line), line) for line in lines)
+            kinds.update(dict.fromkeys(map(_kind, lines)))
             with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
             with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
         if kinds and not (path / _CONF).exists():
-            (temporary / _CONF).write_text(_annotation_conf(kinds.values()), encoding="utf-8")
+            (temporary / _CONF).write_text(_annotation_conf(kinds), encoding="utf-8")
     return number
 
 
 def parse_entity(line: BratLine) -> TextEntity | None:
-    """RETURNS (Optional[TextEntity]): The entity of a line, with the offsets that it gives; None
-    if it is no entity.
-    """
+    """RETURNS (Optional[TextEntity]): The entity of a line; None for other lines."""
     match = _ENTITY.fullmatch(line.text)
     if match is None:
         return None
@@ -106,12 +101,13 @@ def parse_entity(line: BratLine) -> TextEntity | None:
 
 
 def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
-    """RETURNS (str): The line of an entity, without its end; its fragments are cut at line ends, as
-    brat does. A GapDNERError if the label cannot stand in the format.
+    """RETURNS (str): The line of an entity. Fragments are split at the line ends of the text, as in
+    brat; a GapDNERError if brat does not allow the label.
     """
     if not re.fullmatch(r"\S+", label):
         raise GapDNERError(
-            f"brat cannot have the label {label!r}: it is empty or holds whitespace. Rename it."
+            f"brat does not allow the label {label!r}, which is empty or contains whitespace. "
+            "Rename it."
         )
     pieces = [
         (start + match.start(), start + match.end())
@@ -125,7 +121,7 @@ def entity_line(name: str, label: str, fragments: Fragments, text: str) -> str:
 
 
 def read_document(stem: Path, name: str, report: Report) -> TextRecord:
-    """RETURNS (TextRecord): The document of the files with this stem."""
+    """RETURNS (TextRecord): The document whose files have this path without extension."""
     text_path = with_ending(stem, ".txt")
     place = Place(str(text_path), None, name)
     annotations = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
@@ -137,7 +133,7 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
         )
     text = read_text(text_path, report, keep_bom=True)
     if not annotations:
-        message = f"{name} has a text but no annotation file: taken as without entities"
+        message = f"{name} has no annotation file, so it is read without entities"
         report.add("kept", "no annotation file", message, place)
     entities: list[TextEntity] = []
     others: list[BratLine] = []
@@ -156,14 +152,12 @@ def _read_file(
 ) -> tuple[list[TextEntity], list[BratLine]]:
     entities: list[TextEntity] = []
     others: list[BratLine] = []
-    # malformed lines wait: a file that has no other is of another format
+    # a file with malformed lines only has another format
     malformed: list[BratLine] = []
     for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
         line = BratLine(raw.rstrip("\r"), Place(str(path), number, document))
         if _OTHER_LINE.match(line.text):
             others.append(line)
-            if _ENTITY_WITHIN.search(line.text):
-                malformed.append(line)
         elif entity := parse_entity(line):
             entities.append(entity)
         elif line.text.strip():
@@ -182,7 +176,7 @@ def _read_file(
 def _attach(
     entities: Iterable[TextEntity], lines: Iterable[BratLine], report: Report
 ) -> tuple[list[TextEntity], list[BratLine]]:
-    # the entities with attrs and scores, and the lines about several, or about such lines
+    # returns the entities with attrs and scores, and the lines to store in the Doc
     entities = list(entities)
     attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
     relations: list[BratLine] = []
@@ -202,7 +196,7 @@ def _attach(
 
 
 def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:
-    # changes attrs, by id of the entity; whether they can hold the line
+    # adds the line to the attrs of its entity and returns whether they can store it
     if match := _ATTRIBUTE.fullmatch(line):
         name, target, value = match.groups()
         if target not in attrs or name == NOTE or name in attrs[target].get("_", {}):
@@ -232,7 +226,7 @@ def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:
 
 
 def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
-    # Doc.text is put together anew each time
+    # Doc.text is computed each time
     place, text = doc_place(doc), doc.text
     entities = []
     for entity in get_entities(doc, spans_key):
@@ -256,17 +250,17 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
 
 
 def _kind(line: str) -> tuple[str, ...]:
-    # without ids
-    words = line.split()
-    if line[0] == "E":
-        return "E", *(word.partition(":")[0] for word in words[1:])
-    return line[0], words[1], *(words[3:] if line[0] == "A" else ())
+    # the letter, type and roles or values of a line, without ids
+    letter, *words = line[0], *line.split()[1:]
+    if letter in "RE":
+        return letter, *(word.partition(":")[0] for word in words)
+    return letter, words[0], *(words[2:] if letter == "A" else ())
 
 
 def _annotation_lines(
     name: str, entity: DiscontinuousEntity, numbers: Counter[str], report: Report, place: Place
 ) -> list[str]:
-    # what an entity carries; numbers count the lines of each letter on
+    # numbers counts the lines with each letter
     lines: list[str] = []
 
     def add(letter: str, content: str) -> None:
@@ -278,7 +272,7 @@ def _annotation_lines(
         shown = " ".join(str(kb_name or entity.text).split())
         add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
     elif entity.kb_id_ or kb_name:
-        # an identifier is RESOURCE:ID
+        # brat requires RESOURCE:ID
         note_attribute("dropped", entity, "kb_id", entity.kb_id_ or kb_name, report, place)
     if entity.score is not None:
         add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
@@ -303,32 +297,24 @@ def _annotation_lines(
     return lines
 
 
-def _annotation_conf(lines: Iterable[str]) -> str:
-    # the file with which brat lets people correct annotation
-    labels: set[str] = set()
-    relations: dict[str, str] = {}
-    events: dict[str, dict[str, None]] = {}
-    attributes: dict[str, set[str]] = {}
-    for letter, name, *words in ((line[0], *line.split()[1:]) for line in lines):
-        roles = [word.partition(":")[0] for word in words]
-        if letter == "T":
-            labels.add(name)
-        elif letter == "A":
-            attributes.setdefault(name, set()).update(words[1:])
-        elif letter == "R":
-            relations[name] = ", ".join(f"{role}:<ENTITY>" for role in roles)
-        elif letter == "*":
-            relations[name] = "Arg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive"
-        elif letter == "E":
-            kinds = events.setdefault(name.partition(":")[0], {})
-            kinds.update(dict.fromkeys(f"{role}*:<ANY>" for role in roles))
-    made = ["[entities]", *sorted(labels - events.keys()), "", "[relations]"]
-    made += [f"{name}\t{kinds}" for name, kinds in sorted(relations.items())]
+def _annotation_conf(kinds: Iterable[tuple[str, ...]]) -> str:
+    # the configuration with which brat displays and edits the annotation
+    found: dict[str, dict[str, dict[str, None]]] = {letter: {} for letter in "TARE*#N"}
+    for letter, name, *others in kinds:
+        found[letter].setdefault(name, {}).update(dict.fromkeys(others))
+    relations = {
+        name: ", ".join(f"{role}:<ENTITY>" for role in roles) for name, roles in found["R"].items()
+    }
+    for name in found["*"]:
+        relations[name] = "Arg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive"
+    made = ["[entities]", *sorted(found["T"].keys() - found["E"].keys()), "", "[relations]"]
+    made += [f"{name}\t{arguments}" for name, arguments in sorted(relations.items())]
     made += ["# entities may overlap in any way"]
     made += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
-    made += [f"{name}\t{', '.join(kinds)}" for name, kinds in sorted(events.items())]
+    for name, roles in sorted(found["E"].items()):
+        made.append(f"{name}\t{', '.join(f'{role}*:<ANY>' for role in roles)}")
     made += ["", "[attributes]"]
-    for name, values in sorted(attributes.items()):
+    for name, values in sorted(found["A"].items()):
         choice = f", Value:{'|'.join(sorted(values))}" if values else ""
         made.append(f"{name}\tArg:<ENTITY>{choice}")
     return "\n".join(made) + "\n"

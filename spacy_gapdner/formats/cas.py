@@ -1,7 +1,7 @@
-"""UIMA CAS as INCEpTION and WebAnno export it: XMI with its type system, also zipped, or JSON.
+"""UIMA CAS, exported by INCEpTION and WebAnno: XMI with its type system, also zipped, or JSON.
 
-Entities are the annotations of the layer "Named entity" and of span layers of one's own; relations
-and the links of link features lead from one to another.
+Entities are the annotations of the layer "Named entity" and of custom span layers. Relations and
+link features connect them.
 """
 
 from collections.abc import Iterator
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".xmi", ".zip", ".json")
 _TYPE_SYSTEM = "TypeSystem.xml"
-# how INCEpTION names a document of a project before anybody annotated it
+# INCEpTION's name for a document that has not been annotated
 _UNTOUCHED = "INITIAL_CAS"
 _NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
 _OWN = ("custom.", "webanno.custom.")
-# the features that hold a type, of several; and those of every annotation
+# features that contain the type, and features of all annotations
 _LABELS = ("value", "label")
 _POSITION = ("begin", "end", "sofa")
 
 
 def is_cas(path: Path) -> bool:
-    """RETURNS (bool): Whether a file is a CAS, by its name, its first bytes, or what it packs."""
+    """RETURNS (bool): Whether a file or, in a .zip, an archived file is a CAS."""
     if path.suffix == ".json":
         return b'"%TYPES"' in first_bytes(path) or b'"%FEATURE_STRUCTURES"' in first_bytes(path)
     if path.suffix != ".zip" or not is_zipfile(path):
@@ -44,9 +44,8 @@ def is_cas(path: Path) -> bool:
 
 @file_reader(*SUFFIXES)
 def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read UIMA CAS with dkpro-cassis: a .xmi with ``TypeSystem.xml`` beside it, a .zip of both, or
-    a .json. Documents have the name that they have in the project, else that of the file;
-    relations are dropped.
+    """Read UIMA CAS with dkpro-cassis: a .xmi next to ``TypeSystem.xml``, a .zip with both, or a
+    .json. Documents have their name in the project, else that of the file. Relations are dropped.
     """
     if path.stem != _UNTOUCHED:
         yield _to_record(_load(path, report), path, report)
@@ -71,19 +70,19 @@ def _load(path: Path, report: Report) -> "Cas":
                 files[_TYPE_SYSTEM] = beside.read_bytes()
         found = [name for name in files if name.endswith((".xmi", ".json"))]
         if len(found) != 1:
-            raise GapDNERError(f"{path} holds {len(found)} documents. Make a file of each.")
+            raise GapDNERError(f"{path} contains {len(found)} documents. Split it into files.")
         document = BytesIO(files[found[0]])
         if found[0].endswith(".json"):
             return load_cas_from_json(document)
         if _TYPE_SYSTEM not in files:
-            raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} beside it. Add it.")
+            raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} next to it. Add it.")
         return load_cas_from_xmi(document, load_typesystem(BytesIO(files[_TYPE_SYSTEM])))
     except (GapDNERError, OSError):
         raise
-    # what is cut off or of another kind fails anywhere in the library
+    # invalid files can raise any exception in the library
     except Exception as error:
         raise GapDNERError(
-            f"{path} cannot be read as UIMA CAS ({type(error).__name__}: {error}). Export it anew."
+            f"{path} cannot be read as UIMA CAS ({type(error).__name__}: {error}). Export it again."
         ) from None
 
 
@@ -101,7 +100,7 @@ def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
 def _add(annotation: Any, regions: LinkedRegions) -> None:
     features = {f.name: annotation.get(f.name) for f in annotation.type.all_features}
     if "begin" not in features:
-        # of the document as a whole
+        # it annotates the document
         return
     layer = annotation.type.name.rpartition(".")[2]
     texts = {key: value for key, value in features.items() if isinstance(value, str) and value}
@@ -119,7 +118,7 @@ def _add(annotation: Any, regions: LinkedRegions) -> None:
     offsets = [(features["begin"], features["end"])]
     regions.add(annotation, texts.get(key, layer), offsets, _id(annotation), attrs=attrs)
     for value in features.values():
-        # a link feature is an array of links with a role and a target
+        # a link feature is a list of links with a role and a target
         for link in getattr(value, "elements", None) or ():
             if "target" in {f.name for f in link.type.all_features}:
                 regions.link(link.get("role"), _id(annotation), _id(link.target))

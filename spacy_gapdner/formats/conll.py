@@ -1,4 +1,4 @@
-"""CoNLL: a token a line, with its tag in the last column: IOB, BIO, BILOU or BIOES."""
+"""CoNLL: one token per line, with its tag in the last column: IOB, BIO, BILOU or BIOES."""
 
 import re
 from collections.abc import Iterator
@@ -20,17 +20,16 @@ _LETTERS = {"E": "L", "S": "U"}
 
 
 def has_tags(path: Path) -> bool:
-    """RETURNS (bool): Whether the first lines of a file have several columns, the last a tag."""
+    """RETURNS (bool): Whether the first lines of a file have several columns and end with tags."""
     lines = first_bytes(path).decode("utf-8", "replace").splitlines()[:50]
     rows = [line.split() for line in lines if line.strip() and not _is_comment(line)]
-    # the last may be cut off
     return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
 
 
 @file_reader(".conll", ".iob", ".bio", ".tsv", ".txt")
 def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
-    """Read sentences with an empty line between them; tokens stand in the first column. They are
-    named by file and number from 1 on, with a document for each ``-DOCSTART-``.
+    """Read sentences separated by empty lines, with the tokens in the first column. They are named
+    by file and number, starting from 1, with a document for each ``-DOCSTART-``.
     """
     lines = enumerate(read_lines(path, report), start=1)
     rows = ((n, line.split()) for n, line in lines if not _is_comment(line))
@@ -51,7 +50,7 @@ def _to_record(rows: list[tuple[int, list[str]]], name: str, place: Place) -> To
     for line, row in rows:
         if len(row) < 2 or not _TAG.fullmatch(row[-1]):
             raise GapDNERError(
-                f"{place._replace(line=line)}: {row[-1][:40]!r} is no tag such as O or B-ADE. "
+                f"{place._replace(line=line)}: {row[-1][:40]!r} is not a tag such as O or B-ADE. "
                 "Correct the line, or choose the right format."
             )
         tags.append(_LETTERS.get(row[-1][0], row[-1][0]) + row[-1][1:])
@@ -61,5 +60,5 @@ def _to_record(rows: list[tuple[int, list[str]]], name: str, place: Place) -> To
 
 
 def _is_comment(line: str) -> bool:
-    # a "#" of the text has a tag
+    # the token "#" has a tag
     return line.startswith("#") and not _TAG.fullmatch(line.split()[-1])

@@ -1,4 +1,4 @@
-"""Docs in .spacy files."""
+"""Docs in .spacy files, spaCy's DocBin."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -25,7 +25,7 @@ DOCS_PER_FILE = 10_000
 
 
 def find_docbins(path: Path) -> list[Path]:
-    """RETURNS (list[Path]): The .spacy file, or those at any depth of a folder, in order."""
+    """RETURNS (list[Path]): The .spacy file, or the .spacy files of a folder in order."""
     if path.is_dir():
         return visible_files(path, (".spacy",))
     return [path] if path.suffix == ".spacy" else []
@@ -38,14 +38,14 @@ def require_docbins(path: Path) -> list[Path]:
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
     if not files:
         raise GapDNERError(
-            f"{path} is no .spacy file nor a folder of such. Convert it: python -m spacy gapdner "
-            f"convert {path} data.spacy"
+            f"{path} is neither a .spacy file nor a folder with .spacy files. Convert it: "
+            f"python -m spacy gapdner convert {path} data.spacy"
         )
     return files
 
 
 def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
-    """YIELDS (Doc): The Docs of a .spacy file; a GapDNERError if it is missing or cut off."""
+    """YIELDS (Doc): The Docs of a .spacy file; a GapDNERError if it is missing or invalid."""
     require_file(path)
     try:
         yield from DocBin().from_disk(path).get_docs(vocab)
@@ -54,8 +54,8 @@ def read_docbin(path: Path, vocab: Vocab) -> Iterator[Doc]:
     # bytes of another kind can fail in zlib, msgpack or spaCy
     except Exception as error:
         raise GapDNERError(
-            f"{path} is not a .spacy file, or is cut off ({type(error).__name__}). Make it anew "
-            "with convert."
+            f"{path} is not a .spacy file or is truncated ({type(error).__name__}). Convert the "
+            "data again."
         ) from None
 
 
@@ -66,17 +66,14 @@ def write_docbin(
     store_user_data: bool = False,
     attrs: Iterable[str] | None = None,
 ) -> int:
-    """Write Docs to a .spacy file, whole or not at all.
+    """Write Docs to a .spacy file atomically.
 
-    store_user_data (bool): Keep ``doc.user_data``, which hold the documents' names.
-    attrs (Optional[Iterable[str]]): What to keep of tokens; all that a DocBin knows if None.
+    store_user_data (bool): Keep ``doc.user_data``, which contains the documents' names.
+    attrs (Optional[Iterable[str]]): The attributes of tokens to keep; those of DocBin if None.
     RETURNS (int): The number of Docs.
     """
     kwargs = {} if attrs is None else {"attrs": attrs}
-    try:
-        docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
-    except OverflowError:
-        raise GapDNERError(f"{path} cannot hold a number of more than 64 bits.") from None
+    docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)
@@ -91,16 +88,16 @@ def read_spacy(
     from_ents: bool = False,
     from_spans: str | None = None,
 ) -> Iterator[Doc]:
-    """Read the Docs of a .spacy file, or a folder of such, as they are, with their own tokens.
+    """Read Docs unchanged from a .spacy file or a folder with .spacy files.
 
     vocab (Optional[Vocab]): The Docs' vocab; a new one if None.
-    from_ents (bool): Take the entities of ``doc.ents``.
-    from_spans (Optional[str]): Take every span of this group as an entity.
+    from_ents (bool): Import the entities of ``doc.ents``.
+    from_spans (Optional[str]): Import each span of this group as an entity.
     YIELDS (Doc): The Docs.
     RAISES (GapDNERError): If there is no .spacy file, it cannot be read, or no Doc has the group.
     """
     if from_ents and from_spans:
-        raise GapDNERError("Choose one: the entities of doc.ents or of a group of spans.")
+        raise GapDNERError("Use either from_ents or from_spans, not both.")
     vocab = Vocab() if vocab is None else vocab
     groups: set[str] = set()
     for file in require_docbins(Path(path)):
@@ -114,7 +111,7 @@ def read_spacy(
                     yield doc
     if from_spans and from_spans not in groups:
         there = ", ".join(map(repr, sorted(groups))) or "none"
-        raise GapDNERError(f"{path} has no group of spans {from_spans!r}; there are {there}.")
+        raise GapDNERError(f"{path} has no span group {from_spans!r}. It has {there}.")
 
 
 def write_spacy(
@@ -125,11 +122,11 @@ def write_spacy(
     *,
     attrs: Iterable[str] | None = None,
 ) -> int:
-    """Write a .spacy file, or a folder of numbered ones: memory does not grow with the Docs."""
+    """Write a .spacy file, or a folder with numbered files, so that memory does not grow."""
     if path.suffix == ".spacy":
         return write_docbin(docs, path, store_user_data=True, attrs=attrs)
     if path.is_dir() and any(path.glob("*.spacy")):
-        raise GapDNERError(f"{path} holds .spacy files already. Choose another folder.")
+        raise GapDNERError(f"{path} already contains .spacy files. Choose another folder.")
     docs, number = iter(docs), 0
     with filling(path) as temporary:
         for part, first in enumerate(docs, start=1):
@@ -140,10 +137,9 @@ def write_spacy(
 
 
 def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
-    # makes contiguous entities of what other components have found, in doc.ents if group is None
     if set(group_names(doc, spans_key)) - {group}:
         raise GapDNERError(
-            f"There are entities under {spans_key!r} already. Choose another spans_key."
+            f"There already are entities under {spans_key!r}. Choose another spans_key."
         )
     n_spans = len(doc.ents if group is None else doc.spans.get(group, ()))
     entities = read_contiguous(doc, group)
@@ -154,7 +150,7 @@ def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) 
 
 
 def _check_entities(doc: Doc, spans_key: str, path: Path) -> None:
-    # spans under the prefix may be of others, such as spancat
+    # other components, such as spancat, may have written the spans under the prefix
     try:
         for entity in get_entities(doc, spans_key):
             check_entity(doc, entity.to_entity())

@@ -18,9 +18,8 @@ from .report import Action, Place, Report, printable
 
 Alignment = Literal["expand", "contract", "strict"]
 
-# in doc.user_data: the name of the document a Doc was made from
+# keys of doc.user_data: the name of the document, and the other values of its record in the file
 DOC_NAME = "gapdner_document"
-# and what else its record in a file holds
 DOC_EXTRA = "gapdner_record"
 
 
@@ -35,20 +34,19 @@ def to_docs(
 ) -> Iterator[Doc]:
     """Make Docs with entities, one record at a time.
 
-    A TokenRecord is one sentence. Those that name no document become one Doc each, whatever
-    `n_sents`. A Doc stays as it is.
+    A TokenRecord is one sentence, and one Doc if it names no document. Docs are not changed.
 
-    records (Iterable[Record]): What a reader gives.
-    nlp (Language): Tokenizes and splits sentences; `blank_pipeline` makes one.
-    report (Report): Counts documents and entities and takes the issues.
-    n_sents (int): Sentences per Doc; 0 for whole documents with their sentence boundaries.
-    alignment (str): What to do with a boundary within a token: "expand" or "contract" the
-        fragment to whole tokens, or drop the entity with "strict".
-    spans_key (str): Prefix of the span groups that hold the entities.
+    records (Iterable[Record]): The records of a reader.
+    nlp (Language): The tokenizer and the component that sets sentence boundaries.
+    report (Report): Counts documents and entities and collects issues.
+    n_sents (int): Sentences per Doc; 0 for complete documents with their sentence boundaries.
+    alignment (str): How to align a boundary inside a token: "expand" or "contract" the fragment to
+        complete tokens, or drop the entity with "strict".
+    spans_key (str): Prefix of the span groups that store the entities.
     YIELDS (Doc): Docs with entities, sentence boundaries, and the document's name in
-        ``doc.user_data[DOC_NAME]``. What else its record holds is the first Doc's alone.
-    RAISES (GapDNERError): If an option is wrong, or at the first dropped entity if the report
-        is strict.
+        ``doc.user_data[DOC_NAME]``. The first Doc has the other values of the record.
+    RAISES (GapDNERError): If an option is invalid, or at the first dropped entity if the report is
+        strict.
     """
     if n_sents < 0:
         raise GapDNERError(f"n_sents must be 0 (whole documents) or more, but is {n_sents}.")
@@ -75,16 +73,15 @@ def to_docs(
 
 
 def doc_place(doc: Doc) -> Place:
-    """RETURNS (Place): A Doc's place in a report: its name."""
+    """RETURNS (Place): The place of a Doc in a report: its name."""
     return Place(None, None, doc.user_data.get(DOC_NAME))
 
 
 def doc_sentences(
     doc: Doc, spans_key: str, report: Report
 ) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
-    """YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of a sentence, and its entities in
-    offsets of these; the report takes those that no sentence holds. A Doc without sentence
-    boundaries is one sentence.
+    """YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of each sentence and its entities,
+    whose offsets count these tokens. A Doc without sentence boundaries is one sentence.
     """
     sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
     cuts = [*[s.start for s in sentences if len(s)], len(doc)]
@@ -94,7 +91,7 @@ def doc_sentences(
         if entity.end <= cuts[number + 1]:
             held[number].append(entity.shift(-cuts[number]))
         else:
-            message = f"no sentence holds {entity.label} at tokens {entity.fragments}"
+            message = f"no sentence contains {entity.label} at tokens {entity.fragments}"
             kind = "entity crosses a sentence boundary"
             report.add("dropped", kind, message, doc_place(doc), entity.fragments)
     for (start, end), inside in zip(pairwise(cuts), held, strict=True):
@@ -118,7 +115,7 @@ class _Maker:
                 entities.extend(entity.shift(len(words)) for entity in record.entities)
                 words.extend(record.tokens)
                 sent_starts += [True] + [False] * (len(record.tokens) - 1)
-            # with unknown spaces, spacy.Corpus.v1 keeps these tokens instead of tokenizing anew
+            # with unknown spaces, spacy.Corpus.v1 keeps these tokens
             doc = Doc(self.nlp.vocab, words=words, sent_starts=sent_starts)
             doc.user_data[DOC_NAME] = printable(name)
             set_entities(doc, entities, self.spans_key)
@@ -134,8 +131,8 @@ class _Maker:
         doc = self.nlp(make_doc(self.nlp, record.text))
         if doc.text != record.text:
             raise GapDNERError(
-                f"The tokenizer changes the text of {record.name}, so no offset holds. Use one "
-                "that keeps every character, as spaCy's own do."
+                f"The tokenizer changes the text of {record.name}, so its offsets are invalid. "
+                "Use one that keeps all characters, as spaCy's do."
             )
         cuts = [*[sentence.start for sentence in doc.sents][:: self.n_sents or len(doc)], len(doc)]
         held: list[list[Entity]] = [[] for _ in cuts[1:]]
@@ -172,11 +169,11 @@ class _Maker:
         n_kept = 0
         for start, end in source.fragments:
             span = doc.char_span(start, end, alignment_mode="expand")
-            # None only for offsets beyond the text, which readers drop
+            # None for offsets outside of the text, which readers drop
             assert span is not None
             if (span.start_char, span.end_char) != (start, end):
                 if self.alignment == "strict":
-                    message = f"{text[start:end]!r} is not whole tokens, but part of {span.text!r}"
+                    message = f"{text[start:end]!r} is only a part of {span.text!r}"
                     self._note("dropped", "boundary within a token", message, source)
                     return None
                 if self.alignment == "contract":

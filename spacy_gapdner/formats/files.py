@@ -52,8 +52,8 @@ def input_files(path: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """RETURNS (list[Path]): The files with these extensions at any depth of a folder, sorted, except
-    hidden ones; a GapDNERError if the extension of a file is not lowercase.
+    """RETURNS (list[Path]): The files with these extensions at any depth of a folder, sorted,
+    except hidden ones; a GapDNERError if the extension of a file is not lowercase.
     """
     found = {}
     for path in folder.rglob("*"):

@@ -1,4 +1,4 @@
-"""JSONL: an object with a text and its entities a line, as predict writes it."""
+"""JSONL: one object with a text and its entities per line, the output of predict."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,18 +25,14 @@ def has_entities(path: Path) -> bool:
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read objects ``{"text": ..., "entities": [{"label": ..., "fragments": [{"start": ...,
-    "end": ...}], "score": ...}]}`` with character offsets. Entities keep their scores, and what
-    they carry as "id", "kb_id", "kb_name" and "attributes". Documents are named by their "id",
-    else by file and line.
+    "end": ...}], "score": ...}]}`` with character offsets. Entities keep their scores, "id",
+    "kb_id", "kb_name" and "attributes". Documents are named by their "id", else by file and line.
     """
     for record, place in read_documents(path, report):
         with reading(report, place):
             found = record.get("entities")
             if not isinstance(found, list):
-                raise GapDNERError(
-                    f'{place}: no object with "text" and a list "entities". Choose the right '
-                    "format."
-                )
+                raise GapDNERError(f'{place} has no list "entities". Choose the right format.')
             regions = LinkedRegions(place, report)
             for item in found:
                 _add_entity(item, regions)
@@ -44,7 +40,7 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write a line per Doc: its text, its entities, and what else its record holds."""
+    """Write a line per Doc: its text, its entities, and the other values of its record."""
     number = 0
     with writing(path) as stream:
         for doc in docs:
@@ -56,13 +52,13 @@ def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report)
 
 
 def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> str:
-    """RETURNS (str): The JSONL record of a Doc, a line; see `to_record`."""
+    """RETURNS (str): The JSONL record of a Doc as a line, see `to_record`."""
     return json.dumps(to_record(doc, key, extra), ensure_ascii=False) + "\n"
 
 
 def to_record(doc: Doc, key: str, extra: dict[str, Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The JSONL record of a Doc: text, entities with character offsets,
-    and further keys.
+    """RETURNS (dict[str, Any]): The JSONL record of a Doc: its text, its entities with character
+    offsets, and other values.
     """
     entities = [_to_object(entity) for entity in get_entities(doc, key)]
     return {"text": doc.text, "entities": entities, **other_keys(extra)}
@@ -74,9 +70,7 @@ def other_keys(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """RETURNS (Optional[dict[str, Any]]): The attrs of an entity, of its JSON object; None if they
-    are malformed.
-    """
+    """RETURNS (Optional[dict[str, Any]]): An entity's attrs; None if they are malformed."""
     attrs = {key: values[key] for key in TEXTS if values.get(key) not in (None, "")}
     attributes = values.get("attributes") or {}
     if not all(isinstance(value, str) for value in attrs.values()):
@@ -112,7 +106,7 @@ def _add_entity(item: Any, regions: LinkedRegions) -> None:
     if attrs is None or not is_score:
         regions.drop_malformed(item)
         return
-    # NaN fails both comparisons
+    # also false for NaN
     probability = score if score is not None and 0 <= score <= 1 else None
     if score != probability:
         message = f"{str(item)[:80]} has the score {score}, which is not between 0 and 1"

@@ -1,8 +1,8 @@
-"""Regions as files give them, and the links between them -> entities that a text can hold.
+"""Entities from the regions and links of annotation tools, and from offsets in files.
 
-A tool that only marks contiguous regions expresses a discontinuous entity by links: those labeled
-`FRAGMENT` lead from one of its regions to each of the others. Several entities may share a region
-that links lead to. All regions of an entity have its type, or no type of their own.
+A tool that only marks contiguous regions represents a discontinuous entity by links with the label
+`FRAGMENT` from one of its regions to each of the others. Several entities can share a region that
+is the end of links. All regions of an entity have its type or no type.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,19 +14,19 @@ from .files import BOM
 from .records import TextEntity, TextRecord
 from .report import Action, Place, Report
 
-# the label, in small or capital letters, of the links between the fragments of an entity
+# the label of links between the fragments of an entity, in lowercase or uppercase
 FRAGMENT = "fragment"
-# the label of a region that has no type of its own, as PubAnnotation writes it
+# PubAnnotation's label for a region without a type
 NO_TYPE = "_FRAGMENT"
 
 Object = Mapping[str, Any]
 
 
 class LinkedRegions:
-    """A document of which a reader adds what a file says.
+    """The regions and links that a reader finds in a document.
 
-    place (Place): The document, with its name.
-    report (Report): Takes what no entity can hold.
+    place (Place): The place of the document, with its name.
+    report (Report): Collects what is dropped or repaired.
     """
 
     def __init__(self, place: Place, report: Report) -> None:
@@ -44,10 +44,10 @@ class LinkedRegions:
         score: float | None = None,
         attrs: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add a region: its label must be a text, and its offsets whole numbers, or it is dropped
-        with its source, which is what the file says of it.
+        """Add a region. It is dropped, and the report quotes its source, if the label is not a
+        string or an offset is not an integer.
         """
-        # bool is an int to Python, but no offset
+        # bool is a subclass of int
         fragments = tuple((a, b) for a, b in offsets if type(a) is int and type(b) is int)
         is_whole = fragments and len(fragments) == len(offsets)
         if not (isinstance(label, str) and label and is_whole):
@@ -64,13 +64,13 @@ class LinkedRegions:
         self._links.append((str(label), str(start), str(end)))
 
     def drop_malformed(self, source: object) -> None:
-        """Report what is no entity."""
-        message = f"no type, offsets, id or score as they should be in {str(source)[:80]}"
+        """Report a malformed entity."""
+        message = f"the type, offsets, id or score is invalid in {str(source)[:80]}"
         self.report.add("dropped", "malformed entity", message, self.place)
 
     def drop(self, kind: str, source: object) -> None:
-        """Report what no entity can hold."""
-        self.report.add("dropped", kind, f"cannot hold {str(source)[:80]}", self.place)
+        """Report something that has no place in a Doc."""
+        self.report.add("dropped", kind, f"cannot keep {str(source)[:80]}", self.place)
 
     def to_record(self, text: str, extra: Mapping[str, Any] | None = None) -> TextRecord:
         """RETURNS (TextRecord): The document with its entities."""
@@ -78,8 +78,8 @@ class LinkedRegions:
         return TextRecord(self.place.document or "", text, entities, self.place.file, extra or {})
 
     def join(self, text: str) -> Iterable[TextEntity]:
-        """RETURNS (Iterable[TextEntity]): The regions that no link of ours leads to, each with the
-        fragments that it leads to.
+        """RETURNS (Iterable[TextEntity]): Regions that are not the end of a fragment link, each
+        with the regions that are linked to it.
         """
         regions = _in_characters(text, self.regions, self.place, self.report)
         has_parts = self._links or any(region.label == NO_TYPE for region in regions)
@@ -88,7 +88,7 @@ class LinkedRegions:
     def _join(self, regions: Iterable[TextEntity]) -> Iterator[TextEntity]:
         known: dict[str, TextEntity] = {}
         for n, region in enumerate(regions):
-            # links to an id that several have lead to the first
+            # if ids are repeated, links refer to the first
             name = region.id or ""
             known[f"{name} {n}" if not name or name in known else name] = region
         after: dict[str, list[str]] = {}
@@ -102,7 +102,7 @@ class LinkedRegions:
             else:
                 self.drop("fragment that is no region with a type", f"{start} -> {end}")
         used: set[str] = set()
-        # those in a circle, which no first one leads to, begin where they are met
+        # regions that are linked in a circle have no first one: start with any of them
         for name in sorted(known, key=lambda name: name in targets):
             if name in targets and name in used:
                 continue
@@ -124,13 +124,13 @@ class LinkedRegions:
 def clean_entities(
     text: str, entities: Iterable[TextEntity], report: Report, separator: str = " "
 ) -> tuple[TextEntity, ...]:
-    """Bring the entities of a document in order; what is repaired or dropped is reported.
+    """Normalize the entities of a document and report what is repaired or dropped.
 
-    Fragments are sorted, trimmed of whitespace, and joined where they overlap, touch, or have
-    only whitespace between them (annotation tools cut an entity at every line end).
+    Fragments are sorted, stripped of whitespace, and joined if they overlap, touch, or have only
+    whitespace between them, because annotation tools split entities at line ends.
 
-    separator (str): What stands between fragments in the entities' surface texts.
-    RETURNS (tuple[TextEntity, ...]): Entities as TextEntity promises them, without duplicates.
+    separator (str): The separator of fragments in the entities' surface texts.
+    RETURNS (tuple[TextEntity, ...]): The entities without duplicates.
     """
     cleaned: dict[tuple[str, Fragments], TextEntity] = {}
     for entity in entities:
@@ -153,11 +153,11 @@ def clean_entities(
 def choose_text(
     text: str, entities: Sequence[TextEntity], report: Report, place: Place, separator: str = " "
 ) -> str:
-    r"""Find out by the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
-    order mark as one or as none.
+    r"""Infer from the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
+    order mark as one character or none.
 
-    RETURNS (str): The text that most of the surface texts agree with; on a tie without the byte
-        order mark, and with the line ends as they were.
+    RETURNS (str): The text that agrees with most surface texts. On a tie it has no byte order mark
+        and the original line ends.
     """
     plain = text.removeprefix(BOM)
     texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
@@ -174,8 +174,8 @@ def choose_text(
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
-    """RETURNS (bool): Whether the surface text of an entity, if it has one, is what stands at its
-    offsets, whitespace aside, in the file's order of fragments or in that of the text.
+    """RETURNS (bool): Whether an entity has no surface text, or the text at its offsets, apart from
+    whitespace and with the fragments in either order.
     """
     if entity.surface is None:
         return True
@@ -185,8 +185,8 @@ def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
 
 
 def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
-    """RETURNS (tuple[tuple[int, int], ...]): The fragments of an entity, see `clean_entities`;
-    none if the text cannot hold them.
+    """RETURNS (tuple[tuple[int, int], ...]): The normalized fragments of an entity, see
+    `clean_entities`; empty if they are invalid.
     """
 
     def note(action: Action, kind: str, message: str) -> None:
@@ -235,7 +235,7 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _slices(text: str, fragments: Fragments, separator: str = " ") -> str:
-    # a negative offset would count from the end
+    # negative offsets would count from the end
     return separator.join(text[max(start, 0) : max(end, 0)] for start, end in fragments)
 
 
@@ -244,12 +244,12 @@ def _name(entity: TextEntity) -> str:
 
 
 def objects(value: object) -> list[Object]:
-    """RETURNS (list[Mapping[str, Any]]): The objects of a list in JSON; none if it is no list."""
+    """RETURNS (list[Mapping[str, Any]]): The objects in a list of JSON; empty for other values."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _follow(name: str, after: Mapping[str, list[str]]) -> list[str]:
-    # a name, and those that it leads to over any number of links
+    # the name, and those linked to it directly or indirectly
     found, waiting = {name: None}, [name]
     while waiting:
         new = [other for other in after.get(waiting.pop(), ()) if other not in found]
@@ -261,7 +261,7 @@ def _follow(name: str, after: Mapping[str, list[str]]) -> list[str]:
 def _in_characters(
     text: str, regions: list[TextEntity], place: Place, report: Report
 ) -> list[TextEntity]:
-    # browsers count an emoji as two characters
+    # browsers count UTF-16 code units, two for an emoji
     raw = text.encode("utf-16-le")
     if len(raw) == 2 * len(text) or not any(region.surface for region in regions):
         return regions

@@ -1,6 +1,6 @@
-"""PubTator: title, abstract, and a line an entity. It has no fragments.
+"""PubTator: title, abstract, and one line per contiguous entity.
 
-An own reader: bconv asks for a version of lxml that later Pythons cannot have, and for nltk.
+The library bconv requires nltk, and a version of lxml that does not support newer Pythons.
 """
 
 import re
@@ -28,8 +28,8 @@ def has_title(path: Path) -> bool:
 
 @file_reader(".pubtator", ".PubTator", ".txt")
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read articles with an empty line between them, named by their ids; title and abstract are
-    lines of one text. Relations are dropped.
+    """Read articles separated by empty lines and named by their ids. Title and abstract become
+    lines of one text; relations are dropped.
     """
     lines = enumerate(read_lines(path, report), start=1)
     for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
@@ -47,7 +47,9 @@ def _to_record(lines: list[tuple[int, str]], file: Place, report: Report) -> Tex
         if match := _TEXT.fullmatch(line):
             texts.append(match[2])
         elif not texts:
-            raise GapDNERError(f"{place} is no title such as 123|t|Title. Choose the right format.")
+            raise GapDNERError(
+                f"{place} is not a title such as 123|t|Title. Choose the right format."
+            )
         elif match := _ENTITY.fullmatch(line):
             start, end, surface, label, reference = match.groups()
             known = reference not in (None, "", "-", "-1")

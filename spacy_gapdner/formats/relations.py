@@ -1,6 +1,6 @@
-"""What holds between entities in brat files: relations, events and equivalences.
+"""Relations, events and equivalences between entities in brat files.
 
-A Doc keeps their lines as they are. They name entities by the ids that these have in their attrs.
+A Doc stores their lines unchanged. They refer to entities by the ids in the entities' attrs.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 
 from .report import Place, Report
 
-# in doc.user_data: the lines
+# the key of the lines in doc.user_data
 DOC_RELATIONS = "gapdner_relations"
 KINDS = {
     "R": "relation",
@@ -25,14 +25,14 @@ KINDS = {
 
 
 class BratLine(NamedTuple):
-    """A line of an annotation file that is no entity, and where it stands."""
+    """A line of an annotation file and its place."""
 
     text: str
     place: Place
 
 
 def targets_of(line: str) -> list[str]:
-    """RETURNS (list[str]): The ids of what a line is about; an empty one if it is malformed."""
+    """RETURNS (list[str]): The ids to which a line refers; an empty id if it is malformed."""
     words = line.partition("\t")[2].split("\t")[0].split(" ")
     if line[0] == "*":
         return words[1:]
@@ -44,13 +44,13 @@ def targets_of(line: str) -> list[str]:
 def keep_relations(
     lines: Sequence[BratLine], homes: Mapping[str, int], n_docs: int, report: Report
 ) -> list[list[str]]:
-    """RETURNS (list[list[str]]): The lines of a document for each of the Docs it was cut into, of
-    whose entities `homes` has the numbers by id; those that no Doc can have are reported.
+    """RETURNS (list[list[str]]): The lines of a document for each Doc made from it. `homes` gives
+    the number of the Doc by the ids of entities. Lines that do not fit into one Doc are dropped.
     """
     known: dict[str, int | None] = dict(homes)
     chosen: dict[int, int | None] = {}
     targets = [targets_of(line.text) for line in lines]
-    # a line may be about another line
+    # a line can refer to another line
     while ready := [
         n for n in range(len(lines)) if n not in chosen and known.keys() >= {*targets[n]}
     ]:
@@ -71,9 +71,8 @@ def keep_relations(
 def relation_lines(
     doc: Doc, names: Mapping[str, str], numbers: Counter[str], report: Report, place: Place
 ) -> list[str]:
-    """RETURNS (list[str]): The lines of a Doc as a file has them, with new ids of entities by those
-    that they had; those of entities that have gone are reported. The numbers of lines of each
-    letter are counted on.
+    """RETURNS (list[str]): The lines of a Doc for a file, with the new ids in `names` for those of
+    its entities. Lines of removed entities are dropped; `numbers` counts lines with each letter.
     """
     lines = [BratLine(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
     (kept,) = keep_relations(lines, dict.fromkeys(names, 0), 1, report)
@@ -92,5 +91,5 @@ def relation_lines(
 
 
 def drop_line(line: BratLine, report: Report) -> None:
-    """Count a line that nothing can hold."""
-    report.add("dropped", KINDS[line.text[0]], f"cannot hold {line.text[:60]!r}", line.place)
+    """Report a line that cannot be kept."""
+    report.add("dropped", KINDS[line.text[0]], f"cannot keep {line.text[:60]!r}", line.place)

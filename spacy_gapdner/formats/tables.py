@@ -1,4 +1,4 @@
-"""Entities as tables: a row for each, for spreadsheets and data frames."""
+"""Tables with one row per entity, for spreadsheets and data frames."""
 
 import csv
 import re
@@ -18,7 +18,7 @@ from .report import Report
 if TYPE_CHECKING:
     import pandas
 
-# The names of the columns, and their types in pandas
+# column names and their types in pandas
 COLUMNS = {
     "document": "string",
     "type": "string",
@@ -36,10 +36,7 @@ _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
 def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
-    """Write CSV, a line a row: line breaks in cells become spaces, one for each character.
-
-    RETURNS (int): How many rows there were.
-    """
+    """Write rows as lines of CSV and return their number. Line breaks in cells become spaces."""
     writer, number = csv.writer(stream, lineterminator="\n"), 0
     for row in rows:
         writer.writerow(_LINE_BREAK.sub(" ", x) if isinstance(x, str) else x for x in row)
@@ -50,8 +47,8 @@ def write_rows(stream: IO[str], rows: Iterable[Iterable[object]]) -> int:
 def entity_rows(
     docs: Iterable[Doc], spans_key: str = DEFAULT_SPANS_KEY
 ) -> Iterator[tuple[Any, ...]]:
-    """YIELDS (tuple[Any, ...]): What `COLUMNS` name of each entity; documents without a name have
-    their number from 1 on, and fragments are character offsets such as "0 6;20 24".
+    """YIELDS (tuple[Any, ...]): The values of `COLUMNS` for each entity. Documents without a name
+    are numbered from 1, and fragments are character offsets such as "0 6;20 24".
     """
     for number, doc in enumerate(docs, start=1):
         for entity in get_entities(doc, spans_key):
@@ -70,7 +67,7 @@ def entity_rows(
 
 
 def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> "pandas.DataFrame":
-    """Make a data frame of entities, a row for each; see `entity_rows`.
+    """Make a data frame with one row per entity, see `entity_rows`.
 
     docs (Iterable[Doc]): The documents.
     spans_key (str): Prefix of the span groups.
@@ -86,15 +83,15 @@ def to_dataframe(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> 
 
 
 def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write entities as CSV, a line for each; see `entity_rows` and `write_rows`. Texts such as
-    "=1+1" stay as they are: import the columns as text into a spreadsheet.
+    """Write entities as CSV, see `entity_rows`. Texts such as "=1+1" are not escaped: import the
+    columns into a spreadsheet as text.
     """
     with writing(path) as stream:
         return write_rows(stream, chain([COLUMNS], entity_rows(docs, spans_key))) - 1
 
 
 def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write entities as Parquet, a row for each, as they come; see `entity_rows`."""
+    """Write entities as Parquet in chunks, see `entity_rows`."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -115,5 +112,5 @@ def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Repor
 def _sentence(doc: Doc, entity: DiscontinuousEntity) -> str:
     if not doc.has_annotation("SENT_START"):
         return doc.text
-    # an entity may cross a border
+    # an entity can cross sentence boundaries
     return doc[doc[entity.start].sent.start : doc[entity.end - 1].sent.end].text

@@ -98,7 +98,7 @@ def _parse(record: Any, name: str, place: Place, report: Report) -> Iterator[Tok
 def _parse_entity(item: Any, n_tokens: int, place: Place, report: Report) -> Entity | None:
     values = item if isinstance(item, dict) else {}
     index, label = values.get("index"), values.get("type")
-    # bool is an int to Python, but no index
+    # bool is a subclass of int
     is_index = isinstance(index, list) and all(type(i) is int for i in index)
     if not index or not is_index or not isinstance(label, str) or not label:
         message = f'no "index" list and "type" in {str(item)[:80]}'

@@ -184,7 +184,7 @@ def test_files_that_cannot_be_read(connect, notes):
 @pytest.mark.parametrize(
     ("entity", "message"),
     [
-        (("two words", [[0, 6]]), "brat cannot have the label"),
+        (("two words", [[0, 6]]), "brat does not allow the label"),
         (("ADR", [[0, 99]]), "covers no text"),
         (("ADR", [["0", "x"]]), None),
         (("ADR\ud800", [[0, 6]]), None),

@@ -36,7 +36,7 @@ def test_xml(write, report):
     attrs = {"kb_id": "ICD:1", "_": {"sure": "yes"}}
     assert plain(record) == [("T1", "ADR", ((12, 24), (38, 42)), attrs)]
     assert [(i.action, i.kind, i.message) for i in report.issues] == [
-        ("dropped", "relation", "cannot hold {'id': 'R1'}")
+        ("dropped", "relation", "cannot keep {'id': 'R1'}")
     ]
 
 

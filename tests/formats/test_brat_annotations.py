@@ -40,11 +40,6 @@ def test_entities_carry_what_is_said_of_them(read, report):
         remove_extension(name)
 
 
-def test_an_entity_whose_line_end_is_lost_is_reported(read, report):
-    assert len(get_entities(read("#1\tAnnotatorNotes T3\tsevere T4\tPart 7 12\tjoint"))) == 1
-    assert report.counts("dropped") == {"malformed line": 1}
-
-
 def test_what_is_written(tmp_path, report):
     doc = NLP(TEXT)
     attrs = {

@@ -60,7 +60,7 @@ def test_a_group_under_the_prefix_is_no_entity_but_can_become_several(make):
     doc, _ = read(path, from_spans="gapdner_1")
     assert found(doc) == SPANS
     assert [*doc.spans] == ["gapdner_1", "gapdner_2"]
-    with pytest.raises(GapDNERError, match="entities under 'gapdner' already"):
+    with pytest.raises(GapDNERError, match="already are entities under 'gapdner'"):
         list(read(path, from_ents=True))
     doc, _ = read(path, from_ents=True, spans_key="gold")
     assert len(get_entities(doc, "gold")) == 2
@@ -80,8 +80,8 @@ def test_spans_that_are_no_entities_are_counted(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"from_ents": True, "from_spans": "sc"}, "Choose one"),
-        ({"from_spans": "cs"}, "has no group of spans 'cs'; there are 'sc'"),
+        ({"from_ents": True, "from_spans": "sc"}, "either from_ents or from_spans"),
+        ({"from_spans": "cs"}, "has no span group 'cs'. It has 'sc'"),
         ({"from_ents": True, "format": "brat"}, r"no option from_ents \(spacy has it\)"),
     ],
 )

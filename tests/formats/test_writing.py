@@ -75,7 +75,7 @@ def test_a_folder_of_docbins(doc, tmp_path, monkeypatch):
     assert [part.name for part in parts] == ["00001.spacy", "00002.spacy", "00003.spacy"]
     assert [len(DocBin().from_disk(part)) for part in parts] == [2, 2, 1]
     assert [len(get_entities(doc)) for doc in read(tmp_path / "out")] == [3] * 5
-    with pytest.raises(GapDNERError, match=r"holds \.spacy files already"):
+    with pytest.raises(GapDNERError, match=r"already contains \.spacy files"):
         write([doc], tmp_path / "out", "spacy")
 
 

@@ -130,7 +130,7 @@ def test_brat_cannot_have_every_label(client):
     body = {**RECORD, "entities": [{**RECORD["entities"][0], "label": "Adverse event"}]}
     response = client.post("/export/brat", json=body)
     assert response.status_code == 422
-    assert "brat cannot have the label 'Adverse event'" in response.json()["detail"]
+    assert "brat does not allow the label 'Adverse event'" in response.json()["detail"]
     assert client.post("/export/csv", json=body).status_code == 200
 
 
