@@ -1,1 +1,1 @@
-"""The laboratory: experiments and benchmark, run from a clone, no part of what is installed."""
+"""The experiments and the benchmark. They run from a clone and are not installed."""

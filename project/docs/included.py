@@ -14,7 +14,7 @@ PAGES = ROOT / "project" / "docs"
 INCLUDED = {
     "README.md": "quickstart.md",
     "configs/README.md": "settings.md",
-    "project/README.md": "laboratory.md",
+    "project/README.md": "experiments.md",
     "CHANGELOG.md": "changelog.md",
 }
 

@@ -61,7 +61,7 @@ def check_nothing_is_fetched_from_elsewhere(site):
 def check_documents_of_the_repository_are_pages(pages):
     assert "Five lines of Python" in pages["quickstart.html"]
     assert 'href="settings.html"' in pages["quickstart.html"]
-    assert 'href="laboratory.html#the-paper-s-corpora"' in pages["quickstart.html"]
+    assert 'href="experiments.html#the-paper-s-corpora"' in pages["quickstart.html"]
     assert "GapDNER.v1" in pages["settings.html"]
     assert f"<h2>{spacy_gapdner.__version__}<" in pages["changelog.html"]
 

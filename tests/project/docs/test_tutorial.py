@@ -1,4 +1,4 @@
-"""The walk from a brat folder to a served model: its code runs and prints what is said."""
+"""The code of the tutorial runs, and prints the output on the page."""
 
 import io
 import re
@@ -12,7 +12,7 @@ from pages import code_blocks, run_page
 
 from spacy_gapdner.cli import serve
 
-# what the page does not say, so that it is done in seconds
+# added to the commands of the page so that training takes seconds
 SHORTER = {
     "spacy train": " --training.optimizer.learn_rate.total_steps 60"
     " --training.optimizer.learn_rate.warmup_steps 6 --training.eval_frequency 30",
@@ -21,7 +21,7 @@ SHORTER = {
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where the walk begins: a brat folder."""
+    """The brat folder that the tutorial starts from."""
     monkeypatch.chdir(tmp_path)
     write_reports(tmp_path / "reports")
     return tmp_path
@@ -29,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def served(monkeypatch):
-    """Takes what is served, and answers requests to its address as the server would."""
+    """Answers requests to the address of the server, without a server."""
     listen = serve.listen
     seen = {}
 
@@ -54,7 +54,7 @@ def served(monkeypatch):
 
 
 def test_the_brat_folder_is_as_the_page_shows_it(folder):
-    shown = next(code for _, code in code_blocks("walk.md") if "001.ann  " in code and "T1" in code)
+    shown = next(code for _, code in code_blocks("tutorial.md") if "001.ann  " in code and "T1" in code)
     text, annotation = re.split(r"001\.ann", shown)
     assert text.split(maxsplit=1)[1].strip() == (folder / "reports/train/001.txt").read_text()
     lines = [" ".join(line.split()) for line in annotation.strip().splitlines()]
@@ -63,8 +63,8 @@ def test_the_brat_folder_is_as_the_page_shows_it(folder):
 
 
 @pytest.mark.slow
-def test_walk(folder, served, capsys):
-    run_page("walk.md", capsys, shorten)
+def test_tutorial(folder, served, capsys):
+    run_page("tutorial.md", capsys, shorten)
     assert (folder / "analysis" / "report.html").is_file()
     assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
 
