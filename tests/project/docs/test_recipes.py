@@ -1,4 +1,4 @@
-"""The recipes' code runs, block by block, and prints what the page says."""
+"""The code of the recipes runs, block by block, and prints the output on the page."""
 
 import sys
 

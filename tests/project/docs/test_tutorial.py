@@ -54,7 +54,8 @@ def served(monkeypatch):
 
 
 def test_the_brat_folder_is_as_the_page_shows_it(folder):
-    shown = next(code for _, code in code_blocks("tutorial.md") if "001.ann  " in code and "T1" in code)
+    blocks = [code for _, code in code_blocks("tutorial.md")]
+    shown = next(code for code in blocks if "001.ann  " in code and "T1" in code)
     text, annotation = re.split(r"001\.ann", shown)
     assert text.split(maxsplit=1)[1].strip() == (folder / "reports/train/001.txt").read_text()
     lines = [" ".join(line.split()) for line in annotation.strip().splitlines()]
