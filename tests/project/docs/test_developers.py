@@ -1,4 +1,4 @@
-"""The code of the developers' page runs, block by block, and prints what the page says."""
+"""The code of the page for developers runs, block by block, and prints the output on the page."""
 
 from pages import run_page, train_by_heart
 

@@ -1,5 +1,5 @@
-"""Each message that the page quotes is the one that the package prints. An ellipsis on the page
-stands for a part that varies."""
+"""The package raises each message that the page of errors quotes. An ellipsis on the page stands
+for a part that varies."""
 
 import json
 import re
@@ -74,7 +74,7 @@ def unknown_type():
     return message(update, nlp, "DOSE")
 
 
-def function_of_ones_own():
+def missing_function():
     trained_pipeline().to_disk("mine")
     config = Config().from_disk("mine/config.cfg", interpolate=False)
     config["components"]["gapdner"]["model"]["tagging"] = {"@misc": "my_scheme.v1"}
@@ -86,7 +86,7 @@ def no_gpu():
     return message(use_gpu, 99)
 
 
-def crowded_grids():
+def too_many_candidates():
     nlp = make_nlp(max_paths=1, threshold=1e-4)
     with pytest.warns(UserWarning, match="max_paths") as caught:
         nlp("a b c d e f")
@@ -100,15 +100,15 @@ def training_diverges():
 
 
 PROVOKED = {
-    "The folder is no pipeline": is_not_a_pipeline,
+    "The folder is not a pipeline": is_not_a_pipeline,
     "The format is not recognized": format_is_not_recognized,
     "An annotation without its text": annotation_without_text,
     "Text that is not UTF-8": text_is_not_utf8,
     "No entities under this key": no_entities_under_this_key,
-    "A type that the pipe does not know": unknown_type,
-    "Functions of your own are missing": function_of_ones_own,
+    "Unknown entity type": unknown_type,
+    "Missing custom functions": missing_function,
     "No GPU": no_gpu,
-    "Crowded grids": crowded_grids,
+    "Too many candidate entities": too_many_candidates,
     "Training diverges": training_diverges,
 }
 
