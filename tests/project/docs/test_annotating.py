@@ -1,4 +1,4 @@
-"""The annotated examples can be converted, and hold the entities that the page names."""
+"""The annotated examples can be converted, and contain the entities that the page names."""
 
 import re
 
