@@ -37,8 +37,8 @@ _NOT_WHOLE = "not whole tokens"
 _ORDER = attrgetter("fragments", "label")
 # what to do about entities that cannot be found
 _REMEDIES = {
-    _CROSSES: " Split sentences in another way, with convert --model or --line-breaks join.",
-    _NOT_WHOLE: " Use a tokenizer that splits there, that of convert --model.",
+    _CROSSES: ' Convert the data with another model or line_breaks="join" to split sentences.',
+    _NOT_WHOLE: " Convert the data with a model whose tokenizer splits there.",
 }
 
 
@@ -335,13 +335,13 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
         if 2 * report.torn_by_lines > report.unheld.counts[_CROSSES]:
             yield (
                 f"{name}: {report.torn_by_lines} of the entities that cross sentences have a line "
-                "break inside. If the text is wrapped at a width: --line-breaks join, and "
-                'line_breaks = "join" of gapdner_sentencizer in the config.'
+                'break inside. If the text is wrapped, set line_breaks = "join", also for '
+                "gapdner_sentencizer in the config."
             )
         elif report.wrapped_docs:
             yield (
-                f"{name}: {report.wrapped_docs} of {n_docs} Docs look wrapped at a width, and "
-                "their lines are joined into sentences. --line-breaks join does so in all."
+                f"{name}: {report.wrapped_docs} of {n_docs} Docs look wrapped, and their lines are "
+                'joined into sentences. Set line_breaks = "join" to join lines in all Docs.'
             )
     train, *dev = (report.statistics for report in reports.values())
     if not train.discontinuous and train.entities:

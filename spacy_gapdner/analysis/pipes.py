@@ -54,8 +54,7 @@ def load_recognizer(
         splitters = [part for _, part in nlp.pipeline if isinstance(part, LineSentencizer)]
         if not splitters:
             raise GapDNERError(
-                f"{model} splits sentences in its own way, without gapdner_sentencizer: leave out "
-                "--line-breaks."
+                f"{model} splits sentences without gapdner_sentencizer. Leave out line_breaks."
             )
         for splitter in splitters:
             splitter.line_breaks = line_breaks
@@ -76,7 +75,7 @@ def use_gpu(gpu_id: int) -> None:
     except Exception as error:
         raise GapDNERError(
             f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA, e.g. with pip install "
-            "'spacy-gapdner[cuda12x]', or leave out --gpu-id to use the CPU."
+            "'spacy-gapdner[cuda12x]', or use the CPU (gpu_id -1)."
         ) from None
 
 
@@ -110,10 +109,7 @@ def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())
-        raise GapDNERError(
-            f"{owner} has several pipes: {listed}. Choose one with --spans-key, from Python with "
-            "spans_key."
-        )
+        raise GapDNERError(f"{owner} has several pipes: {listed}. Choose one by its spans_key.")
     return chosen[0]
 
 

@@ -151,9 +151,8 @@ class BratFile:
                 self.misfits[entity.id] = entity.surface or ""
         if self.misfits and choose_text(self.text, found, Report(), NOWHERE) != self.text:
             raise GapDNERError(
-                f"{where} counts line ends or a byte order mark in another way than brat does: "
-                f"{next(iter(self.misfits))} would lie elsewhere. Convert the folder first: "
-                "gapdner convert FOLDER NEW --format brat --n-sents 0."
+                f"{where} counts line ends or a byte order mark differently than brat, which would "
+                f"move {next(iter(self.misfits))}. Convert the folder to brat first."
             )
 
     def _choose_ids(self, marks: Sequence[Mark], lost: Sequence[Lost]) -> list[str]:

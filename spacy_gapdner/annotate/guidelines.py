@@ -68,11 +68,11 @@ def _make_labels(
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not names:
         raise GapDNERError(
-            f"{where} names no label. Give them with --labels ADE,DRUG or --labels labels.json."
+            f"{where} contains no label. Give labels, such as ADE,DRUG, or a labels.json."
         )
     for name in names:
         if re.search(r"\s", name):
-            raise GapDNERError(f"{where}: brat cannot have the label {name!r}. Rename it.")
+            raise GapDNERError(f"{where}: brat does not allow the label {name!r}. Rename it.")
     colors = choose_colors(names, {n: m["color"] for n, m in members.items() if "color" in m})
     taken = {m["key"] for m in members.values() if "key" in m}
     # letters that are no commands of the page come after the digits

@@ -200,7 +200,7 @@ class Session:
         RAISES (GapDNERError): If there is no model or nothing is done, or one is running.
         """
         if self.trainer is None:
-            raise GapDNERError("There is no model to train: start with --model MODEL.")
+            raise GapDNERError("There is no model to train. Start with a model.")
         done = self._done()
         self.trainer.start(list(done.items()))
         self._trained = set(done)

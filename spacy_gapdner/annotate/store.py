@@ -136,8 +136,8 @@ class Store:
         text, path = self.texts.read(name), with_ending(self.stem(name), ".ann")
         if with_ending(self.stem(name), ".a1").exists():
             raise GapDNERError(
-                f"{path.with_suffix('.a1')} would be passed over: only .ann is read. Convert the "
-                "folder first: gapdner convert FOLDER NEW --format brat --n-sents 0."
+                f"{path.with_suffix('.a1')} would be ignored: only .ann is read. Convert the "
+                "folder to brat first."
             )
         content = path.read_bytes() if path.exists() else None
         entry = self.journal.entries().get(name, Entry())

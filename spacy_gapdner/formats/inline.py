@@ -1,4 +1,4 @@
-"""Inline text of Dai et al. (ACL 2020): tokens, mentions and a blank line a sentence."""
+"""Inline text of Dai et al. (ACL 2020): lines of tokens, of mentions, and a blank line."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,11 +31,12 @@ def has_inline_mentions(path: Path) -> bool:
     return False
 
 
-# a sentence that cannot be read leaves it open where the next one begins: the file is left out
+# an invalid sentence makes the rest of the file ambiguous
 @file_reader(".txt", ".inline")
 def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
-    """Read sentences with mentions such as ``0,1,4,4 ADR|0,0,3,4 ADR``, last tokens included. They
-    are named by file and number from 1 on; ``Document: NAME`` may go before.
+    """Read sentences with mentions such as ``0,1,4,4 ADR|0,0,3,4 ADR``, whose ranges include the
+    last token. Sentences are named by file and number, starting from 1, and can follow a line
+    ``Document: NAME``.
     """
     lines = enumerate((line.strip() for line in read_lines(path, report)), start=1)
     number = 0
@@ -46,7 +47,7 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
         if line.startswith(_DOCUMENT):
             document = line.removeprefix(_DOCUMENT).strip()
             position, tokens = next(lines, (position + 1, ""))
-        # a file may end right after the tokens, its blank lines cut off
+        # the blank lines at the end of the file can be missing
         mentions, blank = next(lines, (0, ""))[1], next(lines, (0, ""))[1]
         number += 1
         place = Place(str(path), position, document)
@@ -62,10 +63,7 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 
 def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write the sentences of Docs, each after the name of its document where it is known.
-
-    Whitespace tokens have no place; a Doc without sentence boundaries is one sentence.
-    """
+    """Write the sentences of Docs without whitespace tokens, each after its document's name."""
     number = 0
     with writing(path) as stream:
         for doc in docs:
@@ -74,7 +72,7 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
                 tokens, entities = _without_whitespace(*sentence, report, name)
                 if tokens:
                     lines = _sentence_lines(tokens, entities, name)
-                    # one at the beginning of a file would count as the file's, not as the token's
+                    # readers remove a byte order mark at the beginning of the file
                     stream.write(BOM + lines if not number and lines.startswith(BOM) else lines)
                     number += 1
     return number
@@ -83,9 +81,9 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
 def merge_ranges(
     label: str, ranges: list[tuple[int, int]], report: Report, place: Place, offsets: Fragments
 ) -> Entity:
-    """RETURNS (Entity): An entity of token ranges of Dai et al., which include the last token.
-    Adjacent ones become one fragment, and one whose ends have crossed, as their way to move
-    boundaries can bring about, is taken the other way round; both are reported.
+    """RETURNS (Entity): The entity of token ranges that include the last token. Adjacent ranges
+    become one fragment. Ranges that end before they begin, as the conversion of Dai et al. can
+    produce, are reversed. Both are reported.
     """
     turned = [(min(pair), max(pair)) for pair in ranges]
     entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
@@ -133,7 +131,7 @@ def _without_whitespace(
         if numbers:
             kept.append(Entity.from_tokens(entity.label, numbers, entity.score))
         else:
-            message = f"{entity.label} covers nothing but whitespace"
+            message = f"{entity.label} covers only whitespace"
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
     return tuple(tokens[i] for i in words), kept
 
@@ -148,11 +146,14 @@ def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str |
     for what, word, pattern in words:
         if not re.fullmatch(pattern, word):
             raise GapDNERError(
-                f"Inline text cannot have the {what} {word!r}: it is empty, or holds whitespace or "
-                "a bar. Change it, or choose another format."
+                f"Inline text does not allow the {what} {word!r}, which is empty or contains "
+                "whitespace or a bar. Change it, or choose another format."
             )
     head = f"{_DOCUMENT}{name}\n" if name else ""
     line = " ".join(tokens)
     if not head and line.startswith(_DOCUMENT):
-        raise GapDNERError(f"Inline text cannot tell {line[:40]!r} from the name of a document.")
+        raise GapDNERError(
+            f"Inline text does not allow {line[:40]!r}, which would be read as a document's name. "
+            "Choose another format."
+        )
     return f"{head}{line}\n{'|'.join(mentions)}\n\n"

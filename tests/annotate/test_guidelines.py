@@ -67,12 +67,12 @@ def test_keys_end_with_the_keyboard(tmp_path):
     ("labels", "message"),
     [
         ([], "must hold an object"),
-        ({}, "names no label"),
+        ({}, "contains no label"),
         ({"A": "red"}, "A must be an object of texts"),
         ({"A": {"colour": "red"}}, "A must be an object of texts"),
-        ({"A": {"color": "url(x)"}}, "is none"),
+        ({"A": {"color": "url(x)"}}, "Invalid color for A"),
         ({"A": {"key": "ab"}}, "one character"),
-        ({"two words": {}}, "brat cannot have"),
+        ({"two words": {}}, "brat does not allow"),
     ],
 )
 def test_what_is_no_guideline(tmp_path, labels, message):
@@ -82,7 +82,7 @@ def test_what_is_no_guideline(tmp_path, labels, message):
 
 
 def test_a_folder_without_any(tmp_path):
-    with pytest.raises(GapDNERError, match="Give them with --labels"):
+    with pytest.raises(GapDNERError, match="Give labels, such as"):
         read_guidelines(None, [tmp_path])
     with pytest.raises(GapDNERError, match="no file"):
         read_guidelines("missing.json", [tmp_path])

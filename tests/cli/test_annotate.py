@@ -86,7 +86,7 @@ def test_only_texts_that_are_done_are_converted(run, fails, notes, tmp_path):
 
 
 def test_errors(fails, notes, tmp_path):
-    fails("Give them with --labels", "annotate", notes, "--port", 0)
+    fails("Give labels, such as", "annotate", notes, "--port", 0)
     fails("no folder", "annotate", tmp_path / "missing", "--port", 0)
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
     fails("no folder", "annotate", notes, "--adjudicate", notes, tmp_path / "missing", "--port", 0)

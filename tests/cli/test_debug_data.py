@@ -54,8 +54,8 @@ def test_findings(run, train, write_docs, tmp_path):
         "ADR: No «pain . Fever» came .",
         "ℹ train: 1 of 5 Docs have no entity.",
         "ℹ dev: types of train that it lacks: Site.",
-        "⚠ train: 1 entity cannot be found (not whole tokens). Use a tokenizer that",
-        "⚠ train: 1 entity cannot be found (crosses a sentence boundary). Split",
+        "⚠ train: 1 entity cannot be found (not whole tokens). Convert the data with a",
+        "⚠ train: 1 entity cannot be found (crosses a sentence boundary). Convert",
         "⚠ dev: types that are not in train: Drug (1).",
         "⚠ train: types with fewer than 20 entities: ADR (4), Site (2).",
     ):
@@ -122,7 +122,7 @@ def test_texts_that_are_wrapped(run, write_brat):
     start = text.index("arm")
     data = write_brat(a=(text, f"T1\tADR {start} {start + 7}\tarm and\n"))
     printed = " ".join(run("debug-data", data).stdout.split())
-    assert "train: 1 of 1 Docs look wrapped at a width" in printed
+    assert "train: 1 of 1 Docs look wrapped" in printed
     printed = " ".join(run("debug-data", data, "--line-breaks", "keep").stdout.split())
     assert "train: 1 of the entities that cross sentences have a line break inside" in printed
-    assert "--line-breaks join" in printed
+    assert 'set line_breaks = "join"' in printed

@@ -91,10 +91,10 @@ def test_write_gives_the_file_back(write, report, nlp):
 @pytest.mark.parametrize(
     ("words", "label", "message"),
     [
-        (["a b"], "X", "the token 'a b': it .* holds whitespace"),
+        (["a b"], "X", "the token 'a b', which .* contains whitespace"),
         (["a"], "X Y", "label 'X Y'"),
         (["a"], "X|Y", "a bar"),
-        (["Document:", "a"], "X", "from the name of a document"),
+        (["Document:", "a"], "X", "read as a document's name"),
     ],
 )
 def test_cannot_write(tmp_path, words, label, message):
