@@ -1,4 +1,4 @@
-"""What corpora hold, and what trained pipelines do with them: functions that return data."""
+"""Analysis of corpora and trained pipelines. All functions return data."""
 
 import lazy_loader
 

@@ -1,12 +1,12 @@
 """The agreement of two annotators, or of an annotator and a model.
 
-Neither side is gold, so every measure is F1, which is the same in either order:
+Neither side is gold, so the agreement is measured by F1, which is symmetric:
 
-exact: of entities with the same type and the same tokens.
-partial: of the tokens in entities of a type. A token counts once for every entity that has it.
+exact: entities with the same type and the same tokens.
+partial: tokens in entities of a type. A token in several entities is counted several times.
 
-Whitespace counts as part of no entity. If the sides have different tokens, the pieces between all
-boundaries of tokens are counted.
+Whitespace is ignored. If the sides are tokenized differently, both are split at all token
+boundaries.
 """
 
 from collections import Counter
@@ -26,17 +26,17 @@ from ..scorer import Counts, Item, Positions
 
 @dataclass
 class Measures:
-    """The measures over some of the entities, with the first side as gold.
+    """The agreement on a group of entities, with the first side as gold.
 
     exact (Counts): Numbers of entities.
-    partial (Counts): Numbers of tokens in them.
+    partial (Counts): Numbers of tokens in entities.
     """
 
     exact: Counts = field(default_factory=Counts)
     partial: Counts = field(default_factory=Counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The measures as JSON has them."""
+        """RETURNS (dict[str, Any]): The measures for JSON."""
         return {
             name: {"f": c.f, "first": c.gold, "second": c.predicted, "both": c.correct}
             for name, c in (("exact", self.exact), ("partial", self.partial))
@@ -44,13 +44,13 @@ class Measures:
 
 
 class Pair(NamedTuple):
-    """A document of both sides.
+    """A document that both sides annotated.
 
-    name (str): Its name.
-    docs (tuple[Doc, Doc]): The first side's and the second's. Where whitespace differs, the
-        second has the first side's tokens.
-    differing (tuple[list[Item], list[Item]]): Types and fragments, as character offsets of these
-        Docs, of the entities that only the first side has, and of those that only the second has.
+    name (str): The name of the document.
+    docs (tuple[Doc, Doc]): The Docs of both sides. If their whitespace differs, the second Doc has
+        the tokens of the first.
+    differing (tuple[list[Item], list[Item]]): Entities that only one side has, as types and
+        fragments in character offsets.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Pair(NamedTuple):
 class Agreement:
     """The agreement of two sides.
 
-    pairs (list[Pair]): The documents of both sides, in the first side's order.
-    only (tuple[list[str], list[str]]): Names of the documents of only the first side, and of only
-        the second. They count in no measure.
-    all (Measures): Over all entities.
-    discontinuous (Measures): Over the discontinuous entities of each side.
-    per_type (dict[str, Measures]): By entity type.
+    pairs (list[Pair]): The documents that both sides annotated, in the order of the first side.
+    only (tuple[list[str], list[str]]): Names of the documents that only one side annotated. They
+        are ignored in the measures.
+    all (Measures): Agreement on all entities.
+    discontinuous (Measures): Agreement on discontinuous entities.
+    per_type (dict[str, Measures]): Agreement by entity type.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Agreement:
     per_type: dict[str, Measures] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The agreement as JSON has it."""
+        """RETURNS (dict[str, Any]): The agreement for JSON."""
         return {
             "docs": len(self.pairs),
             "only_first": self.only[0],
@@ -94,20 +94,20 @@ def agreement(
 ) -> Agreement:
     """Compare the entities of two annotators, or of an annotator and a model.
 
-    Documents are paired by name, and by number if they have none. Docs of the same name, such as
-    sentences, are joined.
+    Documents are paired by name, or by number if they have no names. Docs with the same name, such
+    as sentences, are merged.
 
-    docs_a (Iterable[Doc]): The first side's documents.
-    docs_b (Iterable[Doc]): The second side's.
+    docs_a (Iterable[Doc]): The documents of the first side.
+    docs_b (Iterable[Doc]): The documents of the second side.
     spans_key (str): Prefix of the span groups.
-    RETURNS (Agreement): F1, and where the sides differ.
-    RAISES (GapDNERError): If they have no document in common, or one has two texts.
+    RETURNS (Agreement): The agreement and the differences.
+    RAISES (GapDNERError): If the sides have no documents in common, or the texts differ.
     """
     first, second = dict(_by_name(docs_a, spans_key)), dict(_by_name(docs_b, spans_key))
     if first and second and not first.keys() & second.keys():
         raise GapDNERError(
-            f"The two sides have no document in common: the first has {next(iter(first))}, the "
-            f"second {next(iter(second))}. Give files the same name on both sides."
+            f"The two sides have no documents in common: the first has {next(iter(first))}, the "
+            f"second has {next(iter(second))}. Use the same file names on both sides."
         )
     only = [n for n in first if n not in second], [n for n in second if n not in first]
     found = Agreement(only=only)
@@ -152,7 +152,7 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
         measures.exact += Counts.of(second, first)
         measures.partial += Counts.of(_tokens(second, cuts), _tokens(first, cuts))
     if docs[0].text != docs[1].text:
-        # whitespace of the other side would move all offsets
+        # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
         set_entities(docs[1], [sides[0].tokens(item) for item in sorted(items[1])], spans_key)
     differing = [
@@ -163,7 +163,7 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
 
 
 def _tokens(items: set[Item], cuts: np.ndarray) -> set[tuple[str, int, int]]:
-    # type, token, and a number for each entity of the type with the token
+    # type, token, and the index of the entity among those of the type with the token
     counts = Counter(
         (label, i)
         for label, fragments in items

@@ -1,18 +1,18 @@
-"""How far scores would vary with other documents of the same kind: the bootstrap."""
+"""Bootstrap confidence intervals of scores."""
 
 import numpy as np
 
 _TAILS = (2.5, 97.5)
-# So many numbers of resamples exist at a time
+# Maximum number of elements in a block of samples
 _BLOCK_SIZE = 2**22
 
 
 def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
-    """Draw Docs with replacement, as many as there are, and sum what is counted of them.
+    """Sample Docs with replacement and sum up their counts.
 
-    counts (ndarray): Numbers of each Doc, shape `(docs, ...)`.
-    n_resamples (int): How many times Docs are drawn.
-    seed (int): Seed of the draws.
+    counts (ndarray): Counts of each Doc, shape `(docs, ...)`.
+    n_resamples (int): Number of samples.
+    seed (int): The random seed.
     RETURNS (ndarray): The sums, shape `(n_resamples, ...)`.
     """
     n_docs = len(counts)
@@ -21,7 +21,7 @@ def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
     shares = np.full(n_docs, 1 / n_docs)
     block = max(_BLOCK_SIZE // n_docs, 1)
     sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
-    # how often each Doc is drawn, in blocks
+    # number of times that each Doc is sampled, in blocks
     sums = np.concatenate([rng.multinomial(n_docs, shares, size) @ flat for size in sizes])
     return sums.reshape(n_resamples, *counts.shape[1:])
 
@@ -29,13 +29,13 @@ def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
 def bootstrap_intervals(
     counts: np.ndarray, n_resamples: int, seed: int = 0
 ) -> list[dict[str, tuple[float, float] | None]]:
-    """Estimate intervals of precision, recall and F1.
+    """Estimate confidence intervals of precision, recall and F1.
 
-    counts (ndarray): For each Doc and score the correct, predicted and gold entities, shape
-        `(docs, scores, 3)`.
-    n_resamples (int), seed (int): See `resample`.
-    RETURNS (list[dict[str, Optional[tuple[float, float]]]]): For each score the bounds of the
-        95% interval (percentiles) of "p", "r" and "f"; None if no resample has an entity.
+    counts (ndarray): The correct, predicted and gold entities by Doc and group, shape
+        `(docs, groups, 3)`.
+    n_resamples, seed (int): See `resample`.
+    RETURNS (list[dict[str, Optional[tuple[float, float]]]]): For each group, the 95% percentile
+        intervals of "p", "r" and "f", or None if no sample has entities.
     """
     intervals: list[dict[str, tuple[float, float] | None]] = []
     for sums in np.moveaxis(resample(counts, n_resamples, seed), 1, 0):

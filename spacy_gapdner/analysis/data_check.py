@@ -1,6 +1,6 @@
-"""Checks before a training: what in the data will keep a pipe from learning, and what no pipe can
-learn: tokens that differ, entities that no segment holds, and entities that a grid cannot spell
-out. The ceiling is the score of a perfect model."""
+"""Checks of the data before training. They find entities that cannot be learned because they do not
+match the tokens, do not fit into a segment, or cannot be represented in a grid. The ceiling is the
+score of a perfect model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,55 +24,54 @@ from .predictions import without_annotation
 from .statistics import CorpusStatistics
 from .training_config import TrainingConfig, make_training_config, read_training_config
 
-# with fewer examples a type is hardly learned
+# types with fewer examples are difficult to learn
 _RARE = 20
-# grids from this length on need more memory than most GPUs give
+# grids of longer segments exceed the memory of most GPUs
 _LONG = 512
 _N_EXAMPLES = 3
 # tokens shown before and after an entity
 _CONTEXT = 3
 _CROSSES = "crosses a sentence boundary"
-_NOT_WHOLE = "not whole tokens"
-# of entities in reports
+_MISALIGNED = "boundary within a token"
 _ORDER = attrgetter("fragments", "label")
-# what to do about entities that cannot be found
+# hints for entities that cannot be found
 _REMEDIES = {
     _CROSSES: ' Convert the data with another model or line_breaks="join" to split sentences.',
-    _NOT_WHOLE: " Convert the data with a model whose tokenizer splits there.",
+    _MISALIGNED: " Convert the data with a model whose tokenizer splits there.",
 }
 
 
 @dataclass
 class KindCounts:
-    """How often something occurs, by kind, with the first examples of each.
+    """Counts of entities by kind, with the first examples of each kind.
 
-    counts (Counter[str]): Number by kind.
-    examples (dict[str, list[str]]): Entities in context, fragments in «».
+    counts (Counter[str]): Number of entities by kind.
+    examples (dict[str, list[str]]): Entities in context, with fragments in «».
     """
 
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, kind: str, doc: Doc, entity: Entity) -> None:
-        """Count an entity of a Doc, of which something is the matter: its kind."""
+        """Count an entity of a Doc under a kind."""
         self.counts[kind] += 1
         examples = self.examples.setdefault(kind, [])
         if len(examples) < _N_EXAMPLES:
             examples.append(_in_context(doc, entity))
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): Counts and examples as JSON has them."""
+        """RETURNS (dict[str, Any]): Counts and examples for JSON."""
         return {"counts": dict(self.counts.most_common()), "examples": self.examples}
 
 
 @dataclass
 class SchemeReport:
-    """What comes back when gold entities are written into grids and read from them.
+    """The result of encoding gold entities in grids and decoding them.
 
-    missed (KindCounts): Entities that do not come back, by cause.
-    spurious (KindCounts): Entities that nobody annotated.
-    ceiling (Counts): All gold entities of the Docs against those that came back.
-    disc_ceiling (Counts): The same over discontinuous entities.
+    missed (KindCounts): Gold entities that are not decoded, by cause.
+    spurious (KindCounts): Decoded entities that are not annotated.
+    ceiling (Counts): Counts of all entities, with the decoded entities as predictions.
+    disc_ceiling (Counts): The same counts for discontinuous entities.
     """
 
     missed: KindCounts = field(default_factory=KindCounts)
@@ -81,7 +80,7 @@ class SchemeReport:
     disc_ceiling: Counts = field(default_factory=Counts)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The report as JSON has it."""
+        """RETURNS (dict[str, Any]): The report for JSON."""
         return {
             "missed": self.missed.to_dict(),
             "spurious": self.spurious.to_dict(),
@@ -92,26 +91,27 @@ class SchemeReport:
 
 @dataclass
 class DataReport:
-    """What there is to say of one corpus.
+    """The findings for one corpus.
 
     statistics (CorpusStatistics): Counts of the gold Docs.
-    docs_without_entities (int): Docs without any.
-    empty_docs (int): Docs without tokens.
-    wrapped_docs (int): Docs whose lines look wrapped at some width.
-    torn_by_lines (int): Entities with a line break inside that cross a sentence boundary.
-    segments (int): Segments that the pipe works on.
-    longest_segment (int): Tokens of the longest.
-    misaligned (KindCounts): Gold entities that are not whole tokens of the pipeline's tokenizer.
-    unheld (KindCounts): Aligned entities that no segment can hold, by reason.
-    scheme (SchemeReport): What its grids can hold.
-    texts (dict[str, bool]): The texts of all segments, and whether an entity begins there.
+    docs_without_entities (int): Number of Docs without entities.
+    empty_docs (int): Number of Docs without tokens.
+    wrapped_docs (int): Number of Docs whose lines look wrapped.
+    split_by_lines (int): Number of entities that contain a line break and cross a sentence
+        boundary.
+    segments (int): Number of segments.
+    longest_segment (int): Number of tokens in the longest segment.
+    misaligned (KindCounts): Gold entities whose boundaries fall inside a token.
+    unheld (KindCounts): Aligned entities that do not fit into a segment, by reason.
+    scheme (SchemeReport): The result of encoding and decoding.
+    texts (dict[str, bool]): The texts of all segments, and whether an entity starts there.
     """
 
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
     docs_without_entities: int = 0
     empty_docs: int = 0
     wrapped_docs: int = 0
-    torn_by_lines: int = 0
+    split_by_lines: int = 0
     segments: int = 0
     longest_segment: int = 0
     misaligned: KindCounts = field(default_factory=KindCounts)
@@ -120,21 +120,21 @@ class DataReport:
     texts: dict[str, bool] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The report as JSON has it, without the texts."""
+        """RETURNS (dict[str, Any]): The report for JSON, without the texts."""
         kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "texts"}
         return {name: v if isinstance(v, int) else v.to_dict() for name, v in kept.items()}
 
 
 @dataclass(frozen=True)
 class DataFindings:
-    """What `check_data` finds.
+    """The findings of `check_data`.
 
-    config (TrainingConfig): The settings that decide how the pipe sees the data.
-    reports (dict[str, DataReport]): For "train", and "dev" if given.
-    shared (Optional[tuple[int, int]]): Different segments of dev that train has too; how many of
-        them with entities.
-    problems (list[str]): What will spoil training or evaluation, and what to do.
-    hints (list[str]): What is worth knowing.
+    config (TrainingConfig): The settings that affect how the pipe sees the data.
+    reports (dict[str, DataReport]): The reports for "train" and "dev".
+    shared (Optional[tuple[int, int]]): Number of unique dev segments that also occur in train, and
+        number of those with entities.
+    problems (list[str]): Problems for training or evaluation, and what to do.
+    hints (list[str]): Other useful information.
     """
 
     config: TrainingConfig
@@ -144,7 +144,7 @@ class DataFindings:
     hints: list[str]
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The findings as JSON has them."""
+        """RETURNS (dict[str, Any]): The findings for JSON."""
         shared = self.shared and {"segments": self.shared[0], "with_entities": self.shared[1]}
         return {
             "settings": {
@@ -172,16 +172,16 @@ def check_data(
 ) -> DataFindings:
     """Check data before training.
 
-    train (Iterable[Doc]): Training data: Docs with gold entities.
-    dev (Optional[Iterable[Doc]]): The same, development data.
-    config (Optional[Union[str, Path, TrainingConfig]]): Training config with the settings, which
-        is checked too. The default is that of the factory, after a rule-based sentence splitter.
+    train (Iterable[Doc]): Training Docs with gold entities.
+    dev (Optional[Iterable[Doc]]): Development Docs with gold entities.
+    config (Optional[Union[str, Path, TrainingConfig]]): Training config to check. Defaults to the
+        default settings with a rule-based sentence splitter.
     lang (str): Language of the tokenizer if there is no config.
-    spans_key (Optional[str]): Prefix of the span groups; the config's if None. It also chooses
-        one of several pipes.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the config. If the
+        config has several pipes, it selects one.
     RETURNS (DataFindings): The findings.
-    RAISES (GapDNERError): If the config is missing or cannot be read, or the fragments of an
-        entity carry different labels.
+    RAISES (GapDNERError): If the config is missing or invalid, or the fragments of an entity have
+        different labels.
     """
     if config is None:
         config = make_training_config(blank_pipeline(lang), spans_key)
@@ -205,7 +205,6 @@ def check_data(
 
 
 def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
-    # the gold against what a pipe would see and could predict at best
     nlp, max_length = config.nlp, config.max_length
     report = DataReport()
     for reference in docs:
@@ -215,16 +214,16 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         doc = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(doc, reference), config.spans_key)
         report.docs_without_entities += not aligned and not misaligned
-        # of equal entities one counts, as in the scores
+        # duplicates are counted once, as in the scores
         entities = list(dict.fromkeys(aligned))
         for entity in misaligned:
-            report.misaligned.add(_NOT_WHOLE, doc, entity)
+            report.misaligned.add(_MISALIGNED, doc, entity)
         segments = get_segments(doc, max_length, config.stride)
         held, unheld = assign_entities(entities, segments)
         for entity in unheld:
             why = why_unheld(entity, doc, max_length)
             report.unheld.add(why, doc, entity)
-            report.torn_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
+            report.split_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
         starts = {entity.start for entity in (*entities, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
@@ -234,7 +233,7 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
             report.texts[text] = report.texts.get(text, False) or has_entity
         found, causes = _round_trip(segments, held, config.tagging)
         for entity in sorted(set(entities) - set(unheld) - found, key=_ORDER):
-            # what another window spells out is not missed
+            # entities that another window represents are not missed
             report.scheme.missed.add(causes.get(entity, "cut by a window"), doc, entity)
         for entity in sorted(found - set(entities), key=_ORDER):
             report.scheme.spurious.add("not annotated", doc, entity)
@@ -252,20 +251,20 @@ def _scores(counts: Counts) -> dict[str, float | None] | None:
 def _count(
     found: Iterable[Entity], entities: Iterable[Entity], misaligned: Iterable[Entity]
 ) -> Counts:
-    # misaligned entities are never found
+    # misaligned entities cannot be found
     return Counts.of(set(found), set(entities)) + Counts(gold=len(set(misaligned)))
 
 
 def _round_trip(
     segments: Sequence[Segment], held: Sequence[Sequence[Entity]], tagging: TaggingScheme
 ) -> tuple[set[Entity], dict[Entity, str]]:
-    # what comes back from the grids, and why the others do not
+    # decoded entities, and the causes of missed ones
     found: list[list[Entity]] = []
     causes: dict[Entity, str] = {}
     for segment, entities in zip(segments, held, strict=True):
         found.append([])
         if entities:
-            # the order of the labels decides who gets a cell
+            # the order of the labels determines which of them gets a cell
             labels = sorted({entity.label for entity in entities})
             conflicts = find_conflicts(entities, tagging, labels)
             missed = dict(conflicts.missed)
@@ -276,7 +275,7 @@ def _round_trip(
 
 
 def _in_context(doc: Doc, entity: Entity) -> str:
-    # e.g. "ADR: had «severe» joint and «back pain» since ...", in one line
+    # e.g. "ADR: had «severe» joint and «back pain» since ..."
     start = max(entity.start - _CONTEXT, 0)
     end = min(entity.end + _CONTEXT, len(doc))
     opening = {first for first, _ in entity.fragments}
@@ -294,7 +293,7 @@ def _in_context(doc: Doc, entity: Entity) -> str:
 
 
 def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
-    """RETURNS (str): Why no segment of a Doc can hold an entity."""
+    """RETURNS (str): The reason why an entity does not fit into a segment of a Doc."""
     inside = range(entity.start + 1, entity.end)
     if doc.has_annotation("SENT_START") and any(doc[i].is_sent_start for i in inside):
         return _CROSSES
@@ -314,13 +313,13 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
         longest = report.longest_segment
         if longest >= _LONG:
             yield (
-                f"{name}: the longest segment has {longest} tokens, its grid {longest**2} cells. "
-                "Lower max_length, or split sentences."
+                f"{name}: the longest segment has {longest} tokens, so its grid has {longest**2} "
+                "cells. Lower max_length, or split sentences."
             )
     train, *dev = (report.statistics.labels for report in reports.values())
     for labels in dev:
         if new := {label: n for label, n in sorted(labels.items()) if label not in train}:
-            yield f"dev: types that are not in train: {_listed(new)}."
+            yield f"dev: types that do not occur in train: {_listed(new)}."
     if rare := {label: n for label, n in sorted(train.items()) if n < _RARE}:
         yield f"train: types with fewer than {_RARE} entities: {_listed(rare)}."
 
@@ -329,27 +328,27 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
     for name, report in reports.items():
         n_docs = report.statistics.docs
         if report.docs_without_entities:
-            yield f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entity."
+            yield f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entities."
         if report.empty_docs:
             yield f"{name}: {report.empty_docs} Docs are empty."
-        if 2 * report.torn_by_lines > report.unheld.counts[_CROSSES]:
+        if 2 * report.split_by_lines > report.unheld.counts[_CROSSES]:
             yield (
-                f"{name}: {report.torn_by_lines} of the entities that cross sentences have a line "
-                'break inside. If the text is wrapped, set line_breaks = "join", also for '
+                f"{name}: {report.split_by_lines} of the entities that cross a sentence boundary "
+                'contain a line break. If the text is wrapped, set line_breaks = "join", also for '
                 "gapdner_sentencizer in the config."
             )
         elif report.wrapped_docs:
             yield (
-                f"{name}: {report.wrapped_docs} of {n_docs} Docs look wrapped, and their lines are "
+                f"{name}: {report.wrapped_docs} of {n_docs} Docs look wrapped, so their lines are "
                 'joined into sentences. Set line_breaks = "join" to join lines in all Docs.'
             )
     train, *dev = (report.statistics for report in reports.values())
     if not train.discontinuous and train.entities:
-        yield "train: no entity is discontinuous. spaCy's own ner or spancat may do."
+        yield "train: no discontinuous entities. spaCy's ner or spancat may be sufficient."
     for statistics in dev:
         only = sorted(set(train.labels) - set(statistics.labels))
         if only:
-            yield f"dev: types of train that it lacks: {', '.join(only)}."
+            yield f"dev: missing types that occur in train: {', '.join(only)}."
 
 
 def _listed(counts: dict[str, int]) -> str:

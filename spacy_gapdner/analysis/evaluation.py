@@ -1,4 +1,4 @@
-"""The scores of a trained pipeline on annotated data."""
+"""Evaluation of a trained pipeline on annotated data."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -34,31 +34,36 @@ def evaluate(
     bootstrap: int = 0,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Score a trained pipeline on annotated Docs, one batch in memory at a time.
+    """Evaluate a trained pipeline on annotated Docs. Memory use does not depend on their number.
 
-    nlp (Language): The pipeline. The settings of its pipe, such as the threshold, hold.
+    nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
-    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
-        None. It also chooses one of several pipes.
-    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
-    bootstrap (int): Number of resamples of the Docs for intervals; 0 for none.
-    seed (int): Seed of the resampling.
-    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous`, and the
-        pipe's `threshold`, `disc_threshold` and `type_thresholds`, the `spans_key`,
-        `docs`, `words`, `speed` (words per second of the pipeline, with its tokenizer), `crossing`
-        (gold entities that cross the pipeline's sentences, and cannot be found), `gold_per_type`
-        (number of gold entities), `reliability` (the precision in each range of scores),
-        `calibration_error` and, for discontinuous entities only, `disc_calibration_error` (see
-        `spacy_gapdner.calibration.calibration_error`), `labels_unknown_to_model`,
-        `spans_keys_found` (all prefixes in the data), `gold_elsewhere` (without any gold entity,
-        see `spacy_gapdner.entities.count_elsewhere`), and `matches` (p, r and f of the measures
-        of `spacy_gapdner.analysis.matching`). With `bootstrap` also `intervals`: the bounds of
-        the 95% intervals of p, r and f by subset and measure.
-    RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity
-        carry different labels, or `bootstrap` is negative.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
+        the pipe. If the pipeline has several pipes, it selects one.
+    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
+    bootstrap (int): Number of bootstrap samples for confidence intervals.
+    seed (int): Random seed of the bootstrap samples.
+    RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous` and these
+        keys:
+
+        - threshold, disc_threshold, type_thresholds, spans_key: the settings
+        - docs, words: numbers of Docs and words
+        - speed: words per second, including the tokenizer
+        - crossing: number of gold entities that cross a sentence boundary and cannot be found
+        - gold_per_type: number of gold entities by type
+        - reliability: the precision for each range of scores
+        - calibration_error, disc_calibration_error: the expected calibration error for all and for
+          discontinuous entities
+        - labels_unknown_to_model: types of gold entities that the pipe has no labels for
+        - spans_keys_found: all prefixes in the data
+        - gold_elsewhere: other annotation, if there are no gold entities
+        - matches: p, r and f of the measures of `spacy_gapdner.analysis.matching`
+        - intervals: the 95% confidence intervals of p, r and f, if `bootstrap` is set
+    RAISES (GapDNERError): If the pipeline has no such pipe, the fragments of a gold entity have
+        different labels, or `bootstrap` is negative.
     """
     if bootstrap < 0:
-        raise GapDNERError(f"bootstrap must be at least 0, but it is {bootstrap}.")
+        raise GapDNERError(f"Invalid bootstrap: {bootstrap}. It must be at least 0.")
     pipe = find_pipe(nlp, spans_key)
     gold: Counter[str] = Counter()
     keys: set[str] = set()
@@ -115,9 +120,9 @@ def evaluate(
 
 
 class Stopwatch:
-    """Measures how long iterators take to yield their items.
+    """Measures the time that iterators need to yield their items.
 
-    seconds (float): The time so far.
+    seconds (float): The total time.
     """
 
     seconds = 0.0

@@ -1,26 +1,25 @@
-"""Predicted entities against gold entities: credit for overlap, and kinds of errors.
+"""Comparison of predicted and gold entities: partial matches and kinds of errors.
 
-Two entities overlap if they share a character other than whitespace of their fragments; the text
-in a gap belongs to no entity. Entities are paired one to one, first the pairs with the largest
-overlap (positions in both, divided by positions in either).
+Two entities overlap if their fragments share a character other than whitespace. Text in gaps is
+ignored. Entities are paired one to one, in descending order of overlap (shared positions divided by
+the positions of both).
 
-The credit follows SemEval-2013 task 9. Incorrect are the entities without an equal in type and
-fragments. A pair of them is one error:
+Partial matches follow SemEval-2013 task 9. Entities without an exact match are errors. A pair of
+them is one error:
 
-wrong type: the same fragments, another type.
-wrong boundary: the same type, as many fragments, each of which overlaps its counterpart.
-wrong linking: the same type and an overlap, but the fragments do not correspond. One is missing
-    or spurious, a gap is filled or opened, or a fragment is another entity's.
+wrong type: The fragments are the same, but not the type.
+wrong boundary: The type and the number of fragments are the same, and corresponding fragments
+    overlap.
+wrong linking: The type is the same and the entities overlap, but their fragments do not correspond.
+    A fragment is missing or spurious, or a gap is filled or opened.
 
 Each entity without a partner is one error:
 
-wrong linking: a prediction whose every fragment is a fragment of a gold entity of its type, in
-    another combination.
-missed: a gold entity.
-spurious: any other prediction.
+wrong linking: A prediction that recombines fragments of gold entities of its type.
+missed: A gold entity.
+spurious: Any other prediction.
 
-Entities that overlap, but differ in type and fragments, are no pair: one is missed, the other
-spurious.
+Entities that overlap, but differ in type and fragments, are not paired.
 """
 
 from bisect import bisect_left, bisect_right
@@ -32,7 +31,7 @@ from typing import NamedTuple
 from ..entities import Fragments
 from ..scorer import Comparison, Counts, Item
 
-# measures that give credit for overlap, with their names in reports
+# measures of partial matches and their names in reports
 MATCHES = {
     "exact": "Same fragments, any type",
     "partial": "Overlap, any type, half if not exact",
@@ -43,20 +42,20 @@ WRONG_BOUNDARY = "wrong boundary"
 WRONG_LINKING = "wrong linking"
 MISSED = "missed"
 SPURIOUS = "spurious"
-# in the order of reports, with explanations
+# kinds of errors and their explanations, in the order of reports
 KINDS = {
-    MISSED: "a gold entity without an incorrect prediction to pair it with",
-    SPURIOUS: "a prediction without a missed gold entity to pair it with",
-    WRONG_TYPE: "the tokens of a gold entity, but another type",
-    WRONG_BOUNDARY: "right type and as many fragments as the gold entity, each overlapping its "
-    "counterpart, but not the same tokens",
-    WRONG_LINKING: "right type and some of the tokens, but other fragments: missing, added, "
-    "joined across a gap, or another entity's",
+    MISSED: "a gold entity that was not predicted",
+    SPURIOUS: "a prediction that is not annotated",
+    WRONG_TYPE: "correct fragments, but another type",
+    WRONG_BOUNDARY: "correct type and number of fragments, and all fragments overlap, but other "
+    "tokens",
+    WRONG_LINKING: "correct type, but the fragments are combined differently: fragments are "
+    "missing, added, joined across a gap, or belong to another entity",
 }
 
 
 def count_matches(compared: Comparison) -> dict[str, Counts]:
-    """RETURNS (dict[str, Counts]): The entities of one example by measure, see `MATCHES`."""
+    """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
     gold, predicted = sorted(compared.gold), sorted(compared.predicted)
     equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
     overlapping = _pair_best(gold, predicted, lambda g, p: True)
@@ -69,13 +68,14 @@ def count_matches(compared: Comparison) -> dict[str, Counts]:
 
 
 def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[str], list[str]]:
-    """Compare each entity of two annotations with the other annotation.
+    """Mark gold and predicted entities as correct or not.
 
     gold (Sequence[Item]): Types and fragments of the gold entities.
-    predicted (Sequence[Item]): The same of the predictions, in the same offsets.
-    RETURNS (tuple[list[str], list[str]]): "correct" for those in both. A gold entity in one of them
-        is "incorrect" if an incorrect prediction overlaps, else "missed"; a prediction is
-        "incorrect" if a gold entity overlaps, else "spurious".
+    predicted (Sequence[Item]): Types and fragments of the predictions, in the same offsets.
+    RETURNS (tuple[list[str], list[str]]): The marks of gold entities and of predictions. Entities
+        in both are "correct". Other gold entities are "incorrect" if an incorrect prediction
+        overlaps, or else "missed". Other predictions are "incorrect" if a gold entity overlaps, or
+        else "spurious".
     """
     correct = set(gold) & set(predicted)
     found, touching = set(), set()
@@ -95,11 +95,11 @@ def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[st
 
 
 class Error(NamedTuple):
-    """An error; one of its sides may be missing, never both.
+    """An error. At most one of its entities is None.
 
     kind (str): One of `KINDS`.
-    gold (Optional[Item]): The gold entity that was not found.
-    predicted (Optional[Item]): The incorrect prediction.
+    gold (Optional[Item]): The gold entity.
+    predicted (Optional[Item]): The prediction.
     """
 
     kind: str
@@ -108,11 +108,11 @@ class Error(NamedTuple):
 
 
 def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Error]:
-    """Find the errors of one text.
+    """Find the errors in a text. Duplicate entities are ignored.
 
-    gold (Collection[Item]): Types and fragments of the gold entities; duplicates are ignored.
-    predicted (Collection[Item]): The same of the predictions, in the same offsets.
-    RETURNS (list[Error]): The errors in text order of their gold entities or predictions.
+    gold (Collection[Item]): Types and fragments of the gold entities.
+    predicted (Collection[Item]): Types and fragments of the predictions, in the same offsets.
+    RETURNS (list[Error]): The errors in text order.
     """
     missed = sorted(set(gold) - set(predicted), key=_text_order)
     incorrect = sorted(set(predicted) - set(gold), key=_text_order)
@@ -131,7 +131,7 @@ def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Err
 def _pair_best(
     items: Sequence[Item], others: Sequence[Item], fits: Callable[[Item, Item], bool]
 ) -> list[tuple[Item, Item]]:
-    # one to one, the largest share first; equal shares in the given order
+    # one to one, largest overlap first
     shares = []
     for i, j in _meeting_extents(items, others):
         share = _share(items[i][1], others[j][1])
@@ -148,10 +148,9 @@ def _pair_best(
 
 
 def _meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    # all pairs whose extents overlap or touch, and few others, without trying every pair
+    # includes all pairs whose extents overlap or touch, without comparing every pair
     order = sorted(range(len(others)), key=lambda j: others[j][1][0][0])
     starts = [others[j][1][0][0] for j in order]
-    # the farthest end so far ascends with the starts
     ends = list(accumulate((others[j][1][-1][1] for j in order), max))
     for i, (_, fragments) in enumerate(items):
         first = bisect_left(ends, fragments[0][0])
@@ -172,7 +171,7 @@ def n_shared(first: Fragments, second: Fragments) -> int:
 
 
 def _share(first: Fragments, second: Fragments) -> float:
-    # ranges of whitespace are empty
+    # entities that only consist of whitespace have empty ranges
     if first == second:
         return 1.0
     shared = n_shared(first, second)

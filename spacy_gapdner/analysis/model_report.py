@@ -1,4 +1,4 @@
-"""What a model gets right and wrong on annotated Docs: scores by group, errors in context."""
+"""Reports on models: scores by group, and errors in context."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,25 +26,25 @@ _SIDES = [
     f"{side}_{part}" for side in ("gold", "predicted") for part in ("label", "text", "fragments")
 ]
 ERROR_COLUMNS = ("kind", "doc", "name", "sentence", *_SIDES, "score")
-# stands in for the missing side of a confusion
+# the missing side of a confusion
 NOTHING = "nothing"
 # tokens shown before and after the entities of an error
 _CONTEXT = 25
 
 
 class ErrorInContext(NamedTuple):
-    """An error in its sentence. Entities and bounds are character offsets of the reference.
+    """An error in context. All offsets are character offsets of the reference.
 
     kind (str): One of `spacy_gapdner.analysis.matching.KINDS`.
-    doc (int): Number of the Doc, counted from 1.
-    name (Optional[str]): Name of its document, if it has one.
-    sentence (str): The sentence, or several sentences that an entity crosses.
-    gold (Optional[TextEntity]): The gold entity that was not found.
-    predicted (Optional[TextEntity]): The incorrect prediction.
-    words (tuple[str, ...]): The sentence's tokens, with "…" in place of those far away.
-    bounds (tuple[int, ...]): The start of each word, and the end of the last.
-    others (tuple[tuple[str, TextEntity], ...]): Entities that overlap the two, each after its role:
-        "correct", "gold" or "predicted".
+    doc (int): Number of the Doc, starting at 1.
+    name (Optional[str]): Name of the document.
+    sentence (str): The sentence, or several if an entity crosses a boundary.
+    gold (Optional[TextEntity]): The gold entity.
+    predicted (Optional[TextEntity]): The prediction.
+    words (tuple[str, ...]): The tokens around the error. "…" stands for the rest of the sentence.
+    bounds (tuple[int, ...]): The start of each word, and the end of the last word.
+    others (tuple[tuple[str, TextEntity], ...]): Roles ("correct", "gold" or "predicted") and
+        entities that overlap the error.
     """
 
     kind: str
@@ -59,16 +59,16 @@ class ErrorInContext(NamedTuple):
 
     @property
     def score(self) -> float | None:
-        """RETURNS (Optional[float]): The score of the incorrect prediction, if there is one."""
+        """RETURNS (Optional[float]): The score of the prediction."""
         return self.predicted.score if self.predicted else None
 
     @property
     def is_discontinuous(self) -> bool:
-        """RETURNS (bool): Whether the gold entity or the prediction has a gap."""
+        """RETURNS (bool): Whether the gold entity or the prediction is discontinuous."""
         return any(e is not None and len(e.fragments) > 1 for e in (self.gold, self.predicted))
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The error as JSON has it."""
+        """RETURNS (dict[str, Any]): The error for JSON."""
         entities = {
             side: e and {"label": e.label, "text": e.surface, "fragments": e.fragments}
             for side, e in (("gold", self.gold), ("predicted", self.predicted))
@@ -77,7 +77,7 @@ class ErrorInContext(NamedTuple):
         return {**place, **entities, "score": self.score}
 
     def to_row(self) -> tuple[Any, ...]:
-        """RETURNS (tuple): Its ERROR_COLUMNS, with character offsets such as "0 6;17 30"."""
+        """RETURNS (tuple): The values of ERROR_COLUMNS. Offsets have the form "0 6;17 30"."""
         row: list[Any] = [self.kind, self.doc, self.name, self.sentence]
         for e in (self.gold, self.predicted):
             offsets = ";".join(f"{start} {end}" for start, end in e.fragments) if e else ""
@@ -86,12 +86,13 @@ class ErrorInContext(NamedTuple):
 
 
 class ErrorCount(NamedTuple):
-    """How often a kind of error occurs.
+    """The number of errors of a kind.
 
-    kind (str), errors (int): The kind, and the number of its errors.
-    gold (int): Gold entities among them; over all kinds, those not found.
-    predicted (int): Predictions among them; over all kinds, the incorrect ones.
-    discontinuous (int): Errors with a discontinuous entity.
+    kind (str): The kind.
+    errors (int): Number of errors.
+    gold (int): Number of errors with a gold entity.
+    predicted (int): Number of errors with a prediction.
+    discontinuous (int): Number of errors with a discontinuous entity.
     """
 
     kind: str
@@ -103,11 +104,11 @@ class ErrorCount(NamedTuple):
 
 @dataclass
 class ModelReport:
-    """Scores and errors of one model.
+    """Scores and errors of a model.
 
-    docs (int): Docs.
+    docs (int): Number of Docs.
     scores (Tally): Counts by group.
-    errors (list[ErrorInContext]): All errors, in text order.
+    errors (list[ErrorInContext]): All errors in text order.
     """
 
     docs: int = 0
@@ -115,7 +116,7 @@ class ModelReport:
     errors: list[ErrorInContext] = field(default_factory=list)
 
     def count_errors(self) -> list[ErrorCount]:
-        """RETURNS (list[ErrorCount]): All kinds in the order of KINDS."""
+        """RETURNS (list[ErrorCount]): The counts of all kinds, in the order of KINDS."""
         counts = []
         for kind in KINDS:
             found = [error for error in self.errors if error.kind == kind]
@@ -125,8 +126,8 @@ class ModelReport:
         return counts
 
     def confusion(self) -> dict[tuple[str, str], int]:
-        """RETURNS (dict[tuple[str, str], int]): Number of entities by gold and predicted type, of
-        which one may be NOTHING. Incorrect entities are paired as in `errors`.
+        """RETURNS (dict[tuple[str, str], int]): Number of entities by gold and predicted type. One
+        of them can be NOTHING. Incorrect entities are paired as in `errors`.
         """
         types = sorted(self.scores.groups["type"].items())
         counts = Counter({(label, label): int(found.correct) for label, found in types})
@@ -136,15 +137,15 @@ class ModelReport:
         return dict(+counts)
 
     def common_texts(self, kind: str, n: int) -> list[tuple[str, str, int]]:
-        """RETURNS (list[tuple[str, str, int]]): The `n` most frequent texts among the errors of a
-        kind: text in lower case, type and number of errors.
+        """RETURNS (list[tuple[str, str, int]]): The `n` most frequent texts in errors of a kind, as
+        lowercase text, type and number of errors.
         """
         entities = (e.gold or e.predicted for e in self.errors if e.kind == kind)
         counts = Counter(((e.surface or "").lower(), e.label) for e in entities if e)
         return [(*pair, count) for pair, count in counts.most_common(n)]
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The report as JSON has it."""
+        """RETURNS (dict[str, Any]): The report for JSON."""
         return {
             "docs": self.docs,
             "scores": score_rows(self.scores),
@@ -161,13 +162,13 @@ def analyze(
     spans_key: str | None = None,
     batch_size: int | None = None,
 ) -> ModelReport:
-    """Find out what a trained pipeline gets right and wrong on annotated Docs.
+    """Analyze the errors of a trained pipeline on annotated Docs.
 
-    nlp (Language): The pipeline. The settings of its pipe, such as the threshold, hold.
+    nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
     spans_key, batch_size: See `evaluate`.
     RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): If the pipeline has no such pipe; see also `compare_examples`.
+    RAISES (GapDNERError): If the pipeline has no such pipe. See also `compare_examples`.
     """
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
@@ -187,22 +188,25 @@ def analyze_models(
 ) -> dict[str, ModelReport]:
     """Analyze several models on the same data.
 
-    models (Mapping[str, str]): Saved pipelines, or .spacy files with predictions, by name.
+    models (Mapping[str, str]): Trained pipelines, or .spacy files with predictions, by name.
     data (Path): Annotated data.
-    types (tuple[str, ...]): Entity types to read from the data; all if empty.
-    spans_key (Optional[str]): Prefix of the span groups; that of the first pipe if None.
-    threshold (Optional[float]): Replaces the thresholds of the pipelines.
-    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
-    gpu_id (int): GPU to use; -1 for the CPU.
-    RETURNS (dict[str, ModelReport]): A report by name.
-    RAISES (GapDNERError): If a model or the data cannot be read, or has no gold entity.
+    types (tuple[str, ...]): Entity types to read from the data. All types if empty.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the first pipe.
+    threshold (Optional[float]): Overrides the thresholds of the pipelines.
+    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
+    gpu_id (int): The GPU to use, or -1 for the CPU.
+    RETURNS (dict[str, ModelReport]): The reports by name.
+    RAISES (GapDNERError): If a model or the data cannot be read, or the data has no gold entities.
     """
     find_format(data)
     for model in models.values():
         if Path(model).suffix != ".spacy":
             check_model(model)
         elif threshold is not None:
-            raise GapDNERError(f"{model} is a file of predictions. A threshold needs a pipeline.")
+            raise GapDNERError(
+                f"A threshold cannot be applied to {model}, because it contains predictions. Use a "
+                "pipeline."
+            )
     reports = {}
     for name, model in models.items():
         if Path(model).suffix == ".spacy":
@@ -214,21 +218,21 @@ def analyze_models(
         else:
             how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
             nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
-            # one key, so that all are compared with the same gold entities
+            # all models are compared with the same gold entities
             key = spans_key = spans_key or pipe.key
             docs = load_docs(nlp, data, key, types=types)
             report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
         if not report.scores.groups["subset"]["all"].gold:
-            raise GapDNERError(f"{data} has no gold entities under the spans key {key!r}.")
+            raise GapDNERError(f"{data} has no gold entities under the spans_key {key!r}.")
         reports[name] = report
     return reports
 
 
 def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> ModelReport:
-    """Find out what a model gets right and wrong from its predictions.
+    """Analyze the errors in predictions.
 
     examples (Iterable[Example]): Predictions and references.
-    key (str): Prefix of the span groups, in both.
+    key (str): Prefix of the span groups in both.
     RETURNS (ModelReport): Scores and errors.
     RAISES (GapDNERError): See `compare_examples`.
     """
@@ -266,7 +270,7 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
         if doc.has_annotation("SENT_START"):
             first, last = doc[start].sent.start, doc[end - 1].sent.end
         shown = doc[max(first, start - _CONTEXT) : min(last, end + _CONTEXT)]
-        # whitespace tokens keep their place, but show nothing
+        # whitespace tokens are kept as empty words
         words = ["".join(token.text.split()) for token in shown]
         bounds = [*(token.idx for token in shown), shown.end_char]
         if shown.start > first:

@@ -1,4 +1,4 @@
-"""Trained pipelines, and their pipe for discontinuous entities."""
+"""Loading trained pipelines and finding their recognizer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,18 +23,17 @@ def load_recognizer(
     gpu_id: int = -1,
     bf16: bool = False,
 ) -> tuple[Language, DiscontinuousEntityRecognizer]:
-    """Load a trained pipeline and find its pipe for discontinuous entities.
+    """Load a trained pipeline and find its recognizer.
 
     model (Union[str, Path]): Folder of the pipeline, or name of an installed package.
-    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    threshold (Optional[float]): Replaces all of the pipe's own.
-    line_breaks (Optional[str]): Which line breaks end a sentence, see `LineSentencizer`; as the
-        pipeline has it if None.
-    gpu_id (int): GPU to use; -1 for the CPU.
-    bf16 (bool): Predict in bfloat16, see `spacy_gapdner.use_bf16`.
-    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which takes texts of
-        any length, and the pipe.
-    RAISES (GapDNERError): If there is no such pipeline, it cannot be loaded or has no such pipe,
+    spans_key (Optional[str]): The `spans_key` of the recognizer, if the pipeline has several.
+    threshold (Optional[float]): Overrides all thresholds of the recognizer.
+    line_breaks (Optional[str]): Overrides the setting of the pipeline's `LineSentencizer`.
+    gpu_id (int): The GPU to use, or -1 for the CPU.
+    bf16 (bool): Predict in bfloat16. See `use_bf16`.
+    RETURNS (tuple[Language, DiscontinuousEntityRecognizer]): The pipeline, which accepts texts of
+        any length, and the recognizer.
+    RAISES (GapDNERError): If the pipeline does not exist, cannot be loaded or has no recognizer,
         or the GPU or bfloat16 cannot be used.
     """
     check_model(model)
@@ -45,7 +44,10 @@ def load_recognizer(
     except GapDNERError as error:
         raise GapDNERError(f"{model}: {error}") from None
     if not pipe.labels:
-        raise GapDNERError(f"{model} is not trained: its {pipe.name} knows no entity type.")
+        raise GapDNERError(
+            f"{model} is not trained: its component {pipe.name} has no labels. Use a trained "
+            "pipeline."
+        )
     if bf16:
         use_bf16(nlp)
     if threshold is not None:
@@ -54,7 +56,7 @@ def load_recognizer(
         splitters = [part for _, part in nlp.pipeline if isinstance(part, LineSentencizer)]
         if not splitters:
             raise GapDNERError(
-                f"{model} splits sentences without gapdner_sentencizer. Leave out line_breaks."
+                f"{model} does not split sentences with gapdner_sentencizer. Leave out line_breaks."
             )
         for splitter in splitters:
             splitter.line_breaks = line_breaks
@@ -62,63 +64,66 @@ def load_recognizer(
 
 
 def use_gpu(gpu_id: int) -> None:
-    """Make spaCy and PyTorch compute on a GPU.
+    """Make spaCy and PyTorch use a GPU.
 
-    gpu_id (int): Its number; nothing is done below 0.
-    RAISES (GapDNERError): If it cannot be used.
+    gpu_id (int): The GPU, or -1 for the CPU.
+    RAISES (GapDNERError): If the GPU cannot be used.
     """
     if gpu_id < 0:
         return
     try:
         require_gpu(gpu_id)
-    # CuPy's own errors, for drivers and device numbers, have no common class
+    # CuPy's errors have no common base class
     except Exception as error:
         raise GapDNERError(
-            f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA, e.g. with pip install "
-            "'spacy-gapdner[cuda12x]', or use the CPU (gpu_id -1)."
+            f"Cannot use GPU {gpu_id}: {error}. Install CuPy for your CUDA version, e.g. with "
+            "pip install 'spacy-gapdner[cuda12x]', or use the CPU (gpu_id -1)."
         ) from None
 
 
 def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntityRecognizer:
-    """Find the pipe for discontinuous entities of a pipeline.
+    """Find the recognizer of a pipeline.
 
     nlp (Language): The pipeline.
-    spans_key (Optional[str]): The pipe's `spans_key`; it counts only where there are several.
-    RETURNS (DiscontinuousEntityRecognizer): The pipe.
-    RAISES (GapDNERError): If there is none, or there are several and the key is not that of one.
+    spans_key (Optional[str]): The `spans_key` of the recognizer, if the pipeline has several.
+    RETURNS (DiscontinuousEntityRecognizer): The recognizer.
+    RAISES (GapDNERError): If there is no recognizer, or there are several and the key is not the
+        key of one of them.
     """
     pipes = {n: p for n, p in nlp.pipeline if isinstance(p, DiscontinuousEntityRecognizer)}
     if not pipes:
         raise GapDNERError(
-            "The pipeline has no pipe for discontinuous entities, only "
-            f"{', '.join(nlp.pipe_names) or 'none at all'}. Train one with the factory gapdner."
+            "The pipeline has no component for discontinuous entities. Its components are "
+            f"{', '.join(nlp.pipe_names) or 'missing'}. Train a pipeline with a gapdner component."
         )
     keys = {name: pipe.key for name, pipe in pipes.items()}
     return pipes[choose_name(keys, spans_key, "The pipeline")]
 
 
 def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
-    """Choose a pipe: the only one, or that with the key.
+    """Select the only component, or the one with a key.
 
-    keys (dict[str, str]): The pipes' keys by their names.
+    keys (dict[str, str]): Keys by component name.
     spans_key (Optional[str]): The key.
-    owner (str): What has the pipes, for the message.
-    RETURNS (str): The pipe's name.
-    RAISES (GapDNERError): If there are several, and the key is not that of one.
+    owner (str): The pipeline or config, for the error message.
+    RETURNS (str): The name of the component.
+    RAISES (GapDNERError): If there are several, and the key is not the key of one of them.
     """
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
         listed = ", ".join(f"{name} ({key})" for name, key in keys.items())
-        raise GapDNERError(f"{owner} has several pipes: {listed}. Choose one by its spans_key.")
+        raise GapDNERError(
+            f"{owner} has several components: {listed}. Select one by its spans_key."
+        )
     return chosen[0]
 
 
 @contextmanager
 def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
-    """Change settings of a pipe for a time, such as its `spans_key`, to that of gold annotation.
+    """Temporarily change settings of a pipe.
 
-    pipe (DiscontinuousEntityRecognizer): The pipe. Afterwards it has the settings that it had.
-    **settings (object): The settings by name.
+    pipe (DiscontinuousEntityRecognizer): The pipe. Its settings are restored afterwards.
+    **settings (object): The settings to change.
     """
     own = {name: pipe.cfg[name] for name in settings}
     try:

@@ -1,4 +1,4 @@
-"""What a pipeline makes of texts and of annotated Docs."""
+"""Predictions of a pipeline for texts and annotated Docs."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, nullcontext
@@ -23,12 +23,12 @@ from .workers import Annotated, annotate_in_processes, annotate_texts
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
 
-# Docs, each with the other keys of its input record
+# Docs and the other keys of their input records
 Predictions = Iterable[tuple[Doc, dict[str, Any]]]
 
-# at BERT's width, a transformer's output for so many takes some 70 MB
+# at BERT's width, the transformer output for this number of characters takes about 70 MB
 _BATCH_CHARACTERS = 100_000
-# after this many batches a memory zone frees what spaCy learned about words
+# number of batches after which a memory zone frees lexemes and strings
 _ZONE_BATCHES = 50
 
 
@@ -43,13 +43,14 @@ def predict(
     """Run a pipeline over a stream of texts.
 
     nlp (Language): The pipeline.
-    texts (Iterable[str]): The texts; a few batches of them are asked for in advance.
-    batch_size (Optional[int]): Texts per batch, fewer if they are long; the pipeline's own if None.
-    n_process (int): Number of processes; -1 for one per core.
-    memory_zone (bool): Free what spaCy learned about the words of the texts, so that memory does
-        not grow with their number. A Doc is then valid only until the next is asked for. Several
-        processes always do.
-    YIELDS (Doc): Docs with entities, in the texts' order.
+    texts (Iterable[str]): The texts. A few batches are read in advance.
+    batch_size (Optional[int]): Maximum number of texts per batch. Defaults to the batch size of the
+        pipeline. Batches of long texts are smaller.
+    n_process (int): Number of processes, or -1 for one per core.
+    memory_zone (bool): Free the lexemes and strings of processed texts, so that memory use does not
+        grow. Each Doc is then only valid until the next one is yielded. This is always done in
+        several processes.
+    YIELDS (Doc): Docs with entities, in the order of the texts.
     """
     pairs = ((text, None) for text in texts)
     batches = batch_texts(pairs, batch_size or nlp.batch_size)
@@ -67,17 +68,17 @@ def predict_records(
     report: Report | None = None,
     is_done: Callable[[InputText], bool] | None = None,
 ) -> Generator[tuple[Doc, dict[str, Any]], None, None]:
-    """Run a pipeline over texts that come with names and other keys.
+    """Run a pipeline over texts with names and other keys.
 
     nlp (Language): The pipeline.
     records (Iterable[InputText]): The texts.
     batch_size, n_process: See `predict`.
-    report (Optional[Report]): Takes the texts at which the pipeline fails, if it leaves such out;
-        else the pipeline's error is raised.
-    is_done (Optional[Callable[[InputText], bool]]): Whether a text was done before. Such texts
-        give no Doc, but stay in their batches, so that the scores of the others do not change.
-    YIELDS (tuple[Doc, dict[str, Any]]): Docs in the texts' order, each valid until the next is
-        asked for, with what else their records hold. The name is in
+    report (Optional[Report]): If it skips documents, texts for which the pipeline fails are added
+        to it. Otherwise the error is raised.
+    is_done (Optional[Callable[[InputText], bool]]): Whether a text is already processed. These
+        texts yield no Doc, but stay in their batches, so that the other scores do not change.
+    YIELDS (tuple[Doc, dict[str, Any]]): Docs in the order of the texts, and the other keys of their
+        records. Each Doc is only valid until the next one is yielded. Its name is in
         ``doc.user_data["gapdner_document"]``.
     """
     parts = records.parts() if isinstance(records, StandardInput) else [records]
@@ -94,7 +95,7 @@ def predict_records(
     with closing(_annotate(nlp, batches, n_process, skip=skip, memory_zone=True)) as annotated:
         for doc, (record, done) in annotated:
             if isinstance(doc, Doc) and not done:
-                # nothing that other pipes left there, such as a transformer's output
+                # drop the data of other components, such as the output of a transformer
                 doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
                 yield doc, record.extra
             elif isinstance(doc, str) and report is not None and not done:
@@ -104,13 +105,13 @@ def predict_records(
 def write_predictions(
     predictions: Predictions, path: Path, format: str | None, spans_key: str, report: Report
 ) -> int:
-    """Write predictions with the other keys of their records; see `spacy_gapdner.formats.write`."""
+    """Write predictions and the other keys of their records. See `spacy_gapdner.formats.write`."""
     format = choose_output(path, format).name
 
     def docs() -> Iterator[Doc]:
         for doc, record in predictions:
             extra = other_keys(record)
-            # an id alone is the document's name
+            # a single id is the name of the document
             if format == "jsonl" or extra.keys() - {"id"}:
                 doc.user_data[DOC_EXTRA] = extra
             yield doc
@@ -119,8 +120,8 @@ def write_predictions(
 
 
 def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
-    """Write predictions as JSONL and flush each line, so that readers of the stream only find
-    complete lines, even if this process is killed.
+    """Write predictions as JSONL and flush each line, so that the stream only contains complete
+    lines, even if this process is killed.
     """
     for doc, extra in predictions:
         stream.write(to_line(doc, spans_key, extra).encode("utf-8"))
@@ -146,8 +147,8 @@ def _annotate(
 
 
 def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:
-    """YIELDS (list[tuple[Union[str, Doc], T]]): Batches of `size` texts or Docs, fewer if they are
-    long, each with any object.
+    """YIELDS (list[tuple[Union[str, Doc], T]]): Batches of `size` texts or Docs with their
+    contexts. Batches of long texts are smaller.
     """
     batch: list[tuple[S, T]] = []
     total = 0
@@ -162,11 +163,11 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
-    """Make the Doc that a pipeline is to annotate, as spacy.Corpus.v1 does in training.
+    """Create an unannotated Doc to predict, as spacy.Corpus.v1 does in training.
 
-    reference (Doc): The annotated Doc. Its tokens are kept if its spaces are unknown.
+    reference (Doc): The annotated Doc. If its spaces are unknown, its tokens are kept.
     nlp (Language): The pipeline.
-    RETURNS (Doc): Text and tokens alone.
+    RETURNS (Doc): A Doc without annotation.
     """
     if not reference.has_unknown_spaces:
         return nlp.make_doc(reference.text)
@@ -178,12 +179,12 @@ def without_annotation(reference: Doc, nlp: Language) -> Doc:
 def predict_examples(
     nlp: Language, docs: Iterable[Doc], batch_size: int | None = None
 ) -> Iterator[Example]:
-    """Run a pipeline on annotated Docs, one batch in memory at a time.
+    """Run a pipeline on annotated Docs.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities.
-    batch_size (Optional[int]): Docs per batch, fewer if they are long; the pipeline's own if None.
-    YIELDS (Example): Prediction and reference, in the Docs' order.
+    batch_size (Optional[int]): See `predict`.
+    YIELDS (Example): Predictions and references, in the order of the Docs.
     """
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
     size = batch_size or nlp.batch_size
@@ -193,22 +194,31 @@ def predict_examples(
 
 
 def pair_examples(predicted: Iterable[Doc], gold: Iterable[Doc], source: str) -> Iterator[Example]:
-    """YIELDS (Example): Predictions that were made before, beside the gold annotation of the same
-    Docs; a GapDNERError, which names their source, if there are more of the one than of the other.
+    """Pair saved predictions with the gold annotation of the same Docs.
+
+    predicted (Iterable[Doc]): The predictions.
+    gold (Iterable[Doc]): The references.
+    source (str): The file with the predictions, for the error message.
+    YIELDS (Example): Predictions and references.
+    RAISES (GapDNERError): If the numbers of Docs differ.
     """
     for prediction, reference in zip_longest(predicted, gold):
         if prediction is None or reference is None:
-            raise GapDNERError(f"{source} does not have as many documents as the data.")
+            raise GapDNERError(
+                f"{source} does not have the same number of documents as the data. Use predictions "
+                "for the same data."
+            )
         yield Example(prediction, reference)
 
 
 def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Example, Comparison]]:
-    """Make the entities of examples comparable.
+    """Convert the entities of examples to comparable form.
 
     examples (Iterable[Example]): Predictions and references.
     key (str): Prefix of the span groups.
     YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
-    RAISES (GapDNERError): If an entity's labels or the texts differ, with the document's number.
+    RAISES (GapDNERError): If the texts or the labels of an entity's fragments differ. The message
+        contains the number of the document.
     """
     for number, example in enumerate(examples, start=1):
         try:

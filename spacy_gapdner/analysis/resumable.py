@@ -1,4 +1,4 @@
-"""A JSONL file that is written line by line, and completed later if that was interrupted."""
+"""Writing a JSONL file line by line, so that an interrupted run can be resumed."""
 
 import shutil
 from collections import Counter
@@ -14,8 +14,8 @@ from .texts import InputText, read_jsonl_texts
 class Growing:
     """A file that is being written.
 
-    stream (IO[bytes]): Takes the lines.
-    n_done (int): The number of lines that were kept of an earlier run.
+    stream (IO[bytes]): The stream to write lines to.
+    n_done (int): Number of lines from an earlier run.
     """
 
     def __init__(self, stream: IO[bytes], done: Counter[int]) -> None:
@@ -23,7 +23,9 @@ class Growing:
         self._left = done
 
     def is_done(self, text: InputText) -> bool:
-        """RETURNS (bool): Whether a line with this text and name was kept; each counts once."""
+        """RETURNS (bool): Whether the earlier run has a line with this text and name. Each line is
+        only matched once.
+        """
         key = _key(text)
         if not self._left[key]:
             return False
@@ -33,15 +35,16 @@ class Growing:
 
 @contextmanager
 def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
-    """Write JSONL to NAME.part, which becomes NAME when all is done.
+    """Write JSONL to NAME.part, which is renamed to NAME when it is complete.
 
-    If the process is stopped or killed, NAME.part stays. The next run completes it with `resume`,
-    or else starts from the beginning.
+    If the process is stopped or killed, NAME.part is kept. The next run completes it if `resume`
+    is True.
 
-    path (Path): The file; its folder is made.
-    resume (bool): Keep the complete lines of NAME.part or, if there is none, of the file.
-    YIELDS (Growing): Takes the lines. If an error is raised, NAME.part is removed unless `resume`.
-    RAISES (GapDNERError): If a line is invalid: the file stays unchanged.
+    path (Path): The file. Its folder is created if necessary.
+    resume (bool): Keep the complete lines of NAME.part, or of the file if there is no NAME.part.
+    YIELDS (Growing): The file to write to. If an error is raised, NAME.part is removed unless
+        `resume` is True.
+    RAISES (GapDNERError): If an existing line is invalid. The file is unchanged.
     """
     if is_device(path):
         with path.open("wb") as stream:
@@ -59,7 +62,7 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
         stream.truncate(n_bytes)
         try:
             yield Growing(stream, done)
-        # an error; a stop is no Exception, and what it leaves can be resumed
+        # signals do not raise an Exception, so NAME.part is kept
         except Exception:
             stream.close()
             if not (resume and part.stat().st_size):
@@ -69,12 +72,12 @@ def growing(path: Path, *, resume: bool) -> Iterator[Growing]:
 
 
 def part_of(path: Path) -> Path:
-    """RETURNS (Path): Where the lines of a file are while it is not complete."""
+    """RETURNS (Path): The path of a file while it is incomplete."""
     return path.with_name(path.name + ".part")
 
 
 def _complete_lines(path: Path) -> tuple[Counter[int], int]:
-    # the process may have been killed within the last line
+    # the last line is incomplete if the process was killed
     if not path.exists():
         return Counter(), 0
     with path.open("rb") as stream:

@@ -1,19 +1,17 @@
-"""Tables that compare the scores of models by groups of entities and sentences."""
+"""Tables of scores by group, for one or more models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..scorer import SUBSETS, Counts, Tally
 
-# groups by number, with their titles and the last number with a row of its own
+# numeric groups with their titles, and the last number with its own row
 _NUMBERS = {"gap_length": "Gap length", "fragments": "Fragments", "length": "Tokens"}
 _LAST_NUMBER = 6
 
 
 def score_rows(tally: Tally) -> list[dict[str, Any]]:
-    """RETURNS (list[dict[str, Any]]): The scores and counts of every group and value, as rows of a
-    table.
-    """
+    """RETURNS (list[dict[str, Any]]): The scores and counts of each group and value."""
     return [
         {
             "group": group,
@@ -30,11 +28,11 @@ def score_rows(tally: Tally) -> list[dict[str, Any]]:
 
 
 def pool_tail(found: Mapping[int, Counts], last: int) -> dict[str, Counts]:
-    """Join the counts of large numbers, because each has few entities.
+    """Sum up the counts of large numbers, which have few entities each.
 
     found (Mapping[int, Counts]): Counts by number.
-    last (int): The last number with a value of its own.
-    RETURNS (dict[str, Counts]): The counts in order, those above `last` under one such as "11+".
+    last (int): The last number that is kept separate.
+    RETURNS (dict[str, Counts]): The counts in order. Numbers above `last` have a key such as "11+".
     """
     pooled: dict[str, Counts] = {}
     for number in sorted(found):
@@ -44,11 +42,10 @@ def pool_tail(found: Mapping[int, Counts], last: int) -> dict[str, Counts]:
 
 
 def f1_tables(tallies: Sequence[Tally]) -> dict[str, list[tuple[Any, ...]]]:
-    """List F1 of models side by side: of the subsets, by gap length, number of fragments and of
-    tokens.
+    """Compare the F1 of models by subset, gap length, number of fragments and number of tokens.
 
-    tallies (Sequence[Tally]): The counts of each model, on the same data.
-    RETURNS (dict[str, list[tuple]]): Tables by title, see `f1_table`.
+    tallies (Sequence[Tally]): The counts of each model on the same data.
+    RETURNS (dict[str, list[tuple]]): Tables by title. See `f1_table`.
     """
     tables = {"Exact match": f1_table([tally.groups["subset"] for tally in tallies])}
     for group, title in _NUMBERS.items():
@@ -58,11 +55,12 @@ def f1_tables(tallies: Sequence[Tally]) -> dict[str, list[tuple[Any, ...]]]:
 
 
 def f1_table(models: Sequence[Mapping[Any, Counts]]) -> list[tuple[Any, ...]]:
-    """List F1 of models side by side.
+    """Compare the F1 of models in a group.
 
-    models (Sequence[Mapping[Any, Counts]]): Counts of one group for each model, on the same data.
-    RETURNS (list[tuple]): For each value of the group its name, its number of gold entities, and
-        for each model "F1 (precision/recall)" in percent.
+    models (Sequence[Mapping[Any, Counts]]): The counts of the group for each model on the same
+        data.
+    RETURNS (list[tuple]): One row per value of the group: its name, its number of gold entities,
+        and "F1 (precision/recall)" of each model in percent.
     """
     values = {value for found in models for value in found}
     names = list(SUBSETS)

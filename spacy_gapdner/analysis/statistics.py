@@ -1,4 +1,4 @@
-"""What a corpus holds: counts of documents, entities, fragments and gaps."""
+"""Statistics of a corpus: counts of documents, entities, fragments and gaps."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -14,25 +14,26 @@ from ..formats.docs import DOC_NAME
 
 @dataclass
 class CorpusStatistics:
-    """Counts over Docs with gold entities; ``add`` takes one Doc after the other.
+    """Counts for Docs with gold entities. Use `add` to count a Doc.
 
-    docs, sentences, tokens, entities (int): Docs may be documents or sentences; one without
-        sentence boundaries counts as one sentence.
+    docs, sentences, tokens, entities (int): Total numbers. A Doc without sentence boundaries
+        counts as one sentence.
     discontinuous (int): Entities with more than one fragment.
-    labels, discontinuous_labels (Counter): Entities, and discontinuous ones, per type.
-    overlapping (int): Entities that share a token with another.
-    nested (int): Entities whose tokens are among those of a longer one.
-    multi_type (int): Entities whose tokens are also an entity of another type.
-    duplicates (int): Entities that repeat another of their Doc, tokens and type.
+    labels, discontinuous_labels (Counter): All entities and discontinuous entities by type.
+    overlapping (int): Entities that share a token with another entity.
+    nested (int): Entities whose tokens are a subset of those of another entity.
+    multi_type (int): Entities with the same tokens as an entity of another type.
+    duplicates (int): Entities with the same tokens and type as another entity.
     crossing (int): Entities that cross a sentence boundary.
-    entity_sentences, discontinuous_sentences (int): Sentences in which one begins.
-    fragments (Counter[int]): Entities per number of fragments.
-    gap_lengths (Counter[int]): Gaps per number of tokens; an entity of n fragments has n - 1.
-    gap_totals (Counter[int]): Discontinuous entities per number of tokens in all their gaps.
-    entity_lengths (Counter[int]): Entities per number of their tokens, gaps left out.
-    sentence_lengths (Counter[int]): Sentences per number of tokens.
-    names (set[str]): Names of the documents that the Docs were made from.
-    elsewhere (Counter[str]): What could be meant where there are no entities at all, see
+    entity_sentences, discontinuous_sentences (int): Sentences in which an entity or a
+        discontinuous entity starts.
+    fragments (Counter[int]): Entities by number of fragments.
+    gap_lengths (Counter[int]): Gaps by number of tokens.
+    gap_totals (Counter[int]): Discontinuous entities by number of tokens in all their gaps.
+    entity_lengths (Counter[int]): Entities by number of tokens, without gaps.
+    sentence_lengths (Counter[int]): Sentences by number of tokens.
+    names (set[str]): Names of the source documents.
+    elsewhere (Counter[str]): Other annotation, if there are no entities. See
         `spacy_gapdner.entities.count_elsewhere`.
     """
 
@@ -60,19 +61,17 @@ class CorpusStatistics:
 
     @property
     def documents(self) -> int | None:
-        """RETURNS (Optional[int]): Documents by their names; None if there are no names, or
-        only one for every sentence.
-        """
+        """RETURNS (Optional[int]): Number of source documents, or None if it is unknown."""
         number = len(self.names)
         return None if not number or number == self.docs == self.sentences else number
 
     @property
     def discontinuous_percent(self) -> float:
-        """RETURNS (float): Share of discontinuous entities in percent, 0 without entities."""
+        """RETURNS (float): Percentage of discontinuous entities."""
         return 100 * self.discontinuous / self.entities if self.entities else 0.0
 
     def add(self, doc: Doc, key: str = DEFAULT_SPANS_KEY) -> None:
-        """Count one Doc in, with the entities under a prefix."""
+        """Count a Doc and its entities under a prefix."""
         entities = [entity.to_entity() for entity in get_entities(doc, key)]
         self.docs += 1
         if DOC_NAME in doc.user_data:
@@ -94,8 +93,8 @@ class CorpusStatistics:
                 self.discontinuous_labels[entity.label] += 1
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The counts as JSON has them, histograms in order."""
-        # not asdict: Python 3.11 and before make nonsense of a Counter
+        """RETURNS (dict[str, Any]): The counts for JSON."""
+        # asdict does not support Counter in Python 3.11 and earlier
         result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         del result["names"], result["elsewhere"]
         for name, value in result.items():
@@ -132,7 +131,7 @@ class CorpusStatistics:
 
 
 def stats(docs: Iterable[Doc], *, spans_key: str = DEFAULT_SPANS_KEY) -> CorpusStatistics:
-    """Count what Docs hold.
+    """Compute statistics of Docs.
 
     docs (Iterable[Doc]): Docs with gold entities.
     spans_key (str): Prefix of the span groups.

@@ -1,4 +1,4 @@
-"""Raw text for prediction: .txt, folders of such, .jsonl, and lines of standard input."""
+"""Reading raw text for prediction from .txt files, folders, .jsonl files and standard input."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,17 +13,17 @@ from ..formats.files import decode_line, input_files, read_json_lines, read_text
 from ..formats.report import NOWHERE, Place, Report, printable, reading
 
 STDIN = Path("-")
-# of standard input at once
+# maximum number of bytes to read from standard input at once
 _N_BYTES = 2**16
 
 
 @dataclass(frozen=True)
 class InputText:
-    """One text to predict.
+    """A text to predict.
 
     text (str): The text.
-    extra (dict[str, Any]): What else its record holds, for the output.
-    place (Place): Where it stands.
+    extra (dict[str, Any]): The other keys of its record, which are written to the output.
+    place (Place): The file and line.
     """
 
     text: str
@@ -32,15 +32,15 @@ class InputText:
 
     @property
     def name(self) -> str | None:
-        """RETURNS (Optional[str]): The document's name, if it has one."""
+        """RETURNS (Optional[str]): The name of the document, if it has one."""
         return record_name(self.extra)
 
 
 class StandardInput:
-    """The lines of standard input, which may come one at a time from a program that waits for the
-    answers.
+    """The lines of standard input. The input may come from a program that waits for the result of
+    each line.
 
-    report (Optional[Report]): Takes lines that cannot be read.
+    report (Optional[Report]): Collects lines that cannot be read.
     """
 
     def __init__(self, report: Report | None = None) -> None:
@@ -50,7 +50,7 @@ class StandardInput:
         return chain.from_iterable(self.parts())
 
     def parts(self) -> Iterator[Iterator[InputText]]:
-        """YIELDS (Iterator[InputText]): As many lines as can be read without waiting."""
+        """YIELDS (Iterator[InputText]): Lines that can be read without waiting."""
         place = Place("standard input")
         rest, first = b"", 1
         stream = cast(BufferedReader, sys.stdin.buffer)
@@ -65,15 +65,15 @@ class StandardInput:
 def read_texts(
     path: Path, *, lines: bool = False, report: Report | None = None
 ) -> Iterable[InputText]:
-    """Read texts, one at a time.
+    """Read texts one at a time.
 
-    path (Path): A .txt file or a folder, in which every .txt file is a document; a .jsonl file
-        with an object {"text": ...} a line; "-" for the lines of standard input.
-    lines (bool): Make every line of a .txt file a document.
-    report (Optional[Report]): Takes the documents that cannot be read, if it leaves such out.
-    RETURNS (Iterable[InputText]): The texts in order. Those of .txt files have their name as
-        "id": the path within the folder without suffix, and with `lines` the line number.
-    RAISES (GapDNERError): If there is no such input, now, or if it cannot be read, on the way.
+    path (Path): A .txt file, a folder of .txt files, a .jsonl file with an object {"text": ...} per
+        line, or "-" for the lines of standard input.
+    lines (bool): Read each line of a .txt file as a document.
+    report (Optional[Report]): If it skips documents, documents that cannot be read are added to it.
+    RETURNS (Iterable[InputText]): The texts in order. The "id" of a text from a .txt file is the
+        path in the folder without suffix, followed by the line number if `lines` is True.
+    RAISES (GapDNERError): If the input does not exist, or cannot be read during iteration.
     """
     if path == STDIN:
         return StandardInput(report)
@@ -83,15 +83,15 @@ def read_texts(
         return _read_files(path, input_files(path, (".txt",)), lines, report)
     if path.suffix != ".jsonl":
         raise GapDNERError(
-            f"{path} is neither .txt nor .jsonl nor a folder. Save it as plain text (.txt), or "
-            "pass its lines through standard input (-)."
+            f"{path} is not a .txt file, .jsonl file or folder. Save it as plain text (.txt), or "
+            "use standard input (-)."
         )
     return read_jsonl_texts(path, report)
 
 
 def count_texts(path: Path, *, lines: bool = False) -> int | None:
-    """RETURNS (Optional[int]): How many texts `read_texts` gives, empty lines among them; None for
-    standard input.
+    """RETURNS (Optional[int]): Number of texts that `read_texts` returns, including empty lines, or
+    None for standard input.
     """
     if path == STDIN or not path.exists():
         return None
@@ -104,8 +104,8 @@ def count_texts(path: Path, *, lines: bool = False) -> int | None:
 def read_jsonl_texts(
     path: Path, report: Report | None = None, *, n_lines: int | None = None
 ) -> Iterator[InputText]:
-    """YIELDS (InputText): The texts of a file with an object {"text": ...} on each line, or of its
-    first lines if a number is given. See `spacy_gapdner.formats.files.read_json_lines`.
+    """YIELDS (InputText): The texts of a file with an object {"text": ...} per line. `n_lines`
+    limits the number of lines. See `spacy_gapdner.formats.files.read_json_lines`.
     """
     for record, place in read_json_lines(path, report, n_lines=n_lines):
         yield InputText(record.pop("text"), record, place)

@@ -1,5 +1,4 @@
-"""The settings of a training config that decide how a pipe sees its data, and its mistakes. No
-model is built."""
+"""Reading and checking a training config without creating the model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,14 +24,14 @@ _SENTENCE_FACTORIES = (*_RULE_SENTENCIZERS, "senter", "parser")
 
 @dataclass
 class TrainingConfig:
-    """The settings that decide how a pipe sees its data.
+    """The settings that affect how a pipe sees its data.
 
-    nlp (Language): Tokenizer, and the components that split sentences by rule.
+    nlp (Language): The tokenizer and the rule-based sentence splitters.
     spans_key (str): Prefix of the span groups.
-    max_length (int): Longest segment in tokens.
-    stride (int): Tokens between the starts of two windows.
+    max_length (int): Maximum number of tokens in a segment.
+    stride (int): Number of tokens between the starts of two windows.
     tagging (TaggingScheme): The tagging scheme.
-    mistakes (list[str]): Settings that spoil the training, and what to do.
+    mistakes (list[str]): Problematic settings, and what to do.
     """
 
     nlp: Language
@@ -46,11 +45,11 @@ class TrainingConfig:
 def make_training_config(
     nlp: Language, spans_key: str | None = None, settings: Mapping[str, Any] = DEFAULT_SETTINGS
 ) -> TrainingConfig:
-    """Make a training config from the settings of a pipe.
+    """Create a training config from the settings of a pipe.
 
-    nlp (Language): Splits texts into words and sentences.
-    spans_key (Optional[str]): Prefix of the span groups; that of the settings if None.
-    settings (Mapping[str, Any]): The pipe's settings; the defaults if not given.
+    nlp (Language): The pipeline that splits texts into tokens and sentences.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the settings.
+    settings (Mapping[str, Any]): The settings of the pipe.
     RETURNS (TrainingConfig): The training config.
     """
     check_window(settings["max_length"], settings["stride"])
@@ -62,13 +61,13 @@ def make_training_config(
 def read_training_config(path: str | Path, spans_key: str | None = None) -> TrainingConfig:
     """Read a training config.
 
-    path (Union[str, Path]): The .cfg file; the defaults replace missing values.
-    spans_key (Optional[str]): Prefix of the span groups; the config's if None. It chooses one of
-        several pipes.
+    path (Union[str, Path]): The .cfg file. Missing values are set to their defaults.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the config. If the
+        config has several pipes, it selects one.
     RETURNS (TrainingConfig): The training config.
     RAISES (GapDNERError): If the file is missing or invalid, or has no such pipe.
     """
-    # its messages about missing files and encodings are clearer
+    # for clearer error messages about missing files and encodings
     read_text(Path(path))
     try:
         config = load_config(path, interpolate=True)
@@ -79,11 +78,9 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
         found = make_training_config(nlp, spans_key, settings)
     except GapDNERError as error:
         raise GapDNERError(f"{path}: {error}") from None
-    # spaCy, thinc, confection and configparser each have errors of their own
+    # spaCy, thinc, confection and configparser raise different errors
     except Exception as error:
-        raise GapDNERError(
-            f"{path} is not a valid config ({type(error).__name__}): {error}"
-        ) from None
+        raise GapDNERError(f"Invalid config: {path} ({type(error).__name__}): {error}") from None
     found.mistakes = [
         *_find_corpus_mistakes(config),
         *_find_pipeline_mistakes(config, name, before, after, found),
@@ -95,7 +92,9 @@ def _find_component(config: Config, spans_key: str | None) -> str:
     components, pipeline = config["components"], config["nlp"]["pipeline"]
     missing = [name for name in pipeline if name not in components]
     if missing:
-        raise GapDNERError(f"[nlp] pipeline names {missing[0]}, but there is no such component.")
+        raise GapDNERError(
+            f"[nlp] pipeline contains {missing[0]}, but [components.{missing[0]}] is missing."
+        )
     keys = {
         name: components[name].get("spans_key", DEFAULT_SPANS_KEY)
         for name in pipeline
@@ -103,11 +102,11 @@ def _find_component(config: Config, spans_key: str | None) -> str:
     }
     if not keys:
         raise GapDNERError("[nlp] pipeline has no component with the factory gapdner.")
-    return choose_name(keys, spans_key, "it")
+    return choose_name(keys, spans_key, "The config")
 
 
 def _find_splitters(config: Config, name: str) -> tuple[list[str], list[str]]:
-    # the components that split sentences before a pipe and after it
+    # sentence splitters before and after a pipe
     pipeline, components = config["nlp"]["pipeline"], config["components"]
     place = pipeline.index(name)
     before, after = (
@@ -139,7 +138,7 @@ def _find_corpus_mistakes(config: Config) -> Iterator[str]:
         if block.get("max_length"):
             yield (
                 f"[corpora.{corpus}] max_length = {block['max_length']} splits Docs and drops all "
-                "their entities. Set it to 0: the pipe splits long Docs itself."
+                "their entities. Set it to 0, because the pipe splits long Docs itself."
             )
         if block.get("gold_preproc"):
             yield f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
@@ -152,23 +151,23 @@ def _find_pipeline_mistakes(
     for component in before:
         if training and component not in training.get("annotating_components", []):
             yield (
-                f"{component!r} is not in [training] annotating_components: {name!r} is trained "
-                "on whole Docs, but predicts on sentences. Add it."
+                f"{component!r} is not in [training] annotating_components, so {name!r} is trained "
+                "on documents, but predicts on sentences. Add it."
             )
     for component in after:
         yield (
-            f"{component!r} comes after {name!r} in [nlp] pipeline, so that {name!r} works on "
-            "whole Docs. Move it before."
+            f"{component!r} comes after {name!r} in [nlp] pipeline, so {name!r} predicts on "
+            f"documents. Move it before {name!r}."
         )
     score = f"spans_{found.spans_key}_f"
     weights = training.get("score_weights", {})
     if training and found.spans_key != DEFAULT_SPANS_KEY and not weights.get(score):
         yield (
-            f"[training.score_weights] lacks {score}, so that training cannot choose the best "
-            f"model. Set it to 1.0, and the scores of spans_{DEFAULT_SPANS_KEY} to null."
+            f"[training.score_weights] has no weight for {score}, so training cannot select the "
+            f"best model. Set it to 1.0, and the weights of spans_{DEFAULT_SPANS_KEY} to null."
         )
     if before and not set(found.nlp.pipe_names) & set(before):
         yield (
-            f"The sentences of {', '.join(before)} are not known before training: this report "
-            "has those of gapdner_sentencizer."
+            f"The sentence boundaries of {', '.join(before)} are unknown before training. This "
+            "report uses gapdner_sentencizer instead."
         )

@@ -1,4 +1,4 @@
-"""Thresholds and calibration of a trained pipe, chosen on development data."""
+"""Tuning of thresholds and calibration on development data."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,16 +18,16 @@ from .predictions import compare_examples, predict_examples
 
 Measure = Literal["combined", "f", "disc_f"]
 
-# Entities below this uncalibrated score are no candidates; few of them are correct
+# Entities with a lower uncalibrated score are ignored, because few of them are correct
 FLOOR = 0.05
 STEPS = np.round(np.arange(FLOOR, 1.0, 0.01), 2)
 _CURVE_STEP = 5
 _N_FOLDS = 10
-# A type with fewer gold entities gets the threshold of all
+# Types with fewer gold entities do not get their own threshold
 _MIN_GOLD = 20
-# Thresholds whose measure comes as near to the best are as good but for chance
+# Thresholds are considered equally good if their measure is this close to the best
 _NEAR = 0.01
-# New thresholds must gain in so many resamples of the Docs
+# New thresholds must improve the measure in this fraction of bootstrap samples
 _LEAST_SHARE = 0.9
 _N_RESAMPLES = 1000
 _LEVEL = 1e-9
@@ -40,12 +40,12 @@ FOUND = [*GOLD, ("score", float), ("correct", bool)]
 class Scores:
     """Scores of predicted entities.
 
-    p, r, f (float): Precision, recall and F1 of all entities; without any, `p` is None.
-    disc_p, disc_r, disc_f (float): Those of discontinuous entities only.
-    combined (float): `f` and `disc_f` with the weights of training, see `spacy_gapdner.scorer`;
-        `f` only if no gold entity is discontinuous.
+    p, r, f (float): Precision, recall and F1 of all entities. `p` is None without predictions.
+    disc_p, disc_r, disc_f (float): Scores of discontinuous entities.
+    combined (float): Weighted sum of `f` and `disc_f`, as in training. Equal to `f` if there are no
+        discontinuous gold entities.
     calibration_error (Optional[float]): See `spacy_gapdner.calibration.calibration_error`.
-    disc_calibration_error (Optional[float]): That of discontinuous entities only.
+    disc_calibration_error (Optional[float]): The calibration error of discontinuous entities.
     """
 
     p: float | None
@@ -61,20 +61,20 @@ class Scores:
 
 @dataclass(frozen=True)
 class Tuning:
-    """What was chosen for a pipe.
+    """The result of tuning.
 
-    settings (dict[str, Any]): The pipe's new `calibration`, `threshold`, `disc_threshold` and
-        `type_thresholds`; empty if nothing gains.
-    gain (float): What new thresholds add to the measure, by cross-validation.
-    gain_share (float): Fraction of the resamples of the Docs in which the gain is above 0.
-    new_thresholds (bool): Whether the pipe has them; else it decides as before.
+    settings (dict[str, Any]): The new `calibration`, `threshold`, `disc_threshold` and
+        `type_thresholds`. Empty if nothing improves.
+    gain (float): Cross-validated improvement of the measure by new thresholds.
+    gain_share (float): Fraction of bootstrap samples with an improvement.
+    new_thresholds (bool): Whether the thresholds are new.
     calibrated (bool): Whether the calibration is new.
-    before (Scores): The scores with the settings that the pipe had.
-    estimated (Scores): Those with its settings now, by cross-validation.
-    after (Scores): Those on the data that the settings were chosen on, which are optimistic.
-    curve (list[tuple[float, Scores]]): Those with one threshold for all, in ascending order.
-    reliability (list[ReliabilityBin]): The scores of the entities that are kept, against their
-        precision.
+    before (Scores): The scores with the old settings.
+    estimated (Scores): The cross-validated scores with the new settings.
+    after (Scores): The scores on the data used for tuning. They are optimistic.
+    curve (list[tuple[float, Scores]]): The scores by threshold, with one threshold for all
+        entities.
+    reliability (list[ReliabilityBin]): The precision for each range of scores.
     """
 
     settings: dict[str, Any]
@@ -89,16 +89,17 @@ class Tuning:
     reliability: list[ReliabilityBin]
 
     def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The tuning as JSON."""
+        """RETURNS (dict[str, Any]): The result for JSON."""
         return asdict(self) | {"reliability": [part._asdict() for part in self.reliability]}
 
 
 class Aim(NamedTuple):
-    """What thresholds are chosen for.
+    """The objective of tuning.
 
-    measure (str): What to maximize.
-    min_precision, min_recall (float): What to reach first, over all entities.
-    labels (Sequence[str]): Types that get thresholds of their own if they are frequent.
+    measure (str): The measure to maximize.
+    min_precision, min_recall (float): Minimum precision and recall of all entities. They take
+        precedence over the measure.
+    labels (Sequence[str]): Types that get their own threshold if they are frequent.
     """
 
     measure: Measure = "combined"
@@ -107,7 +108,7 @@ class Aim(NamedTuple):
     labels: Sequence[str] = ()
 
     def lack(self, p: Any, r: Any) -> Any:
-        """RETURNS (Any): What precision and recall lack, numbers or arrays."""
+        """RETURNS (Any): The difference to the minimum precision and recall, as number or array."""
         return np.maximum(self.min_precision - p, 0) + np.maximum(self.min_recall - r, 0)
 
 
@@ -123,34 +124,32 @@ def tune(
     calibrate: bool = True,
     batch_size: int | None = None,
 ) -> Tuning:
-    """Fit the calibration of a trained pipeline's pipe and choose its thresholds, one for
-    contiguous and one for discontinuous entities. The pipe gets what gains.
+    """Tune the calibration and the thresholds for contiguous and discontinuous entities. Settings
+    of the pipe are only changed if they improve it.
 
-    The gain is estimated by cross-validation: each tenth of the Docs is scored with the settings
-    that the others give. New thresholds must raise the measure in at least 90% of 1000 resamples
-    of the Docs, or come closer to the precision and recall asked for; otherwise the pipe decides
-    as before. A calibration must lower the calibration error of the entities that score 0.05 or
-    more.
+    The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
+    the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
+    and recall. A new calibration must lower the calibration error of entities with scores of at
+    least 0.05.
 
     nlp (Language): The pipeline.
-    docs (Iterable[Doc]): Docs with gold entities that the pipeline was not trained on.
-    spans_key (Optional[str]): Prefix of the span groups with gold entities; the pipe's own if
-        None. It also chooses one of several pipes.
-    measure (str): What to maximize: "f", the F1 of all entities, "disc_f", that of discontinuous
-        entities only, or "combined", see `Scores`.
-    min_precision (float): Of the thresholds with at least this precision of all entities. If
-        none has it, those that come closest are taken.
-    min_recall (float): Likewise with this recall.
-    per_type (bool): Choose a threshold for the contiguous entities of every type with at least 20
+    docs (Iterable[Doc]): Docs with gold entities that were not used for training.
+    spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
+        the pipe. If the pipeline has several pipes, it selects one.
+    measure (str): The measure to maximize: "f", "disc_f" or "combined". See `Scores`.
+    min_precision (float): Minimum precision of all entities. If it cannot be reached, the closest
+        thresholds are chosen.
+    min_recall (float): Minimum recall of all entities.
+    per_type (bool): Choose a threshold for the contiguous entities of each type with at least 20
         gold entities.
-    calibrate (bool): Fit the calibration; else it stays unchanged.
-    batch_size (Optional[int]): Docs per batch; the pipeline's own if None.
-    RETURNS (Tuning): What was chosen.
-    RAISES (GapDNERError): If a setting is out of its range, the pipeline has no such pipe, or the
-        Docs have no gold entity that the measure counts.
+    calibrate (bool): Fit the calibration.
+    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
+    RETURNS (Tuning): The result.
+    RAISES (GapDNERError): If a setting is invalid, the pipeline has no such pipe, or the Docs have
+        no gold entities for the measure.
     """
     if measure not in get_args(Measure):
-        raise GapDNERError(f"measure is 'combined', 'f' or 'disc_f', but not {measure!r}.")
+        raise GapDNERError(f"Invalid measure: {measure!r}. Use 'combined', 'f' or 'disc_f'.")
     check_probability("min_precision", min_precision)
     check_probability("min_recall", min_recall)
     docs = list(docs)
@@ -161,14 +160,14 @@ def tune(
     with changed(pipe, spans_key=key):
         with changed(pipe, calibration=None, threshold=FLOOR, **all_of_them):
             found, gold = _find(nlp, key, docs, batch_size)
-        counted, kind = gold, "entity"
+        counted, kind = gold, "entities"
         if measure == "disc_f":
-            counted, kind = gold[gold["discontinuous"]], "discontinuous entity"
+            counted, kind = gold[gold["discontinuous"]], "discontinuous entities"
         if not len(counted):
-            raise GapDNERError(f"The data have no {kind} under the spans_key {key!r}.")
+            raise GapDNERError(f"The data has no {kind} under the spans_key {key!r}.")
         now, own = None, pipe.thresholds
         by_type_for_all = own.type_thresholds and own.disc_threshold is None
-        # with lower thresholds than the candidates', the pipe finds others
+        # below the threshold of candidates, the pipe finds other entities
         if by_type_for_all or own.lowest_score(pipe.labels) < FLOOR:
             now = _find(nlp, key, docs, batch_size)[0]
     tuning = decide(found, gold, own, aim, calibrate, now)
@@ -184,15 +183,15 @@ def decide(
     calibrate: bool = True,
     now: np.ndarray | None = None,
 ) -> Tuning:
-    # `now` is what the pipe finds, if that is not what reaches its thresholds among the candidates;
-    # then its decisions cannot be told in other probabilities
+    # `now` are the predictions of the pipe if they are not a subset of the candidates. In this
+    # case, its thresholds cannot be converted to another calibration.
     calibration = own.calibration or Calibration()
     can_stay = now is None
     every = rescore(found, calibration)
     own_kept = keep(every, own)
     now = every[own_kept] if now is None else now
     before = score(now, gold)
-    # each fold with the settings that the others give
+    # each fold is scored with the settings chosen on the others
     held_out, kept = every.copy(), np.zeros(len(found), bool)
     for fold in range(_N_FOLDS):
         here = found["doc"] % _N_FOLDS == fold
@@ -200,7 +199,7 @@ def decide(
         held_out[here] = rescore(found[here], fitted)
         others = rescore(found[~here], fitted), gold[gold["doc"] % _N_FOLDS != fold]
         kept[here] = keep(held_out[here], choose(*others, aim, _translate(own, fitted)))
-    # of all candidates: those that are kept may be too few to tell
+    # on all candidates, because there may be too few predictions
     calibrated = (_error(held_out) or 0.0) < (_error(every) or 0.0)
     if calibrated:
         calibration = fit(found)
@@ -240,7 +239,7 @@ def decide(
 
 
 def keep(found: np.ndarray, thresholds: Thresholds) -> np.ndarray:
-    """RETURNS (ndarray): Whether each entity, with its probability as score, is kept."""
+    """RETURNS (ndarray): Whether the calibrated score of each entity reaches its threshold."""
     own = thresholds.type_thresholds
     least = np.array([own.get(label, thresholds.threshold) for label in found["label"]], float)
     if thresholds.disc_threshold is not None:
@@ -249,15 +248,16 @@ def keep(found: np.ndarray, thresholds: Thresholds) -> np.ndarray:
 
 
 def choose(found: np.ndarray, gold: np.ndarray, aim: Aim, own: Thresholds) -> Thresholds:
-    """Choose thresholds: of all pairs whose measure comes within 0.01 of the best, the middle.
+    """Choose thresholds: the median of all pairs whose measure is within 0.01 of the best.
 
-    found, gold (ndarray): Candidates with probabilities, and gold entities.
-    aim (Aim): What for.
-    own (Thresholds): Those that the pipe has. They stay if no others are better.
+    found (ndarray): Candidates with calibrated scores.
+    gold (ndarray): Gold entities.
+    aim (Aim): The objective.
+    own (Thresholds): The current thresholds. They are kept if no others are better.
     RETURNS (Thresholds): The thresholds.
     """
     calibration = own.calibration or Calibration()
-    # lower ones would let more through than the candidates
+    # lower thresholds would also accept entities that are not candidates
     lowest = [calibration.probability(FLOOR, kind) - _LEVEL for kind in (False, True)]
     contiguous = [own.threshold, *np.maximum(STEPS, lowest[0]).tolist()]
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
@@ -283,7 +283,7 @@ def _best(
     contiguous: Sequence[float],
     discontinuous: Sequence[float],
 ) -> tuple[float, float]:
-    # The first two if none are better
+    # the first pair if no other is better
     is_disc = found["discontinuous"]
     disc_counts = _count(found[is_disc], discontinuous)[:, None, :]
     counts = _count(found[~is_disc], contiguous)[:, :, None] + disc_counts
@@ -293,7 +293,7 @@ def _best(
     worth = np.where(lack == lack.min(), values[aim.measure], -1.0)
     if worth[0, 0] >= worth.max() - _LEVEL:
         return contiguous[0], discontinuous[0]
-    # The best is a matter of chance: in the middle of those that come near
+    # the best pair is noisy, so choose the median of those that are almost as good
     rows, columns = np.nonzero(worth >= worth.max() - _NEAR)
     distances = abs(rows - np.median(rows)) + abs(columns - np.median(columns))
     nearest = distances.argmin()
@@ -301,7 +301,7 @@ def _best(
 
 
 def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure: Measure) -> float:
-    """RETURNS (float): In how many resamples of the Docs the measure grows."""
+    """RETURNS (float): Fraction of bootstrap samples in which the measure improves."""
     n_docs = 1 + max(part["doc"].max(initial=0) for part in (before, after, gold))
     counts = []
     for found in (before, after):
@@ -315,14 +315,14 @@ def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure:
 
 
 def fit(found: np.ndarray) -> Calibration:
-    """RETURNS (Calibration): The calibration by these entities."""
+    """RETURNS (Calibration): The calibration fitted to these entities."""
     return Calibration.fit(found[["discontinuous", "score", "correct"]].tolist())
 
 
 def rescore(found: np.ndarray, calibration: Calibration) -> np.ndarray:
-    """RETURNS (ndarray): The entities with their probabilities as scores."""
+    """RETURNS (ndarray): The entities with calibrated scores."""
     found = found.copy()
-    # not even rounded
+    # avoids rounding errors
     if calibration != Calibration():
         found["score"] = calibration.probability(found["score"], found["discontinuous"])
     return found
@@ -336,15 +336,15 @@ def score(found: np.ndarray, gold: np.ndarray) -> Scores:
         (len(disc), disc["correct"].sum(), len(disc_gold)),
     )
     rounded: dict[str, Any] = {name: float(value) for name, value in values.items()}
-    # what is not found has no precision
+    # precision is undefined without predictions
     rounded |= {name: None for name, part in (("p", found), ("disc_p", disc)) if not len(part)}
     rounded |= {"calibration_error": _error(found), "disc_calibration_error": _error(disc)}
     return Scores(**rounded)
 
 
 def measures(counts: Sequence[Any], disc_counts: Sequence[Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): What `Scores` has, but for calibration, from the numbers or arrays
-    of predicted, correct and gold entities: of all, and of discontinuous ones only.
+    """RETURNS (dict[str, Any]): The values of `Scores` except for calibration errors, computed from
+    numbers or arrays of predicted, correct and gold entities.
     """
     values: dict[str, Any] = {}
     for prefix, (n, n_correct, n_gold) in (("", counts), ("disc_", disc_counts)):
@@ -357,7 +357,7 @@ def measures(counts: Sequence[Any], disc_counts: Sequence[Any]) -> dict[str, Any
 
 
 def _count(found: np.ndarray, steps: Sequence[float]) -> np.ndarray:
-    # By threshold the numbers of entities that reach it and of the correct ones, in two rows
+    # two rows: numbers of predicted and of correct entities by threshold
     reached = found["score"] >= np.array(steps)[:, None]
     return np.stack([reached.sum(1), (reached & found["correct"]).sum(1)])
 
@@ -367,7 +367,7 @@ def _error(found: np.ndarray) -> float | None:
 
 
 def _translate(own: Thresholds, calibration: Calibration) -> Thresholds:
-    # The same decisions about the candidates, in the probabilities of another calibration
+    # thresholds for another calibration that keep the same candidates
     before = own.calibration or Calibration()
 
     def to(threshold: float, kind: bool) -> float:

@@ -1,4 +1,4 @@
-"""What to annotate next: the texts, or sentences, that a pipeline is least certain about."""
+"""Uncertainty sampling: selecting the texts or sentences to annotate next."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -15,27 +15,27 @@ from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
 from .predictions import predict
 
-# Entities below this score are no candidates
+# Entities with a lower score are ignored
 _FLOOR = 0.1
-# what it costs to begin with a text, in words
+# Cost of starting a text, as a number of words
 _WORDS_OF_A_TEXT = 5
 
-# a Doc, and what else its record holds
+# a Doc, and the other keys of its record
 Prediction = tuple[Doc, dict[str, Any]]
 
 
 class UncertaintySampler:
-    """Keeps those documents of a stream that a pipe is least certain about: uncertainty sampling
+    """Select the documents of a stream that a pipe is least certain about, by uncertainty sampling
     (Lewis and Gale 1994, "A Sequential Algorithm for Training Text Classifiers").
 
-    Candidates are all entities that score 0.1 or more. The uncertainty of one is 1 if its score,
-    after calibration, is the threshold of its type, and 0 if it is 0 or 1. The uncertainty of a
-    document is the sum over its candidates, divided by the number of its words plus 5, so that
-    neither long documents nor single words are preferred.
+    Candidates are all entities with a score of at least 0.1. The uncertainty of a candidate is 1 if
+    its calibrated score equals its threshold, and decreases linearly to 0 for scores of 0 and 1.
+    The uncertainty of a document is the sum over its candidates divided by the number of words plus
+    5, so that neither long nor very short documents are preferred.
 
-    pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read now.
-    n (int): How many documents to keep.
-    sentences (bool): Choose sentences instead of documents.
+    pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read immediately.
+    n (int): Number of documents to select.
+    sentences (bool): Select sentences instead of documents.
     RAISES (GapDNERError): If `n` is not positive.
     """
 
@@ -43,34 +43,34 @@ class UncertaintySampler:
         self, pipe: DiscontinuousEntityRecognizer, n: int, *, sentences: bool = False
     ) -> None:
         if n < 1:
-            raise GapDNERError(f"n must be at least 1, but it is {n}.")
+            raise GapDNERError(f"Invalid n: {n}. It must be at least 1.")
         self.pipe, self.n, self.sentences = pipe, n, sentences
         self.thresholds = pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
-        """Let the pipe find all candidates; see `spacy_gapdner.analysis.pipes.changed`."""
+        """Make the pipe predict all candidates. See `spacy_gapdner.analysis.pipes.changed`."""
         return changed(self.pipe, threshold=_FLOOR, disc_threshold=None, type_thresholds={})
 
     def uncertainty(self, doc: Doc) -> float:
-        """RETURNS (float): The uncertainty of a document that has all its candidates."""
+        """RETURNS (float): The uncertainty of a document with all its candidates."""
         found = (self._uncertainty(e.to_entity()) for e in get_entities(doc, self.pipe.key))
         n_words = sum(not (token.is_space or token.is_punct) for token in doc)
         return sum(found) / (n_words + _WORDS_OF_A_TEXT)
 
     def sample(self, predictions: Iterable[Prediction]) -> Iterator[Prediction]:
-        """Choose among predictions. Only the chosen ones stay in memory.
+        """Select predictions. Only the selected ones are kept in memory.
 
-        predictions (Iterable[Prediction]): Documents with all their candidates, each valid until
-            the next is asked for, with the rest of their records.
-        YIELDS (Prediction): The chosen, when all are read: the least certain first, the earlier
-            first if equal. They keep the candidates that reach their thresholds, and the part of
-            `user_data` that can be saved. The record of a sentence has the name of its "document",
-            its offset there as "start", and an "id" made of both.
+        predictions (Iterable[Prediction]): Documents with all their candidates, and the other keys
+            of their records. Each document only has to be valid until the next one is read.
+        YIELDS (Prediction): The selected documents in descending order of uncertainty, after all
+            predictions are read. They contain the candidates that reach their thresholds, and the
+            part of `user_data` that can be saved. The record of a sentence contains the name of its
+            "document", its offset there as "start", and an "id".
         """
         key = self.pipe.key
         if self.sentences:
             predictions = (part for doc, extra in predictions for part in _cut(doc, extra, key))
-        # the least uncertain first; numbers differ, so that nothing else is compared
+        # a heap with the least uncertain first; numbers are unique, so nothing else is compared
         best: list[tuple[float, int, bytes, dict[str, Any]]] = []
         for number, (doc, extra) in enumerate(predictions):
             rank = self.uncertainty(doc), -number
@@ -90,9 +90,9 @@ class UncertaintySampler:
         found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
         kept = [e for e in found if (e.score or 0.0) >= self.thresholds.threshold_of(e)]
         self.pipe.set_annotations([doc], [kept])
-        # pipes may leave objects there, such as a transformer's output, that have no bytes
+        # other components may store objects that cannot be serialized
         doc.user_data = {k: v for k, v in doc.user_data.items() if can_be_saved(v)}
-        # a Doc may not outlive its memory zone
+        # a Doc is only valid in its memory zone
         data: bytes = doc.to_bytes()
         return data
 
@@ -126,21 +126,20 @@ def select_uncertain(
     batch_size: int | None = None,
     n_process: int = 1,
 ) -> list[Doc]:
-    """Choose what to annotate next: the texts, or sentences, that the pipeline is least certain
-    about, see `UncertaintySampler`. This works best after `tune` has calibrated the scores.
+    """Select the texts or sentences that the pipeline is least certain about, to annotate them
+    next. See `UncertaintySampler`. This works best after `tune` has calibrated the scores.
 
     nlp (Language): The pipeline.
-    texts (Iterable[str]): The texts, which may be a stream.
-    n (int): How many to choose; fewer if there are fewer.
-    sentences (bool): Choose sentences instead of texts.
-    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
+    texts (Iterable[str]): The texts. They can be a stream.
+    n (int): Maximum number of texts to select.
+    sentences (bool): Select sentences instead of texts.
+    spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     batch_size, n_process: See `predict`.
-    RETURNS (list[Doc]): The chosen with the entities that the pipeline finds, the least certain
-        first, the earlier first if equal.
-    RAISES (GapDNERError): If `n` is not positive, or there is no such pipe.
+    RETURNS (list[Doc]): The selected documents with predicted entities, in descending order of
+        uncertainty.
+    RAISES (GapDNERError): If `n` is not positive, or the pipeline has no such pipe.
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n, sentences=sentences)
     with sampler.showing_candidates():
-        # what is chosen is kept as bytes
         docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
         return [doc for doc, _ in sampler.sample((doc, {}) for doc in docs)]

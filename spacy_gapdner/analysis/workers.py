@@ -1,4 +1,4 @@
-"""Annotating batches of texts, in this process or in several."""
+"""Processing batches of texts in one or more processes."""
 
 import multiprocessing
 import os
@@ -21,10 +21,10 @@ from ..model.precision import use_bf16, uses_bf16
 from ..sentences import make_doc
 
 T = TypeVar("T")
-# A Doc, or why there is none
+# A Doc, or the reason why it is missing
 Annotated = Doc | str
 
-# the pipeline of a worker
+# the pipeline of this worker
 _WORKER: dict[str, Language] = {}
 
 
@@ -33,18 +33,18 @@ def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annot
 
     nlp (Language): The pipeline.
     texts (list[str]): The texts.
-    skip (bool): Give the reason in place of a Doc for each text at which the pipeline fails.
-    RETURNS (list[Union[Doc, str]]): The Docs.
+    skip (bool): If the pipeline fails for a text, return the reason instead of a Doc.
+    RETURNS (list[Union[Doc, str]]): The Docs or reasons.
     """
     try:
         docs = (make_doc(nlp, text) for text in texts)
         return list(nlp.pipe(docs, batch_size=len(texts)))
-    # a pipe may fail in any way
+    # components can raise any error
     except Exception as error:
         if not skip:
             raise
         if len(texts) == 1:
-            return [f"the pipeline fails ({type(error).__name__}): {error}"]
+            return [f"the pipeline failed ({type(error).__name__}): {error}"]
     return [found for text in texts for found in annotate_texts(nlp, [text], skip=True)]
 
 
@@ -54,12 +54,12 @@ def annotate_in_processes(
     """Run a pipeline over batches of texts in several processes.
 
     nlp (Language): The pipeline.
-    batches (Iterable[list[tuple[str, T]]]): Texts with any object each; as many batches as
-        processes are read in advance.
-    n_process (int): Number of processes; -1 for one per core.
+    batches (Iterable[list[tuple[str, T]]]): Texts and their contexts. One batch per process is read
+        in advance.
+    n_process (int): Number of processes, or -1 for one per core.
     skip (bool): See `annotate_texts`.
-    YIELDS (tuple[Union[Doc, str], T]): Docs with the objects of their texts, in order.
-    RAISES (GapDNERError): If the pipeline fails or cannot be sent, or a process is killed.
+    YIELDS (tuple[Union[Doc, str], T]): Docs or reasons and their contexts, in order.
+    RAISES (GapDNERError): If the pipeline fails or cannot be pickled, or a process is killed.
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
@@ -75,10 +75,10 @@ def annotate_in_processes(
         for batch in batches:
             try:
                 future = pool.submit(_annotate, [text for text, _ in batch], skip)
-            # a fork has the pipeline as it is; other processes get it pickled
+            # only forked processes do not need to pickle the pipeline
             except (pickle.PicklingError, AttributeError, TypeError) as error:
                 raise GapDNERError(
-                    f"The pipeline cannot be sent to another process ({error}). Use one process."
+                    f"The pipeline cannot be pickled ({error}). Use a single process."
                 ) from error
             waiting.append((batch, future))
             if len(waiting) > n_workers:
@@ -91,12 +91,12 @@ def annotate_in_processes(
             "a smaller batch size."
         ) from error
     finally:
-        # workers finish their batch: after half a result from one, the pool would wait for the rest
+        # workers finish their batch, because the pool would wait for an incomplete result forever
         pool.shutdown(cancel_futures=True)
 
 
 def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> None:
-    # the terminal sends Ctrl-C to all; the parent decides
+    # the terminal sends Ctrl-C to all processes, but only the parent handles it
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
@@ -107,7 +107,7 @@ def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> Non
 
 
 def _end_with_parent() -> None:
-    # a pool's workers wait forever for a parent that was killed
+    # otherwise workers would wait forever if the parent is killed
     parent = multiprocessing.parent_process()
     assert parent is not None
     wait([parent.sentinel])
@@ -119,7 +119,7 @@ def _annotate(texts: list[str], skip: bool) -> list[bytes | str]:
     with nlp.memory_zone():
         try:
             found = annotate_texts(nlp, texts, skip=skip)
-        # one that the parent cannot unpickle would look to it like a killed process
+        # errors that cannot be unpickled would look like a killed process
         except Exception as error:
-            raise GapDNERError(f"The pipeline fails ({type(error).__name__}): {error}") from error
+            raise GapDNERError(f"The pipeline failed ({type(error).__name__}): {error}") from error
         return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]

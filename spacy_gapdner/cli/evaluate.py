@@ -92,8 +92,8 @@ def _print_scores(scores: dict[str, Any]) -> None:
     if scores["crossing"]:
         msg.info(
             f"{scores['crossing']} gold entities cross sentence boundaries of the pipeline and "
-            "cannot be found. In data that convert splits into sentences, such entities are missing "
-            "and scores are higher."
+            "cannot be found. Data that convert splits into sentences does not contain such "
+            "entities, so scores are higher."
         )
     if not counts["gold"]:
         warn_no_entities(scores["data"], key, scores["gold_elsewhere"])

@@ -71,7 +71,11 @@ def test_tokens_of_one_side_may_be_longer():
     ("first", "second", "message"),
     [
         (("had chills", "a"), ("had fever", "a"), "The texts of a differ: 'chills' on the first"),
-        (("fever", "a"), ("fever", "b"), "no document in common: the first has a, the second b"),
+        (
+            ("fever", "a"),
+            ("fever", "b"),
+            "no documents in common: the first has a, the second has b",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_named(first, second, message):

@@ -45,7 +45,7 @@ def test_settings_of_the_config(train, tmp_path):
         ("gold_preproc = false", "gold_preproc = true", "[corpora.train] gold_preproc"),
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
         ('["sentencizer","gapdner"]', '["gapdner","sentencizer"]', "comes after 'gapdner'"),
-        ('"gapdner_sentencizer"', '"senter"', "are not known before training"),
+        ('"gapdner_sentencizer"', '"senter"', "are unknown before training"),
         ("stride = 2", 'stride = 2\nspans_key = "other"', "lacks spans_other_f"),
     ],
 )

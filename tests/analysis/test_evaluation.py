@@ -38,7 +38,7 @@ def test_nothing_to_score(nlp):
     scores = evaluate(nlp, [], bootstrap=10)
     assert scores["docs"] == 0
     assert scores["spans_gapdner_f"] is scores["calibration_error"] is None
-    with pytest.raises(GapDNERError, match="bootstrap must be at least 0, but it is -1"):
+    with pytest.raises(GapDNERError, match="Invalid bootstrap: -1"):
         evaluate(nlp, [], bootstrap=-1)
 
 

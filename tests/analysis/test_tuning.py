@@ -319,7 +319,7 @@ def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"measure": "p"}, "measure is 'combined', 'f' or 'disc_f', but not 'p'"),
+        ({"measure": "p"}, "Invalid measure: 'p'. Use 'combined', 'f' or 'disc_f'"),
         ({"min_precision": 90}, "Invalid min_precision: 90"),
         ({"spans_key": "gold", "measure": "disc_f"}, "no discontinuous entity"),
         ({"spans_key": "other"}, "no entity under the spans_key 'other'"),

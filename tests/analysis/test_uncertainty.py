@@ -126,7 +126,7 @@ def test_docs_are_those_of_the_pipeline(n_process):
 
 
 def test_bad_number():
-    with pytest.raises(GapDNERError, match="n must be at least 1, but it is 0"):
+    with pytest.raises(GapDNERError, match="Invalid n: 0"):
         select_uncertain(trained_pipeline(), [], 0)
 
 

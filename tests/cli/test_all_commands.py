@@ -147,7 +147,7 @@ def test_pipelines_of_another_kind(refuses, tmp_path, tiny):
     (tmp_path / "empty").mkdir()
     refuses("is not a trained pipeline", "predict", MODEL=tmp_path / "empty")
     spacy.blank("en").to_disk(tmp_path / "blank")
-    refuses("has no pipe for discontinuous entities", "predict", MODEL=tmp_path / "blank")
+    refuses("has no component for discontinuous entities", "predict", MODEL=tmp_path / "blank")
     tiny.to_disk(tmp_path / "cut")
     weights = tmp_path / "cut" / "gapdner" / "model"
     weights.write_bytes(weights.read_bytes()[:-100])
@@ -155,7 +155,7 @@ def test_pipelines_of_another_kind(refuses, tmp_path, tiny):
     untrained = spacy.blank("en")
     untrained.add_pipe("gapdner")
     untrained.to_disk(tmp_path / "untrained")
-    refuses("knows no entity type", "predict", MODEL=tmp_path / "untrained")
+    refuses("has no labels", "predict", MODEL=tmp_path / "untrained")
 
 
 # 3,000 marks in a row are tried by the tests of the pipe

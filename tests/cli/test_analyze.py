@@ -140,12 +140,12 @@ def test_bad_input(fails, model, write_docs, tmp_path):
     fails("There is no file", "analyze", tmp_path / "missing.spacy", data)
     fails("Pipeline not found", "analyze", "nothing_here", data, "-o", tmp_path / "o")
     assert not (tmp_path / "o").exists()
-    fails("gold entities under the spans key 'other'", "analyze", model, data, "-sk", "other")
+    fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
     short = write_docs("short.spacy", CHANGED)
-    fails("not have as many documents as the data", "analyze", short, data)
+    fails("not have the same number of documents as the data", "analyze", short, data)
     other = write_docs("other.spacy", [("Something else .", [])] * 4)
     fails("Document 1: Entities can only be compared", "analyze", other, data)
-    fails("is a file of predictions. A threshold needs", "analyze", data, data, "--threshold", 0.5)
+    fails("A threshold cannot be applied to", "analyze", data, data, "--threshold", 0.5)
 
 
 def test_the_page_stands_alone_with_plots_and_without(run, write_docs, monkeypatch, tmp_path):

@@ -48,15 +48,15 @@ def test_findings(run, train, write_docs, tmp_path):
         "dev 100.00 100.00 0 0",
         "train, missed, Gap lost its cell to type: 1",
         "Site: «left» heart «valve defect» seen .",
-        "train, not whole tokens: 1",
+        "train, boundary within a token: 1",
         "ADR: A «pretest» .",
         "train, crosses a sentence boundary: 1",
         "ADR: No «pain . Fever» came .",
-        "ℹ train: 1 of 5 Docs have no entity.",
-        "ℹ dev: types of train that it lacks: Site.",
-        "⚠ train: 1 entity cannot be found (not whole tokens). Convert the data with a",
+        "ℹ train: 1 of 5 Docs have no entities.",
+        "ℹ dev: missing types that occur in train: Site.",
+        "⚠ train: 1 entity cannot be found (boundary within a token). Convert the",
         "⚠ train: 1 entity cannot be found (crosses a sentence boundary). Convert",
-        "⚠ dev: types that are not in train: Drug (1).",
+        "⚠ dev: types that do not occur in train: Drug (1).",
         "⚠ train: types with fewer than 20 entities: ADR (4), Site (2).",
     ):
         assert expected in printed
@@ -95,13 +95,13 @@ factory = "gapdner"
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ([("[nlp]", "nlp]")], "is not a valid config"),
-        ([("GapAwareTagging", "NoTagging")], "is not a valid config"),
+        ([("[nlp]", "nlp]")], "Invalid config: "),
+        ([("GapAwareTagging", "NoTagging")], "Invalid config: "),
         ([('factory = "gapdner"', 'factory = "ner"')], "no component with the factory gapdner"),
         ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "[nlp] pipeline names tagger"),
         (
             [('"sentencizer",', '"second",'), ("[corpora]\n", SECOND)],
-            "has several pipes: second (gapdner), gapdner (gapdner)",
+            "has several components: second (gapdner), gapdner (gapdner)",
         ),
     ],
 )
@@ -124,5 +124,5 @@ def test_texts_that_are_wrapped(run, write_brat):
     printed = " ".join(run("debug-data", data).stdout.split())
     assert "train: 1 of 1 Docs look wrapped" in printed
     printed = " ".join(run("debug-data", data, "--line-breaks", "keep").stdout.split())
-    assert "train: 1 of the entities that cross sentences have a line break inside" in printed
+    assert "train: 1 of the entities that cross a sentence boundary contain a line break" in printed
     assert 'set line_breaks = "join"' in printed

@@ -143,7 +143,7 @@ def test_nothing_is_half_written(fails, model, tmp_path, output):
 @pytest.mark.parametrize(
     ("name", "content", "options", "message"),
     [
-        ("a.docx", "x", [], "neither .txt nor .jsonl nor a folder"),
+        ("a.docx", "x", [], "is not a .txt file, .jsonl file or folder"),
         ("a.txt", b"PK\x03\x04\x96", [], "a.txt is a Word, Excel, PDF or zip file, not text"),
         ("a.txt", b"caf\xe9 noir", [], "a.txt is not UTF-8: byte 0xe9 at position 3"),
         ("a.txt", b"ok\ncaf\xe9 noir", ["--lines"], "a.txt:2 is not UTF-8: byte 0xe9"),
