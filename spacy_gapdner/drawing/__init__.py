@@ -1,4 +1,4 @@
-"""What people look at: HTML pages and plots."""
+"""HTML pages, terminal output and plots."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The report of `gapdner analyze`: a page with plots, tables and errors, and data files."""
+"""The report of `gapdner analyze`: an HTML page with plots, tables and errors, and data files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 
 # distinguish lines without colors
 _MARKERS = "osD^vP*"
-# larger numbers of tokens or fragments are one point
+# larger numbers are combined into one point
 _LAST_NUMBER = 10
 
 # group: heading, label of the numbers, note
 _NUMBERS = {
     "gap_length": (
         "By gap length",
-        "tokens in all gaps of a discontinuous entity",
-        "Discontinuous entities by the number of tokens in all their gaps.",
+        "tokens in all gaps of an entity",
+        "Discontinuous entities by number of tokens in all gaps.",
     ),
-    "fragments": ("By number of fragments", "fragments", "All entities; 1 is a contiguous one."),
+    "fragments": ("By number of fragments", "fragments", "All entities by number of fragments."),
     "length": (
         "By entity length",
-        "tokens of an entity without gaps",
-        "All entities by the number of their tokens without gaps.",
+        "tokens of an entity, without gaps",
+        "All entities by number of tokens, without gaps.",
     ),
 }
 _COMMON = {MISSED: "Most often missed", SPURIOUS: "Most often spurious"}
@@ -57,21 +57,20 @@ dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
 """
 
 _BODY = TEMPLATES.from_string("""\
-<p class="note">{{ docs }} documents of {{ data }}; exact match of type and tokens:
-F1 (precision/recall) in percent.</p>
+<p class="note">{{ docs }} documents in {{ data }}. The scores are F1 (precision/recall) in percent,
+for exact matches of type and tokens.</p>
 <h2>Scores</h2>
 {% if subsets_plot %}
-<figure>{{ subsets_plot }}<figcaption>F1 over all entities, over discontinuous entities only, and
-over all entities of the sentences with a discontinuous gold entity, or with gold entities that
-share a token.</figcaption></figure>
+<figure>{{ subsets_plot }}<figcaption>F1 of all entities, of discontinuous entities, and of all
+entities in sentences with discontinuous or overlapping gold entities.</figcaption></figure>
 {% endif %}
 {{ subsets }}
 {{ types }}
 {% for title, note, plot, table in sections %}
 <h2>{{ title }}</h2>
 {% if plot %}
-<figure>{{ plot }}<figcaption>{{ note }} Each entity, gold or predicted, counts under its own
-number. Numbers above {{ last }} are one point.</figcaption></figure>
+<figure>{{ plot }}
+<figcaption>{{ note }} Numbers above {{ last }} are combined.</figcaption></figure>
 {% endif %}
 <details><summary>All numbers</summary>{{ table }}</details>
 {% endfor %}
@@ -93,7 +92,7 @@ number. Numbers above {{ last }} are one point.</figcaption></figure>
 <section class="doc"><h2>{{ kind|capitalize }}</h2>
 {% for name, total, shown in models %}
 <section class="doc"><h3>{{ name }}: {{ total }}
-{%- if shown|length < total %}, {{ shown|length }} of them shown{% endif %}</h3>
+{%- if shown|length < total %} ({{ shown|length }} shown){% endif %}</h3>
 {% for place, drawing in shown %}
 <div class="unit example"><p>document {{ place }}</p>{{ drawing }}</div>
 {% endfor %}
@@ -109,9 +108,9 @@ def write_report(
 ) -> None:
     """Write report.html, analysis.json, scores.csv and errors.csv.
 
-    reports (Mapping[str, ModelReport]): Reports by the models' names, on the same data.
+    reports (Mapping[str, ModelReport]): Reports on the same data by model name.
     data (str): Name of the data.
-    folder (Path): The folder; it gets all files or none.
+    folder (Path): The folder. Either all files are written, or none.
     n_examples (int): Maximum number of errors per kind and model in the page.
     """
     with filling(folder) as filled:
@@ -134,12 +133,13 @@ def write_report(
 
 
 def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int) -> str:
-    """Make the page.
+    """Create the page.
 
-    reports (Mapping[str, ModelReport]): Reports by the models' names, on the same data.
+    reports (Mapping[str, ModelReport]): Reports on the same data by model name.
     data (str): Name of the data.
-    n_examples (int): Maximum number of errors per kind and model, from the highest score on.
-    RETURNS (str): A self-contained HTML page, without plots if matplotlib is not installed.
+    n_examples (int): Maximum number of errors per kind and model. Errors with the highest scores
+        are shown.
+    RETURNS (str): A self-contained HTML page. It has no plots if matplotlib is not installed.
     """
     by_kind = zip(KINDS, *(report.count_errors() for report in reports.values()), strict=True)
     counts = [
@@ -228,8 +228,8 @@ def _example(error: ErrorInContext) -> tuple[str, Markup]:
 
 
 def entity_in_words(entity: TextEntity, bounds: Sequence[int]) -> Entity:
-    """RETURNS (Entity): An entity as indices of the words of an `ErrorInContext`."""
-    # an entity of whitespace has an empty fragment
+    """RETURNS (Entity): An entity with indices into the words of an `ErrorInContext`."""
+    # an entity that only consists of whitespace has an empty fragment
     words = [
         i
         for i, (word_start, word_end) in enumerate(pairwise(bounds))
@@ -265,13 +265,12 @@ def _plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
 
 
 def _plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> "Figure":
-    # lines, with the number of gold entities below; no point without gold entities
     by_model = {}
     for name, report in reports.items():
         found = pool_tail(report.scores.groups[group], _LAST_NUMBER)
         by_model[name] = {number: counts for number, counts in found.items() if counts.gold}
     gold = {number: counts.gold for found in by_model.values() for number, counts in found.items()}
-    # all numbers, so that distances are true
+    # include missing numbers, so that the axis is linear
     pooled = [value for value in gold if not value.isdecimal()]
     plain = [int(value) for value in gold if value.isdecimal()]
     last = _LAST_NUMBER if pooled else max(plain)
@@ -317,5 +316,5 @@ def _draw_bars(
 
 
 def _percent(counts: Counts | None) -> float:
-    # matplotlib skips what is not a number
+    # matplotlib skips NaN
     return float("nan") if counts is None or counts.f is None else 100 * counts.f

@@ -1,8 +1,7 @@
-"""Entities as bars under the words of a sentence: solid under fragments, dotted under gaps, in as
-few rows as possible, each with its label.
+"""Entities as labeled bars under the words of a sentence: solid under fragments, dotted under gaps.
 
-A word and the bars under it are a column that moves to the next line together with the punctuation
-next to it, so that long sentences need no scrolling. Bars are borders, which browsers print.
+Each word is a column with the bars under it. Lines break between columns, so that long sentences
+need no scrolling. Bars are borders, because browsers do not print backgrounds.
 """
 
 from collections.abc import Sequence
@@ -15,16 +14,16 @@ from markupsafe import Markup
 from ..entities import Entity
 from .page import TEMPLATES
 
-# more rows under a word are not readable
+# maximum number of rows under a word
 _MOST_ROWS = 40
-# a longer text without spaces, such as a Chinese sentence, may break anywhere
+# longer texts without spaces, such as Chinese sentences, can break anywhere
 _LONGEST_WORD = 40
-# characters between two labels
+# minimum number of characters between two labels
 _MARGIN = 2
 
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
-# without the page's colors, because it is also used in notebooks
+# does not use the colors of the page, because it is also used in notebooks
 ENTITIES_CSS = """
 .entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; overflow-x: clip;
   padding-inline-end: 2.5rem; position: relative; }
@@ -58,9 +57,9 @@ ENTITIES_CSS = """
 @media print { .entities { break-inside: avoid; } }
 """
 
-# an entity compared with the other annotation, and the sign before it
+# symbols for entities compared with another annotation
 MARKS = {"correct": "✓", "incorrect": "✗", "missed": "○", "spurious": "+"}
-# the same between two annotators, neither of whom is gold
+# symbols for the comparison of two annotators
 EQUAL_MARKS = {"same": "✓", "differs": "✗", "alone": "○"}
 
 _ENTITIES = TEMPLATES.from_string("""\
@@ -91,19 +90,19 @@ data-type="{{ cell.bar.entity.label }}"
 {%- endfor -%}
 </div>
 {% if n_hidden %}
-<p>{{ n_hidden }} more entities overlap here and are not drawn.</p>
+<p>{{ n_hidden }} more overlapping entities are not shown.</p>
 {% endif %}
 """)
 
 
 class Bar(NamedTuple):
-    """An entity to be drawn.
+    """An entity to draw.
 
-    entity (Entity): Its type and score, and its tokens as indices of the words.
-    text (str): Its text, shown while the pointer is over it.
-    color (str): Its color in CSS.
-    mark (str): Its relation to another annotation, one of `MARKS` or another word; or nothing.
-    is_thin (bool): Whether it is shown for comparison only.
+    entity (Entity): The type, the score, and the tokens as indices into the words.
+    text (str): The text, shown as a tooltip.
+    color (str): The CSS color.
+    mark (str): The result of a comparison: one of `MARKS`, another word, or empty.
+    is_thin (bool): Draw a thin bar, for entities that are only shown for comparison.
     """
 
     entity: Entity
@@ -122,12 +121,12 @@ class Bar(NamedTuple):
 
     @property
     def title(self) -> str:
-        """RETURNS (str): The text shown while the pointer is over it."""
+        """RETURNS (str): The tooltip."""
         return f"{'correct: ' if self.mark == 'correct' else ''}{self.label}: {self.text}"
 
 
 class _Cell(NamedTuple):
-    # the part of an entity under a word
+    # the part of a bar under a word
     kind: str
     bar: Bar
     number: int
@@ -139,11 +138,11 @@ _Column = tuple[str, dict[int, _Cell]]
 
 
 def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
-    """Draw entities under the words of a sentence, each in the first row where it has room.
+    """Draw entities under the words of a sentence, each in the first free row.
 
-    words (Sequence[str]): The sentence's tokens, each with the space that follows it.
+    words (Sequence[str]): The tokens of the sentence with trailing whitespace.
     bars (Sequence[Bar]): The entities.
-    RETURNS (Markup): HTML; the page needs `ENTITIES_CSS`.
+    RETURNS (Markup): HTML for a page with `ENTITIES_CSS`.
     """
     under: list[dict[int, _Cell]] = [{} for _ in words]
     taken: list[set[int]] = [set() for _ in words]
@@ -169,7 +168,7 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
 
 
 def _end(words: Sequence[str], bar: Bar) -> int:
-    # the label may need more words than the entity has
+    # the label may be longer than the entity
     end, room = bar.entity.start, -len(bar.label) - _MARGIN
     while end < bar.entity.end or (end < len(words) and room < 0):
         room, end = room + len(words[end]), end + 1
@@ -177,7 +176,7 @@ def _end(words: Sequence[str], bar: Bar) -> int:
 
 
 def _join(columns: Sequence[_Column]) -> list[tuple[bool, list[_Column]]]:
-    # lines may break next to a column, also between a word and its punctuation
+    # join words and punctuation, because lines can break between columns
     parts: list[list[_Column]] = []
     for column in columns:
         if not parts or parts[-1][-1][0][-1:].isspace():
@@ -192,7 +191,7 @@ def _must_join(part: Sequence[_Column]) -> bool:
 
 
 def _directions(words: Sequence[str]) -> list[str]:
-    # browsers reorder letters, but not columns: English in Arabic needs its own run
+    # browsers reorder characters, but not columns, so English in Arabic needs its own run
     own = [
         next((_DIRECTIONS[kind] for kind in map(bidirectional, word) if kind in _DIRECTIONS), None)
         for word in words

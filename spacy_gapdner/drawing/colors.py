@@ -6,8 +6,8 @@ from zlib import crc32
 
 from ..errors import GapDNERError
 
-# Each has a contrast of at least 3:1 with white and with the dark background of pages. The colors
-# are as distinct as 18 can be, also for the color-blind; neighbors differ most.
+# All colors have a contrast of at least 3:1 with white and with the dark background of pages. They
+# are chosen to be as distinct as possible, including for color-blind people.
 PALETTE = (
     *("#d86000", "#0078b4", "#24780c", "#d860c0", "#907878", "#9c78fc", "#c03048", "#00786c"),
     *("#e45478", "#009c9c", "#90600c", "#7854cc", "#189c24", "#8484c0", "#9c9048", "#c03c90"),
@@ -17,11 +17,11 @@ _COLOR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-zA-Z]+|(?:rgb|hsl)a?\([\d.,%/\s]+\)")
 
 
 def choose_colors(labels: Iterable[str], given: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Choose a color for every entity type by its name. If types share a color, the later ones in
-    the alphabet get the next free color.
+    """Choose a color for each entity type by its name. If several types have the same color, the
+    first in alphabetical order gets it, and the others get the next free color.
 
     labels (Iterable[str]): The types.
-    given (Optional[Mapping[str, str]]): Colors chosen by the user, by type.
+    given (Optional[Mapping[str, str]]): Custom colors by type.
     RETURNS (dict[str, str]): Colors by type, sorted by type.
     RAISES (GapDNERError): If a given color is invalid.
     """

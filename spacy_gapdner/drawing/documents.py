@@ -1,4 +1,4 @@
-"""HTML pages of documents with their entities, written document by document."""
+"""HTML pages of documents with entities, written one document at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -23,7 +23,7 @@ from .colors import choose_colors
 from .page import SEARCH_JS, render_page
 from .render import text_rows, write_body
 
-# placeholder in an empty page for the documents
+# placeholder for the documents in an empty page
 _BODY = "<!-- documents -->"
 
 
@@ -40,29 +40,28 @@ def draw(
     batch_size: int | None = None,
     report: Report | None = None,
 ) -> int:
-    """Draw annotated text, or the entities that a pipeline finds in a text.
+    """Draw annotated text, or the predictions of a pipeline.
 
-    input (Union[str, Path]): A file or folder of any format. With a pipeline also raw text, see
-        `spacy_gapdner.analysis.texts.read_texts`.
-    output (Optional[Union[str, Path]]): The HTML page to write; if None, the entities are printed,
-        as `spacy_gapdner.render` does with the style "text".
+    input (Union[str, Path]): A file or folder in any format. With a pipeline, it can also be raw
+        text. See `spacy_gapdner.analysis.texts.read_texts`.
+    output (Optional[Union[str, Path]]): The HTML file to write. If None, the entities are printed.
     nlp (Optional[Language]): The pipeline. If the input is annotated, gold entities and
         predictions are drawn side by side.
-    format (Optional[str]): The input's format; guessed if None.
-    types (tuple[str, ...]): Annotated types to draw; all if empty.
+    format (Optional[str]): The format of the input. Detected if None.
+    types (tuple[str, ...]): Annotated types to draw. All types if empty.
     lang (str): Language of the tokenizer if there is no pipeline.
-    spans_key (Optional[str]): Prefix of the span groups; that of the pipe, or the default if None.
+    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the pipe.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
-    batch_size (Optional[int]): Documents per batch; the pipeline's own if None.
-    report (Optional[Report]): Collects what is dropped or repaired.
+    batch_size (Optional[int]): Documents per batch. Defaults to the batch size of the pipeline.
+    report (Optional[Report]): Collects dropped and repaired entities.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the input cannot be read, is raw text without a pipeline, or would be
-        overwritten; or if a color is invalid.
+        overwritten, or if a color is invalid.
     """
     input = Path(input)
     if output is not None:
         check_apart(output := Path(output), input)
-    # invalid colors raise before the work
+    # fail early if a color is invalid
     choose_colors((), colors)
     raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
 
@@ -104,7 +103,8 @@ def write_html(
     spans_key: str = DEFAULT_SPANS_KEY,
     report: Report | None = None,
 ) -> int:
-    """Write a page of documents: the writer of the format `html`, see `write_documents`.
+    """Write documents as an HTML page. This is the writer of the format `html`. See
+    `write_documents` for the other arguments.
 
     report (Optional[Report]): Unused, because every entity is drawn.
     RETURNS (int): The number of documents.
@@ -119,14 +119,14 @@ def write_documents(
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
 ) -> int:
-    """Write a page of documents, or of two versions of each side by side.
+    """Write documents, or two versions of each document side by side, as an HTML page.
 
-    rows (Iterable[tuple[Doc, ...]]): A document each, or its gold and its predicted version.
-    path (Path): The page, written completely or not at all.
+    rows (Iterable[tuple[Doc, ...]]): Tuples of a document, or of a gold and a predicted document.
+    path (Path): The HTML file. It is never written partially.
     spans_key (str): Prefix of the span groups.
     colors (Optional[Mapping[str, str]]): Colors by entity type.
-    annotators (Optional[tuple[str, str]]): Names of the two annotators, if neither is gold: only
-        sentences in which they differ are drawn.
+    annotators (Optional[tuple[str, str]]): Names of two annotators, if neither is gold. Only
+        sentences with differences are drawn.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
@@ -149,6 +149,6 @@ def _is_raw(path: Path, has_pipeline: bool) -> bool:
         if not path.exists() or (path.is_dir() and visible_files(path, tuple(suffixes))):
             raise
         if not has_pipeline:
-            raise GapDNERError(f"{error} Raw text needs a pipeline.") from None
+            raise GapDNERError(f"{error} Raw text requires a pipeline.") from None
         return True
     return False

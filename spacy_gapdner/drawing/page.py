@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: they load nothing from elsewhere."""
+"""Self-contained HTML pages, which load no external resources."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
@@ -8,10 +8,10 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup
 
-# Templates are strings and escape their values, unless they are Markup.
+# Templates escape all values except Markup.
 TEMPLATES = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
 
-# Plots are drawn for a light page: in dark mode their lightness is inverted, but not their hues.
+# Plots are drawn for light mode. In dark mode, their lightness is inverted, but not their hues.
 PAGE_CSS = """
 :root { color-scheme: light dark; --ink: #1f2430; --soft: #5d6675; --line: #d7dce3;
   --ground: #ffffff; --accent: #2563a8; --error: #b3300a; }
@@ -36,9 +36,9 @@ details { margin: 0.5rem 0 1rem; } summary { cursor: pointer; color: var(--accen
 """
 
 _STATIC = Path(__file__).parent / "static"
-# Shows the type of an entity again where it continues in another line.
+# Repeats the type of an entity that continues on another line.
 LINES_JS = (_STATIC / "lines.js").read_text(encoding="utf-8")
-# Adds search, filters and paging of elements of the class "unit" in boxes of the class "doc".
+# Adds search, filters and paging for elements of the class "unit" in elements of the class "doc".
 SEARCH_JS = LINES_JS + (_STATIC / "search.js").read_text(encoding="utf-8")
 _SEARCH_CSS = """
 .js .unit:not(.on), .js .doc:not(.on) { display: none; }
@@ -85,13 +85,13 @@ _TABLE = TEMPLATES.from_string("""\
 
 
 def render_page(title: str, body: Markup, css: str = "", script: str = "", policy: str = "") -> str:
-    """Make a self-contained HTML page.
+    """Create a self-contained HTML page.
 
-    title (str): Its title and heading.
-    body (Markup): HTML; text from data must be escaped already, as `TEMPLATES` does.
-    css (str): Rules beyond `PAGE_CSS`.
-    script (str): JavaScript of the page, such as `SEARCH_JS`; no other script can run.
-    policy (str): Additional permissions of the page, in the form of Content-Security-Policy.
+    title (str): Title and heading.
+    body (Markup): HTML. Text from data has to be escaped, for example with `TEMPLATES`.
+    css (str): Additional CSS.
+    script (str): JavaScript of the page, such as `SEARCH_JS`. Other scripts cannot run.
+    policy (str): Additional directives of the Content-Security-Policy.
     RETURNS (str): The page.
     """
     if script:
@@ -103,5 +103,5 @@ def render_page(title: str, body: Markup, css: str = "", script: str = "", polic
 
 
 def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
-    """RETURNS (Markup): A table; its first `n_text` columns hold text, the others numbers."""
+    """RETURNS (Markup): A table. The first `n_text` columns are text, the others numbers."""
     return Markup(_TABLE.render(head=head, rows=rows, n_text=n_text))

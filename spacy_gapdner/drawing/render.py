@@ -1,4 +1,4 @@
-"""Documents with their entities, as HTML or for a terminal."""
+"""Rendering of documents with entities as HTML or for the terminal."""
 
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,11 +38,11 @@ _UNIT = TEMPLATES.from_string("""\
 _HEAD = TEMPLATES.from_string("""\
 <section class="doc">
 {% if title %}<h2>{{ title }}</h2>{% endif %}
-{% if beside %}<div class="sides heads"><b>{{ names[0] }}</b><b>{{ names[1] }}</b></div>{% endif %}
+{% if is_pair %}<div class="sides heads"><b>{{ names[0] }}</b><b>{{ names[1] }}</b></div>{% endif %}
 """)
 _END = "</section>\n"
 _SIDES = ("gold", "predicted")
-# neither of two annotators is gold
+# marks for two annotators, neither of whom is gold
 _BETWEEN_EQUALS = {
     "correct": "same",
     "incorrect": "differs",
@@ -50,7 +50,7 @@ _BETWEEN_EQUALS = {
     "spurious": "alone",
 }
 Marked = tuple[DiscontinuousEntity, str]
-# larger bodies are kept in a file until the colors are known
+# larger bodies are stored in a file until all colors are known
 _IN_MEMORY = 2**24
 
 
@@ -66,23 +66,23 @@ def render(
     jupyter: bool | None = None,
     width: int | None = None,
 ) -> str | None:
-    """Draw documents with their entities: solid under fragments, dotted under gaps, with type and
-    score. The arguments follow `spacy.displacy.render`.
+    """Render documents with their entities, types and scores. Fragments are underlined with solid
+    lines, gaps with dotted lines. The arguments are similar to `spacy.displacy.render`.
 
-    docs (Union[Doc, Iterable[Doc]]): The documents.
-    style (str): "html", or "text" for a terminal.
+    docs (Union[Doc, Iterable[Doc]]): The documents to render.
+    style (str): "html", or "text" for the terminal.
     spans_key (str): Prefix of the span groups.
-    gold (Optional[Union[Doc, Iterable[Doc]]]): The same texts with gold entities: drawn next to the
-        documents in HTML. In a terminal, "+" marks entities that gold has not, and "-" those that
-        only gold has.
-    colors (Optional[Mapping[str, str]]): Colors by entity type, as CSS writes them.
-    page (bool): Make a complete HTML page.
-    title (str): The title of the page.
-    jupyter (Optional[bool]): Show the HTML in the notebook and return None; detected if None.
-    width (Optional[int]): Columns of the terminal; detected if None.
-    RETURNS (Optional[str]): HTML, or lines of text, which contain colors if standard output is a
+    gold (Optional[Union[Doc, Iterable[Doc]]]): The same documents with gold entities. HTML shows
+        both side by side. In the terminal, "+" marks entities that only the documents have, and "-"
+        marks entities that only the gold documents have.
+    colors (Optional[Mapping[str, str]]): CSS colors by entity type.
+    page (bool): Render a complete HTML page.
+    title (str): Title of the page.
+    jupyter (Optional[bool]): Display the HTML in a notebook and return None. Detected if None.
+    width (Optional[int]): Number of terminal columns. Detected if None.
+    RETURNS (Optional[str]): HTML or text. The text contains colors if standard output is a
         terminal.
-    RAISES (GapDNERError): If a color is invalid, or the gold documents have other texts.
+    RAISES (GapDNERError): If a color is invalid, or the texts of the gold documents differ.
     """
     sides = [side for side in (gold, docs) if side is not None]
     columns = [[side] if isinstance(side, Doc) else list(side) for side in sides]
@@ -113,9 +113,10 @@ def text_rows(
     colors: Mapping[str, str] | None = None,
     width: int | None = None,
 ) -> Iterator[str]:
-    """Draw documents, or the gold and the predicted version of each, for a terminal, see `render`.
+    """Render documents, or pairs of gold and predicted documents, for the terminal. See `render`
+    for the arguments.
 
-    YIELDS (str): The lines of a document, with its name above and an empty line between documents.
+    YIELDS (str): The name and the lines of each document.
     """
     before: str | None = None
     for number, docs in enumerate(rows):
@@ -138,7 +139,7 @@ def text_rows(
         name = docs[0].user_data.get(DOC_NAME)
         starts = {token.idx for token in docs[-1] if token.is_sent_start}
         title = None if name == before else name
-        # stable: entities with the same start keep their order
+        # stable sort, so that entities with the same start keep their order
         entities.sort(key=lambda entity: entity.start)
         drawing = render_text(docs[0].text, entities, starts=starts, title=title, width=width)
         yield f"\n{drawing}" if number else drawing
@@ -152,32 +153,32 @@ def write_body(
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
 ) -> int:
-    """Write documents with their entities as HTML, each under its heading. The page needs
-    `ENTITIES_CSS`. The arguments are those of `write_documents`.
+    """Write documents with headings as HTML for a page with `ENTITIES_CSS`. See `write_documents`
+    for the arguments.
 
     RETURNS (int): The number of documents.
     """
-    n_docs, title, beside = 0, None, False
-    # types are numbered in order of appearance; their colors depend on all types
+    n_docs, title, is_pair = 0, None, False
+    # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as body:
         for docs in rows:
-            beside = len(docs) == 2
+            is_pair = len(docs) == 2
             entities = [get_entities(doc, spans_key) for doc in docs]
             for label in (e.label_ for found in entities for e in found):
                 numbered.setdefault(label, f"var(--type-{len(numbered)})")
-            # a prediction has no name
+            # predictions have no name
             before, title = title, docs[0].user_data.get(DOC_NAME)
-            # sentences of one document have one heading
+            # sentences of the same document share a heading
             if not n_docs or title is None or title != before:
                 body.write(_END if n_docs else "")
                 names = annotators or _SIDES
-                body.write(_HEAD.render(title=title, beside=beside, names=names))
+                body.write(_HEAD.render(title=title, is_pair=is_pair, names=names))
             body.write(render_doc(docs, entities, numbered, annotators))
             n_docs += 1
         chosen = choose_colors(numbered, colors)
         rules = "; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered))
-        marks = EQUAL_MARKS if annotators else MARKS if beside else {}
+        marks = EQUAL_MARKS if annotators else MARKS if is_pair else {}
         legend = _LEGEND.render(colors=chosen, marks=marks) if chosen else ""
         stream.write(f'<div style="{rules}">\n{legend}')
         body.seek(0)
@@ -193,7 +194,7 @@ def render_doc(
     annotators: tuple[str, str] | None = None,
 ) -> Markup:
     """RETURNS (Markup): The sentences of a document with its entities, or of two versions side by
-    side; see `write_documents`.
+    side. See `write_documents`.
     """
     marks: tuple[list[str], ...] = ([""] * len(entities[0]),)
     if len(docs) == 2:
@@ -206,7 +207,7 @@ def render_doc(
             marks = tuple([_BETWEEN_EQUALS[mark] for mark in side] for side in marks)
     marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
     units = []
-    # the last Doc is the predicted one, whose sentences divide the text
+    # use the sentences of the predicted Doc, which is the last
     for start, end in _parts(docs[-1], entities):
         here = [[pair for pair in side if start <= pair[0].start_char < end] for side in marked]
         if not annotators or any(mark != "same" for side in here for _, mark in side):
@@ -221,7 +222,7 @@ def _with_style(body: Markup) -> str:
 
 
 def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[tuple[int, int]]:
-    # Characters of lines and sentences, joined where an entity crosses a boundary
+    # character offsets of lines and sentences, joined if an entity crosses a boundary
     extents = [(e.start_char, e.end_char) for found in entities for e in found]
     starts = [
         token.idx

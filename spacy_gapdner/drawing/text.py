@@ -1,7 +1,7 @@
-"""Entities under the lines of a text, for a terminal: fragments as bars, gaps as dots.
+"""Entities under the lines of a text for the terminal: fragments as bars, gaps as dots.
 
-Every character has a width in columns. In each line, an entity takes the first row that has room
-for its fragments, its gaps and its label.
+Every character has a width in columns. In each line, an entity is placed in the first row with
+enough space for its fragments, gaps and label.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -16,10 +16,10 @@ from rich.text import Text
 
 from ..errors import visible
 
-# fragment, gap, and the end of a label that is cut off
+# fragment, gap, and the end of a truncated label
 _SIGNS = ("─", "·", "…")
 _ASCII_SIGNS = ("-", ".", "~")
-# a word, and a label that fills half of the line
+# enough for a word and a label in half of the line
 _LEAST_WIDTH = 20
 
 
@@ -28,7 +28,7 @@ class TextEntity(NamedTuple):
 
     fragments (tuple[tuple[int, int], ...]): The fragments as character offsets.
     label (str): Printed after the last fragment.
-    color (str): A color that rich knows; the terminal's own for any other.
+    color (str): A color supported by rich. Other colors are ignored.
     """
 
     fragments: tuple[tuple[int, int], ...]
@@ -55,14 +55,14 @@ def render_text(
     width: int | None = None,
 ) -> str:
     """Draw entities under the lines of their text. Colors are used if standard output is a
-    terminal, and only ASCII characters if its encoding has no others.
+    terminal. Only ASCII characters are used if its encoding does not support others.
 
     text (str): The text.
-    entities (Sequence[TextEntity]): The entities, in text order.
+    entities (Sequence[TextEntity]): The entities in text order.
     starts (Collection[int]): Character offsets that start a new line, in addition to line breaks.
     title (Optional[str]): Printed above the text.
-    width (Optional[int]): Columns to use; the terminal's if None.
-    RETURNS (str): The drawing; every line ends with a line break.
+    width (Optional[int]): Number of columns. Defaults to the width of the terminal.
+    RETURNS (str): The drawing. Every line ends with a line break.
     """
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
     columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding
@@ -95,7 +95,7 @@ def _label(label: str, longest: int, ellipsis: str) -> str:
 
 
 def _characters(text: str, encoding: str) -> list[str]:
-    # What is printed for each character: nothing for one that combines with those before
+    # the printed form of each character; empty if it combines with the previous one
     characters: list[str] = []
     base = 0
     for i, character in enumerate(text):
@@ -114,7 +114,7 @@ def _wrap(
     characters: Sequence[str], entities: Sequence[TextEntity], breaks: Collection[int], width: int
 ) -> Iterator[tuple[int, int]]:
     # Lines as character offsets. They end after spaces and wide characters, or anywhere in a word
-    # that is longer than a line, and have room for the labels of the entities that end in them
+    # that is longer than a line, and have enough space for the labels of entities that end there.
     labels: dict[int, int] = {}
     for entity in entities:
         labels[entity.end] = max(1 + cell_len(entity.label), labels.get(entity.end, 0))
@@ -146,7 +146,7 @@ def _rows(
             continue
         edges = [min(max(edge - start, 0), len(line)) for edge in chain(*entity.fragments)]
         begin = columns[edges[0]]
-        # no two entities touch
+        # leave space between entities
         row = next((row for row in rows if row.cell_len < begin), None)
         if row is None:
             rows.append(row := Text())
@@ -158,12 +158,12 @@ def _rows(
             row.append(f" {entity.label}", _style(entity.color))
     for row in rows:
         row.rstrip()
-    # an entity goes on in an empty line
+    # rows are empty if an entity continues in an empty line
     return [row for row in rows if row]
 
 
 def _gap(width: int, dot: str) -> str:
-    # every other column, so that dots and bars look different in any font
+    # use every other column, so that dots and bars look different in any font
     if width < 3:
         return dot * width
     return f" {dot}" * ((width - 1) // 2) + " " * (2 - width % 2)
@@ -172,6 +172,6 @@ def _gap(width: int, dot: str) -> str:
 def _style(color: str) -> Style:
     try:
         return Style(color=Color.parse(color))
-    # a name that only CSS has
+    # not all CSS colors are supported
     except ColorParseError:
         return Style()

@@ -1,4 +1,4 @@
-"""A picture of what a threshold trades: precision against recall, and both F1."""
+"""Plot of precision, recall and F1 by threshold."""
 
 from pathlib import Path
 
@@ -8,37 +8,37 @@ from ..formats.outputs import replacing
 from .plots import check_plots, figure_bytes, new_figure
 
 _LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
-_PANELS = {"": "All entities", "disc_": "Discontinuous entities alone"}
+_PANELS = {"": "All entities", "disc_": "Discontinuous entities"}
 _KINDS = {"": "contiguous", "disc_": "discontinuous"}
 
 
 def check_picture(path: Path) -> None:
-    """Raise an error if a picture cannot be drawn, or a file of this name cannot be one."""
+    """Raise an error if plots are not available, or the file extension is not supported."""
     check_plots()
     if path.suffix not in (".png", ".svg"):
-        raise GapDNERError(f"{path} must end in .png or .svg, which says its format.")
+        raise GapDNERError(f"Invalid file name for a plot: {path}. Use .png or .svg.")
 
 
 def plot_tuning(tuning: Tuning, path: Path) -> None:
-    """Draw the scores by threshold, with lines at the new thresholds.
+    """Plot the scores by threshold and mark the new thresholds.
 
-    tuning (Tuning): The tuning.
-    path (Path): The file; its ending says the format.
+    tuning (Tuning): The result of tuning.
+    path (Path): The .png or .svg file.
     """
     figure = new_figure(9, 3.6)
     thresholds = [threshold for threshold, _ in tuning.curve]
     panels = zip(figure.subplots(1, 2, sharey=True), _PANELS.items(), strict=True)
     for axes, (prefix, title) in panels:
         for name, (label, style) in _LINES.items():
-            # matplotlib leaves out what is not a number, such as the precision of nothing
+            # matplotlib skips NaN, such as the precision without predictions
             found = (getattr(scores, prefix + name) for _, scores in tuning.curve)
             values = [float("nan") if value is None else 100 * value for value in found]
             axes.plot(thresholds, values, style, label=label)
         if tuning.settings:
             new = tuning.settings[f"{prefix}threshold"]
-            note = f"new threshold of\n{_KINDS[prefix]} entities"
+            note = f"new threshold for\n{_KINDS[prefix]} entities"
             axes.axvline(new, color="grey", linewidth=0.8, label=note)
-        axes.set(title=title, xlabel="one threshold for all", xlim=(0, 1), ylim=(0, 100))
+        axes.set(title=title, xlabel="threshold", xlim=(0, 1), ylim=(0, 100))
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(edgecolor="none", framealpha=1, fontsize=9)
     with replacing(path) as temporary:

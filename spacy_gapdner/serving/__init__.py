@@ -1,1 +1,1 @@
-"""A page and a JSON API to try a trained pipeline."""
+"""A web page and a JSON API for a trained pipeline."""

@@ -1,6 +1,6 @@
-"""The web application: texts in, entities out, as JSON and as drawings.
+"""The web application: finds entities in texts and returns them as JSON or HTML.
 
-Nothing that a request says becomes a path, a model or a setting.
+Requests never set a path, a model or a setting.
 """
 
 from pathlib import Path
@@ -33,18 +33,18 @@ def create_app(
     max_waiting: int = 16,
     hosts: tuple[str, ...] = LOOPBACK,
 ) -> FastAPI:
-    """Make the web application of a pipeline.
+    """Create the web application for a pipeline.
 
     nlp (Language): The pipeline.
     spans_key (str): Prefix of the span groups with entities.
-    name (str): What the model is called; its own name if empty.
-    max_characters (int): Longer texts, or more texts together, are refused.
-    max_tokens (int): The same in tokens, which time grows with.
-    max_waiting (int): More requests at once are answered with "busy" (status 503).
-    hosts (tuple[str, ...]): Names under which it may be called, see `new_app`.
+    name (str): Name of the model. Defaults to the name in its meta data.
+    max_characters (int): Maximum total number of characters in a request.
+    max_tokens (int): Maximum total number of tokens in a request.
+    max_waiting (int): Maximum number of waiting requests. Others are answered with status 503.
+    hosts (tuple[str, ...]): Allowed host names. See `new_app`.
     RETURNS (FastAPI): The application.
     """
-    # its pages say themselves what they may load
+    # each page contains its own policy
     app = new_app(hosts, page_policy="")
     turns = JobThread(nlp, max_waiting)
     pipe = find_recognizer(nlp, spans_key)
@@ -54,7 +54,7 @@ def create_app(
     def check(*texts: str) -> None:
         n_characters = sum(map(len, texts))
         if n_characters > max_characters:
-            detail = f"There are {n_characters} characters, {max_characters} are allowed."
+            detail = f"Too many characters: {n_characters}. The maximum is {max_characters}."
             raise HTTPException(413, detail)
 
     @app.get("/", include_in_schema=False)
@@ -68,19 +68,19 @@ def create_app(
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
         shown = _fill("docs.html", model=f"{name} {version}", address=str(request.base_url))
-        title = "Discontinuous entities for programs"
+        title = "Discontinuous entities: API"
         return HTMLResponse(render_page(title, shown, _read("app.css")))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
-        """Whether the server is up, and what it serves."""
+        """Return the status, the model and the limits of the server."""
         model = {"model": name, "version": version, "labels": labels}
         limits = {"max_characters": max_characters, "max_tokens": max_tokens}
         return {"status": "ok", **model, **limits}
 
     @app.post("/predict", response_model_exclude_unset=True)
     async def predict(asked: Text | Texts, request: Request) -> Prediction | list[Prediction]:
-        """Find the entities of a text, or of several."""
+        """Find the entities in one or more texts."""
         texts = [asked.text] if isinstance(asked, Text) else asked.texts
         check(*texts)
         records = await turns.run(request, predict_texts(nlp, spans_key, texts, max_tokens))
@@ -89,7 +89,7 @@ def create_app(
 
     @app.post("/draw")
     async def draw(drawing: Drawing, request: Request) -> Response:
-        """Draw a text with these entities, as HTML."""
+        """Render a text with entities as HTML."""
         check(drawing.text)
         colors = choose_colors([*drawing.types, *(entity.label for entity in drawing.entities)])
 
@@ -100,7 +100,7 @@ def create_app(
 
     @app.post("/export/{format}")
     async def export(format: Export, prediction: Prediction, request: Request) -> Response:
-        """Give a text with these entities as a file: jsonl, csv, or brat as a zip."""
+        """Export a text with entities as JSONL, CSV, or brat (in a zip file)."""
         check(prediction.text)
         job = in_one_step(lambda: make_export(to_doc(nlp, prediction), format))
         content = await turns.run(request, job)

@@ -1,4 +1,4 @@
-"""Files that the page offers for what it shows."""
+"""Export of texts with entities as files."""
 
 import tempfile
 from io import BytesIO
@@ -23,12 +23,12 @@ FILES = {
 
 
 def make_export(doc: Doc, format: Export) -> bytes:
-    """Make the file of a document.
+    """Export a document.
 
     doc (Doc): A document with entities under the default key.
-    format (Export): What to make: a line of JSON, a table, or a zip file with .txt and .ann.
-    RETURNS (bytes): Its content.
-    RAISES (HTTPException): If the format cannot hold a label.
+    format (Export): The format: JSONL, CSV, or a zip file with .txt and .ann files.
+    RETURNS (bytes): The content of the file.
+    RAISES (HTTPException): If a label is not supported by the format.
     """
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "entities"

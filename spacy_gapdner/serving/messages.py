@@ -1,4 +1,4 @@
-"""What requests and answers hold, and the documents made of them."""
+"""Bodies of requests and responses, and their conversion to documents."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,19 +16,19 @@ from ..web import Message
 
 
 class Text(Message):
-    """A text to be read."""
+    """A text to process."""
 
     text: str
 
 
 class Texts(Message):
-    """Texts to be read; the answer is a list."""
+    """Texts to process. The response is a list."""
 
     texts: list[str]
 
 
 class Fragment(BaseModel):
-    """A stretch of an entity, in characters of the text, half-open."""
+    """A fragment of an entity in character offsets. The end is exclusive."""
 
     start: int = Field(ge=0)
     end: int = Field(ge=0)
@@ -36,7 +36,7 @@ class Fragment(BaseModel):
 
 
 class FoundEntity(BaseModel):
-    """An entity as `/predict` gives it."""
+    """An entity in the response of `/predict`."""
 
     label: str = Field(min_length=1)
     text: str = ""
@@ -58,22 +58,24 @@ class Prediction(Text):
 
 
 class Drawing(Prediction):
-    """A text with entities to be drawn; `types` share out the colors beside those drawn."""
+    """A text with entities to draw. `types` are other types, which are considered in the choice of
+    colors.
+    """
 
     types: list[str] = Field([])
 
 
 def to_doc(nlp: Language, prediction: Prediction) -> Doc:
-    """Make the document that a request describes.
+    """Create a document from a request.
 
-    nlp (Language): The pipeline, of which the tokenizer and sentence splitters are used.
-    prediction (Prediction): The text with its entities.
-    RETURNS (Doc): The document, with entities under the default key.
+    nlp (Language): The pipeline. Only its tokenizer and sentence splitters are used.
+    prediction (Prediction): The text with entities.
+    RETURNS (Doc): The document with entities under the default key.
     RAISES (HTTPException): If a fragment lies outside the text, or an attribute cannot be saved.
     """
     doc = make_doc(nlp, prediction.text)
     for _, pipe in nlp.pipeline:
-        # sentences part the drawing; the model has been asked before
+        # only sentence boundaries are needed
         if isinstance(pipe, Sentencizer):
             doc = pipe(doc)
     set_entities(doc, [_to_entity(doc, entity) for entity in prediction.entities])
@@ -87,9 +89,9 @@ def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
         if start < end <= len(doc.text):
             span = doc.char_span(start, end, alignment_mode="expand")
         if span is None:
-            raise HTTPException(422, f"There are no characters {start} to {end}.")
+            raise HTTPException(422, f"Invalid fragment: characters {start} to {end}.")
         tokens.extend(range(span.start, span.end))
     attrs = parse_attrs(found.model_dump())
     if attrs is None:
-        raise HTTPException(422, f"The attributes of {found.label} cannot be saved.")
+        raise HTTPException(422, f"Invalid attributes of {found.label}: they cannot be saved.")
     return replace(Entity.from_tokens(found.label, tokens, found.score), attrs=attrs)

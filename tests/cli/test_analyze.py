@@ -112,7 +112,7 @@ def test_examples(run, write_docs, tmp_path):
     assert '<span class="word">&lt;b&gt;a&lt;/b&gt; ' in page()
     few = page("--examples", 2)
     assert few.count('class="unit example"') == 2
-    assert "p.spacy: 5, 2 of them shown" in few
+    assert "p.spacy: 5 (2 shown)" in few
 
 
 def test_one_spans_key_for_all(run, model, write_docs):

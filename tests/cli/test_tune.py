@@ -59,7 +59,7 @@ def test_nothing_is_saved_unasked(run, strict, write_docs):
 def test_bad_input(fails, model, write_docs, tmp_path):
     data, empty = write_docs(), write_docs("empty.spacy", [("Nothing here .", [])])
     fails("no entity under the spans_key 'gapdner'", "tune", model, empty)
-    fails("must end in .png or .svg", "tune", model, data, "--plot", "curve.txt")
+    fails("Use .png or .svg", "tune", model, data, "--plot", "curve.txt")
     # a folder of something else
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "notes.txt").touch()

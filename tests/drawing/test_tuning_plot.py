@@ -17,7 +17,7 @@ def test_a_line_for_each_threshold(tmp_path):
     none, two = (text.count("stroke: #808080") for text in texts)
     # each with its sign in the legend
     assert two == none + 4
-    for title in ("All entities", "Discontinuous entities alone"):
+    for title in ("All entities", "Discontinuous entities"):
         assert title in texts[0]
     # which hides the line behind it
     ground = r'id="legend_\d">\s*<g id="patch_\d+">\s*<path d="[^"]*" style="fill: #ffffff"/>'

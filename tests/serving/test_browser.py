@@ -128,7 +128,7 @@ def test_too_long_a_text_is_refused(page):
     ask(page, TEXT)
     until(page, lambda: listed(page) == ALL)
     ask(page, "x" * 501)
-    until(page, lambda: "501 characters, 500 are allowed" in status(page))
+    until(page, lambda: "Too many characters: 501. The maximum is 500." in status(page))
     assert find(page, "status").get_attribute("class") == "error"
     assert find(page, "find").is_enabled()
     # the drawing would be that of another text

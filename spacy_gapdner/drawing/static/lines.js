@@ -1,5 +1,5 @@
 "use strict";
-// An entity that goes on in the next line has its type there again, as far as there is room.
+// Repeats the type of an entity that continues on the next line, if there is enough space.
 function labelLines() {
   for (const block of document.querySelectorAll(".entities")) {
     const parts = new Map();

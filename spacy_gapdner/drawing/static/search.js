@@ -1,7 +1,7 @@
-// Search, filters and paging. Without this script a page shows everything.
+// Search, filters and paging. Without this script, the page shows everything.
 const SIZE = 100;
 const DISAGREEMENTS = ["incorrect", "missed", "spurious", "differs", "alone"];
-// from now on the style sheet hides elements that are not on the current page
+// makes the style sheet hide elements that are not on the current page
 document.documentElement.classList.add("js");
 
 function make(tag, properties, ...children) {
@@ -125,7 +125,7 @@ function start() {
   show();
 }
 
-// an entity shows its text while the pointer is over it
+// shows the text of an entity as a tooltip
 document.addEventListener("mouseover", ({ target }) => {
   const { n } = target.dataset;
   if (n && !target.title) {

@@ -1,9 +1,9 @@
 const find = (id) => document.getElementById(id);
-// what the server found, and the types that are switched off
+// the prediction of the server, and the hidden types
 let found = null;
 const hidden = new Set();
 let timer = 0;
-// texts and drawings asked for: an answer that comes late must not replace a newer one
+// numbers of requests, because a late response must not replace a newer one
 let texts = 0;
 let asked = 0;
 
@@ -16,7 +16,7 @@ async function post(path, body) {
   if (!response.ok) {
     const error = await response.json().catch(() => ({}));
     const detail = error.detail;
-    throw new Error(typeof detail === "string" ? detail : `The server says ${response.status}.`);
+    throw new Error(typeof detail === "string" ? detail : `The server returned status ${response.status}.`);
   }
   return response;
 }
@@ -42,11 +42,11 @@ async function draw() {
   const number = ++asked;
   try {
     const prediction = shown();
-    // a type keeps its color while others are switched off
+    // hidden types keep their colors
     const response = await post("draw", { ...prediction, types: types() });
     const drawing = await response.text();
     if (number !== asked) return;
-    // the server escapes all it draws
+    // the server escapes the HTML
     find("drawing").innerHTML = drawing;
     labelLines();
     const all = found.entities.length;
@@ -78,7 +78,7 @@ function listTypes() {
 async function predict() {
   const number = ++texts;
   find("find").disabled = true;
-  // what is drawn, and what is still to come, belongs to another text
+  // the drawing and pending responses belong to another text
   find("result").hidden = true;
   find("drawing").replaceChildren();
   clearTimeout(timer);
@@ -137,7 +137,7 @@ function acceptFiles() {
     try {
       area.value = file ? await read(file) : event.dataTransfer.getData("text");
     } catch (error) {
-      say(`The file cannot be read: ${error.message}`, true);
+      say(`Cannot read the file: ${error.message}`, true);
       return;
     }
     predict();
