@@ -1,4 +1,4 @@
-"""configs/README.md: its code prints what it says, and its settings are those that there are."""
+"""The code of configs/README.md prints the output on the page, and its settings are complete."""
 
 import re
 from inspect import signature
@@ -23,7 +23,7 @@ def default_config():
 
 
 def read_settings(block):
-    # notes stand behind the values, and sections of sections alone
+    # comments follow the values, and nested sections need their parents
     text = re.sub(r"[ \t]+#.*", "", block)
     parts = re.search(r"\[(.+?)\.\w+\]", text)[1].split(".")
     heads = [f"[{'.'.join(parts[: i + 1])}]\n" for i in range(len(parts))]
