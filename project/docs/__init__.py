@@ -1,1 +1,1 @@
-"""The documentation site: its pages, and what Sphinx needs to build them."""
+"""The documentation site and its Sphinx extensions."""

@@ -1,4 +1,4 @@
-"""The commands' help as a page, made of what the commands say of themselves."""
+"""The page of commands, generated from their help texts."""
 
 import re
 from collections.abc import Iterator
@@ -49,6 +49,6 @@ def describe(name: str, command: Any) -> Iterator[str]:
 
 
 def escape(text: str, code: bool = False) -> str:
-    """RETURNS (str): Text for a cell of a table in Markdown; as code on demand."""
+    """RETURNS (str): Text for a cell of a Markdown table, optionally as code."""
     text = " ".join(text.split()).replace("|", "\\|")
     return f"`{text}`" if code else text.replace("<", "\\<").replace("[", "\\[").replace("*", "\\*")

@@ -16,15 +16,15 @@ version = release = spacy_gapdner.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc"]
 exclude_patterns = ["**/__pycache__"]
-# single backticks in docstrings: a link where there is something of this name, else code
+# single backticks in docstrings become a link if there is an object of this name, else code
 default_role = "py:obj"
 highlight_language = "text"
-# they would make a dash of the two hyphens of --config
+# otherwise the two hyphens of --config become a dash
 smartquotes = False
 
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
-# a sample of an .ini file may leave out what does not matter
+# examples of .ini files can be incomplete
 suppress_warnings = ["misc.highlighting_failure"]
 
 autodoc_typehints = "none"

@@ -1,4 +1,4 @@
-"""spaCy's form of docstrings as field lists, which Sphinx shows as lists of arguments.
+"""Conversion of spaCy's docstrings to field lists, which Sphinx renders as lists of arguments.
 
     doc (Doc): The document.
     RETURNS (list[str]): The names.
@@ -21,8 +21,8 @@ _UNTYPED = re.compile(r"(?P<name>\*{1,2}\w+|RETURNS|YIELDS|RAISES): (?P<text>.*)
 def to_field_lists(lines: Iterable[str]) -> list[str]:
     """Rewrite a docstring.
 
-    lines (Iterable[str]): Its lines, without the indentation that all have.
-    RETURNS (list[str]): The lines, with field lists in place of fields.
+    lines (Iterable[str]): Its lines, without their common indentation.
+    RETURNS (list[str]): The lines, with field lists instead of fields.
     """
     written: list[str] = []
     inside = False
@@ -63,16 +63,16 @@ def _to_fields(name: str, text: str, type: str = "") -> list[str]:
 def process_docstring(
     app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
 ) -> None:
-    """Take part in autodoc: its event `autodoc-process-docstring`.
+    """Convert a docstring: listener of the event `autodoc-process-docstring`.
 
-    lines (list[str]): The docstring, which is changed.
+    lines (list[str]): The docstring, changed in place.
     """
     lines[:] = to_field_lists(lines)
 
 
 def skip_member(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out what Python says of the fields of a NamedTuple: autodoc's `autodoc-skip-member`.
+    """Skip Python's docstrings of NamedTuple fields: listener of `autodoc-skip-member`.
 
-    RETURNS (Optional[bool]): True to leave it out, None for no opinion.
+    RETURNS (Optional[bool]): True to skip the member, None to use the default.
     """
     return True if (getattr(obj, "__doc__", "") or "").startswith("Alias for field") else None

@@ -1,7 +1,7 @@
-"""Documents of the repository as pages of the site, with their links turned into the site's.
+"""Documents of the repository as pages of the site, with rewritten links.
 
-A page that holds ``<!-- include: ../../README.md -->`` is this document. Links to documents that
-are pages lead to these; of links to other files of the repository the text remains.
+``<!-- include: ../../README.md -->`` in a page includes this document. Links to documents that are
+pages point to these pages. Links to other files of the repository become plain text.
 """
 
 import re
@@ -10,7 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "project" / "docs"
-# the documents, and the pages that they are
+# documents and their pages
 INCLUDED = {
     "README.md": "quickstart.md",
     "configs/README.md": "settings.md",
@@ -24,11 +24,11 @@ _CODE = re.compile(r"(```.*?```)", re.DOTALL)
 
 
 def read_source(app: Any, name: str, source: list[str]) -> None:
-    """Put documents in the places where pages ask for them: Sphinx's event `source-read`.
+    """Include documents in a page: listener of Sphinx's event `source-read`.
 
     app (Sphinx): The application.
-    name (str): The page.
-    source (list[str]): Its text, which is changed.
+    name (str): The name of the page.
+    source (list[str]): The text of the page, changed in place.
     """
 
     def read(match: re.Match[str]) -> str:
@@ -42,11 +42,11 @@ def read_source(app: Any, name: str, source: list[str]) -> None:
 
 
 def rewrite_links(text: str, document: str) -> str:
-    """Turn the links of a document into links between pages.
+    """Replace the links of a document by links between pages.
 
-    text (str): Its text, in Markdown. Links in blocks of code stay.
-    document (str): Its path in the repository.
-    RETURNS (str): The text.
+    text (str): The Markdown text. Links in code blocks do not change.
+    document (str): The path of the document in the repository.
+    RETURNS (str): The rewritten text.
     """
     folder = (ROOT / document).parent
 

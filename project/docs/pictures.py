@@ -1,4 +1,4 @@
-"""The pictures of the pages, drawn by the package's own code while the site is built."""
+"""The pictures of the pages, drawn by the package while the site is built."""
 
 import tempfile
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ LONG_ENTITIES = [
     Entity("ADE", ((1, 2), (12, 14))),
 ]
 MAX_LENGTH, STRIDE = 8, 6
-# probabilities of the cells of a made-up prediction, by row, column and channel: type, Frag, Gap
+# probabilities of the cells of an invented prediction, by row, column and channel: type, Frag, Gap
 PROBABILITIES = {
     (3, 0, 3): 0.94,
     (0, 0, 1): 0.96,
@@ -68,7 +68,7 @@ width="{{ width }}" height="{{ height }}">
 
 
 class Picture(SphinxDirective):
-    """``gapdner-picture``: the picture named by its argument, one of `PICTURES`."""
+    """``gapdner-picture``: one of `PICTURES`, chosen by the argument."""
 
     required_arguments = 1
 
@@ -79,19 +79,19 @@ class Picture(SphinxDirective):
 
 
 class Example(SphinxDirective):
-    """``gapdner-example``: sentences in the `inline` format, as text and drawn."""
+    """``gapdner-example``: sentences in the `inline` format, as text and picture."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """RETURNS (list[Node]): Both."""
+        """RETURNS (list[Node]): The text and the picture."""
         text = "\n".join(self.content)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "example.inline"
             path.write_text(f"{text}\n\n", encoding="utf8")
             docs = list(read(path, "inline"))
         for doc in docs:
-            # no name of a file above it
+            # do not show the file name
             doc.user_data.clear()
         html = render(docs, jupyter=False)
         shown = nodes.literal_block(text, text, language="text")
@@ -104,7 +104,7 @@ def draw_entities() -> str:
 
 
 def draw_grid() -> str:
-    """RETURNS (str): A grid with its labels, Frag, Gap and types, and the entities they spell."""
+    """RETURNS (str): A grid with the labels Frag, Gap and types, and its entities."""
     scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     texts = {
@@ -115,8 +115,7 @@ def draw_grid() -> str:
 
 
 def draw_scores() -> str:
-    """RETURNS (str): Probabilities of the cells, and the entities that these spell out with
-    their scores."""
+    """RETURNS (str): Probabilities of the cells, and the decoded entities with their scores."""
     scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     cells = np.array(list(PROBABILITIES))
@@ -134,7 +133,7 @@ def draw_scores() -> str:
 
 
 def draw_windows() -> str:
-    """RETURNS (str): A sentence cut into windows, and which entities a window can hold."""
+    """RETURNS (str): A sentence with its windows, and the entities that fit into a window."""
     texts = LONG.split()
     doc = Doc(spacy.blank("en").vocab, words=texts)
     segments = get_segments(doc, MAX_LENGTH, STRIDE)

@@ -1,4 +1,4 @@
-"""The pages of the documentation, their blocks of code, and a way to run these."""
+"""Reads the pages of the documentation, and runs their code blocks."""
 
 import re
 from functools import partial
@@ -14,7 +14,7 @@ from spacy_gapdner import Entity, set_entities
 
 FOLDER = Path(__file__).parents[3] / "project" / "docs"
 
-# a fence, its language, what it holds; it may be indented, as in a list
+# a fence, its language and contents; it can be indented, as in a list
 _FENCE = re.compile(r"^( *)```(\S+)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 
 
@@ -23,7 +23,7 @@ def read_page(name):
 
 
 def code_blocks(name):
-    """The (language, code) of a page's blocks, in order."""
+    """The (language, code) of the blocks of a page, in order."""
     return [
         (language, re.sub(rf"^{indent}", "", code, flags=re.MULTILINE))
         for indent, language, code in _FENCE.findall(read_page(name))
@@ -40,15 +40,15 @@ def run_commands(code):
 
 
 def run_page(name, capsys, change=lambda code: code):
-    """Run the blocks of a page in order; what Python prints is what the block after it says."""
+    """Run the blocks of a page in order. The block after Python code contains its output."""
     namespace, printed = {}, None
     for number, (language, code) in enumerate(code_blocks(name), start=1):
         place = f"{name}, block {number}"
         if language == "text":
-            # what commands print is said in part
+            # pages only quote a part of the output of commands
             assert printed in (None, code), place
             printed = None
-        assert not printed, f"{place}: what is printed before is to be said"
+        assert not printed, f"{place}: the page lacks the output of the code before"
         if language == "bash":
             run_commands(change(code))
             capsys.readouterr()
@@ -83,6 +83,6 @@ def write_docs(annotated, path):
 
 
 def train_by_heart(annotated, path):
-    """Write a small pipeline that finds the entities of these sentences."""
+    """Write a small pipeline that has memorized the entities of these sentences."""
     path.parent.mkdir(parents=True, exist_ok=True)
     learn_by_heart(partial(make_docs, annotated), steps=40).to_disk(path)

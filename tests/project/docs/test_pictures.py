@@ -1,4 +1,4 @@
-"""The pictures show what their sentences are made of, read off by hand."""
+"""The pictures show the expected cells and entities of their sentences."""
 
 import re
 

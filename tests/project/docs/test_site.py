@@ -1,5 +1,4 @@
-"""The site is built without a warning, has a place for every public name, and loads nothing from
-elsewhere."""
+"""The site is built without a warning, documents every public name, and loads no external files."""
 
 import html
 import re
@@ -15,7 +14,7 @@ import spacy_gapdner
 from spacy_gapdner.cli import app
 
 ROOT = Path(__file__).parents[3]
-# what a browser would fetch by itself
+# external files that a browser would load
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|source|object|embed)[^>]*\b(?:src|data)=["']?(?:https?:)?//"""
     r"""|<link[^>]*\bhref=["']?(?:https?:)?//|url\(["']?(?:https?:)?//|@import\s"""
@@ -32,7 +31,7 @@ def site(tmp_path):
     return tmp_path / "html"
 
 
-def check_every_public_name_has_its_place(pages):
+def check_every_public_name_is_documented(pages):
     reference = "".join(text for name, text in pages.items() if name.startswith("api/"))
     for name in spacy_gapdner.__all__:
         assert f'id="spacy_gapdner.{name}"' in reference, name
@@ -50,7 +49,7 @@ def check_every_command_has_its_section(pages):
             assert all(option in pages["commands.html"] for option in long), (name, long)
 
 
-def check_nothing_is_fetched_from_elsewhere(site):
+def check_no_external_files_are_loaded(site):
     files = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js")]
     assert len(files) > 20
     for path in files:
@@ -72,7 +71,7 @@ def test_site(site):
         path.relative_to(site).as_posix(): path.read_text(encoding="utf8")
         for path in site.rglob("*.html")
     }
-    check_every_public_name_has_its_place(pages)
+    check_every_public_name_is_documented(pages)
     check_every_command_has_its_section(pages)
-    check_nothing_is_fetched_from_elsewhere(site)
+    check_no_external_files_are_loaded(site)
     check_documents_of_the_repository_are_pages(pages)
