@@ -1,1 +1,1 @@
-"""A page where entities are made and corrected, with a model that proposes them."""
+"""A web page for annotating and correcting entities, with proposals by a model."""

@@ -1,5 +1,4 @@
-"""Adjudication: two people's annotation of the same texts becomes one. A third person decides what
-the two disagree on."""
+"""Adjudication: a third person decides on the disagreements of two annotators."""
 
 from pathlib import Path
 
@@ -13,11 +12,11 @@ from .store import Store, Texts
 
 
 class Adjudication:
-    """The disagreements of two folders.
+    """The disagreements between two folders.
 
     first (Path): A folder of texts and annotation files.
-    second (Path): Another one, of the same texts.
-    RAISES (GapDNERError): If no text is annotated in both.
+    second (Path): A folder of the same texts with other annotation files.
+    RAISES (GapDNERError): If no text is annotated in both folders.
     """
 
     def __init__(self, first: Path, second: Path) -> None:
@@ -30,14 +29,17 @@ class Adjudication:
         self.names = sorted(both[0] & both[1])
         self.n_left = len(both[0] ^ both[1])
         if not self.names:
-            raise GapDNERError(f"No text is annotated in both {first} and {second}.")
+            raise GapDNERError(
+                f"No text is annotated in both {first} and {second}. Use folders of the same texts."
+            )
 
     def prepare(self, folder: Path) -> None:
-        """Write the texts with the entities that both folders have, and the first folder's notes.
+        """Write the texts with the entities on which both folders agree and the notes of the first
+        folder.
 
-        Texts on which both agree are done. Existing files are kept.
+        Texts without disagreements are marked as done. Existing files are kept.
 
-        folder (Path): The folder, which is created if it does not exist.
+        folder (Path): The folder. It is created if necessary.
         RAISES (GapDNERError): If a text differs between the folders.
         """
         for store in self.stores:
@@ -47,7 +49,7 @@ class Adjudication:
         for name in self.names:
             first, second = (store.load(name) for store in self.stores)
             if first.text != second.text:
-                raise GapDNERError(f"The text {name} is not the same in both folders.")
+                raise GapDNERError(f"The text {name} differs between the folders. Use equal texts.")
             if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
             agreed = [m for m in first.file.entities.values() if m.key in _keys(second.file)]
@@ -56,7 +58,7 @@ class Adjudication:
                 adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
 
     def disagreements(self, name: str) -> list[Proposal]:
-        """RETURNS (list[Proposal]): The entities of a text that only one of the two has."""
+        """RETURNS (list[Proposal]): The entities of a text that only one folder contains."""
         if name not in self.names:
             return []
         files = [store.load(name).file for store in self.stores]

@@ -1,7 +1,7 @@
-"""The web application: the page, and what it asks for as JSON.
+"""The web application: the page and its JSON API.
 
-Nothing that a request says becomes a path, a model or a setting: texts are those that were found in
-the folder, and people's names are checked.
+Requests never set a path, a model or a setting. They can only access texts that were found in the
+folder, and the names of annotators are validated.
 """
 
 from pathlib import Path
@@ -20,18 +20,18 @@ from .proposals import Proposal
 from .session import Annotation, Order, Session
 from .store import ChangedError, Store
 
-# the page may be open in many windows
+# the page can be open in many windows
 _MAX_WAITING = 100
 
 
 def create_app(
     session: Session, *, token: str | None = None, hosts: tuple[str, ...] = LOOPBACK
 ) -> FastAPI:
-    """Make the web application.
+    """Create the web application.
 
-    session (Session): What there is to annotate.
-    token (Optional[str]): What each request has to know; nothing if None.
-    hosts (tuple[str, ...]): Names under which it may be called, see `new_app`.
+    session (Session): The session.
+    token (Optional[str]): Password that each request must contain.
+    hosts (tuple[str, ...]): Allowed host names. See `new_app`.
     RETURNS (FastAPI): The application.
     """
     app = new_app(hosts)
@@ -43,10 +43,10 @@ def create_app(
         x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
     ) -> None:
         if token is not None and not compare_digest(x_token.encode(), token.encode()):
-            raise HTTPException(401, "The address has a wrong token, or none.")
+            raise HTTPException(401, "The token in the address is missing or incorrect.")
         # another page in the same browser
         if sec_fetch_site in ("cross-site", "same-site"):
-            raise HTTPException(403, "Other pages may not ask this one.")
+            raise HTTPException(403, "Requests from other pages are not allowed.")
 
     async def find_person(x_annotator: Annotated[str, Header()] = "") -> str:
         return unquote(x_annotator)
@@ -60,27 +60,27 @@ def create_app(
 
     def find(name: str) -> str:
         if name not in session.texts and name not in session.texts.list():
-            raise HTTPException(404, f"There is no text {name}.")
+            raise HTTPException(404, f"Text not found: {name}.")
         return name
 
     @api.get("/project")
     async def project(person: Person) -> dict[str, Any]:
-        """What there is to annotate, and with which labels."""
+        """Return the labels and settings."""
         return await desk(lambda: session.project(person))
 
     @api.get("/texts")
     async def texts(own: Own, order: Order = "files") -> Response:
-        """All texts."""
+        """List all texts."""
         return JSONResponse(await desk(lambda: session.list_texts(own, order)))
 
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
-        """A text with its entities."""
+        """Return a text with its entities."""
         return JSONResponse(await desk(lambda: session.show(own.load(find(name)))))
 
     @api.put("/texts/{name:path}")
     async def save(own: Own, name: str, sent: Annotation) -> Response:
-        """Save the entities of a text, and how far it is."""
+        """Save the entities and the status of a text."""
 
         def run() -> Response:
             try:
@@ -93,7 +93,7 @@ def create_app(
 
     @api.post("/texts/{name:path}/proposals")
     async def propose(own: Own, name: str) -> dict[str, Any]:
-        """What the model, or one of two people, finds in a text."""
+        """Return the proposals of the model, or the disagreements of two annotators."""
         loaded = await desk(lambda: own.load(find(name)))
         found: list[Proposal] = []
         version = 0
@@ -104,12 +104,12 @@ def create_app(
 
     @api.get("/state")
     async def state(own: Own) -> dict[str, Any]:
-        """How far everything is."""
+        """Return the progress of annotation and training."""
         return await desk(lambda: session.state(own))
 
     @api.post("/train", status_code=202)
     async def train(own: Own) -> dict[str, Any]:
-        """Train the model on all that is done."""
+        """Train the model on all texts that are done."""
         try:
             await desk(session.train)
         except GapDNERError as error:
@@ -128,7 +128,7 @@ def create_app(
 async def _refuse(request: Request, error: Exception) -> Response:
     if isinstance(error, GapDNERError):
         return JSONResponse({"detail": str(error)}, 422)
-    # a file that cannot be written is no fault of the request; the error may name a temporary one
+    # not an error in the request; the message may contain the name of a temporary file
     name, reason = request.path_params.get("name"), getattr(error, "strerror", None)
     detail = f"{reason}: {name}.ann" if name and reason else str(error)
     return JSONResponse({"detail": detail}, 500)

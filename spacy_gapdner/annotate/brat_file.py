@@ -1,8 +1,8 @@
-"""An annotation file of brat as lines: entities change, and every other line stays as it is.
+"""Editing the entities of a brat annotation file. All other lines are unchanged.
 
-What points at a deleted entity goes with it where it cannot stand alone: attributes, notes,
-relations, events of which it is the trigger, equivalences of fewer than two. Other events and
-equivalences lose it as a member.
+Lines that refer to a deleted entity are deleted if they require it: attributes, notes, relations,
+events with this trigger, and equivalences with fewer than two members. From other events and
+equivalences, only the reference is removed.
 """
 
 import re
@@ -21,17 +21,17 @@ from ..formats.report import NOWHERE, Report
 
 _NAME = re.compile(r"T\d+\S*")
 _NUMBER = re.compile(r"\bT(\d+)")
-# lines that say something of others
+# lines that refer to other lines
 _ABOUT = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 
 @dataclass(frozen=True)
 class Mark:
-    """An entity of a text.
+    """An entity in a text.
 
-    label (str): Its type.
+    label (str): The entity type.
     fragments (tuple[tuple[int, int], ...]): Character ranges in text order.
-    id (Optional[str]): Its id in the file; None if it has none yet.
+    id (Optional[str]): The id in the file. None for a new entity.
     """
 
     label: str
@@ -40,15 +40,15 @@ class Mark:
 
     @property
     def key(self) -> tuple[str, Fragments]:
-        """RETURNS (tuple[str, Fragments]): What makes two entities equal."""
+        """RETURNS (tuple[str, Fragments]): Label and fragments, which identify an entity."""
         return self.label, self.fragments
 
 
 class Lost(NamedTuple):
-    """A line that was taken out with an entity.
+    """A line that was deleted or shortened because of a deleted entity.
 
-    line (str): The line as it was.
-    left (str): What it is now; empty if it is gone.
+    line (str): The original line.
+    left (str): The shortened line. Empty if it was deleted.
     """
 
     line: str
@@ -56,12 +56,12 @@ class Lost(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What becomes of a file.
+    """A change to a file.
 
     content (bytes): The new content.
-    ids (list[str]): The ids of the entities, in the order in which they were given.
-    removed (list[Lost]): Lines that went or shrank with deleted entities.
-    lost (list[Lost]): The same of all changes so far, but for those that have come back.
+    ids (list[str]): The ids of the entities, in the given order.
+    removed (list[Lost]): Lines that this change deleted or shortened.
+    lost (list[Lost]): Lines that were deleted or shortened by all changes and not restored.
     """
 
     content: bytes
@@ -71,13 +71,12 @@ class Change(NamedTuple):
 
 
 class BratFile:
-    """An annotation file, read.
+    """A parsed annotation file.
 
-    content (bytes): The file.
-    text (str): The document, as its file has it.
-    where (str): The file's name, for messages.
-    RAISES (GapDNERError): If it is not UTF-8, or its offsets count the characters of the text in
-        another way than brat does.
+    content (bytes): The content of the file.
+    text (str): The text of the document, including line ends and byte order mark.
+    where (str): The name of the file, for messages.
+    RAISES (GapDNERError): If the file is not UTF-8, or does not count offsets like brat.
     """
 
     def __init__(self, content: bytes, text: str, where: str) -> None:
@@ -92,7 +91,7 @@ class BratFile:
         self._read(where)
 
     def notes(self) -> dict[str, list[str]]:
-        """RETURNS (dict[str, list[str]]): By entity what other lines say of it."""
+        """RETURNS (dict[str, list[str]]): Descriptions of the lines that refer to each entity."""
         found: dict[str, list[str]] = {}
         for line in self._lines:
             for target in _targets(line):
@@ -101,14 +100,14 @@ class BratFile:
         return found
 
     def change(self, marks: Sequence[Mark], lost: Sequence[Lost] = ()) -> Change:
-        """Replace the entities. Those that stay the same keep their lines, those that change their
-        ids; a new one gets the id it asks for, or a number above all others.
+        """Replace the entities. Unchanged entities keep their lines, and changed entities keep
+        their ids. New entities without an id get the next number.
 
-        marks (Sequence[Mark]): All entities that there shall be.
-        lost (Sequence[Lost]): What went with entities deleted before. It comes back with them, if
-            they are given with their old ids.
-        RETURNS (Change): The new content, and what went with deleted entities.
-        RAISES (GapDNERError): If a label, an id or a fragment is none that brat can have.
+        marks (Sequence[Mark]): All entities of the new file.
+        lost (Sequence[Lost]): Lines that were removed with deleted entities. They are restored if
+            the entities are restored with their ids.
+        RETURNS (Change): The new content and the removed lines.
+        RAISES (GapDNERError): If a label, an id or a fragment is invalid.
         """
         marks = [clean_mark(mark, self.text) for mark in marks]
         ids = self._choose_ids(marks, lost)
@@ -144,7 +143,7 @@ class BratFile:
                 continue
             self._places[entity.id] = number
             found.append(entity)
-            # what the text cannot hold stays a line that is not understood
+            # invalid entities are kept as unknown lines
             if fragments := clean_fragments(self.text, entity, Report()):
                 self.entities[entity.id] = Mark(entity.label, fragments, entity.id)
             if not surface_fits(self.text, entity):
@@ -159,9 +158,9 @@ class BratFile:
         given: set[str] = set()
         for name in (mark.id for mark in marks if mark.id is not None):
             if not _NAME.fullmatch(name):
-                raise GapDNERError(f"{name!r} is no id of an entity.")
+                raise GapDNERError(f"Invalid entity id: {name!r}. Use T and a number.")
             if name in given:
-                raise GapDNERError(f"There are two entities with the id {name}.")
+                raise GapDNERError(f"Duplicate entity id: {name}.")
             given.add(name)
         texts = (*self._places, *given, *(line for line, _ in lost))
         highest = max((int(n) for text in texts for n in _NUMBER.findall(text)), default=0)
@@ -173,22 +172,22 @@ class BratFile:
 
 
 def clean_mark(mark: Mark, text: str) -> Mark:
-    """Bring the fragments of an entity in order.
+    """Normalize the fragments of an entity.
 
     mark (Mark): The entity.
-    text (str): The document.
-    RETURNS (Mark): The same with fragments as files are read.
-    RAISES (GapDNERError): If the text does not have them, or its label is none.
+    text (str): The text of the document.
+    RETURNS (Mark): The entity with normalized fragments.
+    RAISES (GapDNERError): If a fragment is outside the text, or the label is invalid.
     """
     entity = TextEntity(mark.label, mark.fragments)
     fragments = clean_fragments(text, entity, Report()) if mark.fragments else ()
     if not fragments:
-        raise GapDNERError(f"{mark.label} at {mark.fragments} covers no text.")
+        raise GapDNERError(f"Invalid fragments of {mark.label}: {mark.fragments}.")
     return Mark(mark.label, fragments, mark.id)
 
 
 def _take_out(lines: list[str], gone: set[str]) -> list[Lost]:
-    # what points at a line that goes may have to go, too
+    # repeated, because lines can refer to deleted lines
     removed = []
     while gone:
         follow: set[str] = set()
@@ -221,7 +220,7 @@ def _bring_back(lines: list[str], lost: Sequence[Lost], end: str) -> list[Lost]:
             names.add(line.split("\t")[0])
             del left[number]
             found = True
-    # in the order in which they were
+    # in the original order
     lines += [line for _, line in sorted(back.items())]
     return list(left.values())
 
@@ -231,7 +230,7 @@ def _targets(line: str) -> list[str]:
 
 
 def _without(line: str, gone: set[str]) -> str:
-    # empty if the line cannot stand alone
+    # empty if the line requires a deleted entity
     name, content, *rest = line.rstrip("\r\n").split("\t")
     first, *words = content.split()
     kept = [word for word in words if word.rpartition(":")[2] not in gone]

@@ -1,4 +1,4 @@
-"""The labels that people annotate with: their colors, keys and what they mean."""
+"""The labels for annotation with their colors, keys and descriptions."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,13 +16,13 @@ _ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Label:
-    """A label with what the page shows of it.
+    """A label.
 
-    name (str): The label.
-    color (str): Its color, as CSS has it.
-    key (Optional[str]): The key that chooses it.
-    description (str): What it means.
-    dark (Optional[str]): Its color on dark ground; the same if None.
+    name (str): The name.
+    color (str): The CSS color.
+    key (Optional[str]): The key that selects the label.
+    description (str): The description.
+    dark (Optional[str]): The color in dark mode. Defaults to `color`.
     """
 
     name: str
@@ -35,16 +35,16 @@ class Label:
 def read_guidelines(
     given: str | None, folders: Sequence[Path], known: Iterable[str] = ()
 ) -> list[Label]:
-    """Find the labels to annotate with.
+    """Read the labels to annotate with.
 
-    given (Optional[str]): Names, as "ADE,DRUG", or a file: labels.json, an object of objects such
-        as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}} where all is optional,
-        or brat's annotation.conf. If None, the first such file of the folders.
-    folders (Sequence[Path]): Where annotated texts are.
-    known (Iterable[str]): Labels of the model; they and those of the annotation files count where
-        no file and no name is given.
-    RETURNS (list[Label]): The labels in their order.
-    RAISES (GapDNERError): If there are none, or the file is not of this form.
+    given (Optional[str]): Comma-separated names, or a file: brat's annotation.conf, or labels.json
+        such as {"ADE": {"color": "#d86000", "key": "b", "description": "..."}}, in which all values
+        are optional. Defaults to the first such file in the folders.
+    folders (Sequence[Path]): Folders with annotated texts.
+    known (Iterable[str]): Labels of the model. If there is no file, these labels and the labels in
+        the annotation files are used.
+    RETURNS (list[Label]): The labels in order.
+    RAISES (GapDNERError): If there are no labels, or the file is invalid.
     """
     files = (folder / name for folder in folders for name in _NAMES)
     path = next((file for file in files if file.is_file()), None)
@@ -75,7 +75,7 @@ def _make_labels(
             raise GapDNERError(f"{where}: brat does not allow the label {name!r}. Rename it.")
     colors = choose_colors(names, {n: m["color"] for n, m in members.items() if "color" in m})
     taken = {m["key"] for m in members.values() if "key" in m}
-    # letters that are no commands of the page come after the digits
+    # digits, then letters that are not used by commands of the page
     free = iter(key for key in "123456789befghijklmotuvwx" if key not in taken)
     labels = []
     for name in names:
@@ -88,16 +88,17 @@ def _make_labels(
 def _read_json(path: Path) -> dict[str, dict[str, str]]:
     labels = read_json(path)
     if not isinstance(labels, dict):
-        raise GapDNERError(f'{path} must hold an object such as {{"ADE": {{"key": "a"}}}}.')
+        raise GapDNERError(f'{path} must contain an object such as {{"ADE": {{"key": "a"}}}}.')
     for name, members in labels.items():
         right = isinstance(members, dict) and members.keys() <= _MEMBERS
         if not right or not all(isinstance(value, str) for value in members.values()):
             raise GapDNERError(
-                f"{path}: {name} must be an object of texts: {', '.join(sorted(_MEMBERS))}."
+                f"{path}: {name} must be an object with the optional strings "
+                f"{', '.join(sorted(_MEMBERS))}."
             )
         if len(members.get("key", "1")) != 1:
-            raise GapDNERError(f"{path}: the key of {name} must be one character.")
-        # a color that is none is an error
+            raise GapDNERError(f"{path}: the key of {name} must be a single character.")
+        # raises an error for invalid colors
         for key in {"color", "dark"} & members.keys():
             choose_colors((), {name: members[key]})
     return labels
@@ -106,7 +107,7 @@ def _read_json(path: Path) -> dict[str, dict[str, str]]:
 def _read_conf(path: Path) -> list[str]:
     section, names = "", []
     for line in read_lines(path):
-        # a tab before a type makes it one of another; "!" says that it cannot be annotated
+        # types are indented below their parent type; "!" marks types that cannot be annotated
         name = line.split("#")[0].split("\t[")[0].strip()
         if name.startswith("["):
             section = name

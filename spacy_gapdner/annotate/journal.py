@@ -1,4 +1,4 @@
-"""What there is to know of texts beside their entities, in a file that only grows."""
+"""The status of texts and rejected proposals, in an append-only file."""
 
 import json
 import os
@@ -12,12 +12,12 @@ _HOUR = 3600
 
 
 class Entry(NamedTuple):
-    """How far a text is.
+    """The status of a text.
 
     status (str): "new", "done", "skipped" or "doubtful".
-    rejected (tuple[Mark, ...]): Proposals that are none.
-    annotator (str): Who said so.
-    time (float): When, in seconds since 1970.
+    rejected (tuple[Mark, ...]): Rejected proposals.
+    annotator (str): The annotator.
+    time (float): The time in seconds since 1970.
     """
 
     status: Status = "new"
@@ -27,8 +27,8 @@ class Entry(NamedTuple):
 
 
 class Journal:
-    """The file `.gapdner/annotate.jsonl` of a folder: a line for each change, of which the last
-    counts. Lines that other processes add are read, too.
+    """The file `.gapdner/annotate.jsonl` of a folder. It contains a line for each change, and the
+    last line of a text is valid. Lines added by other processes are read, too.
 
     folder (Path): The folder.
     """
@@ -40,21 +40,21 @@ class Journal:
         self._read = 0
 
     def entries(self) -> dict[str, Entry]:
-        """RETURNS (dict[str, Entry]): The last entry of each text that has one."""
+        """RETURNS (dict[str, Entry]): The last entry of each text."""
         if self.path.exists() and self.path.stat().st_size > self._read:
             with self.path.open("rb") as stream:
                 stream.seek(self._read)
                 for line in stream:
-                    # the last may not be whole yet
+                    # the last line may be incomplete
                     if line.endswith(b"\n"):
                         self._read += len(line)
                         self._take(line)
         return self._entries
 
     def add(self, name: str, entry: Entry) -> None:
-        """Write how far a text is, unless nothing has changed but the time.
+        """Add an entry, unless only the time differs from the last entry.
 
-        name (str): The text's id.
+        name (str): The id of the text.
         entry (Entry): The entry.
         """
         before = self.entries().get(name, Entry())
@@ -64,22 +64,21 @@ class Journal:
         record = {"id": name, **entry._asdict(), "rejected": rejected}
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self.path.open("ab+") as stream:
-            # a line that the end of a process has cut off
+            # the last line is incomplete if a process was killed
             if stream.tell() and stream.seek(-1, os.SEEK_END) and stream.read() != b"\n":
                 stream.write(b"\n")
             stream.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
 
     def done(self) -> list[str]:
-        """RETURNS (list[str]): The ids of the texts that are done, the first done first."""
+        """RETURNS (list[str]): The ids of the texts that are done, in the order of completion."""
         self.entries()
         return sorted(self._done, key=self._done.__getitem__)
 
     def pace(self, now: float) -> float | None:
-        """Tell how fast texts get done.
+        """Compute the current speed of annotation.
 
-        now (float): The time.
-        RETURNS (Optional[float]): Texts an hour, of those of the last hour; None before there are
-            two.
+        now (float): The current time.
+        RETURNS (Optional[float]): Texts per hour in the last hour, or None for fewer than two.
         """
         times = [self._done[name] for name in self.done() if self._done[name] > now - _HOUR]
         return None if len(times) < 2 else (len(times) - 1) * _HOUR / max(now - times[0], 1)
@@ -90,7 +89,7 @@ class Journal:
             name = record.pop("id")
             marks = (Mark(label, _fragments(pairs)) for label, pairs in record.pop("rejected"))
             entry = Entry(rejected=tuple(marks), **record)
-        # a line cut off by the end of a process
+        # the line is incomplete if a process was killed
         except (ValueError, KeyError, TypeError):
             return
         if entry.status != "done":

@@ -1,7 +1,7 @@
-"""What the process of a training does: a pipeline learns from the texts that are done.
+"""The training process: updates a pipeline with the texts that are done.
 
-It gets its job as a line of JSON on standard input, and ends when that is closed, so that it never
-outlives the server.
+The job is a line of JSON on standard input. The process exits when standard input is closed, so
+that it never outlives the server.
 """
 
 import json
@@ -30,12 +30,12 @@ from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 
-# the exit code of a training whose pipeline is not used
+# the exit code if the new pipeline is not better
 STAYS = 3
 _EPOCHS = 10
-# one text in so many is held out
+# one in this many texts is held out
 _SHARE = 5
-# with fewer held-out texts a comparison says nothing
+# minimum number of held-out texts for a comparison
 _LEAST = 4
 
 
@@ -47,17 +47,17 @@ def learn(
     before: str,
     report: Report,
 ) -> tuple[bool, str]:
-    """Train a pipeline further, with the optimizer, the batches and the augmentation of its own
-    config, and save it unless it does worse than another on the texts that are held out.
+    """Continue to train a pipeline with the optimizer, batches and augmentation of its config. It
+    is saved unless its score on held-out texts is lower than the score of the current pipeline.
 
     model (str): Folder or name of the pipeline.
-    stems (Sequence[tuple[str, str]]): The texts: their ids, and their files without ending.
-    output (str): Folder of the new pipeline, which is written whole or not at all.
-    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    before (str): The other pipeline.
-    report (Report): Takes what of the annotation could not be used.
-    RETURNS (tuple[bool, str]): Whether the new pipeline was saved, and what to tell of it.
-    RAISES (GapDNERError): If the texts hold no entity, or training fails.
+    stems (Sequence[tuple[str, str]]): The ids and files of the texts, without file extension.
+    output (str): Folder of the new pipeline. It is never written partially.
+    spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
+    before (str): The current pipeline.
+    report (Report): Collects annotation that cannot be used.
+    RETURNS (tuple[bool, str]): Whether the new pipeline was saved, and a message.
+    RAISES (GapDNERError): If the texts have no entities, or training fails.
     """
     fix_random_seed(0)
     nlp, splitter = load_model(model), load_splitter(model)
@@ -68,12 +68,12 @@ def learn(
         return list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
 
     held_out = [stem for stem in stems if is_held_out(stem[0])]
-    # the first texts of all may be among them
+    # train on held-out texts if there are no others
     learned = [stem for stem in stems if stem not in held_out] or stems
     docs = read(learned)
     labels = {entity.label_ for doc in docs for entity in get_entities(doc, pipe.key)}
     if not labels:
-        raise GapDNERError("There is nothing to learn: no text that is done has an entity.")
+        raise GapDNERError("No text that is done has entities. Annotate some entities first.")
     for label in sorted(labels):
         pipe.add_label(label)
     with tempfile.TemporaryDirectory() as folder:
@@ -82,29 +82,32 @@ def learn(
         _update(nlp, path)
     said = f"trained on {len(learned)} text{'' if len(learned) == 1 else 's'}"
     if len(held_out) < _LEAST:
-        message = f"A new model is in, {said}. Too few are done to compare it with the one before."
+        message = f"New model, {said}. There are too few texts for a comparison."
     else:
         unseen = read(held_out)
         new, old = (_score(p, unseen, pipe.key) for p in (nlp, load_model(before)))
         where = f"on {len(held_out)} held-out texts"
         if new < old:
-            message = f"The model stays: one {said} has F {new:.2f}, it has {old:.2f}, {where}."
+            message = (
+                f"The model is unchanged. A model {said} has F {new:.2f}, the current one "
+                f"{old:.2f}, {where}."
+            )
             return False, message
-        message = f"A new model is in, {said}: F {new:.2f}, was {old:.2f}, {where}."
+        message = f"New model, {said}: F {new:.2f}, before {old:.2f}, {where}."
     with replacing_folder(Path(output)) as temporary:
         nlp.to_disk(temporary)
     return True, message
 
 
 def is_held_out(name: str) -> bool:
-    """RETURNS (bool): Whether a text is one of those that no training learns from: always the same
-    ones, so that no pipeline is measured on what it has seen.
+    """RETURNS (bool): Whether a text is never used for training. This only depends on its name, so
+    that no pipeline is evaluated on its training data.
     """
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 
 def _score(nlp: Language, docs: Sequence[Doc], key: str) -> float:
-    # by the measure of training
+    # the same measure as in training
     scores = evaluate(nlp, docs, spans_key=key)
     f, disc_f = (scores[f"spans_{key}_{name}"] or 0.0 for name in ("f", "disc_f"))
     return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
@@ -131,7 +134,7 @@ def _update(nlp: Language, path: Path) -> None:
 
 
 def _scaled(optimizer: dict[str, Any], n_steps: int) -> dict[str, Any]:
-    # a schedule that was made for a long training
+    # shorten the schedule of a long training
     rate = optimizer.get("learn_rate")
     if not isinstance(rate, dict) or "total_steps" not in rate:
         return optimizer
@@ -152,7 +155,7 @@ def _end_with_server() -> None:
 
 
 def main() -> None:
-    """Do the job that standard input names."""
+    """Run the job from standard input."""
     job, report = json.loads(sys.stdin.readline()), Report()
     gpu_id, code = job.pop("gpu_id"), job.pop("code")
     threading.Thread(target=_end_with_server, daemon=True).start()
@@ -162,16 +165,16 @@ def main() -> None:
         if code:
             import_file("python_code", code)
         is_used, message = learn(**job, report=report)
-        # for the log, of which the server reads the last line
+        # the server reads the last line of the log
         print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
         print(message)
-    # whatever goes wrong is told on the page, in a line
+    # all errors are shown on the page in one line
     except Exception as error:
         kind = "" if isinstance(error, GapDNERError) else f"{type(error).__name__}: "
         print(f"{kind}{error}", file=sys.stderr, flush=True)
         os._exit(1)
     sys.stdout.flush()
-    # the thread that waits for the server would be in the way
+    # do not wait for the thread that reads standard input
     os._exit(0 if is_used else STAYS)
 
 

@@ -1,4 +1,4 @@
-"""What a model proposes, and the order of texts by how certain it is of them."""
+"""Proposals of a model, and the order of texts by uncertainty."""
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
@@ -19,11 +19,11 @@ Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
 
 
 class Proposal(NamedTuple):
-    """An entity that somebody proposes.
+    """A proposed entity.
 
-    label (str): Its type.
+    label (str): The entity type.
     fragments (tuple[tuple[int, int], ...]): Character ranges.
-    score (Optional[float]): How certain the model is.
+    score (Optional[float]): The score of the model.
     source (str): "model", or the name of an annotator.
     """
 
@@ -33,11 +33,11 @@ class Proposal(NamedTuple):
     source: str = "model"
 
 
-class Judgment(NamedTuple):
-    """How a model sees a text, or a piece of one.
+class Uncertainty(NamedTuple):
+    """The uncertainty of a model about a text or a piece of it.
 
-    uncertainty (float): See `UncertaintySampler`; 0 where nothing is in doubt.
-    words (int): The words of the text.
+    uncertainty (float): The uncertainty. See `UncertaintySampler`.
+    words (int): Number of words.
     """
 
     uncertainty: float
@@ -45,21 +45,21 @@ class Judgment(NamedTuple):
 
 
 class ProposingPipeline:
-    """A pipeline at work, in steps that are short for long texts, too.
+    """A pipeline that processes long texts in short steps.
 
     nlp (Language): The pipeline.
-    pipe (DiscontinuousEntityRecognizer): Its pipe.
+    pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
     """
 
     def __init__(self, nlp: Language, pipe: DiscontinuousEntityRecognizer) -> None:
         self.nlp = nlp
         self.pipe = pipe
-        # opened again, a text has its proposals at once
+        # cached, so that reopening a text is fast
         self.find = lru_cache(maxsize=256)(self._find)
 
     def cut(self, text: str) -> list[Piece]:
-        """RETURNS (list[Piece]): A text in pieces."""
-        # else the words of every text would stay in the vocab for ever
+        """RETURNS (list[Piece]): The pieces of a text."""
+        # otherwise the vocab would keep the words of all texts
         with self.nlp.memory_zone():
             return cut(self.nlp, self.pipe.key, text)
 
@@ -70,7 +70,7 @@ class ProposingPipeline:
     def join(
         self, text: str, pieces: Sequence[Piece], found: Sequence[list[Entity]]
     ) -> list[Proposal]:
-        """RETURNS (list[Proposal]): What was found in the pieces of a text."""
+        """RETURNS (list[Proposal]): The entities in all pieces of a text."""
         with self.nlp.memory_zone():
             doc = join_pieces(self.nlp, self.pipe.key, text, pieces, found)
             return [
@@ -78,16 +78,16 @@ class ProposingPipeline:
                 for e in get_entities(doc, self.pipe.key)
             ]
 
-    def judge(self, piece: Piece) -> Judgment:
-        """RETURNS (Judgment): How it sees a piece."""
+    def measure(self, piece: Piece) -> Uncertainty:
+        """RETURNS (Uncertainty): The uncertainty about a piece."""
         sampler = UncertaintySampler(self.pipe, 1)
         with self.nlp.memory_zone(), sampler.showing_candidates():
             doc = self.nlp(Doc(self.nlp.vocab).from_bytes(piece.content))
-            return Judgment(sampler.uncertainty(doc), sum(not t.is_space for t in doc))
+            return Uncertainty(sampler.uncertainty(doc), sum(not t.is_space for t in doc))
 
 
 class Proposer:
-    """The model of a server, which may be replaced while it is at work.
+    """The model of a server. It can be replaced while the server is running.
 
     name (str): Folder or name of the pipeline.
     load (Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]): Loads a pipeline.
@@ -99,15 +99,15 @@ class Proposer:
         self.turns = WorkThread()
         self.model = ProposingPipeline(*load(name))
         self.version = 1
-        self.judged: dict[str, Judgment] = {}
+        self.uncertainties: dict[str, Uncertainty] = {}
         self.pending = False
         self.ranked: Callable[[], Iterable[tuple[str, str]]] | None = None
 
     def swap(self, name: str) -> None:
-        """Go on with another pipeline.
+        """Replace the pipeline.
 
-        name (str): Its folder.
-        RAISES (GapDNERError): If it cannot be loaded; the one before stays.
+        name (str): The folder of the new pipeline.
+        RAISES (GapDNERError): If it cannot be loaded. The current pipeline is kept.
         """
         self.model = ProposingPipeline(*self.turns.submit(lambda: self.load(name)).result())
         self.version += 1
@@ -115,10 +115,11 @@ class Proposer:
             self.rank(self.ranked)
 
     async def propose(self, text: str) -> tuple[list[Proposal], int]:
-        """Find the entities of a text. Those of short ones come between the pieces of a long one.
+        """Find the entities of a text. Other requests are processed between the pieces of a long
+        text.
 
         text (str): The text.
-        RETURNS (tuple[list[Proposal], int]): They, and the version of the model that found them.
+        RETURNS (tuple[list[Proposal], int]): The entities and the version of the model.
         """
         model, version, turns = self.model, self.version, self.turns
         pieces = await turns(lambda: model.cut(text))
@@ -126,9 +127,9 @@ class Proposer:
         return await turns(lambda: model.join(text, pieces, found)), version
 
     def rank(self, read: Callable[[], Iterable[tuple[str, str]]]) -> None:
-        """Begin to find out how certain the model is of texts, batch by batch in the background.
+        """Start to compute the uncertainty about texts in the background.
 
-        read (Callable[[], Iterable[tuple[str, str]]]): Gives ids and texts.
+        read (Callable[[], Iterable[tuple[str, str]]]): Returns ids and texts.
         """
         self.ranked, self.pending = read, True
         threading.Thread(target=self._rank, args=(read, self.model), daemon=True).start()
@@ -138,38 +139,40 @@ class Proposer:
     ) -> None:
         for name, text in read():
             doubt, words = 0.0, 0
-            # a pipe may fail in any way; or the server ends
+            # components can raise any error, and the server can exit
             with suppress(Exception):
                 for piece in self.turns.submit(partial(model.cut, text)).result():
-                    seen = self.turns.submit(partial(model.judge, piece)).result()
+                    seen = self.turns.submit(partial(model.measure, piece)).result()
                     doubt += seen.uncertainty * seen.words
                     words += seen.words
                     if self.model is not model:
                         break
                 else:
-                    self.judged[name] = Judgment(doubt / max(words, 1), words)
-            # another thread is at work after a swap
+                    self.uncertainties[name] = Uncertainty(doubt / max(words, 1), words)
+            # after a swap, another thread takes over
             if self.model is not model:
                 return
         self.pending = False
 
 
 def order_uncertain(
-    names: Sequence[str], judged: dict[str, Judgment], budget: int | None
+    names: Sequence[str], uncertainties: dict[str, Uncertainty], budget: int | None
 ) -> list[str]:
-    """Put the least certain texts first.
+    """Sort texts by uncertainty.
 
     names (Sequence[str]): The ids of texts.
-    judged (dict[str, Judgment]): Of those that the model has read.
-    budget (Optional[int]): Put first as many words at most; a first text may have more. All of the
-        texts that the model has read if None.
-    RETURNS (list[str]): The ids: the least certain first, then the others in their order.
+    uncertainties (dict[str, Uncertainty]): The uncertainty about each text that the model has
+        processed.
+    budget (Optional[int]): Maximum number of words in the sorted texts, except for the first text.
+        Unlimited if None.
+    RETURNS (list[str]): The ids of texts in descending order of uncertainty, followed by the other
+        ids in their order.
     """
-    known = [name for name in names if name in judged]
+    known = [name for name in names if name in uncertainties]
     chosen: dict[str, None] = {}
     words = 0
-    for name in sorted(known, key=lambda name: -judged[name].uncertainty):
-        words += judged[name].words
+    for name in sorted(known, key=lambda name: -uncertainties[name].uncertainty):
+        words += uncertainties[name].words
         if budget is not None and words > budget and chosen:
             break
         chosen[name] = None

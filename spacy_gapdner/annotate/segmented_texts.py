@@ -1,4 +1,4 @@
-"""Texts in segments, and warnings of entities that a model cannot learn."""
+"""Segments of texts, and warnings about entities that a model cannot learn."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -17,10 +17,10 @@ from .brat_file import Mark
 
 
 class SegmentedText(NamedTuple):
-    """A text as the model sees it.
+    """A text with tokens, sentences and segments.
 
-    doc (Doc): Its tokens and sentences.
-    segments (list[Segment]): The segments in which the model finds entities.
+    doc (Doc): The tokens and sentences.
+    segments (list[Segment]): The segments that have their own label grid.
     """
 
     doc: Doc
@@ -28,13 +28,13 @@ class SegmentedText(NamedTuple):
 
     @property
     def tokens(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): The words, in characters."""
+        """RETURNS (tuple[tuple[int, int], ...]): Character offsets of the words."""
         return tuple((t.idx, t.idx + len(t)) for t in self.doc if not t.is_space)
 
     @property
     def sentences(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): The sentences, in characters; the whole text if it
-        is not split.
+        """RETURNS (tuple[tuple[int, int], ...]): Character offsets of the sentences. Without
+        sentence boundaries, the text is a single sentence.
         """
         if not self.doc.has_annotation("SENT_START"):
             return ((0, len(self.doc.text)),) if len(self.doc) else ()
@@ -42,11 +42,10 @@ class SegmentedText(NamedTuple):
 
 
 class Checker:
-    """Segments texts as a pipeline does, and warns of entities that it cannot learn, as
-    `debug-data` does.
+    """Segments texts like a pipeline, and finds entities that it cannot learn, like `debug-data`.
 
-    model (Optional[str]): Folder or name of the pipeline; texts are segmented by rule if None.
-    pipe (Optional[DiscontinuousEntityRecognizer]): Its pipe.
+    model (Optional[str]): Folder or name of the pipeline. If None, sentences are split by rules.
+    pipe (Optional[DiscontinuousEntityRecognizer]): The recognizer of the pipeline.
     lang (str): Language of the tokenizer if there is no pipeline.
     """
 
@@ -59,10 +58,10 @@ class Checker:
         if model is None or pipe is None:
             self.splitter, settings = blank_pipeline(lang), DEFAULT_SETTINGS
         else:
-            # its own, as the model is at work in another thread
+            # a separate pipeline, because the model is used in another thread
             self.splitter, settings = load_splitter(model), pipe.cfg
         self.max_length, self.stride = settings["max_length"], settings["stride"]
-        # the page asks for a text several times while somebody works on it
+        # the page requests a text several times during its annotation
         self.segment = lru_cache(maxsize=8)(self._segment)
 
     def _segment(self, text: str) -> SegmentedText:
@@ -70,11 +69,11 @@ class Checker:
         return SegmentedText(doc, get_segments(doc, self.max_length, self.stride))
 
     def warn(self, marks: Sequence[Mark], text: str) -> list[list[str]]:
-        """Find what keeps a model from learning entities.
+        """Find the reasons why a model cannot learn entities.
 
         marks (Sequence[Mark]): The entities.
-        text (str): The document.
-        RETURNS (list[list[str]]): The warnings of each.
+        text (str): The text of the document.
+        RETURNS (list[list[str]]): The warnings about each entity.
         """
         doc, segments = self.segment(text)
         entities, warnings = [], []
@@ -83,7 +82,7 @@ class Checker:
             cuts = []
             for start, end in mark.fragments:
                 span = doc.char_span(start, end, alignment_mode="expand")
-                # none lies beyond the text
+                # fragments outside the text are invalid
                 assert span is not None
                 tokens += range(span.start, span.end)
                 if (span.start_char, span.end_char) != (start, end):

@@ -1,4 +1,4 @@
-"""What the page asks for, and what becomes of what it sends: texts, statuses, training."""
+"""The session of the annotation server: handles the requests of the page."""
 
 import re
 import time
@@ -14,19 +14,19 @@ from .adjudication import Adjudication
 from .brat_file import Mark
 from .guidelines import Label
 from .journal import Entry, Status
-from .proposals import Judgment, Proposal, Proposer, order_uncertain
+from .proposals import Proposal, Proposer, Uncertainty, order_uncertain
 from .segmented_texts import Checker
 from .store import Loaded, Store, Texts
 from .training import Trainer, Training
 
 Order = Literal["files", "uncertain", "random"]
-# where people go who share a folder; a hidden one holds no texts of the others
+# subfolder for annotators who share a folder; hidden, so that its texts are not listed
 _SHARED = ".annotators"
 _PERSON = re.compile(r"\w[\w .'-]{0,63}")
 
 
 class Annotation(Message):
-    """All that is to be saved of a text, and the version that was changed."""
+    """The new annotation of a text, and the version on which it is based."""
 
     version: str
     entities: list[Mark]
@@ -36,19 +36,19 @@ class Annotation(Message):
 
 @dataclass
 class Session:
-    """All that a server knows. It is to be used in one thread.
+    """The state of a server. It must only be used in one thread.
 
     texts (Texts): The texts.
     labels (list[Label]): The labels.
-    checker (Checker): Segments texts and warns.
-    annotator (str): Who annotates, unless the page says so.
+    checker (Checker): Segments texts and finds entities that cannot be learned.
+    annotator (str): The name of the annotator, unless the folder is shared.
     proposer (Optional[Proposer]): The model.
-    trainer (Optional[Trainer]): Trains it further.
-    adjudication (Optional[Adjudication]): Two folders whose disagreements are adjudicated.
-    order (str): The order of texts to begin with.
-    budget (Optional[int]): How many words come first by uncertainty.
-    retrain_after (Optional[int]): Train when so many more texts are done.
-    shared (bool): Whether several people work in folders of their own, by their names.
+    trainer (Optional[Trainer]): Trains the model.
+    adjudication (Optional[Adjudication]): The folders to adjudicate.
+    order (str): The initial order of the texts.
+    budget (Optional[int]): Number of words to select by uncertainty.
+    retrain_after (Optional[int]): Train each time this number of texts has been completed.
+    shared (bool): Whether several annotators share the folder. Each has a subfolder.
     """
 
     texts: Texts
@@ -77,21 +77,21 @@ class Session:
             self._rank(self.proposer)
 
     def store(self, person: str) -> Store:
-        """Find what a person has annotated.
+        """Get the annotation of a person.
 
-        person (str): The name, which counts only where several people share the folder.
-        RETURNS (Store): The person's annotation.
-        RAISES (GapDNERError): If the name cannot be that of a folder.
+        person (str): The name. It is only used if the folder is shared.
+        RETURNS (Store): The annotation of the person.
+        RAISES (GapDNERError): If the name is invalid.
         """
         name = person.strip() if self.shared else self.annotator
         if name not in self._stores:
             if not _PERSON.fullmatch(name):
-                raise GapDNERError("Give a name: letters, digits, spaces, and . - '")
+                raise GapDNERError("Invalid name. Use letters, digits, spaces and . - '")
             self._stores[name] = Store(self.texts, name, self.texts.folder / _SHARED / name)
         return self._stores[name]
 
     def project(self, person: str) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): What the page has to know at first."""
+        """RETURNS (dict[str, Any]): The labels and settings for the page."""
         folder, model = self.texts.folder, None
         if self.shared:
             folder = folder / _SHARED / person if _PERSON.fullmatch(person) else folder / _SHARED
@@ -114,33 +114,33 @@ class Session:
     def list_texts(self, store: Store, order: Order) -> dict[str, Any]:
         """List all texts.
 
-        store (Store): The person's annotation.
-        order (str): In which order.
-        RETURNS (dict[str, Any]): The texts, and whether their order is still being found out.
+        store (Store): The annotation of the person.
+        order (str): The order of the texts.
+        RETURNS (dict[str, Any]): The texts, and whether uncertainties are still being computed.
         """
         sizes, entries = self.texts.list(), store.journal.entries()
         names, pending = list(sizes), False
-        judged: dict[str, Judgment] = {}
+        uncertainties: dict[str, Uncertainty] = {}
         if order == "random":
             names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
         elif order == "uncertain" and self.proposer is not None:
             if self.proposer.ranked is None:
                 self._rank(self.proposer)
-            judged, pending = dict(self.proposer.judged), self.proposer.pending
-            names = order_uncertain(names, judged, self.budget)
+            uncertainties, pending = dict(self.proposer.uncertainties), self.proposer.pending
+            names = order_uncertain(names, uncertainties, self.budget)
         texts = [
             {
                 "id": name,
                 "status": entries.get(name, Entry()).status,
                 "characters": sizes[name],
-                "score": judged[name].uncertainty if name in judged else None,
+                "score": uncertainties[name].uncertainty if name in uncertainties else None,
             }
             for name in names
         ]
         return {"texts": texts, "pending": pending}
 
     def show(self, loaded: Loaded) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): A text with all that the page draws."""
+        """RETURNS (dict[str, Any]): A text with its annotation."""
         segmented = self.checker.segment(loaded.text)
         return {
             "id": loaded.id,
@@ -156,14 +156,14 @@ class Session:
         }
 
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
-        """Save a text, and begin a training if it is time.
+        """Save the annotation of a text, and start training if necessary.
 
-        store (Store): The person's annotation.
-        name (str): The text's id.
-        sent (Annotation): All that there is to save.
-        RETURNS (dict[str, Any]): The new version, the entities with their ids, and what went.
-        RAISES (ChangedError): If the page did not know the newest version.
-        RAISES (GapDNERError): If an entity cannot be.
+        store (Store): The annotation of the person.
+        name (str): The id of the text.
+        sent (Annotation): The new annotation.
+        RETURNS (dict[str, Any]): The new version, the entities with ids, and the removed lines.
+        RAISES (ChangedError): If the annotation is not based on the current version.
+        RAISES (GapDNERError): If an entity is invalid.
         """
         what = (sent.entities, sent.status, sent.rejected)
         loaded, ids, removed = store.save(name, sent.version, *what)
@@ -174,7 +174,7 @@ class Session:
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
     def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
-        """RETURNS (list[dict[str, Any]]): Proposals that nobody has decided on, nor rejected."""
+        """RETURNS (list[dict[str, Any]]): Proposals that are neither accepted nor rejected."""
         labels = {label.name for label in self.labels}
         decided = {m.key for m in (*loaded.file.entities.values(), *loaded.entry.rejected)}
         if self.adjudication is not None:
@@ -183,7 +183,7 @@ class Session:
         return [p._asdict() for p in proposals if p[:2] not in decided and p.label in labels]
 
     def state(self, store: Store) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): How far a person is, and how a training is going."""
+        """RETURNS (dict[str, Any]): The progress of a person and the state of training."""
         return {
             "done": sum(name in self.texts for name in store.journal.done()),
             "total": len(self.texts),
@@ -195,18 +195,18 @@ class Session:
         }
 
     def train(self) -> None:
-        """Begin a training on all that is done.
+        """Start training on all texts that are done.
 
-        RAISES (GapDNERError): If there is no model or nothing is done, or one is running.
+        RAISES (GapDNERError): If there is no model, no text is done, or training is running.
         """
         if self.trainer is None:
-            raise GapDNERError("There is no model to train. Start with a model.")
+            raise GapDNERError("There is no model to train. Restart annotate with a model.")
         done = self._done()
         self.trainer.start(list(done.items()))
         self._trained = set(done)
 
     def _done(self) -> dict[str, Any]:
-        # of a text that several people have done, the annotation of one
+        # if several annotators have completed a text, the annotation of the first one
         return {
             name: store.stem(name)
             for _, store in sorted(self._stores.items(), reverse=True)
@@ -223,21 +223,21 @@ class Session:
         shown = []
         for mark, warnings in zip(marks, self.checker.warn(marks, loaded.text), strict=True):
             if mark.id in file.misfits:
-                warnings.append(f"the file says {file.misfits[mark.id]!r}")
+                warnings.append(f"the file contains the text {file.misfits[mark.id]!r}")
             if mark.label not in known:
-                warnings.append(f"{mark.label} is not among the labels")
+                warnings.append(f"unknown label {mark.label}")
             said = {"notes": notes.get(mark.id or "", []), "warnings": warnings}
             shown.append({"id": mark.id, "label": mark.label, "fragments": mark.fragments, **said})
         return shown
 
     def _rank(self, proposer: Proposer) -> None:
-        # here, as the journals are of this thread
+        # before the new thread starts, because journals are not thread-safe
         done = self._done()
         names = [name for name in self.texts.list() if name not in done]
 
         def read_texts() -> Iterator[tuple[str, str]]:
             for name in names:
-                # the page says what is the matter when it is opened; or the file has gone
+                # the page shows errors when the text is opened; the file may have been deleted
                 with suppress(GapDNERError, KeyError, OSError):
                     yield name, self.texts.read(name)
 

@@ -1,5 +1,5 @@
-"""Folders of texts with their annotation files: listed without being read, and written such that
-nothing is lost and nothing of others is overwritten."""
+"""Folders of texts with annotation files. Files are never written partially, and changes by others
+are never overwritten."""
 
 import json
 import os
@@ -19,13 +19,13 @@ from .journal import Entry, Journal, Status
 
 @dataclass(frozen=True)
 class Loaded:
-    """A text as it is now.
+    """The current state of a text.
 
-    id (str): Its id.
+    id (str): The id of the text.
     text (str): The text.
-    file (BratFile): Its annotation file.
-    content (Optional[bytes]): What that holds; None if there is none.
-    entry (Entry): How far it is.
+    file (BratFile): The annotation file.
+    content (Optional[bytes]): The content of the annotation file, if it exists.
+    entry (Entry): The status.
     """
 
     id: str
@@ -36,7 +36,7 @@ class Loaded:
 
     @property
     def version(self) -> str:
-        """RETURNS (str): A digest of all that can change."""
+        """RETURNS (str): A digest of the text, the annotation and the status."""
         said = [self.content is None, self.entry.status, [m.key for m in self.entry.rejected]]
         digest = sha1(json.dumps(said).encode(), usedforsecurity=False)
         digest.update(self.text.encode("utf-8"))
@@ -45,41 +45,41 @@ class Loaded:
 
 
 class ChangedError(Exception):
-    """Somebody else has changed a text.
+    """Raised if a text was changed by someone else.
 
-    current (Loaded): What is there now.
+    current (Loaded): The current state of the text.
     """
 
     def __init__(self, current: Loaded) -> None:
-        super().__init__(f"{current.id} was changed by somebody else.")
+        super().__init__(f"{current.id} was changed by someone else.")
         self.current = current
 
 
 class Texts:
-    """The texts of a folder.
+    """The texts in a folder.
 
-    folder (Path): The folder; every .txt file in it is a text.
-    RAISES (GapDNERError): If there are none.
+    folder (Path): The folder of .txt files.
+    RAISES (GapDNERError): If the folder contains no .txt files.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
         self._files: dict[str, Path] = {}
         if not folder.is_dir():
-            raise GapDNERError(f"There is no folder {folder}. Check the path.")
+            raise GapDNERError(f"Folder not found: {folder}. Check the path.")
         if not self.list():
-            raise GapDNERError(f"{folder} holds no .txt file. Check the path.")
+            raise GapDNERError(f"{folder} contains no .txt files. Check the path.")
 
     def __len__(self) -> int:
         return len(self._files)
 
     def __contains__(self, name: str) -> bool:
-        # what a request names becomes a path only if it was found in the folder
+        # requests can only access texts that were found in the folder
         return name in self._files
 
     def list(self) -> dict[str, int]:
-        """RETURNS (dict[str, int]): The ids of all texts, their paths in the folder without ending,
-        with the sizes of their files.
+        """RETURNS (dict[str, int]): File sizes by id of the text. The id is the path in the folder
+        without file extension.
         """
         start = len(self.folder.as_posix().rstrip("/")) + 1
         files = visible_files(self.folder, (".txt",))
@@ -93,20 +93,20 @@ class Texts:
     def read(self, name: str) -> str:
         """Read a text.
 
-        name (str): Its id.
-        RETURNS (str): The text as its file has it, line ends and byte order mark included.
-        RAISES (GapDNERError): If the file is gone, or is not UTF-8.
+        name (str): The id of the text.
+        RETURNS (str): The text, including line ends and byte order mark.
+        RAISES (GapDNERError): If the file does not exist or is not UTF-8.
         """
         return read_text(self.path(name), keep_bom=True)
 
 
 class Store:
-    """The annotation of the texts of a folder by one person.
+    """The annotation of texts by one person.
 
     texts (Texts): The texts.
-    annotator (str): The person.
-    folder (Optional[Path]): Where annotation files go, with copies of their texts; beside the texts
-        if None.
+    annotator (str): The name of the person.
+    folder (Optional[Path]): Folder for annotation files and copies of the texts. Defaults to the
+        folder of the texts.
     """
 
     def __init__(self, texts: Texts, annotator: str, folder: Path | None = None) -> None:
@@ -114,24 +114,24 @@ class Store:
         self.annotator = annotator
         self.folder = texts.folder if folder is None else folder
         self.journal = Journal(self.folder)
-        # what went with entities that were deleted may come back
+        # lines that can be restored together with deleted entities
         self._lost: dict[str, list[Lost]] = {}
 
     def stem(self, name: str) -> Path:
-        """RETURNS (Path): The annotation file of a text, without its ending."""
+        """RETURNS (Path): The annotation file of a text without file extension."""
         return self.folder / self.texts.path(name).relative_to(self.texts.folder).with_suffix("")
 
     def is_annotated(self, name: str) -> bool:
-        """RETURNS (bool): Whether a text has an annotation file, and is not merely begun."""
+        """RETURNS (bool): Whether a text has an annotation file and is complete."""
         is_begun = self.journal.entries().get(name, Entry("done")).status != "done"
         return with_ending(self.stem(name), ".ann").exists() and not is_begun
 
     def load(self, name: str) -> Loaded:
         """Read a text with its annotation.
 
-        name (str): Its id.
-        RETURNS (Loaded): What is there now.
-        RAISES (GapDNERError): If it cannot be read.
+        name (str): The id of the text.
+        RETURNS (Loaded): The current state.
+        RAISES (GapDNERError): If the text or its annotation cannot be read.
         """
         text, path = self.texts.read(name), with_ending(self.stem(name), ".ann")
         if with_ending(self.stem(name), ".a1").exists():
@@ -151,18 +151,18 @@ class Store:
         status: Status,
         rejected: Sequence[Mark] = (),
     ) -> tuple[Loaded, list[str], list[str]]:
-        """Write the annotation of a text. A new file is made for the first entity, or when the text
-        is done.
+        """Write the annotation of a text. A new file is only created if there are entities or the
+        text is done.
 
-        name (str): Its id.
-        version (str): That of the annotation which was changed.
+        name (str): The id of the text.
+        version (str): The version on which the annotation is based.
         marks (Sequence[Mark]): All entities.
-        status (str): How far it is.
-        rejected (Sequence[Mark]): Proposals that are none.
-        RETURNS (tuple[Loaded, list[str], list[str]]): What is there now, the ids of the entities in
-            their order, and the lines that went with deleted ones.
-        RAISES (ChangedError): If there is another version; nothing is written.
-        RAISES (GapDNERError): If an entity cannot be.
+        status (str): The status.
+        rejected (Sequence[Mark]): Rejected proposals.
+        RETURNS (tuple[Loaded, list[str], list[str]]): The new state, the ids of the entities in
+            order, and the removed lines.
+        RAISES (ChangedError): If the version is not the current one. Nothing is written.
+        RAISES (GapDNERError): If an entity is invalid.
         """
         now = self.load(name)
         if now.version != version:
@@ -180,15 +180,15 @@ class Store:
         return self.load(name), change.ids, removed
 
     def write(self, name: str, content: bytes) -> None:
-        """Write an annotation file, and beside it a copy of the text that lies elsewhere.
+        """Write an annotation file, and a copy of the text if it is in another folder.
 
-        name (str): The text's id.
-        content (bytes): What the file shall hold.
+        name (str): The id of the text.
+        content (bytes): The content of the annotation file.
         """
         stem, source = self.stem(name), self.texts.path(name)
         files = {".ann": content}
         if self.folder != self.texts.folder:
-            # so that the person's folder is one that every tool can read
+            # so that other tools can read the folder of the person
             files = {".txt": source.read_bytes(), **files}
         for ending, new in files.items():
             path = with_ending(stem, ending)

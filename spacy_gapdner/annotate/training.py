@@ -1,4 +1,4 @@
-"""Trainings in the background: one process at a time, which ends with the server."""
+"""Training in a background process, which exits with the server."""
 
 import json
 import subprocess
@@ -16,11 +16,11 @@ from .learning import STAYS
 
 @dataclass(frozen=True)
 class Training:
-    """How a training is going.
+    """The state of training.
 
-    state (str): "none" where there is none, or it is over; "running", or "failed".
-    texts (int): How many texts it learns from, or has learned from.
-    message (str): What became of it.
+    state (str): "none" if training has not started or is finished, "running" or "failed".
+    texts (int): Number of training texts.
+    message (str): The result or the error.
     """
 
     state: Literal["none", "running", "failed"] = "none"
@@ -29,13 +29,13 @@ class Training:
 
 
 class Trainer:
-    """Trains a pipeline further from texts that are done, and takes it if it is not worse.
+    """Trains a pipeline on texts that are done, and uses the new pipeline if it is not worse.
 
-    model (str): Folder or name of the pipeline that each training starts from.
-    folder (Path): Where the new one goes, as `model`, with `training.log`.
-    swap (Callable[[str], None]): Takes the folder of a new pipeline.
-    spans_key (Optional[str]): The pipe's `spans_key`, to choose one of several pipes.
-    gpu_id (int): GPU to use; -1 for the CPU.
+    model (str): Folder or name of the pipeline that training always starts from.
+    folder (Path): Folder for the new pipeline (`model`) and `training.log`.
+    swap (Callable[[str], None]): Called with the folder of the new pipeline.
+    spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
+    gpu_id (int): The GPU to use, or -1 for the CPU.
     code (Optional[Path]): Python file to import first.
     """
 
@@ -63,21 +63,21 @@ class Trainer:
         }
 
     def start(self, stems: Sequence[tuple[str, Path]]) -> None:
-        """Begin a training.
+        """Start training.
 
-        stems (Sequence[tuple[str, Path]]): The texts: their ids, and their files without ending.
-        RAISES (GapDNERError): If there are none, or one is running.
+        stems (Sequence[tuple[str, Path]]): The ids and files of the texts, without file extension.
+        RAISES (GapDNERError): If there are no texts, or training is running.
         """
         if self.training.state == "running":
-            raise GapDNERError("A training is running. Wait until it is over.")
+            raise GapDNERError("Training is already running. Wait until it is finished.")
         if not stems:
-            raise GapDNERError("No text is done. Mark some as done first.")
+            raise GapDNERError("No text is done. Mark some texts as done first.")
         self.training = Training("running", len(stems))
         job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
         try:
             self._log.parent.mkdir(parents=True, exist_ok=True)
             with self._log.open("wb") as log:
-                # the process ends when its standard input is closed, however this one ends
+                # the process exits when its standard input is closed, even if this one is killed
                 process = subprocess.Popen(
                     [sys.executable, "-m", "spacy_gapdner.annotate.learning"],
                     stdin=subprocess.PIPE,
@@ -85,7 +85,7 @@ class Trainer:
                     stderr=log,
                     text=True,
                 )
-        # a full disk, or no memory: what is annotated is saved all the same
+        # for example a full disk; the annotation is already saved
         except OSError as error:
             self._fail(error)
             return
@@ -95,7 +95,7 @@ class Trainer:
     def _wait(self, process: "subprocess.Popen[str]", job: str) -> None:
         assert process.stdin is not None
         try:
-            # its log says why a process has ended before
+            # if the process has exited, the log contains the reason
             with suppress(OSError):
                 process.stdin.write(f"{job}\n")
                 process.stdin.flush()
@@ -103,12 +103,12 @@ class Trainer:
             lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
             said = next((line for line in reversed(lines) if line.strip()), "")
             if status not in (0, STAYS):
-                raise GapDNERError(said or f"The training was ended (status {status}).")
+                raise GapDNERError(said or f"The training process exited with status {status}.")
             if status == 0:
                 self.swap(self._job["output"])
                 self._job["before"] = self._job["output"]
             self.training = Training("none", self.training.texts, said)
-        # a new pipeline that cannot be loaded harms nothing either
+        # including a new pipeline that cannot be loaded
         except Exception as error:
             self._fail(error)
 

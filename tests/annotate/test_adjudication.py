@@ -71,7 +71,7 @@ def test_texts_that_are_only_begun_are_left_out(folders):
 def test_what_cannot_be_adjudicated(folders, tmp_path):
     first, second = folders
     (second / "a.txt").write_text("Another text.")
-    with pytest.raises(GapDNERError, match="a is not the same in both"):
+    with pytest.raises(GapDNERError, match="The text a differs between the folders"):
         Adjudication(first, second).prepare(tmp_path / "adjudicated")
     with pytest.raises(GapDNERError, match="overwritten"):
         Adjudication(first, second).prepare(first)

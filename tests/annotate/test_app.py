@@ -84,7 +84,7 @@ def test_a_file_that_somebody_else_has_changed_is_not_overwritten(connect, notes
     theirs = b"T1\tDrug 7 12\tjoint\n"
     (notes / "a.ann").write_bytes(theirs)
     answer = client.save("a", SHOULDER, version=version, code=409)
-    assert "changed by somebody else" in answer["detail"]
+    assert "changed by someone else" in answer["detail"]
     assert answer["current"] == client.get("texts/a")
     assert answer["current"]["entities"][0]["label"] == "Drug"
     assert (notes / "a.ann").read_bytes() == theirs
@@ -150,7 +150,7 @@ def test_warnings(connect, notes):
         ["cut inside a token: 'Pa' of 'Pain'"],
         ["crosses a sentence boundary"],
         ["longer than max_length"],
-        ["the file says 'Gain'", "Weird is not among the labels"],
+        ["the file contains the text 'Gain'", "unknown label Weird"],
     ]
 
 
@@ -185,7 +185,7 @@ def test_files_that_cannot_be_read(connect, notes):
     ("entity", "message"),
     [
         (("two words", [[0, 6]]), "brat does not allow the label"),
-        (("ADR", [[0, 99]]), "covers no text"),
+        (("ADR", [[0, 99]]), "Invalid fragments of ADR"),
         (("ADR", [["0", "x"]]), None),
         (("ADR\ud800", [[0, 6]]), None),
         (("ADR", [[0, 6]], "../T1"), "no id"),
@@ -210,7 +210,7 @@ def test_a_folder_that_cannot_be_written(connect, notes, monkeypatch):
 
 def test_the_token(connect):
     client = connect(token="secret")
-    assert client.get("state", 401)["detail"] == "The address has a wrong token, or none."
+    assert client.get("state", 401)["detail"] == "The token in the address is missing or incorrect."
     client.get("state", 401, headers={"X-Token": "other"})
     client.get("state", headers={"X-Token": "secret"})
     # the page itself is no secret
@@ -229,7 +229,7 @@ def test_other_pages_and_other_names_are_refused(connect):
 def test_one_folder_and_several_people(connect, notes):
     client = connect(shared=True)
     assert client.get("project")["annotator"] == ""
-    assert "Give a name" in client.get("texts", 422)["detail"]
+    assert "Invalid name" in client.get("texts", 422)["detail"]
     client.get("texts", 422, headers={"X-Annotator": "../up"})
     ann, jose = ({"X-Annotator": name} for name in ("Ann", "Jos%C3%A9"))
     client.save("sub/c", ("ADR", [[3, 13]]), headers=ann, status="done")

@@ -114,9 +114,9 @@ def test_line_breaks_within_a_fragment_are_cut_as_brat_does():
     ("mark", "message"),
     [
         (Mark("two words", ((0, 6),)), "does not allow the label"),
-        (Mark("ADE", ((0, 60),)), "covers no text"),
-        (Mark("ADE", ()), "covers no text"),
-        (Mark("ADE", ((0, 6),), "R1"), "no id"),
+        (Mark("ADE", ((0, 60),)), "Invalid fragments"),
+        (Mark("ADE", ()), "Invalid fragments"),
+        (Mark("ADE", ((0, 6),), "R1"), "Invalid entity id"),
     ],
 )
 def test_what_no_file_can_have(mark, message):
@@ -125,7 +125,7 @@ def test_what_no_file_can_have(mark, message):
 
 
 def test_the_same_id_twice():
-    with pytest.raises(GapDNERError, match="two entities with the id T1"):
+    with pytest.raises(GapDNERError, match="Duplicate entity id: T1"):
         read().change([marks(read())[0]] * 2)
 
 

@@ -66,10 +66,10 @@ def test_keys_end_with_the_keyboard(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([], "must hold an object"),
+        ([], "must contain an object"),
         ({}, "contains no label"),
-        ({"A": "red"}, "A must be an object of texts"),
-        ({"A": {"colour": "red"}}, "A must be an object of texts"),
+        ({"A": "red"}, "A must be an object with"),
+        ({"A": {"colour": "red"}}, "A must be an object with"),
         ({"A": {"color": "url(x)"}}, "Invalid color for A"),
         ({"A": {"key": "ab"}}, "one character"),
         ({"two words": {}}, "brat does not allow"),

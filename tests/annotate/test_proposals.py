@@ -8,7 +8,7 @@ import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.learning import is_held_out
-from spacy_gapdner.annotate.proposals import Judgment, order_uncertain
+from spacy_gapdner.annotate.proposals import Uncertainty, order_uncertain
 from spacy_gapdner.annotate.training import Trainer
 
 SHOULDER = ("ADR", [[0, 6], [17, 30]])
@@ -93,19 +93,19 @@ def test_short_texts_come_between_the_pieces_of_a_long_one(proposer):
     assert sorted(p[:2] for p in long) == at_once
     proposer.rank(lambda: [("long", f"{line}\n" * n), ("short", line)])
     until(lambda: not proposer.pending)
-    long, short = proposer.judged["long"], proposer.judged["short"]
+    long, short = proposer.uncertainties["long"], proposer.uncertainties["short"]
     assert (long.words, short.words) == (n * 7, 7)
     assert long.uncertainty > 0
 
 
 def test_the_order_by_uncertainty():
-    judged = {"a": Judgment(0.3, 10), "c": Judgment(0.5, 20), "d": Judgment(0.0, 5)}
+    uncertainties = {"a": Uncertainty(0.3, 10), "c": Uncertainty(0.5, 20), "d": Uncertainty(0.0, 5)}
     names = ["a", "b", "c", "d"]
-    assert order_uncertain(names, judged, None) == ["c", "a", "d", "b"]
-    assert order_uncertain(names, judged, 25) == ["c", "a", "b", "d"]
-    assert order_uncertain(names, judged, 30) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, uncertainties, None) == ["c", "a", "d", "b"]
+    assert order_uncertain(names, uncertainties, 25) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, uncertainties, 30) == ["c", "a", "b", "d"]
     # the first may be longer
-    assert order_uncertain(names, judged, 5) == ["c", "a", "b", "d"]
+    assert order_uncertain(names, uncertainties, 5) == ["c", "a", "b", "d"]
     assert order_uncertain(names, {}, 5) == names
 
 
@@ -149,18 +149,21 @@ def test_retraining(train):
     client.save("b", ("Drug", [[8, 15]]), status="done")
     state = client.get("state")
     assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (2, 0, 2)
-    assert "is running" in client.post("train", 409)["detail"]
+    assert "already running" in client.post("train", 409)["detail"]
     state = trained(client)
-    message = "A new model is in, trained on 2 texts. Too few are done to compare it with the one "
-    assert state["training"] == {"state": "none", "texts": 2, "message": f"{message}before."}
+    message = "New model, trained on 2 texts. There are too few texts for a comparison."
+    assert state["training"] == {"state": "none", "texts": 2, "message": message}
     assert state["model_version"] == 2
     assert "Finding" in client.get("project")["model"]["labels"]
 
 
 LEARNED = [f"text{i}" for i in range(30) if not is_held_out(f"text{i}")][:4]
 HELD_OUT = [f"text{i}" for i in range(30) if is_held_out(f"text{i}")][:4]
-BETTER = "A new model is in, trained on 4 texts: F 1.00, was 1.00, on 4 held-out texts."
-WORSE = "The model stays: one trained on 4 texts has F 0.00, it has 1.00, on 4 held-out texts."
+BETTER = "New model, trained on 4 texts: F 1.00, before 1.00, on 4 held-out texts."
+WORSE = (
+    "The model is unchanged. A model trained on 4 texts has F 0.00, the current one 1.00, on 4 "
+    "held-out texts."
+)
 
 
 @pytest.mark.slow

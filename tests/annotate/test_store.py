@@ -16,7 +16,7 @@ def test_odd_texts(tmp_path, name):
     loaded = store.load("a")
     assert loaded.text == text
     if not text.strip():
-        with pytest.raises(GapDNERError, match="covers no text"):
+        with pytest.raises(GapDNERError, match="Invalid fragments"):
             store.save("a", loaded.version, [Mark("ADR", ((0, len(text)),))], "new")
         return
     saved, ids, _ = store.save("a", loaded.version, [Mark("ADR", ((0, len(text)),))], "new")
