@@ -71,7 +71,7 @@ def test_keys_end_with_the_keyboard(tmp_path):
         ({"A": "red"}, "A must be an object with"),
         ({"A": {"colour": "red"}}, "A must be an object with"),
         ({"A": {"color": "url(x)"}}, "Invalid color for A"),
-        ({"A": {"key": "ab"}}, "one character"),
+        ({"A": {"key": "ab"}}, "single character"),
         ({"two words": {}}, "brat does not allow"),
     ],
 )
