@@ -60,7 +60,7 @@ def check_no_external_files_are_loaded(site):
 def check_documents_of_the_repository_are_pages(pages):
     assert "Five lines of Python" in pages["quickstart.html"]
     assert 'href="settings.html"' in pages["quickstart.html"]
-    assert 'href="experiments.html#the-paper-s-corpora"' in pages["quickstart.html"]
+    assert 'href="experiments.html#apache-spark"' in pages["quickstart.html"]
     assert "GapDNER.v1" in pages["settings.html"]
     assert f"<h2>{spacy_gapdner.__version__}<" in pages["changelog.html"]
 
