@@ -110,7 +110,7 @@ def test_the_list_of_texts_in_a_narrow_window(page):
         assert page.find("chosen").text.startswith("ADE")
         page.press("/")
         page.press("such a text is not there")
-        assert page.find("no-hits").text == "No text fits."
+        assert page.find("no-hits").text == "No matching texts."
         page.press(Keys.ESCAPE)
         assert not page.find("texts").is_displayed()
         page.press(Keys.ESCAPE)

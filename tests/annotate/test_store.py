@@ -28,9 +28,9 @@ def test_odd_texts(tmp_path, name):
 
 
 def test_folders_without_texts(tmp_path):
-    with pytest.raises(GapDNERError, match="no folder"):
+    with pytest.raises(GapDNERError, match="Folder not found"):
         Texts(tmp_path / "missing")
     (tmp_path / ".hidden").mkdir()
     (tmp_path / ".hidden" / "a.txt").write_text("a")
-    with pytest.raises(GapDNERError, match=r"no \.txt file"):
+    with pytest.raises(GapDNERError, match=r"no \.txt files"):
         Texts(tmp_path)
