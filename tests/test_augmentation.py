@@ -166,7 +166,7 @@ def test_share_and_seed():
     ("settings", "message"),
     [
         ({"insertion_share": -1}, "Invalid insertion_share: -1"),
-        ({"conjunctions": "and"}, "a list of words, not 'and'"),
+        ({"conjunctions": "and"}, "Use a list of words"),
     ],
 )
 def test_bad_settings(settings, message):

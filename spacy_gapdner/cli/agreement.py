@@ -32,7 +32,7 @@ def agreement_cli(
     ),
     code: Path | None = options.CODE,
 ) -> None:
-    """Compute the agreement of two annotations of the same texts as F1.
+    """Compute the agreement of two annotations.
 
     Exact F1 compares the type and tokens of entities, partial F1 compares the tokens of each type.
     Both scores are symmetric."""

@@ -23,7 +23,7 @@ def augment_cli(
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help=".spacy file for all synthetic Docs"),
 ) -> None:
-    """Show the synthetic sentences that the augmenter adds to a corpus.
+    """Show what the augmenter adds to a corpus.
 
     Use it to check spacy-gapdner.coordination_augmenter.v1 before training."""
     import spacy

@@ -46,7 +46,7 @@ def test_settings_of_the_config(train, tmp_path):
         ('= ["sentencizer"]', "= []", "'sentencizer' is not in [training] annotating_components"),
         ('["sentencizer","gapdner"]', '["gapdner","sentencizer"]', "comes after 'gapdner'"),
         ('"gapdner_sentencizer"', '"senter"', "are unknown before training"),
-        ("stride = 2", 'stride = 2\nspans_key = "other"', "lacks spans_other_f"),
+        ("stride = 2", 'stride = 2\nspans_key = "other"', "has no weight for spans_other_f"),
     ],
 )
 def test_mistakes(train, tmp_path, old, new, mistake):

@@ -17,16 +17,18 @@ def test_one_of_several(nlp):
     second = nlp.add_pipe("discontinuous_ner", name="second", config={**config, "spans_key": "b"})
     assert find_pipe(nlp, "b") is second
     for key in (None, "c"):
-        with pytest.raises(GapDNERError, match=r"several pipes: gapdner \(gapdner\), second \(b\)"):
+        with pytest.raises(
+            GapDNERError, match=r"several components: gapdner \(gapdner\), second \(b\)"
+        ):
             find_pipe(nlp, key)
 
 
 def test_no_pipe():
     nlp = spacy.blank("en")
-    with pytest.raises(GapDNERError, match="only none at all"):
+    with pytest.raises(GapDNERError, match="components are missing"):
         find_pipe(nlp)
     nlp.add_pipe("sentencizer")
-    with pytest.raises(GapDNERError, match="only sentencizer"):
+    with pytest.raises(GapDNERError, match="components are sentencizer"):
         find_pipe(nlp)
 
 

@@ -321,8 +321,8 @@ def test_what_it_says_is_what_the_pipe_gives(nlp, own, asked):
     [
         ({"measure": "p"}, "Invalid measure: 'p'. Use 'combined', 'f' or 'disc_f'"),
         ({"min_precision": 90}, "Invalid min_precision: 90"),
-        ({"spans_key": "gold", "measure": "disc_f"}, "no discontinuous entity"),
-        ({"spans_key": "other"}, "no entity under the spans_key 'other'"),
+        ({"spans_key": "gold", "measure": "disc_f"}, "no discontinuous entities"),
+        ({"spans_key": "other"}, "no entities under the spans_key 'other'"),
     ],
 )
 def test_what_cannot_be_met_leaves_the_pipe_as_it_was(nlp, asked, message):

@@ -103,7 +103,9 @@ def test_outputs_that_cannot_be_written(refuses, tmp_path, monkeypatch, name):
     (tmp_path / "file").write_text("x")
     refuses("is no folder", name, tmp_path / "file" / usual)
     if "." not in usual:
-        refuses("is a file" if name != "tune" else "has no meta.json", name, tmp_path / "file")
+        refuses(
+            "is a file" if name != "tune" else "does not contain meta.json", name, tmp_path / "file"
+        )
     closed = tmp_path / "closed"
     closed.mkdir()
     # root may write anywhere, and the tests may run as root

@@ -144,7 +144,7 @@ def test_bad_input(fails, model, write_docs, tmp_path):
     short = write_docs("short.spacy", CHANGED)
     fails("not have the same number of documents as the data", "analyze", short, data)
     other = write_docs("other.spacy", [("Something else .", [])] * 4)
-    fails("Document 1: Entities can only be compared", "analyze", other, data)
+    fails("Document 1: Predicted and reference Docs must", "analyze", other, data)
     fails("A threshold cannot be applied to", "analyze", data, data, "--threshold", 0.5)
 
 

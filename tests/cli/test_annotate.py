@@ -77,7 +77,7 @@ def test_only_texts_that_are_done_are_converted(run, fails, notes, tmp_path):
     for name in ("a", "begun"):
         (notes / f"{name}.ann").write_text("T1\tADR 7 12\tjoint\n")
     output = tmp_path / "done.jsonl"
-    fails("no text that is done", "convert", notes, output, "--done")
+    fails("no texts that are marked as done", "convert", notes, output, "--done")
     Journal(notes).add("begun", Entry("doubtful"))
     Journal(notes).add("a", Entry("done"))
     run("convert", notes, output, "--done")

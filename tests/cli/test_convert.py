@@ -190,7 +190,7 @@ def test_sentences_of_a_pipeline(run, fails, data, tmp_path):
     run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
     texts = [doc.text for doc in DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())]
     assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
-    fails("no folder", "convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
+    fails("Pipeline not found", "convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
     given = ("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
     fails("contains Docs", *given)
 

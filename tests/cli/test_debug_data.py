@@ -98,7 +98,7 @@ factory = "gapdner"
         ([("[nlp]", "nlp]")], "Invalid config: "),
         ([("GapAwareTagging", "NoTagging")], "Invalid config: "),
         ([('factory = "gapdner"', 'factory = "ner"')], "no component with the factory gapdner"),
-        ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "[nlp] pipeline names tagger"),
+        ([('"sentencizer","gapdner"', '"tagger","gapdner"')], "[nlp] pipeline contains tagger"),
         (
             [('"sentencizer",', '"second",'), ("[corpora]\n", SECOND)],
             "has several components: second (gapdner), gapdner (gapdner)",

@@ -61,7 +61,7 @@ def test_errors(fails, run, model, brat, tmp_path):
     (tmp_path / "raw.txt").write_text(TEXT)
     page = tmp_path / "page.html"
     fails("Raw text requires a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
-    fails("takes TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
+    fails("Use TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
     fails("Invalid color for A: 'x;'", "draw", brat, "-o", page, "--colors", "A=x;")
     fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
     fails("lies in the input", "draw", brat, "-o", brat / "page.html")

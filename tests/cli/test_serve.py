@@ -66,7 +66,7 @@ def test_the_own_machine_alone(serve, model, host):
 def test_errors(fails, model, tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         fails("Cannot listen", "serve", model, "--port", taken.getsockname()[1])
-    fails("no folder", "serve", tmp_path / "missing", "--port", 0)
+    fails("Pipeline not found", "serve", tmp_path / "missing", "--port", 0)
     fails("Cannot listen", "serve", model, "--host", "a..b", "--port", 0)
     monkeypatch.setattr(_server, "find_spec", lambda name: None)
     fails("pip install 'spacy-gapdner[serve]'", "serve", model)

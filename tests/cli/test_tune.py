@@ -24,7 +24,7 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
         assert cfg[name] == pytest.approx(value["settings"][name])
     assert value["before"]["f"] < value["after"]["f"] == 1.0
     share = f"above 0 in {100 * value['gain_share']:.0f}% of samples"
-    gain = f"{100 * value['gain']:+.2f} combined by cross-validation, {share}"
+    gain = f"{100 * value['gain']:+.2f} combined in cross-validation, {share}"
     assert f"Thresholds: new ({gain})" in result.output
     # in 80 columns, names may go on in the next line
     for name in ("before", "cross-", "now,"):
@@ -52,13 +52,13 @@ def test_nothing_is_saved_unasked(run, strict, write_docs):
     result = run(
         "tune", strict, write_docs(annotated=ANNOTATED * 5), "--measure", "disc_f", "--per-type"
     )
-    assert "Give --output" in result.output
+    assert "Use --output" in result.output
     assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
 
 
 def test_bad_input(fails, model, write_docs, tmp_path):
     data, empty = write_docs(), write_docs("empty.spacy", [("Nothing here .", [])])
-    fails("no entity under the spans_key 'gapdner'", "tune", model, empty)
+    fails("no entities under the spans_key 'gapdner'", "tune", model, empty)
     fails("Use .png or .svg", "tune", model, data, "--plot", "curve.txt")
     # a folder of something else
     (tmp_path / "other").mkdir()

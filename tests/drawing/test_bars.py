@@ -102,5 +102,5 @@ def test_text_is_escaped():
 
 def test_entities_in_heaps_are_counted():
     html = render_entities(WORDS, [JOINT] * 45)
-    assert "5 more entities" in html
+    assert "5 more overlapping entities" in html
     assert len(rows(Drawn(html).sentences[0])) == 40

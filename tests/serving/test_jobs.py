@@ -54,7 +54,7 @@ def test_a_client_that_has_gone_gives_up_its_turn():
         yield
         done.append("second")
 
-    with pytest.raises(HTTPException, match="gone"):
+    with pytest.raises(HTTPException, match="disconnected"):
         asyncio.run(turns.run(client, leaving()))
     assert done == ["first"]
     assert asyncio.run(turns.run(Client(), job("next", 1, done))) == "next"
