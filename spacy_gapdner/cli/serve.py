@@ -43,5 +43,5 @@ def serve_cli(
         hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),
     )
     if not is_local(listener):
-        msg.warn(f"Anyone who can reach {host} can use the pipeline. There is no password.")
+        msg.warn(f"Anyone who can reach {host} can use it, as there is no password.")
     run_app(app, listener, host)
