@@ -19,7 +19,7 @@ INCLUDED = {
 }
 
 _INCLUDE = re.compile(r"<!-- include: (\S+) -->\n")
-_LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s]+)\)")
 _CODE = re.compile(r"(```.*?```)", re.DOTALL)
 
 
@@ -57,7 +57,7 @@ def rewrite_links(text: str, document: str) -> str:
         file, _, anchor = target.partition("#")
         path = (folder / file).resolve()
         page = INCLUDED.get(path.relative_to(ROOT).as_posix())
-        if page is None and path.parent.is_relative_to(PAGES) and path.suffix == ".md":
+        if page is None and path.parent.is_relative_to(PAGES) and path.suffix in (".md", ".png"):
             page = path.relative_to(PAGES).as_posix()
         if page is None:
             return label

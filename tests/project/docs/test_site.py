@@ -58,7 +58,7 @@ def check_no_external_files_are_loaded(site):
 
 
 def check_documents_of_the_repository_are_pages(pages):
-    assert "Five lines of Python" in pages["quickstart.html"]
+    assert "Install and try it" in pages["quickstart.html"]
     assert 'href="settings.html"' in pages["quickstart.html"]
     assert 'href="experiments.html#apache-spark"' in pages["quickstart.html"]
     assert "GapDNER.v1" in pages["settings.html"]
