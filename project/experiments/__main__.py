@@ -84,7 +84,7 @@ def compare_cli(
         ..., help="Folders with runs of train-seeds, at any depth"
     ),
     published: str | None = typer.Option(
-        None, help="table2 or table3: the paper's numbers beside the measured ones"
+        None, help="table2 or table3: the paper's numbers next to the measured ones"
     ),
     markdown_path: Path | None = typer.Option(None, "--markdown", help="File for the tables"),
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the numbers"),
@@ -117,13 +117,13 @@ def bootstrap_cli(
     tune_path: Path | None = typer.Option(
         None, "--tune", help="Development data to tune every model on before"
     ),
-    n_resamples: int = typer.Option(1000, "--n", min=1, help="How often documents are drawn"),
+    n_resamples: int = typer.Option(1000, "--n", min=1, help="How often documents are sampled"),
     code: Path | None = CODE,
     json_path: Path | None = typer.Option(None, "--json", help="JSON file for the tables"),
 ) -> None:
-    """Tell which differences between two groups of runs are real.
+    """Compute which differences between two groups of runs are significant.
 
-    Scores their kept models, and draws documents with replacement, the same ones for all: a
+    Scores their kept models, and samples documents with replacement, the same ones for all: a
     paired bootstrap of the difference in mean F1."""
     with clean_errors():
         tables = paired_bootstrap(
@@ -192,7 +192,7 @@ def _parse_seeds(text: str) -> list[int]:
     except ValueError:
         seeds = []
     if not seeds or len(set(seeds)) < len(seeds) or min(seeds) < 0:
-        fail(f"--seeds {text} is not a list of different numbers such as 0,1,2.")
+        fail(f"Invalid --seeds: {text}. Use different numbers such as 0,1,2.")
     return seeds
 
 

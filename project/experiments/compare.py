@@ -35,9 +35,9 @@ def compare(folders: Sequence[Path], *, published: str | None = None) -> Compari
     """Compare recorded runs.
 
     folders (Sequence[Path]): Folders with run.json files, at any depth.
-    published (Optional[str]): "table2" or "table3" of the paper, to stand beside.
+    published (Optional[str]): "table2" or "table3" of the paper, to show next to it.
     RETURNS (Comparison): Their tables.
-    RAISES (GapDNERError): If a folder holds no run, a run.json is broken, a run is there twice, or
+    RAISES (GapDNERError): If a folder contains no run, a run.json is broken, a run occurs twice, or
         there is no such table.
     """
     if published is not None and published not in PUBLISHED:
@@ -65,7 +65,7 @@ def group_runs(runs: Iterable[Run]) -> Groups:
     for run in runs:
         if groups.setdefault(run.name, {}).setdefault(run.seed, run) is not run:
             raise GapDNERError(
-                f"There are two runs of {run.name} with seed {run.seed}. Give folders that hold "
+                f"There are two runs of {run.name} with seed {run.seed}. Give folders that contain "
                 "every run once, or train one of them with another --name."
             )
     return {name: [group[seed] for seed in sorted(group)] for name, group in groups.items()}
@@ -117,7 +117,7 @@ def _published_table(groups: Groups, name: str, part: str) -> Table:
         measured = _scores_row(model, groups.get(model, []), part, [("", "f")])
         rows.append(measured + table.rows.get(model, [NO_SCORE] * len(columns)))
     title = (
-        f"Measured on {part} ({_describe_data(groups, part)}) beside the paper's {table.title}, "
+        f"Measured on {part} ({_describe_data(groups, part)}) next to the paper's {table.title}, "
         f"as published on {', '.join(CORPORA)}"
     )
     return Table(title, ["Model", "Seeds", "Measured F", *columns], rows)

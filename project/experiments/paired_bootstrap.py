@@ -32,7 +32,7 @@ def paired_bootstrap(
 ) -> tuple[Table, Table]:
     """Compare the kept models of two groups of runs on annotated data.
 
-    Documents are drawn with replacement, the same ones for all models, and the mean F1 over the
+    Documents are sampled with replacement, the same ones for all models, and the mean F1 over the
     seeds of the one group is taken from that of the other.
 
     first (Path): Folder with the runs of the first group, each with its best model.
@@ -40,10 +40,10 @@ def paired_bootstrap(
     data (Path): .spacy file, or folder of such, to score on.
     tune_on (Optional[Path]): Choose calibration and threshold of every model on these data before;
         the models' files stay as they are.
-    n_resamples (int): How often documents are drawn.
-    seed (int): Seed of the draws.
+    n_resamples (int): How often documents are sampled.
+    seed (int): Seed of the samples.
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
-    RAISES (GapDNERError): If a folder holds no run with a model, or the data cannot be used.
+    RAISES (GapDNERError): If a folder contains no run with a model, or the data cannot be used.
     """
     groups = [find_runs([folder]) for folder in (first, second)]
     for folder in (folder for runs in groups for folder in runs):

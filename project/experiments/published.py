@@ -1,4 +1,4 @@
-"""The results that the GapDNER paper reports, to be printed beside measured ones."""
+"""The results that the GapDNER paper reports, to be printed next to measured ones."""
 
 from typing import NamedTuple
 

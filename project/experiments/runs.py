@@ -1,4 +1,4 @@
-"""The record of one training: all that a table of results is made of."""
+"""The record of one training: what tables of results are made of."""
 
 import json
 from collections.abc import Iterable
@@ -77,7 +77,7 @@ def read_run(path: Path) -> Run:
     # not JSON, or other fields
     except (ValueError, TypeError) as error:
         raise GapDNERError(
-            f"{path} is no record of a run ({error}). Delete its folder and train again."
+            f"{path} is not a record of a run ({error}). Delete its folder and train again."
         ) from None
 
 
@@ -87,7 +87,7 @@ def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
     folders (Iterable[Path]): Where to look, at any depth.
     RETURNS (dict[Path, Run]): The runs by their folders, in the order of the folders given, then of
         their paths.
-    RAISES (GapDNERError): If a folder is missing or holds no run, or a run.json is broken.
+    RAISES (GapDNERError): If a folder is missing or contains no run, or a run.json is broken.
     """
     runs = {}
     for folder in folders:
@@ -95,7 +95,7 @@ def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
             raise GapDNERError(f"There is no folder {folder}. Check the path.")
         paths = [path for path in visible_files(folder, (RUN_FILE,)) if path.name == RUN_FILE]
         if not paths:
-            raise GapDNERError(f"{folder} holds no {RUN_FILE}. train-seeds makes them.")
+            raise GapDNERError(f"{folder} contains no {RUN_FILE}. Create it with train-seeds.")
         runs |= {path.parent: read_run(path) for path in paths}
     return runs
 

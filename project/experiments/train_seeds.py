@@ -68,10 +68,10 @@ def train_seeds(
             differences = list_differences(runs[seed], name, configs[seed].filled, data)
             if differences:
                 raise GapDNERError(
-                    f"{path} is of another run: {differences}. Give another OUTPUT, or delete "
+                    f"{path} belongs to another run: {differences}. Give another OUTPUT, or delete "
                     f"{path.parent} to train it again."
                 )
-            msg.info(f"Seed {seed} is there: {path}")
+            msg.info(f"Seed {seed} is already complete: {path}")
 
     for seed in seeds:
         if seed not in runs:

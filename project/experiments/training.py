@@ -55,7 +55,9 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
         filled = nlp.config.interpolate()
     # spaCy, thinc, confection and configparser each have errors of their own
     except Exception as error:
-        raise GapDNERError(f"{path} is no valid config ({type(error).__name__}): {error}") from None
+        raise GapDNERError(
+            f"{path} is not a valid config ({type(error).__name__}): {error}"
+        ) from None
     for config_ in (config, filled):
         config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
     # as it will be when it has been written and read

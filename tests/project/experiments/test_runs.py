@@ -17,7 +17,7 @@ def test_a_run_is_read_as_it_was_written(tmp_path):
 def test_what_is_no_run(tmp_path, content):
     path = tmp_path / "run.json"
     path.write_text(content)
-    with pytest.raises(GapDNERError, match=f"^{path} is no record of a run"):
+    with pytest.raises(GapDNERError, match=f"^{path} is not a record of a run"):
         read_run(path)
 
 
@@ -27,5 +27,5 @@ def test_find_runs(tmp_path):
     (tmp_path / "a" / "dryrun.json").write_text("{}")
     assert [run.seed for run in find_runs([tmp_path / "b", tmp_path / "a"]).values()] == [0, 2, 1]
     (tmp_path / "empty").mkdir()
-    with pytest.raises(GapDNERError, match=r"holds no run.json"):
+    with pytest.raises(GapDNERError, match=r"contains no run.json"):
         find_runs([tmp_path / "empty"])

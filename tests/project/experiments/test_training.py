@@ -34,7 +34,7 @@ def test_the_config_holds_seed_overrides_and_defaults(tmp_path):
         ({f"{WEIGHTS}.spans_gapdner_p": 1.0}, "spans_gapdner_p = 0.5"),
         (NO_WEIGHT, "but it has no weight"),
         ({"system.seed": 1}, "--system.seed would give all runs one seed. Use --seeds"),
-        ({"training.optimizer.learn_rate.total_steps": "many"}, "no valid config"),
+        ({"training.optimizer.learn_rate.total_steps": "many"}, "not a valid config"),
         ({"nlp.pipeline": ["sentencizer"]}, "no component with the factory gapdner"),
     ],
 )
