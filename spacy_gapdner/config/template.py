@@ -119,7 +119,7 @@ def _network_settings(transformer: bool) -> dict[str, Any]:
         for name, parameter in signature(build_gapdner_v1).parameters.items()
         if parameter.default is not parameter.empty and name not in _MACHINE_SETTINGS
     }
-    return defaults | ({"hidden_width": 256} if transformer else {"word_dropout": 0.2})
+    return defaults | ({"hidden_width": 256, "word_dropout": 0.5} if transformer else {})
 
 
 def _choose_transformer(lang: str, gpu: bool, optimize: Optimize) -> str | None:

@@ -50,7 +50,7 @@ class GapDNERSettings(GridSettings):
     biaffine: bool = True
     linear_attention: bool = True
     criss_cross: bool = True
-    word_dropout: float = 0.5
+    word_dropout: float = 0.2
 
 
 class GapDNERNetwork(GridNetwork):

@@ -87,9 +87,10 @@ def test_only_texts_that_are_done_are_converted(run, fails, notes, tmp_path):
 
 def test_errors(fails, notes, tmp_path):
     fails("Give labels, such as", "annotate", notes, "--port", 0)
-    fails("no folder", "annotate", tmp_path / "missing", "--port", 0)
+    fails("Folder not found", "annotate", tmp_path / "missing", "--port", 0)
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
-    fails("no folder", "annotate", notes, "--adjudicate", notes, tmp_path / "missing", "--port", 0)
+    missing = tmp_path / "missing"
+    fails("Folder not found", "annotate", notes, "--adjudicate", notes, missing, "--port", 0)
 
 
 def test_a_folder_that_cannot_be_written(fails, notes, monkeypatch):

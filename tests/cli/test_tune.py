@@ -27,7 +27,7 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
     gain = f"{100 * value['gain']:+.2f} combined in cross-validation, {share}"
     assert f"Thresholds: new ({gain})" in result.output
     # in 80 columns, names may go on in the next line
-    for name in ("before", "cross-", "now,"):
+    for name in ("before", "cross-", "after,"):
         assert any(line.startswith(name) for line in result.output.splitlines())
     assert plot.read_text().lstrip().startswith("<?xml")
     # again, in place of itself, with another aim

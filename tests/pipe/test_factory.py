@@ -46,5 +46,5 @@ def test_settings_of_the_model():
     # with a transformer, the words are wider
     model = init_config(transformer="some/bert").interpolate()["components"]["gapdner"]["model"]
     changed = {name: value for name, value in settings.items() if model[name] != value}
-    assert changed == {"hidden_width": 128}
+    assert changed == {"hidden_width": 128, "word_dropout": 0.2}
     assert model["tagging"] == filled["tagging"]

@@ -89,7 +89,8 @@ def test_labels_come_from_add_label(nlp):
 def test_no_gold_names_the_keys_that_exist(nlp):
     pipe = make_pipe(nlp)
     with pytest.raises(
-        GapDNERError, match=r"spans_key 'gapdner' of.*under 'coref' and 10 entities under 'ents'"
+        GapDNERError,
+        match=r"spans_key 'gapdner' of.*10 with spans_key='coref', 10 with spans_key='ents'",
     ):
         nlp.initialize(lambda: [*make_examples(nlp, key="ents"), *make_examples(nlp, key="coref")])
     with pytest.raises(GapDNERError, match=r"spans_key 'gapdner'.*max_length or gold_preproc"):
