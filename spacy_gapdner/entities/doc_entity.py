@@ -218,4 +218,4 @@ def check_entity(doc: Doc, entity: Entity) -> None:
     if not isinstance(values, dict) or not can_be_saved(values):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
     if entity.score is not None:
-        check_probability(f"The score {place}", entity.score)
+        check_probability(f"score {place}", entity.score)

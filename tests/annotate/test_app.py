@@ -157,9 +157,9 @@ def test_warnings(connect, notes):
 @pytest.mark.parametrize(
     ("path", "status", "message"),
     [
-        ("texts/none", 404, "no text none"),
-        ("texts/..%2Fsecret", 404, "no text"),
-        ("texts/%2Fetc%2Fpasswd", 404, "no text"),
+        ("texts/none", 404, "Text not found: none"),
+        ("texts/..%2Fsecret", 404, "Text not found"),
+        ("texts/%2Fetc%2Fpasswd", 404, "Text not found"),
         ("texts?order=backwards", 422, None),
         ("nothing", 404, None),
     ],
@@ -188,7 +188,7 @@ def test_files_that_cannot_be_read(connect, notes):
         (("ADR", [[0, 99]]), "Invalid fragments of ADR"),
         (("ADR", [["0", "x"]]), None),
         (("ADR\ud800", [[0, 6]]), None),
-        (("ADR", [[0, 6]], "../T1"), "no id"),
+        (("ADR", [[0, 6]], "../T1"), "Invalid entity id"),
     ],
 )
 def test_what_cannot_be_saved(connect, notes, entity, message):

@@ -21,7 +21,7 @@ from spacy_gapdner.model.transformer import Limits, build_transformer_model_v1
 from spacy_gapdner.segments import make_segment_spans
 
 # some texts are cut, as one of the tests says
-pytestmark = pytest.mark.filterwarnings("ignore:There are segments of more than")
+pytestmark = pytest.mark.filterwarnings("ignore:Segments with more than")
 NLP = spacy.blank("en")
 OURS, THEIRS = "spacy-gapdner.TransformerModel.v1", "spacy-transformers.TransformerModel.v3"
 ODD_CHARACTERS = "abno pain\n\t.\u0301\u200d\u6f22\U0001f912\x00\u00ad"
