@@ -135,7 +135,7 @@ WRONG = Entity("B", ((0, 1), (2, 3)))
         (replace(WRONG, label=""), r"at tokens \(\(0, 1\), \(2, 3\)\) has no label"),
         (replace(WRONG, label=5), "label of the entity 5 .* must be a text, but it is 5"),
         (replace(WRONG, score=math.nan), "score of the entity 'B' .* nan. Use a number between 0"),
-        (replace(WRONG, score="high"), "score of the entity 'B' .* 'high'. Use a number between 0 and 1"),
+        (replace(WRONG, score="high"), "score of the entity 'B' .* 'high'. Use a number between 0"),
         (replace(WRONG, attrs={"kb_id": 5}), "kb_id of the entity 'B' .* must be a text"),
         (replace(WRONG, attrs={"_": {1: 2}}), "attributes of the entity 'B' .* cannot be saved"),
         # what spaCy refuses
