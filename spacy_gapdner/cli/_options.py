@@ -86,3 +86,6 @@ CODE: Any = typer.Option(
     help="Python file with custom registered functions, such as a tagging scheme or a format",
     callback=_import_code,
 )
+READER_OPTIONS: list[str] = typer.Option(
+    [], "--option", metavar="NAME=VALUE", help="Option of a custom reader; can be repeated"
+)

@@ -115,3 +115,14 @@ def check_folder(
 def split_list(text: str | None) -> tuple[str, ...]:
     """RETURNS (tuple[str, ...]): The items of a comma-separated list."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def parse_reader_options(options: list[str]) -> dict[str, str]:
+    """RETURNS (dict[str, str]): Options of a custom reader, given as NAME=VALUE."""
+    given = {}
+    for option in options:
+        name, equals, value = option.partition("=")
+        if not equals:
+            raise GapDNERError(f"Invalid --option {option!r}. Use NAME=VALUE.")
+        given[name] = value
+    return given

@@ -9,7 +9,7 @@ import typer
 from . import _options as options
 from ._printing import msg, print_report, print_statistics, warn_no_entities
 from ._progress import count_documents, progress
-from ._util import exit_if_skipped, split_list
+from ._util import exit_if_skipped, parse_reader_options, split_list
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -52,12 +52,7 @@ def convert_cli(
     from_spans: str | None = typer.Option(
         None, help="For .spacy: read each span of this group as an entity, e.g. sc"
     ),
-    reader_options: list[str] = typer.Option(
-        [],
-        "--option",
-        metavar="NAME=VALUE",
-        help="Option of a custom reader; can be repeated",
-    ),
+    reader_options: list[str] = options.READER_OPTIONS,
     done: bool = typer.Option(
         False, "--done", help="For brat: only convert texts that are marked as done in annotate"
     ),
@@ -81,12 +76,7 @@ def convert_cli(
     check_output(report_path, {"input": input_path, "output": output_path})
     if model is not None:
         check_model(model)
-    given: dict[str, Any] = {}
-    for option in reader_options:
-        name, equals, value = option.partition("=")
-        if not equals:
-            raise GapDNERError(f"Invalid --option {option!r}. Use NAME=VALUE.")
-        given[name] = value
+    given: dict[str, Any] = dict(parse_reader_options(reader_options))
     if done:
         from ..annotate.journal import Journal
 

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import typer
-
 from . import _options as options
 from ._printing import print_report, print_statistics, warn_no_entities
-from ._util import split_list
+from ._util import parse_reader_options, split_list
 
 
 def stats_cli(
@@ -16,8 +14,7 @@ def stats_cli(
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
-    split: str | None = typer.Option(None, help="See convert"),
-    ids: Path | None = typer.Option(None, help="See convert"),
+    reader_options: list[str] = options.READER_OPTIONS,
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help="JSON file for the statistics"),
     code: Path | None = options.CODE,
@@ -30,8 +27,8 @@ def stats_cli(
     from ..formats.outputs import check_output, write_json
 
     for path in data:
-        check_output(output_path, {"data": path, "list": ids})
-    how = {"model": model, "line_breaks": line_breaks, "split": split, "ids": ids}
+        check_output(output_path, {"data": path})
+    how = {"model": model, "line_breaks": line_breaks, **parse_reader_options(reader_options)}
     counted = {}
     for path in data:
         report = Report()
