@@ -11,7 +11,7 @@ GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
     "a fragment that is empty": ([(1, 1, "A")], {}),
     "empty or overlaps another": ([(1, 3, "A"), (0, 2, "A")], {}),
-    "The score .* 'high'": ([(0, 1, "A")], {"score": "high"}),
+    "score .* 'high'": ([(0, 1, "A")], {"score": "high"}),
     "attributes .* cannot be saved": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
 }
 
