@@ -96,7 +96,9 @@ def test_no_gold_names_the_keys_that_exist(nlp):
     with pytest.raises(GapDNERError, match=r"spans_key 'gapdner'.*max_length or gold_preproc"):
         nlp.initialize(lambda: make_examples(nlp, [("no entity here", [])]))
     # where labels are given, a warning does
-    with pytest.warns(UserWarning, match="No document has an entity under.*10 with spans_key='other'"):
+    with pytest.warns(
+        UserWarning, match="No document has an entity under.*10 with spans_key='other'"
+    ):
         pipe.initialize(lambda: make_examples(nlp, key="other"), labels=["DRUG"])
     assert pipe.labels == ("DRUG",)
 
