@@ -19,7 +19,7 @@ from ..scorer import Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
 from .page import SEARCH_JS, TEMPLATES, render_page
-from .text import TextEntity, render_text
+from .text import TerminalEntity, render_text
 
 _LEGEND = TEMPLATES.from_string("""\
 <ul class="legend" aria-label="Entity types">
@@ -129,7 +129,7 @@ def text_rows(
         marked += [(entity, "- ") for item, entity in found[0] if item not in items[-1]]
         chosen = choose_colors((entity.label_ for entity, _ in marked), colors)
         entities = [
-            TextEntity(
+            TerminalEntity(
                 tuple((span.start_char, span.end_char) for span in entity.spans),
                 f"{mark}{entity.label_}" + ("" if entity.score is None else f" {entity.score:.2f}"),
                 chosen[entity.label_],

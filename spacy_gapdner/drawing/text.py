@@ -23,7 +23,7 @@ _ASCII_SIGNS = ("-", ".", "~")
 _LEAST_WIDTH = 20
 
 
-class TextEntity(NamedTuple):
+class TerminalEntity(NamedTuple):
     """An entity to draw.
 
     fragments (tuple[tuple[int, int], ...]): The fragments as character offsets.
@@ -48,7 +48,7 @@ class TextEntity(NamedTuple):
 
 def render_text(
     text: str,
-    entities: Sequence[TextEntity],
+    entities: Sequence[TerminalEntity],
     *,
     starts: Collection[int] = (),
     title: str | None = None,
@@ -58,7 +58,7 @@ def render_text(
     terminal. Only ASCII characters are used if its encoding does not support others.
 
     text (str): The text.
-    entities (Sequence[TextEntity]): The entities in text order.
+    entities (Sequence[TerminalEntity]): The entities in text order.
     starts (Collection[int]): Character offsets that start a new line, in addition to line breaks.
     title (Optional[str]): Printed above the text.
     width (Optional[int]): Number of columns. Defaults to the width of the terminal.
@@ -111,7 +111,10 @@ def _characters(text: str, encoding: str) -> list[str]:
 
 
 def _wrap(
-    characters: Sequence[str], entities: Sequence[TextEntity], breaks: Collection[int], width: int
+    characters: Sequence[str],
+    entities: Sequence[TerminalEntity],
+    breaks: Collection[int],
+    width: int,
 ) -> Iterator[tuple[int, int]]:
     # Lines as character offsets. They end after spaces and wide characters, or anywhere in a word
     # that is longer than a line, and have enough space for the labels of entities that end there.
@@ -137,7 +140,11 @@ def _wrap(
 
 
 def _rows(
-    line: Sequence[str], entities: Sequence[TextEntity], start: int, end: int, signs: Sequence[str]
+    line: Sequence[str],
+    entities: Sequence[TerminalEntity],
+    start: int,
+    end: int,
+    signs: Sequence[str],
 ) -> list[Text]:
     columns = list(accumulate(map(cell_len, line), initial=0))
     rows: list[Text] = []

@@ -7,7 +7,7 @@ import pytest
 import spacy
 
 from spacy_gapdner import Entity, render, set_entities
-from spacy_gapdner.drawing.text import TextEntity, render_text
+from spacy_gapdner.drawing.text import TerminalEntity, render_text
 from spacy_gapdner.formats import DOC_NAME
 
 TEXT = "He had severe joint, shoulder and upper body pain and a headache."
@@ -19,7 +19,7 @@ def entity(text, label, *fragments):
     for fragment in fragments:
         place = text.index(fragment, place)
         found.append((place, place + len(fragment)))
-    return TextEntity(tuple(found), label)
+    return TerminalEntity(tuple(found), label)
 
 
 ENTITIES = [
@@ -95,7 +95,7 @@ def test_a_line_breaks_within_chinese_and_within_long_words():
     text = "关节疼痛" * 3
     assert render_text(text, [], width=20) == "关节疼痛关节疼痛关节\n疼痛\n"
     text = "x" * 50
-    assert render_text(text, [TextEntity(((38, 50),), "X")], width=20) == (
+    assert render_text(text, [TerminalEntity(((38, 50),), "X")], width=20) == (
         f"{'x' * 20}\n{'x' * 20}\n{' ' * 18}──\n\n{'x' * 10}\n{'─' * 10} X\n"
     )
 
@@ -129,7 +129,7 @@ def test_ascii_where_the_encoding_requires_it(monkeypatch, gap, dots):
 
 
 def test_colors_only_on_a_terminal(monkeypatch):
-    drawn = [TextEntity(((0, 4),), "A", "#d86000"), TextEntity(((5, 9),), "B", "peachpuff")]
+    drawn = [TerminalEntity(((0, 4),), "A", "#d86000"), TerminalEntity(((5, 9),), "B", "peachpuff")]
     monkeypatch.setenv("COLORTERM", "truecolor")
     monkeypatch.setenv("TERM", "xterm")
     assert "\x1b" not in render_text("Pain here", drawn, width=40)
