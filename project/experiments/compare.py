@@ -14,6 +14,8 @@ from .runs import Run, find_runs
 from .summary import MEASURES, NO_SCORE, PARTS, SUBSETS, show, summarize
 
 NOT_RUN = "not run"
+# longer gaps are rare
+_GAP_LENGTHS = range(1, 9)
 # runs of every name by seed; the first name is what the others are compared with
 Groups = dict[str, list[Run]]
 
@@ -48,7 +50,7 @@ def compare(folders: Sequence[Path], *, published: str | None = None) -> Compari
     tables = [scores_table(groups, part) for part in parts]
     if len(groups) > 1:
         tables += [difference_table(groups, part) for part in parts]
-    tables.append(_time_table(groups))
+    tables += [gap_length_table(groups, parts[-1]), _time_table(groups)]
     if published is not None:
         tables.append(_published_table(groups, published, parts[-1]))
     return Comparison(tables, find_differences(groups), list(_statistics(groups, parts)))
@@ -95,6 +97,20 @@ def difference_table(groups: Groups, part: str) -> Table:
         rows.append([name, str(max(map(len, columns))), *cells])
     title = f"F on {part} less that of {first}, mean ± sample sd over the seeds of both"
     return Table(title, ["Model", "Seeds", *(title for title, _ in SUBSETS)], rows)
+
+
+def gap_length_table(groups: Groups, part: str) -> Table:
+    """RETURNS (Table): Means and deviations of F by gap length on "dev" or "test", a row per name,
+    as in Figure 7 of the paper."""
+    rows = []
+    for name, runs in groups.items():
+        scores = [run.gap_length_scores(part) for run in runs]
+        cells = [
+            show(found.get(str(length), {}).get("f") for found in scores) for length in _GAP_LENGTHS
+        ]
+        rows.append([name, str(sum(part in run.scores for run in runs)), *cells])
+    title = f"F of discontinuous entities on {part} by gap length in tokens"
+    return Table(title, ["Model", "Seeds", *map(str, _GAP_LENGTHS)], rows)
 
 
 def _time_table(groups: Groups) -> Table:

@@ -55,6 +55,12 @@ class Run:
         scores = self.scores.get(part)
         return None if scores is None else scores[f"spans_{scores['spans_key']}{ending}_{measure}"]
 
+    def gap_length_scores(self, part: str) -> dict[str, dict[str, float]]:
+        """RETURNS (dict[str, dict[str, float]]): The scores of discontinuous entities on "dev" or
+        "test" by gap length; empty if there was nothing to score, or not on this part."""
+        scores = self.scores.get(part, {})
+        return scores.get(f"spans_{scores.get('spans_key')}_gap_lengths") or {}
+
 
 def write_run(run: Run, path: Path) -> None:
     """Write a run, whole or not at all; its folder is made."""

@@ -3,7 +3,12 @@ import json
 import pytest
 from recorded_runs import make_run, make_scores
 
-from project.experiments.compare import difference_table, group_runs, scores_table
+from project.experiments.compare import (
+    difference_table,
+    gap_length_table,
+    group_runs,
+    scores_table,
+)
 from project.experiments.runs import write_run
 from spacy_gapdner.errors import GapDNERError
 
@@ -69,6 +74,17 @@ def test_differences_are_paired_by_seed():
     # mean -0.06, deviation 0.08 / sqrt(2); nothing is to be scored of discontinuous entities
     cell = "-6.00 ± 5.66"
     assert table.rows == [["W", "2", cell, cell, "-", cell], ["X", "0", *["-"] * 4]]
+
+
+def test_scores_by_gap_length():
+    runs = []
+    for seed, lengths in enumerate(({"1": {"f": 0.4}, "3": {"f": 0.2}}, {"1": {"f": 0.6}}, None)):
+        scores = make_scores(0.5) | {"spans_sc_gap_lengths": lengths}
+        runs.append(make_run(seed=seed, scores={"dev": scores, "test": scores}))
+    table = gap_length_table(group_runs(runs), "test")
+    assert table.header == ["Model", "Seeds", *"12345678"]
+    # 0.2 / sqrt(2)
+    assert table.rows == [["GapDNER", "3", "50.00 ± 14.14", "-", "20.00", *"-----"]]
 
 
 def test_a_run_counts_once():
