@@ -16,7 +16,7 @@ from thinc.types import Floats3d
 from thinc.util import get_array_module, to_numpy
 
 from spacy_gapdner.entities import Entity, Fragments
-from spacy_gapdner.grid import GridLayout, LabelledCells
+from spacy_gapdner.grid import GridLayout, LabeledCells
 from spacy_gapdner.grid.cells import Cell, as_array, most_probable, one_label_a_cell
 from spacy_gapdner.grid.decoding import DecodedSegment, PathGraph, search_entities
 from spacy_gapdner.grid.losses import CrossEntropy, GridLoss
@@ -61,22 +61,20 @@ class W2NERTagging:
         cells = _spell(entities, labels, next_word=1)
         return one_label_a_cell(cells, lambda channel: channel)
 
-    def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
+    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
         """Find the most probable labels; see `spacy_gapdner.grid.cells.most_probable`."""
         return most_probable(scores, cell_threshold)
 
     def decode(
         self,
-        labelled: LabelledCells,
+        labeled: LabeledCells,
         labels: Sequence[str],
         *,
         threshold: float = 0.0,
         max_paths: int = 10_000,
     ) -> DecodedSegment:
         """Find the entities that a grid's labels spell out; see `decode_chains`."""
-        return decode_chains(
-            _by_cell(labelled), labels, 1, threshold=threshold, max_paths=max_paths
-        )
+        return decode_chains(_by_cell(labeled), labels, 1, threshold=threshold, max_paths=max_paths)
 
 
 class TOETagging:
@@ -132,17 +130,17 @@ class TOETagging:
             fine += [(a[1] - 1, b[0], next_fragment) for a, b in pairwise(entity.fragments)]
         return as_array([*cells, *mirrored, *fine])
 
-    def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
+    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
         """Find the labels whose logit is above 0, or whose probability reaches the threshold."""
         xp = get_array_module(scores)
         # the sigmoid; tanh saturates where exp would overflow
         probabilities = 0.5 + 0.5 * xp.tanh(scores / 2)
         cells = xp.argwhere(probabilities >= cell_threshold if cell_threshold else scores > 0)
-        return LabelledCells(to_numpy(cells), to_numpy(probabilities[tuple(cells.T)]))
+        return LabeledCells(to_numpy(cells), to_numpy(probabilities[tuple(cells.T)]))
 
     def decode(
         self,
-        labelled: LabelledCells,
+        labeled: LabeledCells,
         labels: Sequence[str],
         *,
         threshold: float = 0.0,
@@ -153,7 +151,7 @@ class TOETagging:
         A link is as probable as the less probable one of NNW and PNW, a type as the more probable
         one of THW and HTW.
         """
-        n, found = len(labels), _by_cell(labelled)
+        n, found = len(labels), _by_cell(labeled)
         read: dict[Cell, float] = {}
         for (row, column, channel), probability in found.items():
             if channel == 0 and (column, row, 1) in found:
@@ -194,9 +192,9 @@ def decode_chains(
     )
 
 
-def _by_cell(labelled: LabelledCells) -> dict[Cell, float]:
-    cells = map(tuple, labelled.cells.tolist())
-    return dict(zip(cells, labelled.probabilities.tolist(), strict=True))
+def _by_cell(labeled: LabeledCells) -> dict[Cell, float]:
+    cells = map(tuple, labeled.cells.tolist())
+    return dict(zip(cells, labeled.probabilities.tolist(), strict=True))
 
 
 def _spell(entities: Iterable[Entity], labels: Sequence[str], next_word: int) -> Iterator[Cell]:

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from spacy_gapdner import Entity, read, render, set_entities
 from spacy_gapdner.drawing.page import TEMPLATES
-from spacy_gapdner.grid import GapAwareTagging, LabelledCells
+from spacy_gapdner.grid import GapAwareTagging, LabeledCells
 from spacy_gapdner.segments import assign_entities, get_segments
 
 SENTENCE = "severe joint , shoulder and upper body pain"
@@ -119,8 +119,8 @@ def draw_scores() -> str:
     scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     cells = np.array(list(PROBABILITIES))
-    labelled = LabelledCells(cells, np.array(list(PROBABILITIES.values())))
-    found = scheme.decode(labelled, ["ADE"]).entities
+    labeled = LabeledCells(cells, np.array(list(PROBABILITIES.values())))
+    found = scheme.decode(labeled, ["ADE"]).entities
     weakest = {e.score for e in found}
     texts = {
         (row, column): (

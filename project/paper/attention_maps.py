@@ -208,7 +208,7 @@ def label_cells(
     """
     names = pipe.tagging.layout(pipe.labels).channels
     types = type_channels(pipe.tagging, pipe.labels)
-    found = pipe.tagging.labelled_cells(scores, pipe.thresholds.lowest_score(pipe.labels))
+    found = pipe.tagging.labeled_cells(scores, pipe.thresholds.lowest_score(pipe.labels))
     labels: dict[Cell, list[CellLabel]] = {}
     rows = zip(found.cells.tolist(), found.probabilities.tolist(), strict=True)
     for (row, column, channel), probability in rows:

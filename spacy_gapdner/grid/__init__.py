@@ -4,8 +4,8 @@ A scheme is registered and part of a model's config. The pipe and the losses onl
 `TaggingScheme` protocol.
 """
 
-from .cells import LabelledCells
+from .cells import LabeledCells
 from .gap_aware import GapAwareTagging
 from .scheme import GridLayout, TaggingScheme
 
-__all__ = ["GapAwareTagging", "GridLayout", "LabelledCells", "TaggingScheme"]
+__all__ = ["GapAwareTagging", "GridLayout", "LabeledCells", "TaggingScheme"]

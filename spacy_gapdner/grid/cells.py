@@ -16,7 +16,7 @@ _ROUNDING = 0.01
 
 
 @dataclass(frozen=True)
-class LabelledCells:
+class LabeledCells:
     """The labels assigned to the cells of a grid.
 
     cells (ndarray): Rows `(row, column, channel)`, shape `(m, 3)`.
@@ -49,14 +49,14 @@ def one_label_a_cell(cells: Iterable[Cell], rank: Callable[[int], int]) -> np.nd
     return as_array((row, column, channel) for (row, column), channel in winners.items())
 
 
-def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
+def most_probable(scores: Floats3d, cell_threshold: float) -> LabeledCells:
     """Find the labels of a grid in which every cell has one label. Channel 0 is None.
 
     scores (Floats3d): Logits `(n, n, channels)`.
     cell_threshold (float): A label is kept if it is the most probable one of its cell, or if its
         probability reaches this threshold. At 0.0 and above 0.5, only the most probable one is
         kept.
-    RETURNS (LabelledCells): The labels other than None.
+    RETURNS (LabeledCells): The labels other than None.
     """
     xp = get_array_module(scores)
     # normalizing over two labels never gives a lower probability than over all labels
@@ -72,4 +72,4 @@ def most_probable(scores: Floats3d, cell_threshold: float) -> LabelledCells:
     if cell_threshold:
         assigned |= probabilities >= cell_threshold
     places = xp.stack((rows, columns, channels), axis=-1)
-    return LabelledCells(to_numpy(places[assigned]), to_numpy(probabilities[assigned]))
+    return LabeledCells(to_numpy(places[assigned]), to_numpy(probabilities[assigned]))

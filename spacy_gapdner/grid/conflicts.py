@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..entities import Entity, text_order
-from .cells import LabelledCells
+from .cells import LabeledCells
 from .scheme import TaggingScheme, type_channels
 
 
@@ -35,7 +35,7 @@ def find_conflicts(
     RETURNS (Conflicts): Missed and spurious entities.
     """
     cells = tagging.encode(entities, labels)
-    decoded = set(tagging.decode(LabelledCells(cells, np.ones(len(cells))), labels).entities)
+    decoded = set(tagging.decode(LabeledCells(cells, np.ones(len(cells))), labels).entities)
     kinds = list(tagging.layout(labels).channels)
     for channel in type_channels(tagging, labels):
         kinds[channel] = "type"

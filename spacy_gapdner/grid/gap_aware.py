@@ -11,7 +11,7 @@ import numpy as np
 from thinc.types import Floats3d
 
 from ..entities import Entity, Fragments
-from .cells import Cell, LabelledCells, most_probable, one_label_a_cell
+from .cells import Cell, LabeledCells, most_probable, one_label_a_cell
 from .decoding import DecodedSegment, PathGraph, search_entities
 from .losses import CrossEntropy, GridLoss
 from .scheme import GridLayout
@@ -57,15 +57,15 @@ class GapAwareTagging:
             _spell(entities, labels), lambda c: c if c >= _FIRST_TYPE else c + after_types
         )
 
-    def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
+    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
         """Find the most probable label of each cell, as in the paper, and other labels that reach
-        a threshold above 0.0. See `TaggingScheme.labelled_cells`.
+        a threshold above 0.0. See `TaggingScheme.labeled_cells`.
         """
         return most_probable(scores, cell_threshold)
 
     def decode(
         self,
-        labelled: LabelledCells,
+        labeled: LabeledCells,
         labels: Sequence[str],
         *,
         threshold: float = 0.0,
@@ -82,7 +82,7 @@ class GapAwareTagging:
         frags: dict[tuple[int, int], float] = {}
         gaps: dict[tuple[int, int], float] = {}
         for (row, column, channel), probability in zip(
-            labelled.cells.tolist(), labelled.probabilities.tolist(), strict=True
+            labeled.cells.tolist(), labeled.probabilities.tolist(), strict=True
         ):
             edge = (row, column + 1)
             if channel == _GAP and row <= column:

@@ -8,7 +8,7 @@ import numpy as np
 from thinc.types import Floats3d
 
 from ..entities import Entity
-from .cells import LabelledCells
+from .cells import LabeledCells
 from .decoding import DecodedSegment
 from .losses import GridLoss
 
@@ -85,19 +85,19 @@ class TaggingScheme(Protocol):
         """
         ...
 
-    def labelled_cells(self, scores: Floats3d, cell_threshold: float) -> LabelledCells:
+    def labeled_cells(self, scores: Floats3d, cell_threshold: float) -> LabeledCells:
         """Find the labels that the scores of a segment's grid assign.
 
         scores (Floats3d): Logits `(n, n, channels)`.
         cell_threshold (float): A label is kept if its probability reaches this threshold. At 0.0,
             the scheme keeps its own choice only.
-        RETURNS (LabelledCells): The labels other than None.
+        RETURNS (LabeledCells): The labels other than None.
         """
         ...
 
     def decode(
         self,
-        labelled: LabelledCells,
+        labeled: LabeledCells,
         labels: Sequence[str],
         *,
         threshold: float = 0.0,
@@ -105,7 +105,7 @@ class TaggingScheme(Protocol):
     ) -> DecodedSegment:
         """Find all entities that a segment's labeled cells represent.
 
-        labelled (LabelledCells): The grid's labels.
+        labeled (LabeledCells): The grid's labels.
         labels (Sequence[str]): The entity types.
         threshold (float): Entities with a lower score are dropped.
         max_paths (int): Maximum number of paths to extend.

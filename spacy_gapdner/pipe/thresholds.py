@@ -64,7 +64,7 @@ class Thresholds:
         """
         lowest = self.lowest_score(labels)
         decoded = tagging.decode(
-            tagging.labelled_cells(scores, lowest),
+            tagging.labeled_cells(scores, lowest),
             labels,
             threshold=lowest,
             max_paths=self.max_paths,

@@ -17,8 +17,8 @@ def grids(draw):
     return np.array(scores, dtype="float32").reshape(n, n, channels)
 
 
-def spell(labelled):
-    return dict(zip(map(tuple, labelled.cells.tolist()), labelled.probabilities, strict=True))
+def spell(labeled):
+    return dict(zip(map(tuple, labeled.cells.tolist()), labeled.probabilities, strict=True))
 
 
 @settings(max_examples=60)

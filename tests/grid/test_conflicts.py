@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.entities.storage import text_order
-from spacy_gapdner.grid import GapAwareTagging, LabelledCells
+from spacy_gapdner.grid import GapAwareTagging, LabeledCells
 from spacy_gapdner.grid.conflicts import find_conflicts
 
 TAGGING = GapAwareTagging()
@@ -77,7 +77,7 @@ entity_sets = st.lists(
 @given(entities=entity_sets)
 def test_decoding_inverts_encoding_but_for_what_is_reported(entities):
     encoded = TAGGING.encode(entities, LABELS)
-    gold_grid = LabelledCells(encoded, np.ones(len(encoded)))
+    gold_grid = LabeledCells(encoded, np.ones(len(encoded)))
     decoded = set(TAGGING.decode(gold_grid, LABELS).entities)
     missed, spurious = losses(entities)
     assert [e for e, _ in missed] == [e for e in entities if e not in decoded]

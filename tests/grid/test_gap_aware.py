@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled_grids import as_cells, parse
+from labeled_grids import as_cells, parse
 
 from spacy_gapdner.entities import Entity
 from spacy_gapdner.grid import GapAwareTagging, TaggingScheme
@@ -73,9 +73,9 @@ def test_extreme_scores():
     scores[1, 0] = [0, -1e4, 1e4, 50]
     scores[0, 0] = scores[1, 1] = [1, -200, -200, -200]
     with np.errstate(over="raise", invalid="raise", divide="raise"):
-        labelled = TAGGING.labelled_cells(scores, 0.5)
-    assert labelled.cells.tolist() == [[0, 1, 1], [1, 0, 2]]
-    assert labelled.probabilities.tolist() == [1.0, 1.0]
+        labeled = TAGGING.labeled_cells(scores, 0.5)
+    assert labeled.cells.tolist() == [[0, 1, 1], [1, 0, 2]]
+    assert labeled.probabilities.tolist() == [1.0, 1.0]
 
 
 def decode(cells, **settings):

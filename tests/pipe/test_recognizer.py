@@ -8,7 +8,7 @@ import spacy
 import srsly
 import torch
 from grid_models import network_of
-from labelled_grids import as_scores
+from labeled_grids import as_scores
 from spacy.tokens import Span
 from spacy.training import Example
 from thinc.api import Model

@@ -4,7 +4,7 @@ hand."""
 import math
 
 import pytest
-from labelled_grids import as_scores
+from labeled_grids import as_scores
 
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.entities import Entity

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled_grids import as_cells, parse
+from labeled_grids import as_cells, parse
 
 from project.baselines.tagging import TOETagging, W2NERTagging
 from spacy_gapdner.entities import Entity, text_order
-from spacy_gapdner.grid import LabelledCells
+from spacy_gapdner.grid import LabeledCells
 
 LABELS = ["ADE", "Symptom"]
 W2NER, TOE = W2NERTagging(), TOETagging()
@@ -94,9 +94,9 @@ def test_toe_s_labels_are_those_above_zero():
     scores[0, 1, 0], scores[1, 0, 1], scores[1, 1, 4], scores[1, 0, 8] = 2.0, 0.0, 800.0, -1.0
 
     def found(threshold):
-        labelled = TOE.labelled_cells(scores, threshold)
-        cells = map(tuple, labelled.cells.tolist())
-        return dict(zip(cells, labelled.probabilities.tolist(), strict=True))
+        labeled = TOE.labeled_cells(scores, threshold)
+        cells = map(tuple, labeled.cells.tolist())
+        return dict(zip(cells, labeled.probabilities.tolist(), strict=True))
 
     above_zero = {(0, 1, 0): 1 / (1 + math.exp(-2)), (1, 1, 4): 1.0}
     assert found(0.0) == pytest.approx(above_zero)
@@ -121,7 +121,7 @@ def test_toe_needs_both_directions_of_a_link_and_one_of_a_type():
 @both_schemes
 def test_figure_round_trip(tagging):
     cells = tagging.encode(FIGURE, LABELS)
-    assert tagging.decode(LabelledCells(cells, np.ones(len(cells))), LABELS).entities == FIGURE
+    assert tagging.decode(LabeledCells(cells, np.ones(len(cells))), LABELS).entities == FIGURE
 
 
 N_TOKENS = 5

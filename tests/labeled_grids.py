@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spacy_gapdner.grid import LabelledCells
+from spacy_gapdner.grid import LabeledCells
 
 
 def parse(table):
@@ -18,9 +18,9 @@ def parse(table):
 
 
 def as_cells(cells):
-    """Labelled cells from {(row, column, channel): probability}."""
+    """Labeled cells from {(row, column, channel): probability}."""
     rows = np.array(list(cells), dtype="int64").reshape(-1, 3)
-    return LabelledCells(rows, np.array(list(cells.values()), dtype="float64"))
+    return LabeledCells(rows, np.array(list(cells.values()), dtype="float64"))
 
 
 def as_scores(cells, n, n_channels):
