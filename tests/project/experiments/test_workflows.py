@@ -68,7 +68,7 @@ def differences(one, other):
 
 def test_the_ablation_is_that_of_the_paper_s_model(settings):
     whole, *others = settings(*trainings("ablation")).items()
-    assert whole[0] == "GapDNER, paper's settings"
+    assert whole[0] == "GapDNER (paper's settings)"
     assert [name for name, _ in others] == list(PUBLISHED["table3"].rows)[1:]
     for (_, config), part in zip(others, PARTS, strict=True):
         assert differences(whole[1], config) == {f"{MODEL}.{part}"}
@@ -77,7 +77,7 @@ def test_the_ablation_is_that_of_the_paper_s_model(settings):
 def test_the_three_are_compared_with_settings_of_their_own(settings):
     found = settings(*trainings("compare"), steps=70)
     assert list(found) == [
-        "GapDNER, paper's settings",
+        "GapDNER (paper's settings)",
         "W2NER (our implementation)",
         "TOE (our implementation)",
     ]
@@ -93,7 +93,7 @@ def test_the_three_are_compared_with_settings_of_their_own(settings):
 
 def test_the_choices_of_the_default_are_measured_one_by_one(settings):
     found = settings("train-default", "train-without")
-    default = found.pop("GapDNER, default")
+    default = found.pop("default (GapDNER + synthetic sentences)")
     assert {name: differences(default, config) for name, config in found.items()} == {
         "default, loss over all cells": {f"{MODEL}.tagging.loss.normalize"},
         "default w/o synthetic sentences": {SHARE},
