@@ -1,4 +1,4 @@
-"""Entities carried from Doc to Doc: to other tokens, and to documents that are joined."""
+"""Transfer of entities to joined and extracted Docs, and to another tokenization."""
 
 from collections.abc import Iterable
 from itertools import accumulate
@@ -8,9 +8,9 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..errors import GapDNERError
+from .entity import Entity
 from .storage import (
     DEFAULT_SPANS_KEY,
-    Entity,
     get_entities,
     get_spans_keys,
     set_entities,
@@ -21,17 +21,18 @@ from .storage import (
 def merge_docs(
     docs: Iterable[Doc], keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwargs: Any
 ) -> Doc:
-    """Join Docs as ``Doc.from_docs`` does, but without mixing their entities.
+    """Join Docs like ``Doc.from_docs``, but without mixing their entities.
 
-    ``Doc.from_docs`` concatenates span groups of equal name, which makes entity 1 of one Doc and
-    entity 1 of the next a single entity. Entities under prefixes that are not named are carried
-    over too, wherever ``Doc.from_docs`` would carry and mix them.
+    ``Doc.from_docs`` concatenates span groups with the same name, so that the first entities of
+    all Docs become a single entity. Entities under other prefixes are also joined correctly, if
+    all groups under the prefix are valid entities.
 
-    docs (Iterable[Doc]): The documents, sharing one vocab.
-    keys (Union[str, Iterable[str]]): Prefixes of span groups that must hold entities.
+    docs (Iterable[Doc]): The documents. They must share a vocab.
+    keys (Union[str, Iterable[str]]): Prefixes of span groups that must be entities.
     **kwargs: Arguments of ``Doc.from_docs``.
-    RETURNS (Doc): The joined document with all entities, renumbered.
-    RAISES (GapDNERError): If there is no document, or a group under a named prefix is no entity.
+    RETURNS (Doc): The joined document with all entities.
+    RAISES (GapDNERError): If there are no documents, or if a group under one of the `keys` is not
+        an entity.
     """
     docs = list(docs)
     if not docs:
@@ -39,7 +40,7 @@ def merge_docs(
     merged = Doc.from_docs(docs, **kwargs)
     named = {keys} if isinstance(keys, str) else set(keys)
     others = {k for k in get_spans_keys(merged) if all(stores_entities(doc, k) for doc in docs)}
-    # from_docs adds spaces between documents, but no tokens
+    # from_docs may add spaces between documents, but no tokens
     offsets = [0, *accumulate(len(doc) for doc in docs)][:-1]
     for key in sorted(named | others):
         moved: list[Entity] = []
@@ -50,12 +51,12 @@ def merge_docs(
 
 
 def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwargs: Any) -> Doc:
-    """Make a Doc of a Span as ``Span.as_doc`` does, but with the entities inside of it.
+    """Create a Doc from a Span like ``Span.as_doc``, and keep the entities within the span.
 
     span (Span): The tokens.
     keys (Union[str, Iterable[str]]): Prefixes of the span groups.
     **kwargs: Arguments of ``Span.as_doc``.
-    RETURNS (Doc): A copy of the tokens, with the entities that lie among them.
+    RETURNS (Doc): A copy of the tokens with the entities that are entirely within the span.
     """
     part = span.as_doc(**kwargs)
     for key in [keys] if isinstance(keys, str) else keys:
@@ -68,13 +69,13 @@ def extract_doc(span: Span, keys: str | Iterable[str] = DEFAULT_SPANS_KEY, **kwa
 def align_entities(
     example: Example, key: str = DEFAULT_SPANS_KEY
 ) -> tuple[list[Entity], list[Entity]]:
-    """Carry the gold entities of an Example over to the tokens of its predicted Doc.
+    """Align the gold entities of an Example with the tokens of its predicted Doc.
 
-    example (Example): Its reference holds the gold annotation.
+    example (Example): The example. Its reference contains the gold annotation.
     key (str): Prefix of the span groups.
-    RETURNS (tuple[list[Entity], list[Entity]]): The entities whose fragments all match whole
-        predicted tokens, and those that do not: these are widened to the predicted tokens they
-        touch, so that a loss can leave out the region.
+    RETURNS (tuple[list[Entity], list[Entity]]): The entities that consist of entire predicted
+        tokens, and the other entities. The latter include all tokens that they overlap with, so
+        that a loss can ignore these tokens.
     """
     gold = [entity.to_entity() for entity in get_entities(example.reference, key)]
     if not gold:
@@ -88,9 +89,9 @@ def align_entities(
         touched: list[int] = []
         for start, end in entity.fragments:
             indices = alignment.y2x[start:end].tolist()
-            # whitespace that only the predicted Doc has as a token makes no gap in a fragment
+            # a whitespace token that only the predicted Doc has is not a gap
             touched.extend(range(min(indices), max(indices) + 1) if indices else ())
-        # a space token of the reference may have no counterpart
+        # a whitespace token of the reference may have no counterpart
         moved = Entity.from_tokens(
             entity.label, touched or [min(entity.start, len(example.predicted) - 1)]
         )

@@ -1,60 +1,35 @@
-"""Extension attributes of entities, ``entity._``, like those of spaCy's tokens and spans.
+"""Extension attributes of entities, ``entity._``, like those of spaCy's tokens and spans."""
 
-spaCy stores the attributes of a span in ``doc.user_data`` by its offsets, which several entities
-can share. The attributes of an entity are stored in the attrs of its SpanGroup instead.
-"""
-
-import re
-from collections.abc import Iterable, MutableMapping
-from copy import deepcopy
+import json
+from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import srsly
+from spacy.tokens.underscore import Underscore, get_ext_args
 
 from ..errors import GapDNERError
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-# the default values by name
-_EXTENSIONS: dict[str, Any] = {}
+# default value, method, getter and setter by name
+_EXTENSIONS: dict[str, tuple[Any, Any, Any, Any]] = {}
 
 
-class EntityAttributes:
-    """The extension attributes of one entity, as spaCy's ``Underscore``, without getters and
-    methods.
+class EntityAttributes(Underscore):
+    """The extension attributes of an entity.
+
+    They are stored in the attrs of its SpanGroup. spaCy stores those of a span in `doc.user_data`
+    by its offsets, which several entities can share.
+
+    entity (DiscontinuousEntity): The entity.
     """
 
-    _attrs: MutableMapping[str, Any]
+    def __init__(self, entity: Any) -> None:
+        super().__init__(_EXTENSIONS, entity)
+        # where spaCy's methods look for values
+        object.__setattr__(self, "_doc", SimpleNamespace(user_data=entity.attrs.get("_", {})))
 
-    def __init__(self, attrs: MutableMapping[str, Any]) -> None:
-        object.__setattr__(self, "_attrs", attrs)
-
-    def __getattr__(self, name: str) -> Any:
-        return self.get(name)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        self.set(name, value)
-
-    def __dir__(self) -> list[str]:
-        return [*_EXTENSIONS, "get", "set", "has"]
-
-    def get(self, name: str) -> Any:
-        """RETURNS (Any): The value of an attribute or its default; an AttributeError if there is no
-        such extension.
-        """
-        _require(name)
-        values = self._attrs.get("_", {})
-        return values[name] if name in values else deepcopy(_EXTENSIONS[name])
-
-    def set(self, name: str, value: object) -> None:
-        """Set the value of an attribute.
-
-        name (str): The name.
-        value (object): Any value that JSON allows. NumPy scalars become Python numbers.
-        RAISES (AttributeError): If there is no such extension.
-        RAISES (GapDNERError): If the value cannot be saved.
-        """
-        _require(name)
+    def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, np.generic):
             value = value.item()
         if not can_be_saved(value):
@@ -62,73 +37,54 @@ class EntityAttributes:
                 f"The attribute {name} of an entity cannot be saved with the value {value!r:.60}. "
                 "Use strings, numbers, lists and dicts."
             )
-        self._attrs.setdefault("_", {})[name] = value
+        super().__setattr__(name, value)
+        self._obj.attrs["_"] = self._doc.user_data
 
-    def has(self, name: str) -> bool:
-        """RETURNS (bool): Whether there is an extension with this name."""
-        return has_extension(name)
-
-
-def can_be_saved(value: Any, depth: int = 100) -> bool:
-    """RETURNS (bool): Whether both JSON and .spacy files can store a value: strings, numbers of up
-    to 64 bits, booleans and None, and lists and dicts of these up to a depth.
-    """
-    if value is None or isinstance(value, bool | float):
-        return True
-    if isinstance(value, int):
-        return -(2**63) <= value < 2**64
-    if isinstance(value, str):
-        # UTF-8 cannot encode half of a surrogate pair
-        return value.isascii() or not _SURROGATE.search(value)
-    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        value = [*value, *value.values()]
-    is_list = isinstance(value, list | tuple)
-    return is_list and depth > 0 and all(can_be_saved(part, depth - 1) for part in value)
+    def _get_key(self, name: str) -> Any:
+        return name
 
 
-def set_extension(name: str, *, default: Any = None, force: bool = False) -> None:
-    """Add an extension attribute to all entities: ``entity._.NAME``.
+def can_be_saved(value: object) -> bool:
+    """RETURNS (bool): Whether both JSON and .spacy files can store a value."""
+    try:
+        # not every string can be encoded
+        json.dumps(value, ensure_ascii=False).encode("utf8")
+        srsly.msgpack_dumps(value)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def set_extension(name: str, **kwargs: Any) -> None:
+    """Define an attribute of all entities, which becomes available as ``entity._.NAME``.
 
     name (str): The name.
-    default (Any): The value of entities on which the attribute is not set.
-    force (bool): Replace an extension with the same name.
-    RAISES (GapDNERError): If the name is not an identifier or is taken.
+    **kwargs: `default`, `getter`, `setter`, `method` and `force`. See `Span.set_extension`.
+    RAISES (ValueError): If the name is taken and `force` is not set.
     """
-    if not _can_be_extension(name):
-        raise GapDNERError(f"Entities cannot have an extension {name!r}. Choose another name.")
-    if name in _EXTENSIONS and not force:
+    if has_extension(name) and not kwargs.get("force"):
         raise GapDNERError(f"The extension {name!r} already exists. Replace it with force=True.")
-    _EXTENSIONS[name] = default
+    _EXTENSIONS[name] = get_ext_args(**kwargs)
 
 
 def offer_extensions(names: Iterable[str]) -> None:
-    """Add extensions for the names of attributes in a file, except for names that are not
-    identifiers: their values are only in ``entity.attrs["_"]``.
+    """Define the attributes in a file, unless they are already defined. Their default is None.
+
+    names (Iterable[str]): The names of the attributes.
     """
-    for name in filter(_can_be_extension, names):
-        _EXTENSIONS.setdefault(name, None)
+    for name in names:
+        _EXTENSIONS.setdefault(name, get_ext_args(default=None))
 
 
 def has_extension(name: str) -> bool:
-    """RETURNS (bool): Whether entities have an extension with this name."""
+    """RETURNS (bool): Whether an attribute is defined."""
     return name in _EXTENSIONS
 
 
 def remove_extension(name: str) -> None:
-    """Remove an extension; the values on entities stay in their Docs. Raises an AttributeError if
-    there is no such extension.
+    """Remove the definition of an attribute. Entities keep their values.
+
+    name (str): The name.
+    RAISES (KeyError): If the attribute is not defined.
     """
-    _require(name)
     del _EXTENSIONS[name]
-
-
-def _can_be_extension(name: str) -> bool:
-    return name.isidentifier() and not name.startswith("_") and not hasattr(EntityAttributes, name)
-
-
-def _require(name: str) -> None:
-    if name not in _EXTENSIONS:
-        raise AttributeError(
-            f"Entities have no attribute {name!r}. Add it with "
-            f"DiscontinuousEntity.set_extension({name!r}, default=None)."
-        )

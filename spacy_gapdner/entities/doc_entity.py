@@ -1,4 +1,4 @@
-"""An entity in its Doc, contiguous or not."""
+"""A contiguous or discontinuous entity in a Doc."""
 
 from collections.abc import Iterator
 from copy import deepcopy
@@ -10,35 +10,31 @@ from spacy.tokens import Doc, Span, SpanGroup, Token
 from thinc.types import Floats1d
 
 from ..errors import GapDNERError, check_probability
-from .attributes import (
-    EntityAttributes,
-    can_be_saved,
-    has_extension,
-    remove_extension,
-    set_extension,
-)
+from . import attributes
 from .entity import Entity, Fragments
 
-# tokens shown before and after an entity in notebooks
+# Number of tokens to show before and after an entity in notebooks
 _CONTEXT = 10
-# what an entity's attrs hold as texts
+# Attrs whose values are strings
 TEXTS = ("id", "kb_id", "kb_name")
 
 
 @dataclass(unsafe_hash=True, repr=False)
 class DiscontinuousEntity:
-    """An entity in its Doc, contiguous or not, as ``doc._.discontinuous_ents`` gives it.
+    """A contiguous or discontinuous entity in a Doc. Changes of the entity are stored in the Doc.
+
+    `len`, iteration, `in` and indices refer to the tokens.
 
     spans (tuple[Span, ...]): The fragments in text order.
-    group (SpanGroup): Where the Doc stores them: what is changed here is changed in the Doc.
+    group (SpanGroup): The SpanGroup in which the Doc stores the entity.
     """
 
     spans: tuple[Span, ...]
     group: SpanGroup = field(compare=False)
 
-    set_extension = staticmethod(set_extension)
-    has_extension = staticmethod(has_extension)
-    remove_extension = staticmethod(remove_extension)
+    set_extension = staticmethod(attributes.set_extension)
+    has_extension = staticmethod(attributes.has_extension)
+    remove_extension = staticmethod(attributes.remove_extension)
 
     def __repr__(self) -> str:
         return f"DiscontinuousEntity({self.label_!r}, {self.spans})"
@@ -55,9 +51,7 @@ class DiscontinuousEntity:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """RETURNS (tuple[Token, ...]): The tokens of all fragments, which `len`, iteration, `in`
-        and indices stand for as well.
-        """
+        """RETURNS (tuple[Token, ...]): The tokens of all fragments."""
         return tuple(self)
 
     @property
@@ -67,19 +61,17 @@ class DiscontinuousEntity:
 
     @property
     def root(self) -> Token:
-        """RETURNS (Token): The token nearest to the root of the dependency tree; of several the
-        first.
-        """
+        """RETURNS (Token): The first token with the shortest path to the root of its sentence."""
         return min(self, key=lambda token: sum(1 for _ in token.ancestors))
 
     @property
     def lemma_(self) -> str:
-        """RETURNS (str): The tokens' lemmas, joined by single spaces."""
+        """RETURNS (str): The lemmas of the tokens, joined by single spaces."""
         return " ".join(token.lemma_ for token in self)
 
     @property
     def vector(self) -> Floats1d:
-        """RETURNS (Floats1d): The mean of the tokens' vectors, shape `(width,)`."""
+        """RETURNS (Floats1d): The mean vector of the tokens, shape `(width,)`."""
         return cast(Floats1d, sum(token.vector for token in self) / len(self))
 
     @property
@@ -97,27 +89,27 @@ class DiscontinuousEntity:
         check_entity(self.doc, replace(self.to_entity(), label=label))
         for number, span in enumerate(self.spans):
             span.label_ = label
-            # the group gives copies of its spans; that it takes one is not in spaCy's stub
+            # a SpanGroup returns copies of its spans; spaCy's stub lacks __setitem__
             self.group[number] = span  # type: ignore[index]
 
     @property
     def attrs(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The attrs of its SpanGroup: score, ids and attributes."""
+        """RETURNS (dict[str, Any]): The attrs of the SpanGroup: score, ids and extensions."""
         return self.group.attrs
 
     @property
-    def _(self) -> EntityAttributes:
-        """RETURNS (EntityAttributes): Attributes of one's own; see `set_extension`."""
-        return EntityAttributes(self.attrs)
+    def _(self) -> attributes.EntityAttributes:
+        """RETURNS (EntityAttributes): The extension attributes. See `set_extension`."""
+        return attributes.EntityAttributes(self)
 
     @property
     def score(self) -> float | None:
-        """RETURNS (Optional[float]): Confidence between 0 and 1; None for gold annotation."""
+        """RETURNS (Optional[float]): Confidence between 0 and 1. None for gold annotation."""
         return self.attrs.get("score")
 
     @property
     def kb_id_(self) -> str:
-        """RETURNS (str): Its id in a knowledge base; empty if it has none."""
+        """RETURNS (str): The id in a knowledge base. Empty if the entity is not linked."""
         return self.attrs.get("kb_id", "")
 
     @kb_id_.setter
@@ -126,7 +118,7 @@ class DiscontinuousEntity:
 
     @property
     def id_(self) -> str:
-        """RETURNS (str): Its own id, e.g. that of the file it was read from; empty if none."""
+        """RETURNS (str): The id of the entity, such as the id in a brat file. Can be empty."""
         return self.attrs.get("id", "")
 
     @id_.setter
@@ -135,7 +127,7 @@ class DiscontinuousEntity:
 
     @property
     def doc(self) -> Doc:
-        """RETURNS (Doc): The document that holds the entity."""
+        """RETURNS (Doc): The document that contains the entity."""
         return self.spans[0].doc
 
     @property
@@ -145,12 +137,12 @@ class DiscontinuousEntity:
 
     @property
     def text(self) -> str:
-        """RETURNS (str): The fragments' texts, joined by single spaces."""
+        """RETURNS (str): The texts of the fragments, joined by single spaces."""
         return " ".join(span.text for span in self.spans)
 
     @property
     def start(self) -> int:
-        """RETURNS (int): The first token's index."""
+        """RETURNS (int): The index of the first token."""
         return self.spans[0].start
 
     @property
@@ -160,12 +152,12 @@ class DiscontinuousEntity:
 
     @property
     def start_char(self) -> int:
-        """RETURNS (int): Character offset of the entity's beginning in ``doc.text``."""
+        """RETURNS (int): The character offset of the start of the entity."""
         return self.spans[0].start_char
 
     @property
     def end_char(self) -> int:
-        """RETURNS (int): Character offset after the entity's end in ``doc.text``."""
+        """RETURNS (int): The character offset of the end of the entity."""
         return self.spans[-1].end_char
 
     @property
@@ -175,11 +167,11 @@ class DiscontinuousEntity:
 
     @property
     def token_indices(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The indices of all tokens, ascending."""
+        """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
         return tuple(i for span in self.spans for i in range(span.start, span.end))
 
     def _repr_html_(self) -> str:
-        # for notebooks: the entity in its context, fragments bold, gaps gray
+        # shown in notebooks: the entity in its context
         words = []
         for token in self.doc[max(self.start - _CONTEXT, 0) : self.end + _CONTEXT]:
             word = escape(token.text_with_ws)
@@ -192,30 +184,30 @@ class DiscontinuousEntity:
         return f"<p>{''.join(words)} <small>{escape(self.label_)}{score}</small></p>"
 
     def to_entity(self) -> Entity:
-        """RETURNS (Entity): The same entity as token offsets, independent of the Doc."""
-        attrs = {name: deepcopy(value) for name, value in self.attrs.items() if name != "score"}
-        entity = Entity.from_tokens(self.label_, self.token_indices, self.score)
-        return replace(entity, attrs=attrs)
+        """RETURNS (Entity): A copy of the entity that is independent of the Doc."""
+        attrs = deepcopy(self.attrs)
+        score = attrs.pop("score", None)
+        return replace(Entity.from_tokens(self.label_, self.token_indices, score), attrs=attrs)
 
 
 def check_entity(doc: Doc, entity: Entity) -> None:
-    """Raise a GapDNERError if a Doc cannot store an entity: it lies outside or has no label, or its
-    label, score, ids or attributes are of another kind than they must be.
+    """Check that a Doc can store an entity.
+
+    doc (Doc): The document.
+    entity (Entity): The entity.
+    RAISES (GapDNERError): If the entity has no label or is outside the document, or if its label,
+        score, ids or extension attributes are invalid.
     """
     if not entity.label:
         raise GapDNERError(f"The entity at tokens {entity.fragments} has no label.")
-    if entity.start < 0 or entity.end > len(doc):
-        raise GapDNERError(
-            f"The entity {entity.label} at tokens {entity.fragments} lies outside the "
-            f"document, which has {len(doc)} tokens."
-        )
     place = f"of the entity {entity.label!r} at tokens {entity.fragments}"
-    texts = {"label": entity.label} | {key: entity.attrs.get(key) for key in TEXTS}
-    for what, value in texts.items():
+    if entity.start < 0 or entity.end > len(doc):
+        raise GapDNERError(f"Invalid offsets {place}. The document has {len(doc)} tokens.")
+    for name, value in [("label", entity.label), *((key, entity.attrs.get(key)) for key in TEXTS)]:
         if not isinstance(value, str | None):
-            raise GapDNERError(f"The {what} {place} must be a text, but it is {value!r}.")
+            raise GapDNERError(f"Invalid {name} {place}: {value!r}. Use a string.")
     values = entity.attrs.get("_", {})
-    if not isinstance(values, dict) or not can_be_saved(values):
+    if not isinstance(values, dict) or not attributes.can_be_saved(values):
         raise GapDNERError(f"The attributes {place} cannot be saved: {values!r:.100}.")
     if entity.score is not None:
         check_probability(f"score {place}", entity.score)

@@ -1,7 +1,7 @@
-"""An entity as token offsets, free of any Doc."""
+"""An entity as token offsets, independent of a Doc."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,16 +12,16 @@ Fragments = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Entity:
-    """An entity as token offsets, free of any Doc: what tagging and decoding exchange.
+    """An entity as token offsets, independent of a Doc.
 
     label (str): The entity type.
     fragments (tuple[tuple[int, int], ...]): Half-open token ranges in text order. They are at
         least one token apart.
-    score (Optional[float]): Confidence between 0 and 1, None for gold annotation. It takes no
-        part in comparisons.
-    attrs (Mapping[str, Any]): What else belongs to it, as `DiscontinuousEntity.attrs` has it but
-        for the score. It takes no part in comparisons either.
-    RAISES (GapDNERError): If there is no fragment, or they are empty, out of order or adjacent.
+    score (Optional[float]): Confidence between 0 and 1. None for gold annotation. It is ignored
+        in comparisons.
+    attrs (Mapping[str, Any]): Ids and extension attributes, as in `DiscontinuousEntity.attrs`.
+        They are ignored in comparisons.
+    RAISES (GapDNERError): If there are no fragments, or they are empty, out of order or adjacent.
     """
 
     label: str
@@ -33,26 +33,26 @@ class Entity:
         bounds = [bound for fragment in self.fragments for bound in fragment]
         if not bounds or any(first >= second for first, second in pairwise(bounds)):
             raise GapDNERError(
-                f"The fragments of {self.label or 'an entity'} must be token ranges (start, end) "
-                f"in text order, at least one token apart, but they are {self.fragments}. "
-                "Entity.from_tokens makes them of token indices."
+                f"Invalid fragments of {self.label or 'an entity'}: {self.fragments}. Use token "
+                "ranges (start, end) in text order, at least one token apart, or create the "
+                "entity with Entity.from_tokens."
             )
 
     @classmethod
     def from_tokens(
         cls, label: str, indices: Iterable[int], score: float | None = None
     ) -> "Entity":
-        """Make an entity from the indices of its tokens; adjacent tokens share a fragment.
+        """Create an entity from the indices of its tokens. Adjacent tokens form a fragment.
 
         label (str): The entity type.
-        indices (Iterable[int]): Token indices in any order; duplicates are ignored.
+        indices (Iterable[int]): Token indices in any order. Duplicates are ignored.
         score (Optional[float]): Confidence.
-        RETURNS (Entity): The entity with sorted, merged fragments.
-        RAISES (GapDNERError): If there is no index, or a negative one.
+        RETURNS (Entity): The entity.
+        RAISES (GapDNERError): If there are no indices, or if one is negative.
         """
         tokens = sorted(set(indices))
         if not tokens or tokens[0] < 0:
-            raise GapDNERError(f"An entity needs token indices from 0 on, but got {tokens}.")
+            raise GapDNERError(f"Invalid token indices: {tokens}. Use at least one, from 0.")
         breaks = [i for i in range(1, len(tokens)) if tokens[i] != tokens[i - 1] + 1]
         starts = [tokens[i] for i in [0, *breaks]]
         ends = [tokens[i - 1] + 1 for i in [*breaks, len(tokens)]]
@@ -60,7 +60,7 @@ class Entity:
 
     @property
     def start(self) -> int:
-        """RETURNS (int): The first token's index."""
+        """RETURNS (int): The index of the first token."""
         return self.fragments[0][0]
 
     @property
@@ -70,12 +70,12 @@ class Entity:
 
     @property
     def gaps(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): Token ranges between neighbouring fragments."""
+        """RETURNS (tuple[tuple[int, int], ...]): The token ranges between the fragments."""
         return tuple((left[1], right[0]) for left, right in pairwise(self.fragments))
 
     @property
     def token_indices(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The indices of all tokens, ascending."""
+        """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
         return tuple(i for start, end in self.fragments for i in range(start, end))
 
     @property
@@ -84,8 +84,10 @@ class Entity:
         return len(self.fragments) > 1
 
     def shift(self, offset: int) -> "Entity":
-        """RETURNS (Entity): The entity with an offset added to every boundary, e.g. to move it from
-        a segment's token offsets to those of its Doc.
+        """Move the entity, for example from the token offsets of a segment to those of its Doc.
+
+        offset (int): The number to add to all token offsets.
+        RETURNS (Entity): The moved entity.
         """
         fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
-        return Entity(self.label, fragments, self.score, self.attrs)
+        return replace(self, fragments=fragments)

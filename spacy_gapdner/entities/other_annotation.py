@@ -1,4 +1,4 @@
-"""Entities that a Doc stores elsewhere: in ``doc.ents``, a span group, or under another prefix."""
+"""Annotation outside of the span groups of a prefix."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,10 +10,10 @@ from .storage import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, group_name
 
 
 def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
-    """Read spans as contiguous entities with their ids and, from spancat, their scores.
+    """Read spans as contiguous entities with their ids and the scores of spancat.
 
     doc (Doc): The document.
-    group (Optional[str]): Name of the span group; ``doc.ents`` if None.
+    group (Optional[str]): Name of the span group. Defaults to ``doc.ents``.
     RETURNS (list[Entity]): The entities. Spans that are empty or have no label are skipped.
     """
     spans = doc.ents if group is None else doc.spans.get(group, ())
@@ -29,24 +29,20 @@ def read_contiguous(doc: Doc, group: str | None = None) -> list[Entity]:
 
 
 def count_elsewhere(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> Counter[str]:
-    """RETURNS (Counter[str]): Numbers of entities and spans outside of a prefix, by the argument
-    that reads them.
-    """
+    """RETURNS (Counter[str]): Number of entities and spans outside of a prefix, by place."""
     prefixes = [k for k in get_spans_keys(doc) if k != key and stores_entities(doc, k)]
     ours = {name for prefix in [key, *prefixes] for name in group_names(doc, prefix)}
-    counts = {f"spans_key={prefix!r}": len(get_entities(doc, prefix)) for prefix in prefixes}
-    counts["from_ents=True"] = len(doc.ents)
-    counts |= {f"from_spans={name!r}": len(doc.spans[name]) for name in doc.spans.keys() - ours}
-    return +Counter(counts)
+    counts = {f"doc.spans['{prefix}_*']": len(get_entities(doc, prefix)) for prefix in prefixes}
+    counts |= {f"doc.spans[{name!r}]": len(doc.spans[name]) for name in doc.spans.keys() - ours}
+    return +Counter(counts | {"doc.ents": len(doc.ents)})
 
 
-def describe_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A message that data contain no entities under a prefix, and others."""
-    message = f"{where} has no entities under {key!r}."
-    return f"{message} {describe_elsewhere(elsewhere)}" if elsewhere else message
-
-
-def describe_elsewhere(elsewhere: Mapping[str, int]) -> str:
-    """RETURNS (str): A sentence about what `count_elsewhere` found."""
-    found = (f"{number} with {option}" for option, number in sorted(elsewhere.items()))
-    return f"The data have other entities or spans: {', '.join(found)}."
+def describe_no_entities(data: str, key: str, elsewhere: Mapping[str, int]) -> str:
+    """RETURNS (str): A message that data has no entities under a prefix, and the result of
+    `count_elsewhere`.
+    """
+    message = f"{data} has no entities under the spans_key {key!r}."
+    if not elsewhere:
+        return message
+    found = ", ".join(f"{number} in {place}" for place, number in sorted(elsewhere.items()))
+    return f"{message} It has other entities or spans: {found}."

@@ -1,31 +1,28 @@
-"""Entities and their place in a Doc: the one module that touches ``doc.spans``.
+"""Reading and writing entities in ``doc.spans``.
 
-An entity is stored as one SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the
-fragments in text order. The label stands on every fragment; score, ids and attributes in the
-group's attrs.
+Each entity is a SpanGroup (``gapdner_1``, ``gapdner_2``, ...) whose spans are the fragments in text
+order. Every fragment has the label. The attrs of the group contain the score, the ids and the
+extension attributes.
 """
 
 import re
 import warnings
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.util import filter_spans
 
 from ..errors import GapDNERError
-from .doc_entity import TEXTS, check_entity
-from .doc_entity import DiscontinuousEntity as DiscontinuousEntity
-from .entity import Entity as Entity
-from .entity import Fragments as Fragments
+from .doc_entity import TEXTS, DiscontinuousEntity, check_entity
+from .entity import Entity
 
 DEFAULT_SPANS_KEY = "gapdner"
 
 
 def text_order(entity: Entity | DiscontinuousEntity) -> tuple[tuple[int, ...], str]:
     """RETURNS (tuple[tuple[int, ...], str]): The sort key of an entity: the indices of its tokens,
-    compared one by one as the letters of words in a dictionary are, then its label.
+    in lexicographic order, then its label.
     """
     label = entity.label if isinstance(entity, Entity) else entity.label_
     return entity.token_indices, label
@@ -35,10 +32,9 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
     """Read the entities of a Doc.
 
     doc (Doc): The document.
-    key (str): Prefix of the span groups (the pipe's ``spans_key``).
-    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order, see `text_order`.
-    RAISES (GapDNERError): If the spans of one group are no fragments of one entity: they carry
-        different labels, overlap, or are empty.
+    key (str): Prefix of the span groups, the ``spans_key`` of the pipe.
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order. See `text_order`.
+    RAISES (GapDNERError): If the spans of a group have different labels, overlap or are empty.
     """
     entities = []
     for name in group_names(doc, key):
@@ -49,32 +45,29 @@ def get_entities(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> tuple[DiscontinuousE
         labels = {span.label_ for span in spans}
         if len(labels) > 1:
             raise GapDNERError(
-                f"The fragments of doc.spans[{name!r}] carry different labels "
-                f"({', '.join(sorted(labels))}): one group holds one entity. "
-                "Doc.from_docs mixes groups in this way; use spacy_gapdner.merge_docs."
+                f"The fragments in doc.spans[{name!r}] have different labels "
+                f"({', '.join(sorted(labels))}), but a group contains one entity. If you used "
+                "Doc.from_docs, which mixes groups, use spacy_gapdner.merge_docs."
             )
-        if not _are_fragments(spans):
+        bounds = [bound for span in spans for bound in (span.start, span.end)]
+        if not all(map(len, spans)) or bounds != sorted(bounds):
             raise GapDNERError(
-                f"doc.spans[{name!r}] holds a fragment that is empty or overlaps another: one "
-                "group holds the fragments of one entity. If its spans are entities, as spancat "
-                f"writes them, read them with from_spans={name!r}."
+                f"The fragments in doc.spans[{name!r}] overlap or are empty, but a group contains "
+                "the fragments of one entity. If its spans are entities, use another spans_key."
             )
         entities.append(DiscontinuousEntity(spans, group))
     return tuple(sorted(entities, key=text_order))
 
 
 def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
-    """Read the entities of a Doc under whatever prefix they are: ``doc._.discontinuous_ents``.
-
-    Those of the default prefix go first. Where there are none, the only other prefix counts whose
-    spans carry labels, as those of a pipe with a `spans_key` of its own do.
+    """Read the entities of a Doc without knowing their prefix: ``doc._.discontinuous_ents``.
 
     doc (Doc): The document.
-    RETURNS (tuple[DiscontinuousEntity, ...]): The entities in text order; none, with a warning,
-        if several prefixes could be meant.
+    RETURNS (tuple[DiscontinuousEntity, ...]): The entities with the default prefix. If there are
+        none, those with the only other prefix of groups with labels. If there are several such
+        prefixes, the result is empty, with a warning.
     """
-    found = get_entities(doc)
-    if found:
+    if found := get_entities(doc):
         return found
     keys = [
         key
@@ -85,9 +78,9 @@ def find_entities(doc: Doc) -> tuple[DiscontinuousEntity, ...]:
         return get_entities(doc, keys[0])
     if keys:
         warnings.warn(
-            f"doc._.discontinuous_ents is empty: there are span groups under {', '.join(keys)}, "
-            "and it cannot tell which are meant. Use spacy_gapdner.get_entities(doc, key).",
-            # spaCy's Underscore stands between
+            "doc._.discontinuous_ents is empty, because entities are stored under several keys: "
+            f"{', '.join(keys)}. Use spacy_gapdner.get_entities(doc, key).",
+            # the caller of spaCy's Underscore
             stacklevel=3,
         )
     return ()
@@ -98,20 +91,19 @@ def set_entities(
     entities: Iterable[Entity | DiscontinuousEntity],
     key: str = DEFAULT_SPANS_KEY,
 ) -> None:
-    """Write entities to a Doc and remove those it had under the same key.
+    """Write entities to a Doc and replace existing ones under the same key.
 
     doc (Doc): The document.
-    entities (Iterable[Entity | DiscontinuousEntity]): The entities, in any order.
+    entities (Iterable[Union[Entity, DiscontinuousEntity]]): The entities, in any order.
     key (str): Prefix of the span groups.
-    RAISES (GapDNERError): If an entity lies outside the document or has no label, or if its label,
-        score, ids or attributes cannot be; the document is left as it was.
+    RAISES (GapDNERError): If an entity has no label or is outside the document, or if its label,
+        score, ids or attributes are invalid. The document is then unchanged.
     """
     plain = [e.to_entity() if isinstance(e, DiscontinuousEntity) else e for e in entities]
     for entity in plain:
         check_entity(doc, entity)
     plain.sort(key=text_order)
-    named = ((f"{key}_{number}", entity) for number, entity in enumerate(plain, start=1))
-    groups = [_make_group(doc, name, entity) for name, entity in named]
+    groups = [_make_group(doc, f"{key}_{i}", entity) for i, entity in enumerate(plain, start=1)]
     for name in group_names(doc, key):
         del doc.spans[name]
     for group in groups:
@@ -124,29 +116,27 @@ def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
     if entity.score is not None:
         attrs["score"] = float(entity.score)
     kb_id = attrs.get("kb_id", "")
-    spans = [
-        Span(doc, start, end, label=entity.label, kb_id=kb_id) for start, end in entity.fragments
-    ]
+    spans = [Span(doc, *fragment, entity.label, kb_id=kb_id) for fragment in entity.fragments]
     return SpanGroup(doc, name=name, attrs=attrs, spans=spans)
 
 
 def get_spans_keys(doc: Doc) -> list[str]:
-    """RETURNS (list[str]): The prefixes under which a Doc may hold entities: every PREFIX for which
-    a group PREFIX_1, PREFIX_2, ... exists, sorted.
+    """RETURNS (list[str]): The prefixes of all numbered span groups (PREFIX_1, PREFIX_2, ...),
+    sorted.
     """
     matches = (re.fullmatch(r"(.+)_\d+", name) for name in doc.spans)
     return sorted({match.group(1) for match in matches if match})
 
 
 def get_contiguous(doc: Doc, key: str = DEFAULT_SPANS_KEY) -> list[Span]:
-    """RETURNS (list[Span]): The entities without a gap under a prefix, whatever else is there."""
+    """RETURNS (list[Span]): The contiguous entities under a prefix."""
     groups = (doc.spans[name] for name in group_names(doc, key))
     return [group[0] for group in groups if len(group) == 1]
 
 
 def stores_entities(doc: Doc, key: str) -> bool:
-    """RETURNS (bool): Whether all span groups under a prefix could be entities: each has a label,
-    one alone, and fragments with gaps. Groups of users may be named in the same way.
+    """RETURNS (bool): Whether all span groups under a prefix are valid entities. Users may give
+    other groups similar names.
     """
     try:
         return all(Entity(e.label_, e.fragments).label for e in get_entities(doc, key))
@@ -154,24 +144,17 @@ def stores_entities(doc: Doc, key: str) -> bool:
         return False
 
 
-def _are_fragments(spans: Iterable[Span]) -> bool:
-    bounds = [(span.start, span.end) for span in spans]
-    return all(start < end for start, end in bounds) and all(
-        before[1] <= after[0] for before, after in pairwise(bounds)
-    )
-
-
 def set_contiguous_ents(
     doc: Doc, key: str = DEFAULT_SPANS_KEY, *, replaced: Iterable[Span] = ()
 ) -> None:
-    """Add the contiguous entities to ``doc.ents``, for pipes that know nothing else.
+    """Add the contiguous entities to ``doc.ents``, for other pipes.
 
-    Where some overlap, the longest wins, then the first (``spacy.util.filter_spans``). What was
-    in ``doc.ents`` stays where it overlaps none of them.
+    Overlapping entities are filtered by ``spacy.util.filter_spans``. Existing entities in
+    ``doc.ents`` are kept if they do not overlap with the new ones.
 
     doc (Doc): The document.
     key (str): Prefix of the span groups.
-    replaced (Iterable[Span]): Entities that were there under this prefix, and go.
+    replaced (Iterable[Span]): Entities to remove from ``doc.ents``.
     """
     spans = filter_spans(get_contiguous(doc, key))
     taken = {i for span in spans for i in range(span.start, span.end)}
@@ -218,7 +201,7 @@ def _find_within(span: Span) -> tuple[DiscontinuousEntity, ...]:
 
 if not Doc.has_extension("discontinuous_ents"):
     Span.set_extension("discontinuous_ents", getter=_find_within, setter=_refuse_entities)
-    # without a setter spaCy takes what is assigned, and never shows it
+    # without a setter, spaCy would silently ignore assigned values
     Doc.set_extension("discontinuous_ents", getter=find_entities, setter=_refuse_entities)
-    # JSON keeps the attrs of groups as an extension alone: doc.to_json(underscore=[...])
+    # JSON only contains the attrs of groups as an extension: doc.to_json(underscore=[...])
     Doc.set_extension("discontinuous_ents_attrs", getter=_get_attrs, setter=_set_attrs)

@@ -10,7 +10,7 @@ from functools import partial
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
+from ..entities import DEFAULT_SPANS_KEY, get_entities, offer_extensions
 from ..errors import GapDNERError
 
 
@@ -61,9 +61,6 @@ def make_span_attributes(
     names (list[str]): Names of the attributes.
     RETURNS (Callable[[Doc], Doc]): The component.
     """
-    for attribute in names:
-        if not DiscontinuousEntity.has_extension(attribute):
-            DiscontinuousEntity.set_extension(attribute)
     return partial(_copy_attributes, spans_key, names)
 
 
@@ -74,6 +71,8 @@ def _copy_attributes(spans_key: str, names: Sequence[str], doc: Doc) -> Doc:
             f"Spans have no extension attribute {', '.join(missing)}. Add the component that sets "
             "it before gapdner_span_attributes."
         )
+    # spawned processes only inherit the extensions of spaCy
+    offer_extensions(names)
     for entity in get_entities(doc, spans_key):
         span = doc[entity.start : entity.end]
         for name in names:

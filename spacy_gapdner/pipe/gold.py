@@ -9,9 +9,8 @@ from traceback import walk_tb
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import Entity, get_entities
+from ..entities import Entity, count_elsewhere, describe_no_entities, get_entities
 from ..entities.alignment import align_entities
-from ..entities.other_annotation import count_elsewhere, describe_elsewhere
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
@@ -83,17 +82,11 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
     return gold
 
 
-def describe_no_gold(gold: Gold, key: str, name: str) -> str:
-    """Describe why a corpus has no entities.
-
-    gold (Gold): The contents of the corpus.
-    key (str): Prefix of the span groups.
-    name (str): The component instance name.
-    RETURNS (str): The message.
-    """
-    message = f"No document has an entity under the spans_key {key!r} of '{name}'."
+def describe_no_gold(gold: Gold, key: str) -> str:
+    """RETURNS (str): A message that a training corpus has no entities, with possible reasons."""
+    message = describe_no_entities("The training corpus", key, gold.elsewhere)
     if gold.elsewhere:
-        return f"{message} {describe_elsewhere(gold.elsewhere)}"
+        return message
     return (
         f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
         "is set. Turn both off."

@@ -171,7 +171,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not gold.sample:
             raise GapDNERError("The training corpus has no documents with text. Check the path.")
         if not gold.labels:
-            message = describe_no_gold(gold, self.key, self.name)
+            message = describe_no_gold(gold, self.key)
             if not labels and not self.labels:
                 raise GapDNERError(message)
             warnings.warn(message, stacklevel=2)

@@ -172,7 +172,7 @@ def test_entities_of_other_components(run, tmp_path):
     doc.spans["sc"] = [Span(doc, 0, 2, "ADR"), Span(doc, 1, 2, "ADR")]
     DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
     output = tmp_path / "b.spacy"
-    hint = "1 with from_ents=True, 2 with from_spans='sc'"
+    hint = "1 in doc.ents, 2 in doc.spans['sc']"
     for command in (["convert", tmp_path / "a.spacy", output], ["stats", tmp_path / "a.spacy"]):
         assert hint in " ".join(run(*command).stdout.split())
     result = run("convert", tmp_path / "a.spacy", output, "--from-ents")

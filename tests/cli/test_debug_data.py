@@ -81,7 +81,7 @@ def test_data_without_problems(run, write_docs):
 
 def test_other_spans_key(run, write_docs):
     result = run("debug-data", write_docs(key="gold"))
-    hint = "train has no entities under 'gapdner'. The data have other entities or spans: 5 with"
+    hint = "train has no entities under the spans_key 'gapdner'. It has other entities or spans"
     assert hint in " ".join(result.stdout.split())
 
 

@@ -47,7 +47,7 @@ def test_other_spans_key(run, model, write_docs):
     assert "All entities 100.00 100.00 100.00" in " ".join(result.stdout.split())
     result = run("evaluate", model, data, "-sk", "gold", "--threshold", 1)
     assert "All entities 0.00 0.00 0.00 5 0 0" in " ".join(result.stdout.split())
-    hint = "has no entities under 'gapdner'. The data have other entities or spans: 5 with"
+    hint = "has no entities under the spans_key 'gapdner'. It has other entities or spans: 5 in"
     assert hint in " ".join(run("evaluate", model, data).output.split())
 
 

@@ -42,7 +42,7 @@ def test_from_tokens_sorts_and_joins():
     assert entity == Entity("ADE", ((0, 1), (2, 4), (9, 10)))
     assert (entity.score, entity.token_indices) == (0.5, (0, 2, 3, 9))
     for indices in ([], [-1, 2]):
-        with pytest.raises(ValueError, match="token indices from 0 on"):
+        with pytest.raises(ValueError, match="Invalid token indices"):
             Entity.from_tokens("ADE", indices)
 
 
@@ -130,14 +130,14 @@ WRONG = Entity("B", ((0, 1), (2, 3)))
 @pytest.mark.parametrize(
     ("entity", "message"),
     [
-        (Entity("ADE", ((9, 12),)), r"ADE at tokens \(\(9, 12\),\) lies outside .* 11 tokens"),
-        (Entity("ADE", ((-1, 1),)), r"ADE at tokens \(\(-1, 1\),\) lies outside"),
+        (Entity("ADE", ((9, 12),)), r"offsets of .*'ADE' at tokens \(\(9, 12\),\)\. .* 11 tokens"),
+        (Entity("ADE", ((-1, 1),)), r"offsets of .*'ADE' at tokens \(\(-1, 1\),\)\. "),
         (replace(WRONG, label=""), r"at tokens \(\(0, 1\), \(2, 3\)\) has no label"),
-        (replace(WRONG, label=5), "label of the entity 5 .* must be a text, but it is 5"),
+        (replace(WRONG, label=5), "Invalid label of the entity 5 .*: 5. Use a string"),
         (replace(WRONG, score=math.nan), "score of the entity 'B' .* nan. Use a number between 0"),
         (replace(WRONG, score="high"), "score of the entity 'B' .* 'high'. Use a number between 0"),
-        (replace(WRONG, attrs={"kb_id": 5}), "kb_id of the entity 'B' .* must be a text"),
-        (replace(WRONG, attrs={"_": {1: 2}}), "attributes of the entity 'B' .* cannot be saved"),
+        (replace(WRONG, attrs={"kb_id": 5}), "Invalid kb_id of the entity 'B' .*: 5"),
+        (replace(WRONG, attrs={"_": {"cue": b"x"}}), "attributes .*'B' .* cannot be saved"),
         # what spaCy refuses
         (replace(WRONG, label="\ud800"), "surrogates"),
     ],

@@ -9,8 +9,8 @@ from spacy_gapdner.formats import Report, read
 
 GROUPS = {
     "different labels": ([(0, 1, "A"), (2, 3, "B")], {}),
-    "a fragment that is empty": ([(1, 1, "A")], {}),
-    "empty or overlaps another": ([(1, 3, "A"), (0, 2, "A")], {}),
+    "or are empty": ([(1, 1, "A")], {}),
+    "overlap or": ([(1, 3, "A"), (0, 2, "A")], {}),
     "score .* 'high'": ([(0, 1, "A")], {"score": "high"}),
     "attributes .* cannot be saved": ([(0, 1, "A")], {"_": {"cue": b"x"}}),
 }

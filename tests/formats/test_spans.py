@@ -55,7 +55,7 @@ def test_types_and_scores(make):
 
 def test_a_group_under_the_prefix_is_no_entity_but_can_become_several(make):
     path = make("gapdner_1")
-    with pytest.raises(GapDNERError, match=r"a\.spacy.*overlaps another.*from_spans='gapdner_1'"):
+    with pytest.raises(GapDNERError, match=r"a\.spacy.*'gapdner_1'.* overlap or are empty"):
         list(read(path))
     doc, _ = read(path, from_spans="gapdner_1")
     assert found(doc) == SPANS
@@ -93,6 +93,6 @@ def test_bad_options(make, options, message):
 def test_other_entities_are_named_first(make):
     docs = read(make(), from_ents=True, spans_key="gold")
     assert describe_no_entities("a", "gapdner", stats(docs).elsewhere) == (
-        "a has no entities under 'gapdner'. The data have other entities or spans: "
-        "2 with from_ents=True, 2 with from_spans='sc', 2 with spans_key='gold'."
+        "a has no entities under the spans_key 'gapdner'. It has other entities or spans: "
+        "2 in doc.ents, 2 in doc.spans['gold_*'], 2 in doc.spans['sc']."
     )

@@ -5,7 +5,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from spacy_gapdner import DiscontinuousEntity, Entity, get_entities, set_entities
+from spacy_gapdner import Entity, get_entities, set_entities
 
 TEXT = "No severe joint and back pain. Fever."
 ENTITIES = [
@@ -37,7 +37,6 @@ def nlp():
     nlp.add_pipe("gapdner_span_attributes", config={"names": ["negated_for_test"]})
     yield nlp
     Span.remove_extension("negated_for_test")
-    DiscontinuousEntity.remove_extension("negated_for_test")
 
 
 def test_verdicts_come_back_to_the_entities(nlp):

@@ -90,7 +90,7 @@ def test_a_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
     ("docs", "message"),
     [
         ([], "training corpus has no documents"),
-        ([("No complaints .", [])], "No document has an entity under the spans_key"),
+        ([("No complaints .", [])], "training corpus has no entities under the spans_key"),
     ],
 )
 def test_a_training_corpus_without_anything(run_training, good, tmp_path, docs, message):
