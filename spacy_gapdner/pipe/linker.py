@@ -2,32 +2,24 @@
 
 import re
 import unicodedata
-from codecs import BOM_UTF8
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import ensure_path
+from spacy.util import ensure_path, to_disk
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..errors import GapDNERError
 
 _FILE = "terms.tsv"
 _HYPHENS = re.compile("[-\u2010-\u2015\u2212]")
-_MOST_REMEMBERED = 100_000
+# Number of texts for which the most similar name is cached
+_CACHE_SIZE = 100_000
 
 
-@Language.factory(
-    "gapdner_linker",
-    default_config={
-        "spans_key": DEFAULT_SPANS_KEY,
-        "min_score": 100.0,
-        "labels": None,
-        "overwrite": False,
-    },
-)
+@Language.factory("gapdner_linker")
 class EntityLinker:
     """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``.
 
@@ -53,10 +45,10 @@ class EntityLinker:
         nlp: Language,
         name: str,
         terms: str,
-        spans_key: str,
-        min_score: float,
-        labels: list[str] | None,
-        overwrite: bool,
+        spans_key: str = DEFAULT_SPANS_KEY,
+        min_score: float = 100.0,
+        labels: list[str] | None = None,
+        overwrite: bool = False,
     ) -> None:
         if not 0 < min_score <= 100:
             raise GapDNERError(f"Invalid min_score: {min_score}. Use a number from 0 to 100.")
@@ -68,87 +60,70 @@ class EntityLinker:
         self.path, self.spans_key, self.min_score = Path(terms), spans_key, min_score
         # not called `labels`, because spaCy treats these as predicted labels
         self.types, self.overwrite = labels, overwrite
+        # id and name by normalized name
         self._terms: dict[str, tuple[str, str]] = {}
-        # the file may be missing while a pipeline is loaded; `from_disk` follows
-        if self.path.exists():
-            self._read_file()
+        self._similar: dict[str, str | None] = {}
+        # the file may be missing if `from_disk` follows
+        if self.path.is_file():
+            self.from_bytes(self.path.read_bytes())
 
     def __call__(self, doc: Doc) -> Doc:
         """RETURNS (Doc): The same Doc, with the ids of its entities."""
         if not self._terms:
-            self._read_file()
+            raise GapDNERError(f"Terms file not found: {self.path}. Check the path.")
         for entity in get_entities(doc, self.spans_key):
-            wanted = self.types is None or entity.label_ in self.types
-            if wanted and (self.overwrite or not entity.kb_id_):
+            is_selected = self.types is None or entity.label_ in self.types
+            if is_selected and (self.overwrite or not entity.kb_id_):
                 name = self._find(_normalize(entity.text))
-                if name is not None:
+                if name in self._terms:
                     entity.kb_id_, entity.attrs["kb_name"] = self._terms[name]
         return doc
 
     def _find(self, text: str) -> str | None:
-        if text in self._terms:
+        if text in self._terms or self.min_score == 100:
             return text
-        if self.min_score < 100 and text not in self._similar:
+        if text not in self._similar:
             from rapidfuzz import fuzz, process
 
-            if len(self._similar) >= _MOST_REMEMBERED:
+            if len(self._similar) >= _CACHE_SIZE:
                 self._similar.clear()
             match = process.extractOne(
                 _sort_words(text), self._words, scorer=fuzz.ratio, score_cutoff=self.min_score
             )
             self._similar[text] = match[2] if match else None
-        return self._similar.get(text)
-
-    def _read_file(self) -> None:
-        try:
-            self._set_terms(self.path.read_bytes(), str(self.path))
-        except (FileNotFoundError, IsADirectoryError):
-            raise GapDNERError(f"Terms file not found: {self.path}. Check the path.") from None
-
-    def _set_terms(self, data: bytes, source: str) -> None:
-        terms: dict[str, tuple[str, str]] = {}
-        for number, line in enumerate(data.removeprefix(BOM_UTF8).split(b"\n"), start=1):
-            try:
-                cells = [cell.strip() for cell in line.decode().split("\t")]
-            except UnicodeDecodeError:
-                raise GapDNERError(
-                    f"{source}, line {number}: not UTF-8. Convert the file."
-                ) from None
-            if cells == [""] or (number == 1 and cells == ["id", "name"]):
-                continue
-            if len(cells) != 2 or not all(cells):
-                raise GapDNERError(
-                    f"{source}, line {number}: invalid line {line.decode()!r:.80}. Use an id, a "
-                    "tab and a name."
-                )
-            terms.setdefault(_normalize(cells[1]), (cells[0], cells[1]))
-        if not terms:
-            raise GapDNERError(
-                f"{source} contains no terms. Use an id, a tab and a name on each line."
-            )
-        self._terms = terms
-        self._words = {name: _sort_words(name) for name in terms}
-        self._similar: dict[str, str | None] = {}
+        return self._similar[text]
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """RETURNS (bytes): The terms."""
-        if not self._terms:
-            self._read_file()
+        """RETURNS (bytes): The terms as a TSV file."""
         return "".join(f"{id}\t{name}\n" for id, name in self._terms.values()).encode()
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> "EntityLinker":
-        """RETURNS (EntityLinker): The pipe itself, with the terms of `to_bytes`."""
-        self._set_terms(data, "the saved terms")
+        """RETURNS (EntityLinker): The pipe itself, with the terms of a TSV file."""
+        try:
+            lines = data.decode("utf-8-sig").split("\n")
+        except UnicodeDecodeError as error:
+            raise GapDNERError(f"{self.path} is not UTF-8: {error}. Convert the file.") from None
+        self._terms, self._similar = {}, {}
+        for number, line in enumerate(lines, start=1):
+            cells = [cell.strip() for cell in line.split("\t")]
+            if cells in ([""], ["id", "name"]):
+                continue
+            if len(cells) != 2 or not all(cells):
+                raise GapDNERError(
+                    f"{self.path}, line {number}: {line!r:.80}. Use an id, a tab and a name."
+                )
+            self._terms.setdefault(_normalize(cells[1]), (cells[0], cells[1]))
+        if not self._terms:
+            raise GapDNERError(f"{self.path} contains no terms. Use an id, a tab and a name.")
+        self._words = {name: _sort_words(name) for name in self._terms}
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the terms to a folder and create it if necessary."""
-        folder = ensure_path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / _FILE).write_bytes(self.to_bytes())
+        to_disk(path, {_FILE: lambda file: file.write_bytes(self.to_bytes())}, exclude)
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "EntityLinker":
-        """RETURNS (EntityLinker): The pipe itself, with the terms of the folder."""
+        """RETURNS (EntityLinker): The pipe itself, with the terms of a folder."""
         return self.from_bytes((ensure_path(path) / _FILE).read_bytes())
 
 

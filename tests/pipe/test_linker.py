@@ -113,8 +113,8 @@ def test_terms_are_saved_with_the_pipeline(path, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"id\tname\nT:1 pain\n", r"terms.tsv, line 2: invalid line 'T:1 pain'"),
-        (b"T:1\tpain\nT:2\t\xff\n", r"terms.tsv, line 2: not UTF-8"),
+        (b"id\tname\nT:1 pain\n", r"terms.tsv, line 2: 'T:1 pain'"),
+        (b"T:1\tpain\nT:2\t\xff\n", r"terms.tsv is not UTF-8: .*0xff in position 13"),
         (b"id\tname\n", r"terms.tsv contains no terms"),
     ],
 )
