@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from .initialization import init_before_gelu, init_linear
+from .initialization import init_linear
 
 
 class FeedForward(nn.Sequential):
@@ -16,7 +16,7 @@ class FeedForward(nn.Sequential):
 
     def __init__(self, n_in: int, n_out: int) -> None:
         linear = nn.Linear(n_in, n_out)
-        init_before_gelu(linear)
+        init_linear(linear, before_gelu=True)
         super().__init__(linear, nn.GELU())
 
 

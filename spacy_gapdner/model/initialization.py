@@ -6,25 +6,17 @@ spends its first epochs on scaling them up. The paper does not specify the initi
 
 from torch import nn
 
-# like ReLU, GELU halves the variance of a centered input
-_GELU_GAIN = nn.init.calculate_gain("relu")
 
-
-def init_linear(linear: nn.Linear) -> None:
+def init_linear(linear: nn.Linear, *, before_gelu: bool = False) -> None:
     """Initialize a linear layer with Xavier uniform weights and zero bias.
 
     linear (nn.Linear): The layer.
+    before_gelu (bool): Whether GELU follows. Like ReLU, it halves the variance of a centered input,
+        so the gain is sqrt(2).
     """
-    _init(linear, 1.0)
-
-
-def init_before_gelu(linear: nn.Linear) -> None:
-    """Initialize a linear layer that is followed by GELU, with Xavier uniform weights, a gain of
-    sqrt(2) and zero bias.
-
-    linear (nn.Linear): The layer.
-    """
-    _init(linear, _GELU_GAIN)
+    nn.init.xavier_uniform_(linear.weight, nn.init.calculate_gain("relu") if before_gelu else 1.0)
+    if linear.bias is not None:
+        nn.init.zeros_(linear.bias)
 
 
 def init_lstm(lstm: nn.LSTM) -> None:
@@ -41,9 +33,3 @@ def init_lstm(lstm: nn.LSTM) -> None:
                 nn.init.orthogonal_(gate)
             else:
                 nn.init.zeros_(gate)
-
-
-def _init(linear: nn.Linear, gain: float) -> None:
-    nn.init.xavier_uniform_(linear.weight, gain)
-    if linear.bias is not None:
-        nn.init.zeros_(linear.bias)

@@ -14,7 +14,7 @@ from .biaffine import Biaffine, Concatenation, FeedForward
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings
-from .initialization import init_before_gelu, init_linear, init_lstm
+from .initialization import init_linear, init_lstm
 from .span_attention import SpanAttention
 
 # Number of elements in a block of a long sentence's grid features or span weights. The allocator
@@ -90,9 +90,9 @@ class GapDNERNetwork(GridNetwork):
     def _init_weights(self, layout: GridLayout) -> None:
         if self.bilstm is not None:
             init_lstm(self.bilstm.lstm)
-        init_before_gelu(self.from_boundary)
+        init_linear(self.from_boundary, before_gelu=True)
         if self.span_attention is not None:
-            init_before_gelu(self.from_tokens)
+            init_linear(self.from_tokens, before_gelu=True)
         if self.criss_cross is not None:
             # initially M'' = M, because the untrained attention would average over all cells
             nn.init.zeros_(self.criss_cross.value.weight)

@@ -275,10 +275,6 @@ def _deserialize(
     saved = srsly.msgpack_loads(data)
     if saved["state"] is None:
         return network
-    if "labels" not in saved:
-        raise GapDNERError(
-            "The pipeline was saved by a spacy-gapdner version before 0.7. Train it again."
-        )
     network = make_network(saved["nI"], saved["labels"])
     state = torch.load(BytesIO(saved["state"]), map_location=device, weights_only=True)
     network.load_state_dict(state)

@@ -6,7 +6,7 @@ With it, `nlp.pipe` is 1.5 times as fast as spaCy's `ner` on spacy-transformers.
 from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -17,14 +17,14 @@ from spacy_transformers.layers.hf_shim import HFShim
 from spacy_transformers.layers.transformer_model import TransformerModel, init
 from spacy_transformers.util import maybe_flush_pytorch_cache
 from thinc.api import ArgsKwargs, Model, get_array_module, torch2xp, xp2torch
-from thinc.types import Floats3d, FloatsXd
+from thinc.types import Floats3d
 from thinc.util import get_torch_default_device
 from transformers.utils.generic import ModelOutput
 
 from ..errors import GapDNERError
 from .batching import batch_by_length
 from .upstream_bugs import InPlaceShim, infer, use_one_thread_in_workers
-from .word_pieces import Layout, lay_out, pad, split_by_doc, tokenize
+from .word_pieces import BatchPositions, find_positions, pad, split_by_doc, tokenize
 
 SpanGetter = Callable[[Iterable[Doc]], list[list[Span]]]
 
@@ -53,9 +53,10 @@ def build_transformer_model_v1(
     """Build a model for the `transformer` component that computes almost no padding.
 
     Registered as the architecture `spacy-gapdner.TransformerModel.v1`. Settings, weights and
-    results are those of `spacy-transformers.TransformerModel.v3`, except that the rows of
-    `doc._.trf_data` are padded to the longest span of the document, not of the batch. The batch
-    that annotation setters receive contains `doc_data`. Its other fields are empty.
+    results are those of `spacy-transformers.TransformerModel.v3`, with these exceptions: The model
+    output only has the `last_hidden_state`. The rows of `doc._.trf_data` are padded to the longest
+    span of the document, not of the batch. The batch that annotation setters receive contains
+    `doc_data`. Its other fields are empty.
 
     name (str): Name of the Hugging Face model, or path to its directory.
     get_spans (Callable[[Iterable[Doc]], list[list[Span]]]): Splits documents into the spans that
@@ -66,20 +67,19 @@ def build_transformer_model_v1(
         weights and results stay in float32.
     grad_scaler_config (dict[str, Any]): Must be empty, because bfloat16 gradients are not scaled.
     RETURNS (Model[list[Doc], FullTransformerBatch]): The model.
-    RAISES (GapDNERError): If the settings ask for attentions or for scaled gradients.
+    RAISES (GapDNERError): If the settings ask for attentions, other hidden states or scaled
+        gradients.
     """
-    if grad_scaler_config:
-        raise GapDNERError(
-            "spacy-gapdner.TransformerModel.v1 does not scale gradients, because its mixed "
-            "precision uses bfloat16. Leave grad_scaler_config empty, or use "
-            "spacy-transformers.TransformerModel.v3."
-        )
-    if transformer_config.get("output_attentions"):
-        raise GapDNERError(
-            "spacy-gapdner.TransformerModel.v1 does not return attentions. Remove "
-            "output_attentions from transformer_config, or use "
-            "spacy-transformers.TransformerModel.v3."
-        )
+    asked = {
+        "grad_scaler_config": grad_scaler_config,
+        **{n: transformer_config.get(n) for n in ("output_attentions", "output_hidden_states")},
+    }
+    for setting, value in asked.items():
+        if value:
+            raise GapDNERError(
+                f"spacy-gapdner.TransformerModel.v1 does not support {setting}. Remove it, or use "
+                "spacy-transformers.TransformerModel.v3."
+            )
     # copies, because spacy-transformers modifies its settings
     return BatchingTransformerModel(
         name, get_spans, dict(tokenizer_config), dict(transformer_config), mixed_precision
@@ -168,24 +168,28 @@ def _forward(
     texts = [span.text for spans in by_doc for span in spans]
     pieces = tokenize(model.tokenizer, texts, _longest_span(model))
     ends = np.cumsum([len(spans) for spans in by_doc])
-    doc_layout = lay_out(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
+    doc_positions = find_positions(pieces.lengths, np.split(np.arange(ends[-1]), ends[:-1]))
     limits = _CPU_TRAIN if is_train else _CPU_PREDICT
     if model.transformer.device.type != "cpu":
         limits = _GPU
-    layout = lay_out(
+    positions = find_positions(
         pieces.lengths,
         batch_by_length(pieces.lengths.tolist(), limits.max_size, max_padding=limits.max_padding),
     )
-    outputs, backprop_network = _run(model, pad(pieces, layout, model.tokenizer), is_train)
-    doc_outputs = _move(outputs, layout, doc_layout)
-    doc_pieces = split_by_doc(by_doc, pieces, doc_layout, model.tokenizer)
-    for i, own, output in zip(filled, doc_pieces, doc_outputs, strict=True):
+    hidden, backprop_network = _run(model, pad(pieces, positions, model.tokenizer), is_train)
+    flat = torch.cat([output.detach().flatten(0, 1) for output in hidden]).float()
+    doc_hidden = _move_pieces(flat, positions, doc_positions)
+    doc_pieces = split_by_doc(by_doc, pieces, doc_positions, model.tokenizer)
+    for i, own, output, shape in zip(
+        filled, doc_pieces, doc_hidden, doc_positions.shapes, strict=True
+    ):
         wordpieces, alignment = own
-        batch.doc_data[i] = TransformerData(wordpieces, output, alignment)
+        model_output = ModelOutput(last_hidden_state=torch2xp(output.view(*shape, -1)))
+        batch.doc_data[i] = TransformerData(wordpieces, model_output, alignment)
 
     def backprop(d_batch: FullTransformerBatch) -> list[Doc]:
         d_hidden = d_batch.model_output["last_hidden_state"]
-        backprop_network(_move_pieces(d_hidden, doc_layout, layout).split(layout.sizes))
+        backprop_network(_move_pieces(d_hidden, doc_positions, positions))
         return docs
 
     return batch, backprop
@@ -206,56 +210,30 @@ def _longest_span(model: BatchingTransformerModel) -> int:
 
 def _run(
     model: BatchingTransformerModel, batches: list[WordpieceBatch], is_train: bool
-) -> tuple[list[ModelOutput], Callable[[Sequence[torch.Tensor]], None]]:
+) -> tuple[list[torch.Tensor], Callable[[Sequence[torch.Tensor]], None]]:
     network = model.layers[0]
     calls = [network.attrs["convert_inputs"](network, batch, is_train)[0] for batch in batches]
     # thinc's autocast on GPUs uses this type, too
     with torch.autocast(model.transformer.device.type, torch.bfloat16, model.mixed_precision):
         if not is_train:
-            return infer(model.transformer, calls), lambda d_hidden: None
+            outputs = infer(model.transformer, calls)
+            return [output["last_hidden_state"] for output in outputs], lambda d_hidden: None
         updates = [network.shims[0].begin_update(inputs) for inputs in calls]
-    outputs = [output for output, _ in updates]
+    hidden = [output["last_hidden_state"] for output, _ in updates]
 
     def backprop(d_hidden: Sequence[torch.Tensor]) -> None:
-        hidden = [output["last_hidden_state"] for output in outputs]
         gradients = [d.view_as(h).to(h.dtype) for d, h in zip(d_hidden, hidden, strict=True)]
         # the callback of the last batch handles all batches
         updates[-1][1](ArgsKwargs(args=(hidden,), kwargs={"grad_tensors": gradients}))
 
-    return outputs, backprop
+    return hidden, backprop
 
 
-@torch.no_grad()
-def _move(outputs: list[ModelOutput], layout: Layout, doc_layout: Layout) -> list[ModelOutput]:
-    # Move the outputs from the computed batches to the documents
-    def move(batches: Sequence[torch.Tensor]) -> list[FloatsXd]:
-        flat = torch.cat([batch.flatten(0, 1) for batch in batches]).float()
-        parts = _move_pieces(flat, layout, doc_layout).split(doc_layout.sizes)
-        shapes = doc_layout.shapes
-        moved = [torch2xp(p.view(*shape, -1)) for p, shape in zip(parts, shapes, strict=True)]
-        return cast(list[FloatsXd], moved)
-
-    hidden = move([output["last_hidden_state"] for output in outputs])
-    moved = [ModelOutput(last_hidden_state=array) for array in hidden]
-    if "pooler_output" in outputs[0]:
-        rows = torch.cat([output["pooler_output"] for output in outputs]).float()
-        rows = rows[_to_torch(layout.rows, rows)]
-        for own, part in zip(moved, rows.split([n for n, _ in doc_layout.shapes]), strict=True):
-            own["pooler_output"] = torch2xp(part)
-    if "hidden_states" in outputs[0]:
-        layers = zip(*(output["hidden_states"] for output in outputs), strict=True)
-        by_doc = zip(*(move(layer) for layer in layers), strict=True)
-        for own, states in zip(moved, by_doc, strict=True):
-            own["hidden_states"] = list(states)
-    return moved
-
-
-def _move_pieces(flat: torch.Tensor, before: Layout, after: Layout) -> torch.Tensor:
+def _move_pieces(
+    flat: torch.Tensor, before: BatchPositions, after: BatchPositions
+) -> tuple[torch.Tensor, ...]:
     # padding stays zero
     moved = flat.new_zeros(sum(after.sizes), flat.shape[1])
-    moved[_to_torch(after.pieces, flat)] = flat[_to_torch(before.pieces, flat)]
-    return moved
-
-
-def _to_torch(indices: np.ndarray, like: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(indices).to(like.device)
+    sources, targets = (torch.from_numpy(p.pieces).to(flat.device) for p in (before, after))
+    moved[targets] = flat[sources]
+    return moved.split(after.sizes)

@@ -35,16 +35,14 @@ class WordPieces(NamedTuple):
     offsets: np.ndarray | None
 
 
-class Layout(NamedTuple):
-    """The positions of spans and their word pieces in a sequence of padded batches.
+class BatchPositions(NamedTuple):
+    """The positions of word pieces in a sequence of padded batches of spans.
 
     shapes (list[tuple[int, int]]): Number of spans and length of the longest span in each batch.
-    rows (np.ndarray): Position of each span. *Shape:* (spans,).
     pieces (np.ndarray): Position of each word piece, counting padding. *Shape:* (pieces,).
     """
 
     shapes: list[tuple[int, int]]
-    rows: np.ndarray
     pieces: np.ndarray
 
     @property
@@ -87,39 +85,39 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
     )
 
 
-def lay_out(lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]) -> Layout:
-    """Arrange spans in batches with padding on the right.
+def find_positions(
+    lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]
+) -> BatchPositions:
+    """Find the positions of word pieces in batches with padding on the right.
 
     lengths (np.ndarray): Number of word pieces of each span. *Shape:* (spans,).
     batches (Sequence[Union[Sequence[int], ndarray]]): The indices of the spans in each batch.
-    RETURNS (Layout): The positions of spans and word pieces.
+    RETURNS (BatchPositions): The positions.
     """
     shapes = [(len(batch), int(lengths[batch].max())) for batch in batches]
-    order = np.concatenate(batches)
     widths = np.repeat([longest for _, longest in shapes], [n for n, _ in shapes])
     begins = np.empty_like(lengths)
-    begins[order] = np.cumsum(widths) - widths
+    begins[np.concatenate(batches)] = np.cumsum(widths) - widths
     shifts = begins - (np.cumsum(lengths) - lengths)
-    pieces = np.repeat(shifts, lengths) + np.arange(lengths.sum())
-    return Layout(shapes, np.argsort(order), pieces)
+    return BatchPositions(shapes, np.repeat(shifts, lengths) + np.arange(lengths.sum()))
 
 
 def pad(
-    pieces: WordPieces, layout: Layout, tokenizer: PreTrainedTokenizerBase
+    pieces: WordPieces, positions: BatchPositions, tokenizer: PreTrainedTokenizerBase
 ) -> list[WordpieceBatch]:
     """Make padded batches of word pieces.
 
     pieces (WordPieces): The word pieces of spans.
-    layout (Layout): The layout of the batches.
+    positions (BatchPositions): The positions of the word pieces.
     tokenizer (PreTrainedTokenizerBase): The tokenizer, which defines the padding piece.
     RETURNS (list[WordpieceBatch]): The batches with the inputs of the network, without strings.
     """
     # without a padding piece, any id works, because it is masked
-    ids = _place(pieces.ids, layout, tokenizer.pad_token_id or 0)
-    mask = _place(np.ones(len(pieces.ids), dtype="f"), layout, 0)
+    ids = _place(pieces.ids, positions, tokenizer.pad_token_id or 0)
+    mask = _place(np.ones(len(pieces.ids), dtype="f"), positions, 0)
     type_ids: list[Any] = [None] * len(ids)
     if pieces.type_ids is not None:
-        type_ids = _place(pieces.type_ids, layout, tokenizer.pad_token_type_id)
+        type_ids = _place(pieces.type_ids, positions, tokenizer.pad_token_type_id)
     return [
         WordpieceBatch([], batch_ids, batch_mask, [], batch_type_ids)
         for batch_ids, batch_mask, batch_type_ids in zip(ids, mask, type_ids, strict=True)
@@ -129,21 +127,21 @@ def pad(
 def split_by_doc(
     nested: list[list[Span]],
     pieces: WordPieces,
-    layout: Layout,
+    positions: BatchPositions,
     tokenizer: PreTrainedTokenizerBase,
 ) -> list[tuple[WordpieceBatch, Ragged]]:
     """Split word pieces by document, with one row per span as in spacy-transformers.
 
     nested (list[list[Span]]): The spans of each document. No document may be without spans.
     pieces (WordPieces): The word pieces.
-    layout (Layout): The layout with one batch per document.
+    positions (BatchPositions): The positions with one batch per document.
     tokenizer (PreTrainedTokenizerBase): The tokenizer.
     RETURNS (list[tuple[WordpieceBatch, Ragged]]): For each document, its word pieces and the
         alignment of its tokens with them.
     """
-    strings = _place(np.array(pieces.strings, dtype=object), layout, tokenizer.pad_token or "")
-    parts = zip(nested, pad(pieces, layout, tokenizer), strings, strict=True)
-    offsets = None if pieces.offsets is None else _place(pieces.offsets, layout, 0)
+    strings = _place(np.array(pieces.strings, dtype=object), positions, tokenizer.pad_token or "")
+    parts = zip(nested, pad(pieces, positions, tokenizer), strings, strict=True)
+    offsets = None if pieces.offsets is None else _place(pieces.offsets, positions, 0)
     n_spans = 0
     split = []
     for i, (spans, batch, rows) in enumerate(parts):
@@ -158,12 +156,12 @@ def split_by_doc(
     return split
 
 
-def _place(values: np.ndarray, layout: Layout, padding: object) -> list[Any]:
+def _place(values: np.ndarray, positions: BatchPositions, padding: object) -> list[Any]:
     # thinc's Ints2d and Floats2d are NumPy arrays
-    flat = np.full((sum(layout.sizes), *values.shape[1:]), padding, dtype=values.dtype)
-    flat[layout.pieces] = values
-    parts = np.split(flat, np.cumsum(layout.sizes)[:-1])
+    flat = np.full((sum(positions.sizes), *values.shape[1:]), padding, dtype=values.dtype)
+    flat[positions.pieces] = values
+    parts = np.split(flat, np.cumsum(positions.sizes)[:-1])
     return [
         part.reshape(*shape, *values.shape[1:])
-        for part, shape in zip(parts, layout.shapes, strict=True)
+        for part, shape in zip(parts, positions.shapes, strict=True)
     ]
