@@ -4,11 +4,8 @@ from .annotator_agreement import Pair as Pair
 from .annotator_agreement import agreement as agreement
 from .data_check import DataFindings as DataFindings
 from .data_check import DataReport as DataReport
-from .data_check import KindCounts as KindCounts
-from .data_check import SchemeReport as SchemeReport
 from .data_check import check_data as check_data
 from .evaluation import evaluate as evaluate
-from .model_report import ErrorCount as ErrorCount
 from .model_report import ErrorInContext as ErrorInContext
 from .model_report import ModelReport as ModelReport
 from .model_report import analyze as analyze

@@ -10,8 +10,9 @@ boundaries.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,9 @@ from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
 from ..entities.alignment import merge_docs
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
+from ..formats.records import TextEntity
 from ..scorer import Counts, Item, Positions
+from .matching import to_text_entity
 
 
 @dataclass
@@ -34,6 +37,25 @@ class Measures:
 
     exact: Counts = field(default_factory=Counts)
     partial: Counts = field(default_factory=Counts)
+
+    def add(self, sides: Sequence[set[Item]], bounds: np.ndarray) -> None:
+        """Count the entities of both sides in a document.
+
+        sides (Sequence[set[Item]]): The entities of the first and of the second side.
+        bounds (ndarray): The bounds of the tokens.
+        """
+        first, second = sides
+        self.exact += Counts.of(second, first)
+        gold, predicted = (
+            Counter(
+                (label, token)
+                for label, fragments in items
+                for fragment in fragments
+                for token in range(*np.searchsorted(bounds, fragment))
+            )
+            for items in sides
+        )
+        self.partial += Counts((gold & predicted).total(), predicted.total(), gold.total())
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The measures for JSON."""
@@ -49,13 +71,12 @@ class Pair(NamedTuple):
     name (str): The name of the document.
     docs (tuple[Doc, Doc]): The Docs of both sides. If their whitespace differs, the second Doc has
         the tokens of the first.
-    differing (tuple[list[Item], list[Item]]): Entities that only one side has, as types and
-        fragments in character offsets.
+    differing (tuple[list[TextEntity], list[TextEntity]]): Entities that only one side has.
     """
 
     name: str
     docs: tuple[Doc, Doc]
-    differing: tuple[list[Item], list[Item]]
+    differing: tuple[list[TextEntity], list[TextEntity]]
 
 
 @dataclass
@@ -78,6 +99,18 @@ class Agreement:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The agreement for JSON."""
+        differing = [
+            {
+                "document": pair.name,
+                "only": side,
+                "label": entity.label,
+                "text": entity.surface,
+                "fragments": entity.fragments,
+            }
+            for pair in self.pairs
+            for side, entities in zip(("first", "second"), pair.differing, strict=True)
+            for entity in entities
+        ]
         return {
             "docs": len(self.pairs),
             "only_first": self.only[0],
@@ -85,7 +118,7 @@ class Agreement:
             "all": self.all.to_dict(),
             "discontinuous": self.discontinuous.to_dict(),
             "per_type": {label: self.per_type[label].to_dict() for label in sorted(self.per_type)},
-            "differing": [row for pair in self.pairs for row in _rows(pair)],
+            "differing": differing,
         }
 
 
@@ -103,7 +136,7 @@ def agreement(
     RETURNS (Agreement): The agreement and the differences.
     RAISES (GapDNERError): If the sides have no documents in common, or the texts differ.
     """
-    first, second = dict(_by_name(docs_a, spans_key)), dict(_by_name(docs_b, spans_key))
+    first, second = _by_name(docs_a, spans_key), _by_name(docs_b, spans_key)
     if first and second and not first.keys() & second.keys():
         raise GapDNERError(
             f"The two sides have no documents in common: the first has {next(iter(first))}, the "
@@ -111,20 +144,22 @@ def agreement(
         )
     only = [n for n in first if n not in second], [n for n in second if n not in first]
     found = Agreement(only=only)
-    for name in first:
+    for name, doc in first.items():
         if name in second:
-            _compare(found, name, (first[name], second[name]), spans_key)
+            _compare(found, name, (doc, second[name]), spans_key)
     return found
 
 
-def _by_name(docs: Iterable[Doc], spans_key: str) -> Iterator[tuple[str, Doc]]:
+def _by_name(docs: Iterable[Doc], spans_key: str) -> dict[str, Doc]:
     parts: dict[str, list[Doc]] = {}
     for number, doc in enumerate(docs, start=1):
         parts.setdefault(doc.user_data.get(DOC_NAME, f"document {number}"), []).append(doc)
-    for name, (first, *others) in parts.items():
-        doc = merge_docs([first, *others], spans_key, exclude=["user_data"]) if others else first
+    merged = {}
+    for name, same in parts.items():
+        doc = merge_docs(same, spans_key, exclude=["user_data"]) if len(same) > 1 else same[0]
         doc.user_data[DOC_NAME] = name
-        yield name, doc
+        merged[name] = doc
+    return merged
 
 
 def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str) -> None:
@@ -136,51 +171,26 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
             f"The texts of {name} differ: {texts[0][i : i + 30]!r} on the first side, "
             f"{texts[1][i : i + 30]!r} on the second. Compare annotations of the same texts."
         )
-    sides = [Positions(doc) for doc in docs]
-    items = [
-        set(map(side.item, get_entities(doc, spans_key)))
-        for side, doc in zip(sides, docs, strict=True)
+    positions = [Positions(doc) for doc in docs]
+    bounds = np.union1d(positions[0].bounds, positions[1].bounds)
+    sides = [
+        {side.item(entity) for entity in get_entities(doc, spans_key)}
+        for side, doc in zip(positions, docs, strict=True)
     ]
-    cuts = np.union1d(sides[0].bounds, sides[1].bounds)
-    labels = sorted({label for side in items for label, _ in side})
-    groups: dict[str | bool | None, Measures] = {None: found.all, True: found.discontinuous}
-    groups |= {label: found.per_type.setdefault(label, Measures()) for label in labels}
-    for group, measures in groups.items():
-        first, second = (
-            {item for item in side if group in (None, len(item[1]) > 1, item[0])} for side in items
-        )
-        measures.exact += Counts.of(second, first)
-        measures.partial += Counts.of(_tokens(second, cuts), _tokens(first, cuts))
+    found.all.add(sides, bounds)
+    found.discontinuous.add([{i for i in side if len(i[1]) > 1} for side in sides], bounds)
+    for label in {label for side in sides for label, _ in side}:
+        measures = found.per_type.setdefault(label, Measures())
+        measures.add([{item for item in side if item[0] == label} for side in sides], bounds)
     if docs[0].text != docs[1].text:
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()
-        set_entities(docs[1], [sides[0].tokens(item) for item in sorted(items[1])], spans_key)
+        set_entities(docs[1], map(positions[0].tokens, sorted(sides[1])), spans_key)
     differing = [
-        [(item[0], sides[0].char_offsets(item)) for item in sorted(only, key=lambda i: i[::-1])]
-        for only in (items[0] - items[1], items[1] - items[0])
+        sorted(
+            (to_text_entity(item, positions[0], docs[0].text) for item in only),
+            key=attrgetter("fragments", "label"),
+        )
+        for only in (sides[0] - sides[1], sides[1] - sides[0])
     ]
     found.pairs.append(Pair(name, docs, (differing[0], differing[1])))
-
-
-def _tokens(items: set[Item], cuts: np.ndarray) -> set[tuple[str, int, int]]:
-    # type, token, and the index of the entity among those of the type with the token
-    counts = Counter(
-        (label, i)
-        for label, fragments in items
-        for fragment in fragments
-        for i in range(*np.searchsorted(cuts, fragment))
-    )
-    return {(*token, n) for token, count in counts.items() for n in range(count)}
-
-
-def _rows(pair: Pair) -> Iterator[dict[str, Any]]:
-    for side, doc, items in zip(("first", "second"), pair.docs, pair.differing, strict=True):
-        for label, fragments in items:
-            text = " … ".join(doc.text[start:end] for start, end in fragments)
-            yield {
-                "document": pair.name,
-                "only": side,
-                "label": label,
-                "text": " ".join(text.split()),
-                "fragments": fragments,
-            }

@@ -2,7 +2,6 @@
 match the tokens, do not fit into a segment, or cannot be represented in a grid. The ceiling is the
 score of a perfect model."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from operator import attrgetter
@@ -28,7 +27,6 @@ from .training_config import TrainingConfig, make_training_config, read_training
 _RARE = 20
 # grids of longer segments exceed the memory of most GPUs
 _LONG = 512
-_N_EXAMPLES = 3
 # tokens shown before and after an entity
 _CONTEXT = 3
 _CROSSES = "crosses a sentence boundary"
@@ -39,54 +37,6 @@ _REMEDIES = {
     _CROSSES: ' Convert the data with another model or line_breaks="join" to split sentences.',
     _MISALIGNED: " Convert the data with a model whose tokenizer splits there.",
 }
-
-
-@dataclass
-class KindCounts:
-    """Counts of entities by kind, with the first examples of each kind.
-
-    counts (Counter[str]): Number of entities by kind.
-    examples (dict[str, list[str]]): Entities in context, with fragments in «».
-    """
-
-    counts: Counter[str] = field(default_factory=Counter)
-    examples: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, kind: str, doc: Doc, entity: Entity) -> None:
-        """Count an entity of a Doc under a kind."""
-        self.counts[kind] += 1
-        examples = self.examples.setdefault(kind, [])
-        if len(examples) < _N_EXAMPLES:
-            examples.append(_in_context(doc, entity))
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): Counts and examples for JSON."""
-        return {"counts": dict(self.counts.most_common()), "examples": self.examples}
-
-
-@dataclass
-class SchemeReport:
-    """The result of encoding gold entities in grids and decoding them.
-
-    missed (KindCounts): Gold entities that are not decoded, by cause.
-    spurious (KindCounts): Decoded entities that are not annotated.
-    ceiling (Counts): Counts of all entities, with the decoded entities as predictions.
-    disc_ceiling (Counts): The same counts for discontinuous entities.
-    """
-
-    missed: KindCounts = field(default_factory=KindCounts)
-    spurious: KindCounts = field(default_factory=KindCounts)
-    ceiling: Counts = field(default_factory=Counts)
-    disc_ceiling: Counts = field(default_factory=Counts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The report for JSON."""
-        return {
-            "missed": self.missed.to_dict(),
-            "spurious": self.spurious.to_dict(),
-            "ceiling": _scores(self.ceiling),
-            "disc_ceiling": _scores(self.disc_ceiling),
-        }
 
 
 @dataclass
@@ -101,9 +51,13 @@ class DataReport:
         boundary.
     segments (int): Number of segments.
     longest_segment (int): Number of tokens in the longest segment.
-    misaligned (KindCounts): Gold entities whose boundaries fall inside a token.
-    unheld (KindCounts): Aligned entities that do not fit into a segment, by reason.
-    scheme (SchemeReport): The result of encoding and decoding.
+    misaligned (dict[str, list[str]]): Gold entities whose boundaries fall inside a token. Entities
+        are shown in context, such as "ADR: had «severe» joint and «back pain» since".
+    unheld (dict[str, list[str]]): Aligned entities that do not fit into a segment, by reason.
+    missed (dict[str, list[str]]): Other gold entities that encoding in a grid loses, by cause.
+    spurious (dict[str, list[str]]): Entities decoded from gold grids that are not annotated.
+    ceiling (Counts): Counts of all entities, with the decoded entities as predictions.
+    disc_ceiling (Counts): The same counts for discontinuous entities.
     texts (dict[str, bool]): The texts of all segments, and whether an entity starts there.
     """
 
@@ -114,15 +68,18 @@ class DataReport:
     split_by_lines: int = 0
     segments: int = 0
     longest_segment: int = 0
-    misaligned: KindCounts = field(default_factory=KindCounts)
-    unheld: KindCounts = field(default_factory=KindCounts)
-    scheme: SchemeReport = field(default_factory=SchemeReport)
+    misaligned: dict[str, list[str]] = field(default_factory=dict)
+    unheld: dict[str, list[str]] = field(default_factory=dict)
+    missed: dict[str, list[str]] = field(default_factory=dict)
+    spurious: dict[str, list[str]] = field(default_factory=dict)
+    ceiling: Counts = field(default_factory=Counts)
+    disc_ceiling: Counts = field(default_factory=Counts)
     texts: dict[str, bool] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON, without the texts."""
-        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "texts"}
-        return {name: v if isinstance(v, int) else v.to_dict() for name, v in kept.items()}
+        kept = {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
+        return {name: v.to_dict() if hasattr(v, "to_dict") else v for name, v in kept.items()}
 
 
 @dataclass(frozen=True)
@@ -145,7 +102,6 @@ class DataFindings:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The findings for JSON."""
-        shared = self.shared and {"segments": self.shared[0], "with_entities": self.shared[1]}
         return {
             "settings": {
                 "lang": self.config.nlp.lang,
@@ -156,7 +112,7 @@ class DataFindings:
                 "scheme": self.config.tagging.name,
             },
             **{name: report.to_dict() for name, report in self.reports.items()},
-            "shared": shared,
+            "shared": self.shared and {"segments": self.shared[0], "with_entities": self.shared[1]},
             "problems": self.problems,
             "hints": self.hints,
         }
@@ -214,17 +170,17 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
         doc = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(doc, reference), config.spans_key)
         report.docs_without_entities += not aligned and not misaligned
-        # duplicates are counted once, as in the scores
-        entities = list(dict.fromkeys(aligned))
         for entity in misaligned:
-            report.misaligned.add(_MISALIGNED, doc, entity)
+            report.misaligned.setdefault(_MISALIGNED, []).append(_in_context(doc, entity))
+        # duplicates are counted once, as in the scores
+        gold = dict.fromkeys(aligned)
         segments = get_segments(doc, max_length, config.stride)
-        held, unheld = assign_entities(entities, segments)
+        held, unheld = assign_entities(gold, segments)
         for entity in unheld:
             why = why_unheld(entity, doc, max_length)
-            report.unheld.add(why, doc, entity)
+            report.unheld.setdefault(why, []).append(_in_context(doc, entity))
             report.split_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
-        starts = {entity.start for entity in (*entities, *misaligned)}
+        starts = {entity.start for entity in (*aligned, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
             report.longest_segment = max(report.longest_segment, segment.n_tokens)
@@ -232,27 +188,20 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
             has_entity = not starts.isdisjoint(range(*segment))
             report.texts[text] = report.texts.get(text, False) or has_entity
         found, causes = _round_trip(segments, held, config.tagging)
-        for entity in sorted(set(entities) - set(unheld) - found, key=_ORDER):
+        for entity in sorted(gold.keys() - set(unheld) - found, key=_ORDER):
             # entities that another window represents are not missed
-            report.scheme.missed.add(causes.get(entity, "cut by a window"), doc, entity)
-        for entity in sorted(found - set(entities), key=_ORDER):
-            report.scheme.spurious.add("not annotated", doc, entity)
-        sides = (found, entities, misaligned)
-        report.scheme.ceiling += _count(*sides)
-        disc_sides = ([entity for entity in side if entity.is_discontinuous] for side in sides)
-        report.scheme.disc_ceiling += _count(*disc_sides)
+            cause = causes.get(entity, "cut by a window")
+            report.missed.setdefault(cause, []).append(_in_context(doc, entity))
+        for entity in sorted(found - gold.keys(), key=_ORDER):
+            report.spurious.setdefault("not annotated", []).append(_in_context(doc, entity))
+        # misaligned entities cannot be found
+        lost = set(misaligned)
+        report.ceiling += Counts.of(found, gold.keys()) + Counts(gold=len(lost))
+        disc_found, disc_gold, disc_lost = (
+            {entity for entity in side if entity.is_discontinuous} for side in (found, gold, lost)
+        )
+        report.disc_ceiling += Counts.of(disc_found, disc_gold) + Counts(gold=len(disc_lost))
     return report
-
-
-def _scores(counts: Counts) -> dict[str, float | None] | None:
-    return None if counts.f is None else counts.to_dict()
-
-
-def _count(
-    found: Iterable[Entity], entities: Iterable[Entity], misaligned: Iterable[Entity]
-) -> Counts:
-    # misaligned entities cannot be found
-    return Counts.of(set(found), set(entities)) + Counts(gold=len(set(misaligned)))
 
 
 def _round_trip(
@@ -275,21 +224,14 @@ def _round_trip(
 
 
 def _in_context(doc: Doc, entity: Entity) -> str:
-    # e.g. "ADR: had «severe» joint and «back pain» since ..."
-    start = max(entity.start - _CONTEXT, 0)
-    end = min(entity.end + _CONTEXT, len(doc))
-    opening = {first for first, _ in entity.fragments}
-    closing = {last for _, last in entity.fragments}
-    pieces = ["… " if start else ""]
-    for token in doc[start:end]:
-        if token.i in opening:
-            pieces.append("«")
-        pieces.append(token.text)
-        if token.i + 1 in closing:
-            pieces.append("»")
-        pieces.append(token.whitespace_)
-    pieces.append(" …" if end < len(doc) else "")
-    return " ".join(f"{entity.label}: {''.join(pieces)}".split())
+    start, end = max(entity.start - _CONTEXT, 0), min(entity.end + _CONTEXT, len(doc))
+    words = {i: doc[i].text for i in range(start, end)}
+    for first, last in entity.fragments:
+        words[first] = f"«{words[first]}"
+        words[last - 1] = f"{words[last - 1]}»"
+    text = "".join(word + doc[i].whitespace_ for i, word in words.items())
+    before, after = "… " if start else "", " …" if end < len(doc) else ""
+    return " ".join(f"{entity.label}: {before}{text}{after}".split())
 
 
 def why_unheld(entity: Entity, doc: Doc, max_length: int) -> str:
@@ -307,9 +249,10 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
         if not report.statistics.entities:
             yield describe_no_entities(name, spans_key, report.statistics.elsewhere)
         for tally in (report.misaligned, report.unheld):
-            for reason, count in tally.counts.most_common():
-                remedy, noun = _REMEDIES.get(reason, ""), "entity" if count == 1 else "entities"
-                yield f"{name}: {count} {noun} cannot be found ({reason}).{remedy}"
+            for reason, found in tally.items():
+                noun = "entity" if len(found) == 1 else "entities"
+                remedy = _REMEDIES.get(reason, "")
+                yield f"{name}: {len(found)} {noun} cannot be found ({reason}).{remedy}"
         longest = report.longest_segment
         if longest >= _LONG:
             yield (
@@ -331,7 +274,7 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
             yield f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entities."
         if report.empty_docs:
             yield f"{name}: {report.empty_docs} Docs are empty."
-        if 2 * report.split_by_lines > report.unheld.counts[_CROSSES]:
+        if 2 * report.split_by_lines > len(report.unheld.get(_CROSSES, ())):
             yield (
                 f"{name}: {report.split_by_lines} of the entities that cross a sentence boundary "
                 'contain a line break. If the text is wrapped, set line_breaks = "join", also for '

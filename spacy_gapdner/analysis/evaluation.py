@@ -65,19 +65,19 @@ def evaluate(
     if bootstrap < 0:
         raise GapDNERError(f"Invalid bootstrap: {bootstrap}. It must be at least 0.")
     pipe = find_pipe(nlp, spans_key)
+    key = spans_key or pipe.key
+    settings = {name: pipe.cfg[name] for name in _SETTINGS}
     gold: Counter[str] = Counter()
     keys: set[str] = set()
     elsewhere: Counter[str] = Counter()
     # scores of predicted entities, and whether they are correct
     scored: list[tuple[float, bool]] = []
     disc_scored: list[tuple[float, bool]] = []
-    tally, matches = Tally(), {name: Counts() for name in MATCHES}
+    tally = Tally()
     by_doc: list[dict[str, Counts]] = []
     n_words = crossing = 0
-    key = spans_key or pipe.key
     reading, running = Stopwatch(), Stopwatch()
     with changed(pipe, spans_key=key):
-        settings = {name: pipe.cfg[name] for name in _SETTINGS}
         examples = running.time(predict_examples(nlp, reading.time(docs), batch_size))
         for example, compared in compare_examples(examples, key):
             n_words += len(example.predicted)
@@ -86,14 +86,13 @@ def evaluate(
             if not gold:
                 elsewhere.update(count_elsewhere(example.reference, key))
             tally.add(compared)
-            matched = count_matches(compared)
-            matches = {name: counts + matched[name] for name, counts in matches.items()}
-            by_doc.append(count_subsets(compared) | matched)
+            by_doc.append(count_subsets(compared) | count_matches(compared))
             crossing += _count_crossing(example, compared)
             for item, score in compared.scores.items():
                 scored.append((score or 0.0, item in compared.gold))
                 if len(item[1]) > 1:
                     disc_scored.append(scored[-1])
+    matches = {name: sum((counts[name] for counts in by_doc), Counts()) for name in MATCHES}
     scores = {
         **settings,
         "spans_key": key,
@@ -102,7 +101,7 @@ def evaluate(
         "speed": n_words / (running.seconds - reading.seconds) if n_words else 0.0,
         **tally.scores(key),
         "crossing": crossing,
-        "gold_per_type": {label: gold[label] for label in sorted(gold)},
+        "gold_per_type": dict(sorted(gold.items())),
         "reliability": [part._asdict() for part in reliability(scored)],
         "calibration_error": calibration_error(scored),
         "disc_calibration_error": calibration_error(disc_scored),
@@ -129,19 +128,18 @@ class Stopwatch:
 
     def time(self, items: Iterable[T]) -> Iterator[T]:
         """YIELDS (T): The items."""
-        iterator = iter(items)
-        while True:
-            start = default_timer()
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            finally:
-                self.seconds += default_timer() - start
+        start = default_timer()
+        for item in items:
+            self.seconds += default_timer() - start
             yield item
+            start = default_timer()
+        self.seconds += default_timer() - start
 
 
 def _count_crossing(example: Example, compared: Comparison) -> int:
-    sentences = Positions(example.predicted).sentence
-    ends = ((item, (item[0], ((item[1][-1][1] - 1,) * 2,))) for item in compared.gold)
-    return sum(sentences(first) != sentences(last) for first, last in ends)
+    sentence = Positions(example.predicted).sentence
+    crossing = 0
+    for label, fragments in compared.gold:
+        last = fragments[-1][1] - 1
+        crossing += sentence((label, fragments)) != sentence((label, ((last, last),)))
+    return crossing

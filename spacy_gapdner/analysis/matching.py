@@ -22,14 +22,13 @@ spurious: Any other prediction.
 Entities that overlap, but differ in type and fragments, are not paired.
 """
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from ..entities import Fragments
-from ..scorer import Comparison, Counts, Item
+from ..formats.records import TextEntity
+from ..scorer import Comparison, Counts, Item, Positions
 
 # measures of partial matches and their names in reports
 MATCHES = {
@@ -79,19 +78,18 @@ def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[st
     """
     correct = set(gold) & set(predicted)
     found, touching = set(), set()
-    for i, j in _meeting_extents(gold, predicted):
-        if _share(gold[i][1], predicted[j][1]):
-            touching.add(j)
-            if predicted[j] not in correct:
-                found.add(i)
+    for i, j, _ in find_overlaps(gold, predicted):
+        touching.add(j)
+        if predicted[j] not in correct:
+            found.add(i)
 
-    def mark(item: Item, overlaps: bool, otherwise: str) -> str:
-        return "correct" if item in correct else "incorrect" if overlaps else otherwise
+    def mark(items: Sequence[Item], overlapping: set[int], otherwise: str) -> list[str]:
+        return [
+            "correct" if item in correct else "incorrect" if i in overlapping else otherwise
+            for i, item in enumerate(items)
+        ]
 
-    return (
-        [mark(item, i in found, "missed") for i, item in enumerate(gold)],
-        [mark(item, j in touching, "spurious") for j, item in enumerate(predicted)],
-    )
+    return mark(gold, found, "missed"), mark(predicted, touching, "spurious")
 
 
 class Error(NamedTuple):
@@ -128,18 +126,36 @@ def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Err
     return sorted(errors, key=lambda error: _text_order(error.gold or error.predicted))
 
 
+def find_overlaps(
+    items: Sequence[Item], others: Sequence[Item]
+) -> Iterator[tuple[int, int, float]]:
+    """YIELDS (tuple[int, int, float]): The indices of two entities that overlap, and the number of
+    shared positions divided by the positions of both.
+    """
+    positions = list(map(_positions, others))
+    at: dict[int, list[int]] = {}
+    for j, covered in enumerate(positions):
+        for position in covered:
+            at.setdefault(position, []).append(j)
+    for i, covered in enumerate(map(_positions, items)):
+        for j in {j for position in covered for j in at.get(position, ())}:
+            yield i, j, len(covered & positions[j]) / len(covered | positions[j])
+
+
+def _positions(item: Item) -> set[int]:
+    # entities that only consist of whitespace have an empty fragment, and only overlap with equals
+    fragments = item[1]
+    return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
+
+
 def _pair_best(
     items: Sequence[Item], others: Sequence[Item], fits: Callable[[Item, Item], bool]
 ) -> list[tuple[Item, Item]]:
     # one to one, largest overlap first
-    shares = []
-    for i, j in _meeting_extents(items, others):
-        share = _share(items[i][1], others[j][1])
-        if share and fits(items[i], others[j]):
-            shares.append((-share, i, j))
+    overlaps = find_overlaps(items, others)
     free, free_others = set(range(len(items))), set(range(len(others)))
     pairs = []
-    for _, i, j in sorted(shares):
+    for _, i, j in sorted((-share, i, j) for i, j, share in overlaps if fits(items[i], others[j])):
         if i in free and j in free_others:
             free.remove(i)
             free_others.remove(j)
@@ -147,46 +163,12 @@ def _pair_best(
     return pairs
 
 
-def _meeting_extents(items: Sequence[Item], others: Sequence[Item]) -> Iterator[tuple[int, int]]:
-    # includes all pairs whose extents overlap or touch, without comparing every pair
-    order = sorted(range(len(others)), key=lambda j: others[j][1][0][0])
-    starts = [others[j][1][0][0] for j in order]
-    ends = list(accumulate((others[j][1][-1][1] for j in order), max))
-    for i, (_, fragments) in enumerate(items):
-        first = bisect_left(ends, fragments[0][0])
-        last = bisect_right(starts, fragments[-1][1])
-        for j in order[first:last]:
-            yield i, j
-
-
-def n_shared(first: Fragments, second: Fragments) -> int:
-    """RETURNS (int): The number of positions in the fragments of both entities."""
-    if first[-1][1] <= second[0][0] or second[-1][1] <= first[0][0]:
-        return 0
-    return sum(
-        max(min(end, other_end) - max(start, other_start), 0)
-        for start, end in first
-        for other_start, other_end in second
-    )
-
-
-def _share(first: Fragments, second: Fragments) -> float:
-    # entities that only consist of whitespace have empty ranges
-    if first == second:
-        return 1.0
-    shared = n_shared(first, second)
-    if not shared:
-        return 0.0
-    return shared / (sum(end - start for start, end in (*first, *second)) - shared)
-
-
 def _pair_kind(gold: Item, predicted: Item) -> str:
     fragments, others = gold[1], predicted[1]
     if fragments == others:
         return WRONG_TYPE
-    if len(fragments) == len(others) and all(
-        n_shared((first,), (second,)) for first, second in zip(fragments, others, strict=True)
-    ):
+    pairs = list(zip(fragments, others, strict=False))
+    if len(fragments) == len(others) and all(max(a[0], b[0]) < min(a[1], b[1]) for a, b in pairs):
         return WRONG_BOUNDARY
     return WRONG_LINKING
 
@@ -195,3 +177,12 @@ def _text_order(item: Item | None) -> tuple[int, int, Fragments, str]:
     assert item is not None
     label, fragments = item
     return fragments[0][0], fragments[-1][1], fragments, label
+
+
+def to_text_entity(
+    item: Item, positions: Positions, text: str, score: float | None = None
+) -> TextEntity:
+    """RETURNS (TextEntity): An entity with its character offsets in a text, and its own text."""
+    fragments = positions.char_offsets(item)
+    surface = " … ".join(" ".join(text[start:end].split()) for start, end in fragments)
+    return TextEntity(item[0], fragments, surface=surface, score=score)

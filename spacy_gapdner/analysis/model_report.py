@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,13 +11,13 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import DEFAULT_SPANS_KEY
+from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
 from ..formats import DOC_NAME, find_format, load_docs, read_docbin
 from ..formats.records import TextEntity
 from ..loading import check_model
 from ..scorer import Comparison, Item, Tally
-from .matching import KINDS, find_errors, n_shared
+from .matching import KINDS, find_errors, find_overlaps, to_text_entity
 from .pipes import changed, find_pipe, load_recognizer
 from .predictions import compare_examples, pair_examples, predict_examples
 from .score_tables import score_rows
@@ -33,18 +33,19 @@ _CONTEXT = 25
 
 
 class ErrorInContext(NamedTuple):
-    """An error in context. All offsets are character offsets of the reference.
+    """An error in context.
 
     kind (str): One of `spacy_gapdner.analysis.matching.KINDS`.
     doc (int): Number of the Doc, starting at 1.
     name (Optional[str]): Name of the document.
     sentence (str): The sentence, or several if an entity crosses a boundary.
-    gold (Optional[TextEntity]): The gold entity.
-    predicted (Optional[TextEntity]): The prediction.
+    gold (Optional[TextEntity]): The gold entity, with character offsets of the reference.
+    predicted (Optional[TextEntity]): The prediction, with character offsets of the reference.
     words (tuple[str, ...]): The tokens around the error. "…" stands for the rest of the sentence.
-    bounds (tuple[int, ...]): The start of each word, and the end of the last word.
-    others (tuple[tuple[str, TextEntity], ...]): Roles ("correct", "gold" or "predicted") and
-        entities that overlap the error.
+    own (tuple[tuple[str, Entity], ...]): The role ("gold" or "predicted") of each entity of the
+        error, and the entity as indices of `words`.
+    others (tuple[tuple[str, Entity], ...]): The same for entities that overlap the error. Their
+        role can also be "correct".
     """
 
     kind: str
@@ -54,8 +55,8 @@ class ErrorInContext(NamedTuple):
     gold: TextEntity | None
     predicted: TextEntity | None
     words: tuple[str, ...]
-    bounds: tuple[int, ...]
-    others: tuple[tuple[str, TextEntity], ...]
+    own: tuple[tuple[str, Entity], ...]
+    others: tuple[tuple[str, Entity], ...]
 
     @property
     def score(self) -> float | None:
@@ -65,7 +66,7 @@ class ErrorInContext(NamedTuple):
     @property
     def is_discontinuous(self) -> bool:
         """RETURNS (bool): Whether the gold entity or the prediction is discontinuous."""
-        return any(e is not None and len(e.fragments) > 1 for e in (self.gold, self.predicted))
+        return any(entity.is_discontinuous for _, entity in self.own)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The error for JSON."""
@@ -85,23 +86,6 @@ class ErrorInContext(NamedTuple):
         return *row, self.score
 
 
-class ErrorCount(NamedTuple):
-    """The number of errors of a kind.
-
-    kind (str): The kind.
-    errors (int): Number of errors.
-    gold (int): Number of errors with a gold entity.
-    predicted (int): Number of errors with a prediction.
-    discontinuous (int): Number of errors with a discontinuous entity.
-    """
-
-    kind: str
-    errors: int
-    gold: int
-    predicted: int
-    discontinuous: int
-
-
 @dataclass
 class ModelReport:
     """Scores and errors of a model.
@@ -115,14 +99,20 @@ class ModelReport:
     scores: Tally = field(default_factory=Tally)
     errors: list[ErrorInContext] = field(default_factory=list)
 
-    def count_errors(self) -> list[ErrorCount]:
-        """RETURNS (list[ErrorCount]): The counts of all kinds, in the order of KINDS."""
+    def count_errors(self) -> list[dict[str, Any]]:
+        """RETURNS (list[dict[str, Any]]): Each "kind" of KINDS with its number of "errors", and how
+        many of them have a "gold" entity, a "predicted" entity, or a "discontinuous" entity.
+        """
         counts = []
         for kind in KINDS:
             found = [error for error in self.errors if error.kind == kind]
-            sides = ("gold", "predicted", "is_discontinuous")
-            numbers = (sum(bool(getattr(error, side)) for error in found) for side in sides)
-            counts.append(ErrorCount(kind, len(found), *numbers))
+            numbers = {
+                "errors": len(found),
+                "gold": sum(error.gold is not None for error in found),
+                "predicted": sum(error.predicted is not None for error in found),
+                "discontinuous": sum(error.is_discontinuous for error in found),
+            }
+            counts.append({"kind": kind, **numbers})
         return counts
 
     def confusion(self) -> dict[tuple[str, str], int]:
@@ -149,7 +139,7 @@ class ModelReport:
         return {
             "docs": self.docs,
             "scores": score_rows(self.scores),
-            "error_counts": [count._asdict() for count in self.count_errors()],
+            "error_counts": self.count_errors(),
             "confusion": [[*pair, n] for pair, n in self.confusion().items()],
             "errors": [error.to_dict() for error in self.errors],
         }
@@ -209,18 +199,21 @@ def analyze_models(
             )
     reports = {}
     for name, model in models.items():
-        if Path(model).suffix == ".spacy":
-            key = spans_key = spans_key or DEFAULT_SPANS_KEY
-            nlp = spacy.blank("en")
-            docs = load_docs(nlp, data, key, types=types)
+        is_saved = Path(model).suffix == ".spacy"
+        if is_saved:
+            nlp, key = spacy.blank("en"), spans_key or DEFAULT_SPANS_KEY
+        else:
+            nlp, pipe = load_recognizer(
+                model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id
+            )
+            key = spans_key or pipe.key
+        # all models are compared with the same gold entities
+        spans_key = key
+        docs = load_docs(nlp, data, key, types=types)
+        if is_saved:
             examples = pair_examples(read_docbin(Path(model), nlp.vocab), docs, source=model)
             report = report_model(examples, key)
         else:
-            how: dict[str, Any] = {"threshold": threshold, "gpu_id": gpu_id}
-            nlp, pipe = load_recognizer(model, spans_key=spans_key, **how)
-            # all models are compared with the same gold entities
-            key = spans_key = spans_key or pipe.key
-            docs = load_docs(nlp, data, key, types=types)
             report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
         if not report.scores.groups["subset"]["all"].gold:
             raise GapDNERError(f"{data} has no gold entities under the spans_key {key!r}.")
@@ -245,46 +238,47 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
 
 
 def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[ErrorInContext]:
-    every = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
-
-    def show(item: Item) -> TextEntity:
-        fragments = compared.positions.char_offsets(item)
-        text = " … ".join(" ".join(doc.text[start:end].split()) for start, end in fragments)
-        return TextEntity(item[0], fragments, surface=text, score=compared.scores.get(item))
-
-    def role(item: Item) -> str:
-        if item not in compared.predicted:
-            return "gold"
-        return "correct" if item in compared.gold else "predicted"
-
+    positions, scores = compared.positions, compared.scores
+    items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
+    overlapping: dict[Item, set[Item]] = {item: set() for item in items}
+    for i, j, _ in find_overlaps(items, items):
+        overlapping[items[i]].add(items[j])
     for kind, gold, predicted in find_errors(compared.gold, compared.predicted):
         own = [item for item in (gold, predicted) if item is not None]
-        others = [
-            item
-            for item in every
-            if item not in own and any(n_shared(item[1], other[1]) for other in own)
-        ]
-        tokens = list(map(compared.positions.tokens, (*own, *others)))
-        start, end = min(e.start for e in tokens), max(e.end for e in tokens)
-        first, last = 0, len(doc)
+        near = set.union(*(overlapping[item] for item in own))
+        tokens = {item: positions.tokens(item) for item in items if item in near}
+        start = min(entity.start for entity in tokens.values())
+        end = max(entity.end for entity in tokens.values())
+        sentence = doc[:]
         if doc.has_annotation("SENT_START"):
-            first, last = doc[start].sent.start, doc[end - 1].sent.end
-        shown = doc[max(first, start - _CONTEXT) : min(last, end + _CONTEXT)]
+            sentence = doc[doc[start].sent.start : doc[end - 1].sent.end]
+        shown = doc[max(sentence.start, start - _CONTEXT) : min(sentence.end, end + _CONTEXT)]
+        before = ["…"] if shown.start > sentence.start else []
+        after = ["…"] if shown.end < sentence.end else []
         # whitespace tokens are kept as empty words
-        words = ["".join(token.text.split()) for token in shown]
-        bounds = [*(token.idx for token in shown), shown.end_char]
-        if shown.start > first:
-            words, bounds = ["…", *words], [bounds[0], *bounds]
-        if shown.end < last:
-            words, bounds = [*words, "…"], [*bounds, bounds[-1]]
-        yield ErrorInContext(
-            kind,
-            number,
-            doc.user_data.get(DOC_NAME),
-            " ".join(doc[first:last].text.split()),
-            gold and show(gold),
-            predicted and show(predicted),
-            tuple(words),
-            tuple(bounds),
-            tuple((role(item), show(item)) for item in others),
+        words = (*before, *("".join(token.text.split()) for token in shown), *after)
+        in_words = {}
+        for item, entity in tokens.items():
+            moved = replace(entity, score=scores.get(item)).shift(len(before) - shown.start)
+            in_words[item] = _role(item, compared), moved
+        shown_gold, shown_predicted = (
+            item and to_text_entity(item, positions, doc.text, scores.get(item))
+            for item in (gold, predicted)
         )
+        yield ErrorInContext(
+            kind=kind,
+            doc=number,
+            name=doc.user_data.get(DOC_NAME),
+            sentence=" ".join(sentence.text.split()),
+            gold=shown_gold,
+            predicted=shown_predicted,
+            words=words,
+            own=tuple(in_words.pop(item) for item in own),
+            others=tuple(in_words.values()),
+        )
+
+
+def _role(item: Item, compared: Comparison) -> str:
+    if item not in compared.predicted:
+        return "gold"
+    return "correct" if item in compared.gold else "predicted"

@@ -27,17 +27,14 @@ def score_rows(tally: Tally) -> list[dict[str, Any]]:
     ]
 
 
-def pool_tail(found: Mapping[int, Counts], last: int) -> dict[str, Counts]:
-    """Sum up the counts of large numbers, which have few entities each.
-
-    found (Mapping[int, Counts]): Counts by number.
-    last (int): The last number that is kept separate.
-    RETURNS (dict[str, Counts]): The counts in order. Numbers above `last` have a key such as "11+".
+def pool_tail(found: Mapping[int, Counts], last: int) -> dict[int, Counts]:
+    """RETURNS (dict[int, Counts]): Counts by number, with those of all numbers above `last` as
+    `last + 1`, because large numbers have few entities each.
     """
-    pooled: dict[str, Counts] = {}
-    for number in sorted(found):
-        name = str(number) if number <= last else f"{last + 1}+"
-        pooled[name] = pooled.get(name, Counts()) + found[number]
+    pooled: dict[int, Counts] = {}
+    for number, counts in found.items():
+        key = min(number, last + 1)
+        pooled[key] = pooled.get(key, Counts()) + counts
     return pooled
 
 
@@ -47,36 +44,37 @@ def f1_tables(tallies: Sequence[Tally]) -> dict[str, list[tuple[Any, ...]]]:
     tallies (Sequence[Tally]): The counts of each model on the same data.
     RETURNS (dict[str, list[tuple]]): Tables by title. See `f1_table`.
     """
-    tables = {"Exact match": f1_table([tally.groups["subset"] for tally in tallies])}
-    for group, title in _NUMBERS.items():
-        pooled = [pool_tail(tally.groups[group], _LAST_NUMBER) for tally in tallies]
-        tables[title] = f1_table(pooled)
-    return {title: table for title, table in tables.items() if table}
+    numbers = {title: f1_table(tallies, group, _LAST_NUMBER) for group, title in _NUMBERS.items()}
+    return {"Exact match": f1_table(tallies, "subset"), **numbers}
 
 
-def f1_table(models: Sequence[Mapping[Any, Counts]]) -> list[tuple[Any, ...]]:
+def f1_table(
+    tallies: Sequence[Tally], group: str, last: int | None = None
+) -> list[tuple[Any, ...]]:
     """Compare the F1 of models in a group.
 
-    models (Sequence[Mapping[Any, Counts]]): The counts of the group for each model on the same
-        data.
+    tallies (Sequence[Tally]): The counts of each model on the same data.
+    group (str): The group. See `Tally`.
+    last (Optional[int]): If set, larger numbers share a row.
     RETURNS (list[tuple]): One row per value of the group: its name, its number of gold entities,
         and "F1 (precision/recall)" of each model in percent.
     """
+    models = [tally.groups[group] for tally in tallies]
+    if last is not None:
+        models = [pool_tail(found, last) for found in models]
     values = {value for found in models for value in found}
-    names = list(SUBSETS)
-
-    def order(value: Any) -> tuple[int, str]:
-        if value in SUBSETS:
-            return names.index(value), ""
-        return int(digits) if (digits := str(value).rstrip("+")).isdecimal() else 0, str(value)
-
+    names = {value: str(value) for value in sorted(values)}
+    if group == "subset":
+        names = SUBSETS
+    elif last is not None and last + 1 in names:
+        names[last + 1] = f"{last + 1}+"
     return [
         (
-            SUBSETS.get(value, value),
+            name,
             max(found[value].gold for found in models if value in found),
             *(_percent(found.get(value, Counts())) for found in models),
         )
-        for value in sorted(values, key=order)
+        for value, name in names.items()
     ]
 
 

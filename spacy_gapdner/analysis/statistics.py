@@ -81,25 +81,25 @@ class CorpusStatistics:
         self._add_overlaps(entities)
         if not entities and not self.entities:
             self.elsewhere.update(count_elsewhere(doc, key))
-        for entity in entities:
-            self.entities += 1
-            self.labels[entity.label] += 1
-            self.fragments[len(entity.fragments)] += 1
-            self.entity_lengths[len(entity.token_indices)] += 1
-            self.gap_lengths.update(end - start for start, end in entity.gaps)
-            if entity.is_discontinuous:
-                self.gap_totals[sum(end - start for start, end in entity.gaps)] += 1
-                self.discontinuous += 1
-                self.discontinuous_labels[entity.label] += 1
+        self.entities += len(entities)
+        self.labels.update(entity.label for entity in entities)
+        self.fragments.update(len(entity.fragments) for entity in entities)
+        self.entity_lengths.update(len(entity.token_indices) for entity in entities)
+        discontinuous = [entity for entity in entities if entity.is_discontinuous]
+        self.discontinuous += len(discontinuous)
+        self.discontinuous_labels.update(entity.label for entity in discontinuous)
+        for entity in discontinuous:
+            lengths = [end - start for start, end in entity.gaps]
+            self.gap_lengths.update(lengths)
+            self.gap_totals[sum(lengths)] += 1
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The counts for JSON."""
-        # asdict does not support Counter in Python 3.11 and earlier
-        result: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        del result["names"], result["elsewhere"]
-        for name, value in result.items():
-            if isinstance(value, Counter):
-                result[name] = {str(key): value[key] for key in sorted(value)}
+        result: dict[str, Any] = {}
+        for name in (f.name for f in fields(self) if f.repr):
+            value = getattr(self, name)
+            is_counter = isinstance(value, Counter)
+            result[name] = {str(k): value[k] for k in sorted(value)} if is_counter else value
         result["documents"] = self.documents
         result["discontinuous_percent"] = round(self.discontinuous_percent, 2)
         return result

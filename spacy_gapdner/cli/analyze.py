@@ -96,5 +96,5 @@ def _print(reports: Mapping[str, "ModelReport"]) -> None:
     for title, rows in f1_tables([report.scores for report in reports.values()]).items():
         print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
     by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
-    counts = [(of_kind[0].kind, *(count.errors for count in of_kind)) for of_kind in by_kind]
+    counts = [(kind[0]["kind"], *(count["errors"] for count in kind)) for kind in by_kind]
     print_table(counts, ("Errors", *reports))

@@ -10,7 +10,9 @@ from ._printing import msg, percent, print_line, print_statistics, print_table
 from ._util import split_list
 
 if TYPE_CHECKING:
-    from ..analysis.data_check import DataFindings, DataReport, KindCounts
+    from ..analysis.data_check import DataFindings, DataReport
+
+_N_EXAMPLES = 3
 
 
 def debug_data_cli(
@@ -86,11 +88,11 @@ def _print_findings(findings: "DataFindings") -> None:
         ("Entities whose boundaries fall inside a token", "misaligned"),
         ("Entities that do not fit into a segment", "unheld"),
     ):
-        tallies = {name: getattr(report, attribute) for name, report in reports.items()}
-        if any(tally.counts for tally in tallies.values()):
+        by_corpus = {name: getattr(report, attribute) for name, report in reports.items()}
+        if any(by_corpus.values()):
             msg.divider(title)
-        for name, tally in tallies.items():
-            _print_tally(name, tally)
+        for name, by_kind in by_corpus.items():
+            _print_examples(name, by_kind)
     msg.divider("Summary")
     for hint in findings.hints:
         msg.info(hint)
@@ -103,18 +105,17 @@ def _print_findings(findings: "DataFindings") -> None:
 def _print_ceilings(reports: "dict[str, DataReport]") -> None:
     rows = []
     for name, report in reports.items():
-        scheme = report.scheme
-        scores = (scheme.ceiling, scheme.disc_ceiling)
-        best = (percent(score.f) for score in scores)
-        rows.append((name, *best, scheme.missed.counts.total(), scheme.spurious.counts.total()))
+        best = (percent(counts.f) for counts in (report.ceiling, report.disc_ceiling))
+        lost = (sum(map(len, by_kind.values())) for by_kind in (report.missed, report.spurious))
+        rows.append((name, *best, *lost))
     print_table(rows, ("", "Best F1", "discontinuous", "Missed", "Spurious"))
     for name, report in reports.items():
-        _print_tally(f"{name}, missed", report.scheme.missed)
-        _print_tally(f"{name}, spurious", report.scheme.spurious)
+        _print_examples(f"{name}, missed", report.missed)
+        _print_examples(f"{name}, spurious", report.spurious)
 
 
-def _print_tally(name: str, tally: "KindCounts") -> None:
-    for kind, count in tally.counts.most_common():
-        print_line(f"{name}, {kind}: {count}")
-        for example in tally.examples[kind]:
-            print_line(f"    {example}")
+def _print_examples(name: str, by_kind: dict[str, list[str]]) -> None:
+    for kind, entities in sorted(by_kind.items(), key=lambda pair: -len(pair[1])):
+        print_line(f"{name}, {kind}: {len(entities)}")
+        for entity in entities[:_N_EXAMPLES]:
+            print_line(f"    {entity}")

@@ -1,7 +1,6 @@
 """The report of `gapdner analyze`: an HTML page with plots, tables and errors, and data files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +9,12 @@ from markupsafe import Markup
 from ..analysis.matching import KINDS, MISSED, SPURIOUS
 from ..analysis.model_report import ERROR_COLUMNS, NOTHING, ErrorInContext, ModelReport
 from ..analysis.score_tables import f1_table, pool_tail, score_rows
-from ..entities import Entity
 from ..formats.outputs import filling, write_json
-from ..formats.records import TextEntity
 from ..formats.tables import write_rows
 from ..scorer import SUBSETS, Counts
 from .bars import ENTITIES_CSS, Bar, render_entities
 from .colors import PALETTE
-from .page import SEARCH_JS, TEMPLATES, render_page, render_table
+from .page import SEARCH_JS, TEMPLATES, read_static, render_page, render_table
 from .plots import has_plots, inline_svg, new_figure
 
 if TYPE_CHECKING:
@@ -47,61 +44,6 @@ _COMMON = {MISSED: "Most often missed", SPURIOUS: "Most often spurious"}
 _N_COMMON = 15
 _COLORS = {"gold": "#0078b4", "predicted": "#d86000", "correct": "#00796c"}
 
-_CSS = """
-dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; }
-dt { font-weight: 600; } dd { margin: 0; color: var(--soft); }
-.matrix thead th { writing-mode: vertical-rl; padding: 0.4rem 0; text-align: end; }
-.matrix td { padding: 0.15rem 0.4rem; min-width: 1.2rem; }
-.example { margin-top: 0.8rem; break-inside: avoid; }
-.example p { margin: 0; color: var(--soft); font-size: 0.8rem; }
-"""
-
-_BODY = TEMPLATES.from_string("""\
-<p class="note">{{ docs }} documents in {{ data }}. The scores are F1 (precision/recall) in percent,
-for exact matches of type and tokens.</p>
-<h2>Scores</h2>
-{% if subsets_plot %}
-<figure>{{ subsets_plot }}<figcaption>F1 of all entities, of discontinuous entities, and of all
-entities in sentences with discontinuous or overlapping gold entities.</figcaption></figure>
-{% endif %}
-{{ subsets }}
-{{ types }}
-{% for title, note, plot, table in sections %}
-<h2>{{ title }}</h2>
-{% if plot %}
-<figure>{{ plot }}
-<figcaption>{{ note }} Numbers above {{ last }} are combined.</figcaption></figure>
-{% endif %}
-<details><summary>All numbers</summary>{{ table }}</details>
-{% endfor %}
-<h2>Errors</h2>
-{% if errors_plot %}<figure>{{ errors_plot }}</figure>{% endif %}
-{{ counts }}
-<dl>
-{% for kind, meaning in kinds.items() %}
-<dt>{{ kind }}</dt><dd>{{ meaning }}</dd>
-{% endfor %}
-</dl>
-{% for name, confusion, common in confusions %}
-<h2>{{ name }}: types and texts</h2>
-<details open><summary>Gold types (rows) and predicted types (columns)</summary>
-<div class="matrix">{{ confusion }}</div></details>
-<div class="sides">{% for table in common %}<div>{{ table }}</div>{% endfor %}</div>
-{% endfor %}
-{% for kind, models in errors.items() if models %}
-<section class="doc"><h2>{{ kind|capitalize }}</h2>
-{% for name, total, shown in models %}
-<section class="doc"><h3>{{ name }}: {{ total }}
-{%- if shown|length < total %} ({{ shown|length }} shown){% endif %}</h3>
-{% for place, drawing in shown %}
-<div class="unit example"><p>document {{ place }}</p>{{ drawing }}</div>
-{% endfor %}
-</section>
-{% endfor %}
-</section>
-{% endfor %}
-""")
-
 
 def write_report(
     reports: Mapping[str, ModelReport], data: str, folder: Path, n_examples: int = 50
@@ -118,18 +60,19 @@ def write_report(
         (filled / "report.html").write_text(page, encoding="utf-8")
         models = {name: report.to_dict() for name, report in reports.items()}
         write_json({"data": data, "models": models}, filled / "analysis.json")
-        scores: list[tuple[Any, ...]] = []
-        errors: list[tuple[Any, ...]] = [("model", *ERROR_COLUMNS)]
-        for name, report in reports.items():
-            rows = score_rows(report.scores)
-            scores += [] if scores else [("model", *rows[0])]
-            for row in rows:
-                rounded = (round(x, 6) if isinstance(x, float) else x for x in row.values())
-                scores.append((name, *rounded))
-            errors += [(name, *error.to_row()) for error in report.errors]
-        for file, table in (("scores.csv", scores), ("errors.csv", errors)):
+        scores = [
+            {"model": name, **row}
+            for name, report in reports.items()
+            for row in score_rows(report.scores)
+        ]
+        errors = [(name, *e.to_row()) for name, report in reports.items() for e in report.errors]
+        tables: dict[str, list[Iterable[Any]]] = {
+            "scores.csv": [list(scores[0]), *(map(_rounded, row.values()) for row in scores)],
+            "errors.csv": [("model", *ERROR_COLUMNS), *errors],
+        }
+        for file, rows in tables.items():
             with (filled / file).open("w", encoding="utf-8", newline="") as stream:
-                write_rows(stream, table)
+                write_rows(stream, rows)
 
 
 def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int) -> str:
@@ -143,10 +86,13 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
     """
     by_kind = zip(KINDS, *(report.count_errors() for report in reports.values()), strict=True)
     counts = [
-        (kind, *(f"{c.errors} ({c.discontinuous})" if c.errors else "0" for c in of_kind))
+        (
+            kind,
+            *(f"{c['errors']} ({c['discontinuous']})" if c["errors"] else "0" for c in of_kind),
+        )
         for kind, *of_kind in by_kind
     ]
-    body = _BODY.render(
+    body = TEMPLATES.get_template("report.html").render(
         docs=next(iter(reports.values())).docs,
         data=data,
         subsets_plot=_draw(_plot_subsets, reports),
@@ -163,7 +109,8 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
             for name, report in reports.items()
         ],
     )
-    return render_page("Scores and errors", Markup(body), ENTITIES_CSS + _CSS, SEARCH_JS)
+    css = ENTITIES_CSS + read_static("report.css")
+    return render_page("Scores and errors", Markup(body), css, SEARCH_JS)
 
 
 def _draw(plot: Callable[..., "Figure"], reports: Mapping[str, ModelReport], *args: str) -> Markup:
@@ -184,7 +131,7 @@ def _sections(reports: Mapping[str, ModelReport]) -> Iterable[tuple[str, str, Ma
 
 
 def _score_table(reports: Mapping[str, ModelReport], group: str, title: str) -> Markup:
-    table = f1_table([report.scores.groups[group] for report in reports.values()])
+    table = f1_table([report.scores for report in reports.values()], group)
     if not any(gold for _, gold, *_ in table):
         return Markup("")
     return render_table((title, "Gold", *reports), table)
@@ -214,30 +161,14 @@ def _errors(
 
 
 def _example(error: ErrorInContext) -> tuple[str, Markup]:
-    own = (("gold", error.gold), ("predicted", error.predicted))
-    bars = [
-        Bar(
-            entity_in_words(e, error.bounds), e.surface or "", _COLORS[role], role, is_thin=is_other
-        )
-        for roles, is_other in ((own, False), (error.others, True))
-        for role, e in roles
-        if e is not None
-    ]
+    bars = []
+    for entities, is_other in ((error.own, False), (error.others, True)):
+        for role, entity in entities:
+            pieces = (" ".join(error.words[start:end]) for start, end in entity.fragments)
+            text = " … ".join(" ".join(piece.split()) for piece in pieces)
+            bars.append(Bar(entity, _COLORS[role], role, text, is_other))
     place = f"{error.doc} ({error.name})" if error.name else str(error.doc)
     return place, render_entities([f"{word} " for word in error.words], bars)
-
-
-def entity_in_words(entity: TextEntity, bounds: Sequence[int]) -> Entity:
-    """RETURNS (Entity): An entity with indices into the words of an `ErrorInContext`."""
-    # an entity that only consists of whitespace has an empty fragment
-    words = [
-        i
-        for i, (word_start, word_end) in enumerate(pairwise(bounds))
-        if any(
-            word_start < max(end, start + 1) and start < word_end for start, end in entity.fragments
-        )
-    ]
-    return Entity.from_tokens(entity.label, words or [len(bounds) - 2], entity.score)
 
 
 def _plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
@@ -256,7 +187,7 @@ def _plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
 
 def _plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
     counted = {name: report.count_errors() for name, report in reports.items()}
-    heights = {name: [count.errors for count in counts] for name, counts in counted.items()}
+    heights = {name: [count["errors"] for count in counts] for name, counts in counted.items()}
     figure, axes = _draw_bars(list(KINDS), heights, "%.0f")
     axes.set_ylabel("errors")
     axes.locator_params(axis="y", integer=True)
@@ -267,21 +198,19 @@ def _plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
 def _plot_numbers(reports: Mapping[str, ModelReport], group: str, label: str) -> "Figure":
     by_model = {}
     for name, report in reports.items():
-        found = pool_tail(report.scores.groups[group], _LAST_NUMBER)
-        by_model[name] = {number: counts for number, counts in found.items() if counts.gold}
+        pooled = pool_tail(report.scores.groups[group], _LAST_NUMBER)
+        by_model[name] = {number: counts for number, counts in pooled.items() if counts.gold}
     gold = {number: counts.gold for found in by_model.values() for number, counts in found.items()}
     # include missing numbers, so that the axis is linear
-    pooled = [value for value in gold if not value.isdecimal()]
-    plain = [int(value) for value in gold if value.isdecimal()]
-    last = _LAST_NUMBER if pooled else max(plain)
-    ticks = [*map(str, range(min(plain, default=last), last + 1)), *pooled]
-    figure, axes = _start([f"{tick}\n({gold.get(tick, 0)})" for tick in ticks])
-    for number, (name, found) in enumerate(by_model.items()):
+    numbers = range(min(gold), max(gold) + 1)
+    names = {_LAST_NUMBER + 1: f"{_LAST_NUMBER + 1}+"}
+    figure, axes = _start([f"{names.get(n, n)}\n({gold.get(n, 0)})" for n in numbers])
+    for i, (name, found) in enumerate(by_model.items()):
         axes.plot(
-            range(len(ticks)),
-            [_percent(found.get(tick)) for tick in ticks],
-            color=PALETTE[number % len(PALETTE)],
-            marker=_MARKERS[number % len(_MARKERS)],
+            range(len(numbers)),
+            [_percent(found.get(number)) for number in numbers],
+            color=PALETTE[i % len(PALETTE)],
+            marker=_MARKERS[i % len(_MARKERS)],
             clip_on=False,
             label=name,
         )
@@ -318,3 +247,7 @@ def _draw_bars(
 def _percent(counts: Counts | None) -> float:
     # matplotlib skips NaN
     return float("nan") if counts is None or counts.f is None else 100 * counts.f
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, 6) if isinstance(value, float) else value

@@ -12,7 +12,7 @@ from unicodedata import bidirectional
 from markupsafe import Markup
 
 from ..entities import Entity
-from .page import TEMPLATES
+from .page import TEMPLATES, read_static
 
 # maximum number of rows under a word
 _MOST_ROWS = 40
@@ -24,96 +24,33 @@ _MARGIN = 2
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 # does not use the colors of the page, because it is also used in notebooks
-ENTITIES_CSS = """
-.entities { margin: 0.2rem 0 0.6rem; overflow-wrap: anywhere; overflow-x: clip;
-  padding-inline-end: 2.5rem; position: relative; }
-.entities .word, .entities .joined { display: inline-block; vertical-align: top;
-  white-space: break-spaces; min-width: 0.4rem; max-width: 100%; }
-.entities > span[dir] { margin: 0 0.25rem; }
-.entities i { display: block; height: 1.05rem; margin-top: 2px; font-style: normal;
-  border-top: 4px solid transparent; box-sizing: border-box; }
-.entities i.gap { border-top: 3px dotted; }
-.entities i.thin { border-top-width: 1px; }
-.entities i.last { margin-inline-end: 0.3rem; }
-.entities i.off { opacity: 0.2; }
-.entities i[data-label]::after { content: attr(data-label); position: absolute; overflow: hidden;
-  display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 1; word-break: break-all;
-  white-space: normal; max-width: 14rem; unicode-bidi: plaintext;
-  font: bold 0.7rem/0.85rem system-ui, sans-serif; }
-.entities i[data-again]::after { content: attr(data-again); position: absolute;
-  max-width: var(--room); overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
-  opacity: 0.7; font: 0.7rem/0.85rem system-ui, sans-serif; }
-.doc { margin: 0 0 1.6rem; } .doc h2 { font-size: 1rem; margin: 0 0 0.2rem; }
-.legend { padding: 0; margin: 0 0 1rem; list-style: none; overflow-wrap: anywhere; }
-.legend li { display: inline-block; margin-inline-end: 1.2rem; font-weight: 600; }
-.legend i { display: inline-block; width: 1.6rem; border-top: 4px solid; margin-inline-end: 0.4rem;
-  vertical-align: middle; }
-.sides { display: grid; grid-template-columns: 1fr 1fr; column-gap: 2rem; }
-.heads, .sides > div::before { font-size: 0.8rem; opacity: 0.75; }
-@media (max-width: 45rem) {
-  .sides { grid-template-columns: 1fr; } .heads { display: none; }
-  .sides > div::before { content: attr(data-side); }
-}
-@media print { .entities { break-inside: avoid; } }
-"""
-
+ENTITIES_CSS = read_static("entities.css")
 # symbols for entities compared with another annotation
 MARKS = {"correct": "✓", "incorrect": "✗", "missed": "○", "spurious": "+"}
 # symbols for the comparison of two annotators
 EQUAL_MARKS = {"same": "✓", "differs": "✗", "alone": "○"}
 
-_ENTITIES = TEMPLATES.from_string("""\
-<div class="entities" dir="{{ direction }}">
-{%- for run_direction, columns in runs -%}
-{% if run_direction != direction %}<span dir="{{ run_direction }}">{% endif %}
-{%- for is_joined, joined in columns -%}
-{% if is_joined %}<span class="joined">{% endif %}
-{%- for word, cells in joined if cells or not word.isspace() -%}
-{%- if not cells %}{{ word }}{% else -%}
-<span class="word">{{ word }}
-{%- for row in range(cells|max + 1) -%}
-{% if row in cells %}{% set cell = cells[row] -%}
-<i class="{{ cell.kind }}" style="border-color: {{ cell.bar.color }}" data-n="{{ cell.number }}"
-{%- if cell.has_label %} title="{{ cell.bar.title|truncate(200) }}" \
-data-label="{{ cell.bar.label }}" \
-data-type="{{ cell.bar.entity.label }}"
-{%- if cell.bar.mark %} data-mark="{{ cell.bar.mark }}"{% endif %}
-{%- if cell.bar.entity.score is not none %} data-score="{{ cell.bar.entity.score|round(3) }}"
-{%- endif %}{% endif %}></i>
-{%- else %}<i></i>{% endif %}
-{%- endfor %}</span>
-{%- endif -%}
-{%- endfor -%}
-{% if is_joined %}</span>{% endif %}
-{%- endfor -%}
-{% if run_direction != direction %}</span>{% endif %}
-{%- endfor -%}
-</div>
-{% if n_hidden %}
-<p>{{ n_hidden }} more overlapping entities are not shown.</p>
-{% endif %}
-""")
-
 
 class Bar(NamedTuple):
     """An entity to draw.
 
-    entity (Entity): The type, the score, and the tokens as indices into the words.
-    text (str): The text, shown as a tooltip.
+    entity (Entity): The type, the score, and the fragments as indices of words, or of characters
+        for the terminal.
     color (str): The CSS color.
     mark (str): The result of a comparison: one of `MARKS`, another word, or empty.
+    text (str): The text, shown as a tooltip.
     is_thin (bool): Draw a thin bar, for entities that are only shown for comparison.
     """
 
     entity: Entity
-    text: str
-    color: str
+    color: str = ""
     mark: str = ""
+    text: str = ""
     is_thin: bool = False
 
     @property
     def label(self) -> str:
-        """RETURNS (str): The text under the start of the bar."""
+        """RETURNS (str): The text next to the bar."""
         score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
         word = "" if self.mark in ("correct", "same") else self.mark
         parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
@@ -164,7 +101,8 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
         for direction, run in groupby(columns, key=lambda pair: pair[0])
     ]
     direction = next(iter(directions), "ltr")
-    return Markup(_ENTITIES.render(runs=runs, direction=direction, n_hidden=n_hidden))
+    shown = {"runs": runs, "direction": direction, "n_hidden": n_hidden}
+    return Markup(TEMPLATES.get_template("entities.html").render(shown))
 
 
 def _end(words: Sequence[str], bar: Bar) -> int:

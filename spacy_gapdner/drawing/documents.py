@@ -1,10 +1,9 @@
-"""HTML pages of documents with entities, written one document at a time."""
+"""HTML pages of documents with entities."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -21,10 +20,7 @@ from ..formats.report import Report
 from .bars import ENTITIES_CSS
 from .colors import choose_colors
 from .page import SEARCH_JS, render_page
-from .render import text_rows, write_body
-
-# placeholder for the documents in an empty page
-_BODY = "<!-- documents -->"
+from .render import render_documents, text_rows
 
 
 def draw(
@@ -130,12 +126,11 @@ def write_documents(
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
+    body, n_docs = render_documents(rows, spans_key, colors, annotators)
     title = "Disagreements" if annotators else "Entities"
-    head, end = render_page(title, Markup(_BODY), ENTITIES_CSS, SEARCH_JS).split(_BODY)
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8") as stream:
-        stream.write(head)
-        n_docs = write_body(rows, stream, spans_key, colors, annotators)
-        stream.write(end)
+    with replacing(path) as temporary:
+        page = render_page(title, body, ENTITIES_CSS, SEARCH_JS)
+        temporary.write_text(page, encoding="utf-8")
     return n_docs
 
 

@@ -1,46 +1,23 @@
 """Rendering of documents with entities as HTML or for the terminal."""
 
-import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import StringIO
-from itertools import pairwise
-from tempfile import SpooledTemporaryFile
-from typing import Literal, TextIO
+from itertools import chain, pairwise
+from typing import Literal
 
 from markupsafe import Markup
 from spacy.tokens import Doc
 from spacy.util import is_in_jupyter
 
 from ..analysis.matching import mark_items
-from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities, text_order
+from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entities
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
-from ..scorer import Positions
+from ..scorer import Item, Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
 from .page import SEARCH_JS, TEMPLATES, render_page
-from .text import TerminalEntity, render_text
+from .text import render_text
 
-_LEGEND = TEMPLATES.from_string("""\
-<ul class="legend" aria-label="Entity types">
-{% for label, color in colors.items() %}
-<li><i style="border-color: {{ color }}"></i>{{ label }}</li>
-{% endfor %}
-{% for word, sign in marks.items() %}<li>{{ sign }} {{ word }}</li>
-{% endfor %}</ul>
-""")
-_UNIT = TEMPLATES.from_string("""\
-<div class="unit">{% if sides|length == 2 %}<div class="sides">
-<div data-side="{{ names[0] }}">{{ sides[0] }}</div>
-<div data-side="{{ names[1] }}">{{ sides[1] }}</div></div>
-{% else %}{{ sides[0] }}{% endif %}</div>
-""")
-_HEAD = TEMPLATES.from_string("""\
-<section class="doc">
-{% if title %}<h2>{{ title }}</h2>{% endif %}
-{% if is_pair %}<div class="sides heads"><b>{{ names[0] }}</b><b>{{ names[1] }}</b></div>{% endif %}
-""")
-_END = "</section>\n"
 _SIDES = ("gold", "predicted")
 # marks for two annotators, neither of whom is gold
 _BETWEEN_EQUALS = {
@@ -49,9 +26,6 @@ _BETWEEN_EQUALS = {
     "missed": "alone",
     "spurious": "alone",
 }
-Marked = tuple[DiscontinuousEntity, str]
-# larger bodies are stored in a file until all colors are known
-_IN_MEMORY = 2**24
 
 
 def render(
@@ -95,10 +69,10 @@ def render(
     rows = zip(*columns, strict=True)
     if style == "text":
         return "".join(text_rows(rows, spans_key, colors, width))
-    stream = StringIO()
-    write_body(rows, stream, spans_key, colors)
-    body = Markup(stream.getvalue())
-    html = render_page(title, body, ENTITIES_CSS, SEARCH_JS) if page else _with_style(body)
+    body, _ = render_documents(rows, spans_key, colors)
+    html = f"<style>{ENTITIES_CSS}</style>\n{body}"
+    if page:
+        html = render_page(title, body, ENTITIES_CSS, SEARCH_JS)
     if jupyter or (jupyter is None and is_in_jupyter()):
         from IPython.display import HTML, display
 
@@ -120,110 +94,98 @@ def text_rows(
     """
     before: str | None = None
     for number, docs in enumerate(rows):
-        found = [
-            [(positions.item(entity), entity) for entity in get_entities(doc, spans_key)]
-            for doc, positions in zip(docs, map(Positions, docs), strict=True)
-        ]
-        items = [{item for item, _ in side} for side in found]
-        marked = [(entity, "" if item in items[0] else "+ ") for item, entity in found[-1]]
-        marked += [(entity, "- ") for item, entity in found[0] if item not in items[-1]]
+        entities = [get_entities(doc, spans_key) for doc in docs]
+        items = _to_items(docs, entities)
+        found = zip(entities[-1], items[-1], strict=True)
+        marked = [(entity, "" if item in items[0] else "+") for entity, item in found]
+        gold = zip(entities[0], items[0], strict=True)
+        marked += [(entity, "-") for entity, item in gold if item not in items[-1]]
         chosen = choose_colors((entity.label_ for entity, _ in marked), colors)
-        entities = [
-            TerminalEntity(
-                tuple((span.start_char, span.end_char) for span in entity.spans),
-                f"{mark}{entity.label_}" + ("" if entity.score is None else f" {entity.score:.2f}"),
-                chosen[entity.label_],
-            )
-            for entity, mark in marked
-        ]
+        bars = []
+        # entities with the same start keep their order
+        for entity, mark in sorted(marked, key=lambda pair: pair[0].start_char):
+            fragments = tuple((span.start_char, span.end_char) for span in entity.spans)
+            in_text = Entity(entity.label_, fragments, entity.score)
+            bars.append(Bar(in_text, chosen[entity.label_], mark))
         name = docs[0].user_data.get(DOC_NAME)
         starts = {token.idx for token in docs[-1] if token.is_sent_start}
         title = None if name == before else name
-        # stable sort, so that entities with the same start keep their order
-        entities.sort(key=lambda entity: entity.start)
-        drawing = render_text(docs[0].text, entities, starts=starts, title=title, width=width)
+        drawing = render_text(docs[0].text, bars, starts=starts, title=title, width=width)
         yield f"\n{drawing}" if number else drawing
         before = name
 
 
-def write_body(
+def render_documents(
     rows: Iterable[tuple[Doc, ...]],
-    stream: TextIO,
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
-) -> int:
-    """Write documents with headings as HTML for a page with `ENTITIES_CSS`. See `write_documents`
+) -> tuple[Markup, int]:
+    """Render documents with headings as HTML for a page with `ENTITIES_CSS`. See `write_documents`
     for the arguments.
 
-    RETURNS (int): The number of documents.
+    RETURNS (tuple[Markup, int]): The HTML, and the number of documents.
     """
-    n_docs, title, is_pair = 0, None, False
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
-    with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as body:
-        for docs in rows:
-            is_pair = len(docs) == 2
-            entities = [get_entities(doc, spans_key) for doc in docs]
-            for label in (e.label_ for found in entities for e in found):
-                numbered.setdefault(label, f"var(--type-{len(numbered)})")
-            # predictions have no name
-            before, title = title, docs[0].user_data.get(DOC_NAME)
-            # sentences of the same document share a heading
-            if not n_docs or title is None or title != before:
-                body.write(_END if n_docs else "")
-                names = annotators or _SIDES
-                body.write(_HEAD.render(title=title, is_pair=is_pair, names=names))
-            body.write(render_doc(docs, entities, numbered, annotators))
-            n_docs += 1
-        chosen = choose_colors(numbered, colors)
-        rules = "; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered))
-        marks = EQUAL_MARKS if annotators else MARKS if is_pair else {}
-        legend = _LEGEND.render(colors=chosen, marks=marks) if chosen else ""
-        stream.write(f'<div style="{rules}">\n{legend}')
-        body.seek(0)
-        shutil.copyfileobj(body, stream)
-        stream.write(f"{_END if n_docs else ''}</div>\n")
-    return n_docs
+    sections: list[tuple[str | None, list[list[Markup]]]] = []
+    n_docs, is_pair = 0, False
+    for docs in rows:
+        n_docs += 1
+        is_pair = len(docs) == 2
+        entities = [get_entities(doc, spans_key) for doc in docs]
+        for entity in chain(*entities):
+            numbered.setdefault(entity.label_, f"var(--type-{len(numbered)})")
+        # sentences of the same document share a heading; predictions have no name
+        title = docs[0].user_data.get(DOC_NAME)
+        if not sections or title is None or title != sections[-1][0]:
+            sections.append((title, []))
+        sections[-1][1].extend(_render_units(docs, entities, numbered, annotators))
+    chosen = choose_colors(numbered, colors)
+    html = TEMPLATES.get_template("documents.html").render(
+        colors="; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered)),
+        legend=chosen,
+        marks=EQUAL_MARKS if annotators else MARKS if is_pair else {},
+        sections=sections,
+        is_pair=is_pair,
+        names=annotators or _SIDES,
+    )
+    return Markup(html), n_docs
 
 
-def render_doc(
+def _render_units(
     docs: Sequence[Doc],
     entities: Sequence[Sequence[DiscontinuousEntity]],
     colors: Mapping[str, str],
-    annotators: tuple[str, str] | None = None,
-) -> Markup:
-    """RETURNS (Markup): The sentences of a document with its entities, or of two versions side by
-    side. See `write_documents`.
-    """
-    marks: tuple[list[str], ...] = ([""] * len(entities[0]),)
+    annotators: tuple[str, str] | None,
+) -> Iterator[list[Markup]]:
+    # each sentence of all versions of a document
+    marks: Sequence[Sequence[str]] = [[""] * len(entities[0])]
     if len(docs) == 2:
-        items = [
-            list(map(positions.item, found))
-            for positions, found in zip(map(Positions, docs), entities, strict=True)
-        ]
-        marks = mark_items(*items)
+        marks = mark_items(*_to_items(docs, entities))
         if annotators:
-            marks = tuple([_BETWEEN_EQUALS[mark] for mark in side] for side in marks)
-    marked = [list(zip(*side, strict=True)) for side in zip(entities, marks, strict=True)]
-    units = []
+            marks = [[_BETWEEN_EQUALS[mark] for mark in side] for side in marks]
     # use the sentences of the predicted Doc, which is the last
     for start, end in _parts(docs[-1], entities):
-        here = [[pair for pair in side if start <= pair[0].start_char < end] for side in marked]
+        here = [
+            [(e, mark) for e, mark in zip(*side, strict=True) if start <= e.start_char < end]
+            for side in zip(entities, marks, strict=True)
+        ]
         if not annotators or any(mark != "same" for side in here for _, mark in side):
             drawn = zip(docs, here, strict=True)
-            sides = [_render_part(doc, start, end, found, colors) for doc, found in drawn]
-            units.append(Markup(_UNIT.render(sides=sides, names=annotators or _SIDES)))
-    return Markup("").join(units)
+            yield [_render_part(doc, start, end, marked, colors) for doc, marked in drawn]
 
 
-def _with_style(body: Markup) -> str:
-    return f"<style>{ENTITIES_CSS}</style>\n{body}"
+def _to_items(
+    docs: Sequence[Doc], entities: Sequence[Sequence[DiscontinuousEntity]]
+) -> list[list[Item]]:
+    sides = zip(map(Positions, docs), entities, strict=True)
+    return [list(map(positions.item, found)) for positions, found in sides]
 
 
 def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[tuple[int, int]]:
     # character offsets of lines and sentences, joined if an entity crosses a boundary
-    extents = [(e.start_char, e.end_char) for found in entities for e in found]
+    extents = [(e.start_char, e.end_char) for e in chain(*entities)]
     starts = [
         token.idx
         for token in doc
@@ -234,7 +196,11 @@ def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[
 
 
 def _render_part(
-    doc: Doc, start: int, end: int, marked: Sequence[Marked], colors: Mapping[str, str]
+    doc: Doc,
+    start: int,
+    end: int,
+    marked: Iterable[tuple[DiscontinuousEntity, str]],
+    colors: Mapping[str, str],
 ) -> Markup:
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:
@@ -242,10 +208,10 @@ def _render_part(
     bars = [
         Bar(
             entity.to_entity().shift(-span.start),
-            " … ".join(part.text for part in entity.spans),
             colors[entity.label_],
             mark,
+            " … ".join(part.text for part in entity.spans),
         )
-        for entity, mark in sorted(marked, key=lambda pair: text_order(pair[0]))
+        for entity, mark in marked
     ]
     return render_entities([" ".join(token.text_with_ws.split("\n")) for token in span], bars)

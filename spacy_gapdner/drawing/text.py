@@ -6,7 +6,6 @@ enough space for its fragments, gaps and label.
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, chain, pairwise
-from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 from rich.color import Color, ColorParseError
@@ -15,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 from ..errors import visible
+from .bars import Bar
 
 # fragment, gap, and the end of a truncated label
 _SIGNS = ("─", "·", "…")
@@ -23,32 +23,9 @@ _ASCII_SIGNS = ("-", ".", "~")
 _LEAST_WIDTH = 20
 
 
-class TerminalEntity(NamedTuple):
-    """An entity to draw.
-
-    fragments (tuple[tuple[int, int], ...]): The fragments as character offsets.
-    label (str): Printed after the last fragment.
-    color (str): A color supported by rich. Other colors are ignored.
-    """
-
-    fragments: tuple[tuple[int, int], ...]
-    label: str
-    color: str = ""
-
-    @property
-    def start(self) -> int:
-        """RETURNS (int): The offset of the first character."""
-        return self.fragments[0][0]
-
-    @property
-    def end(self) -> int:
-        """RETURNS (int): The offset after the last character."""
-        return self.fragments[-1][1]
-
-
 def render_text(
     text: str,
-    entities: Sequence[TerminalEntity],
+    bars: Sequence[Bar],
     *,
     starts: Collection[int] = (),
     title: str | None = None,
@@ -58,7 +35,8 @@ def render_text(
     terminal. Only ASCII characters are used if its encoding does not support others.
 
     text (str): The text.
-    entities (Sequence[TerminalEntity]): The entities in text order.
+    bars (Sequence[Bar]): The entities in text order, with character offsets. Colors that rich does
+        not support are ignored.
     starts (Collection[int]): Character offsets that start a new line, in addition to line breaks.
     title (Optional[str]): Printed above the text.
     width (Optional[int]): Number of columns. Defaults to the width of the terminal.
@@ -67,18 +45,17 @@ def render_text(
     console = Console(width=width, legacy_windows=False, force_jupyter=False)
     columns, encoding = max(console.width, _LEAST_WIDTH), console.encoding
     signs = _SIGNS if _encode("".join(_SIGNS), encoding) == "".join(_SIGNS) else _ASCII_SIGNS
-    entities = [
-        entity._replace(label=_label(_encode(entity.label, encoding), columns // 2, signs[2]))
-        for entity in entities
+    labeled = [
+        (bar, _shorten(_encode(bar.label, encoding), columns // 2, signs[2])) for bar in bars
     ]
     breaks = {*starts, *(i + 1 for i, character in enumerate(text) if character == "\n")}
     characters = _characters(text, encoding)
     drawing = [Text(_encode(title, encoding), "bold")] if title else []
     rows: list[Text] = []
-    for start, end in _wrap(characters, entities, breaks, columns):
+    for start, end in _wrap(characters, labeled, breaks, columns):
         line = characters[start : start + len(text[start:end].rstrip())]
         drawing += [Text()] if rows and line else []
-        rows = _rows(line, entities, start, end, signs)
+        rows = _rows(line, labeled, start, end, signs)
         drawing += [Text("".join(line)), *rows]
     with console.capture() as capture:
         for part in drawing:
@@ -90,7 +67,7 @@ def _encode(text: str, encoding: str) -> str:
     return visible(text).encode(encoding, "backslashreplace").decode(encoding)
 
 
-def _label(label: str, longest: int, ellipsis: str) -> str:
+def _shorten(label: str, longest: int, ellipsis: str) -> str:
     return label if cell_len(label) <= longest else set_cell_size(label, longest - 1) + ellipsis
 
 
@@ -112,15 +89,15 @@ def _characters(text: str, encoding: str) -> list[str]:
 
 def _wrap(
     characters: Sequence[str],
-    entities: Sequence[TerminalEntity],
+    labeled: Sequence[tuple[Bar, str]],
     breaks: Collection[int],
     width: int,
 ) -> Iterator[tuple[int, int]]:
     # Lines as character offsets. They end after spaces and wide characters, or anywhere in a word
     # that is longer than a line, and have enough space for the labels of entities that end there.
     labels: dict[int, int] = {}
-    for entity in entities:
-        labels[entity.end] = max(1 + cell_len(entity.label), labels.get(entity.end, 0))
+    for bar, label in labeled:
+        labels[bar.entity.end] = max(1 + cell_len(label), labels.get(bar.entity.end, 0))
     start, column, place = 0, 0, 0
     for i, character in enumerate(characters):
         own = cell_len(character)
@@ -141,14 +118,15 @@ def _wrap(
 
 def _rows(
     line: Sequence[str],
-    entities: Sequence[TerminalEntity],
+    labeled: Sequence[tuple[Bar, str]],
     start: int,
     end: int,
     signs: Sequence[str],
 ) -> list[Text]:
     columns = list(accumulate(map(cell_len, line), initial=0))
     rows: list[Text] = []
-    for entity in entities:
+    for bar, label in labeled:
+        entity, style = bar.entity, _style(bar.color)
         if entity.start >= end or entity.end <= start:
             continue
         edges = [min(max(edge - start, 0), len(line)) for edge in chain(*entity.fragments)]
@@ -160,9 +138,9 @@ def _rows(
         row.append(" " * (begin - row.cell_len))
         for number, (left, right) in enumerate(pairwise(columns[edge] for edge in edges)):
             piece = _gap(right - left, signs[1]) if number % 2 else signs[0] * (right - left)
-            row.append(piece, _style(entity.color))
+            row.append(piece, style)
         if entity.end <= end:
-            row.append(f" {entity.label}", _style(entity.color))
+            row.append(f" {label}", style)
     for row in rows:
         row.rstrip()
     # rows are empty if an entity continues in an empty line

@@ -153,7 +153,7 @@ def test_a_report_is_as_wide_as_its_page_and_errors_are_filtered(browser, tmp_pa
 def test_labels_and_signs_leave_the_text_as_it_is(browser, tmp_path, width):
     words = re.findall(r"\w+ ?|\W+", "as Serum creatinine of the Organization (WHO) is known")
     bars = [
-        Bar(Entity("Measurement", (span,)), "", "red", "differs")
+        Bar(Entity("Measurement", (span,)), "red", "differs")
         for span in ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
     ]
     units = [render_entities(words, bars), render_entities("x" * 35, bars)]
