@@ -5,8 +5,10 @@ compared as ranges of non-whitespace characters, so the tokenization of the refe
 prediction may differ. Duplicate entities in a document are counted once.
 """
 
+import operator
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,8 +19,9 @@ from spacy.training import Example
 from .entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, Fragments, get_entities
 from .errors import GapDNERError
 
-# type and fragments, as half-open ranges of non-whitespace characters
-Item = tuple[str, Fragments]
+# An entity in comparable form: its type and its fragments, as half-open ranges of non-whitespace
+# characters
+Mention = tuple[str, Fragments]
 # weights of the F1 of all entities and of discontinuous entities in training and tuning
 F_WEIGHT, DISC_F_WEIGHT = 0.75, 0.25
 # the scored subsets and their names in reports; see `score_discontinuous`
@@ -89,11 +92,7 @@ class Counts:
     gold: int = 0
 
     def __add__(self, other: "Counts") -> "Counts":
-        return Counts(
-            self.correct + other.correct,
-            self.predicted + other.predicted,
-            self.gold + other.gold,
-        )
+        return Counts(*map(operator.add, astuple(self), astuple(other)))
 
     @classmethod
     def of(cls, predicted: Set[Any], gold: Set[Any]) -> "Counts":
@@ -127,18 +126,18 @@ class Comparison:
     """The entities of an example in comparable form, without duplicates.
 
     positions (Positions): The tokens and sentences of the reference.
-    gold (set[Item]): The gold entities.
-    scores (dict[Item, Optional[float]]): The predicted entities and their scores. Duplicates get
-        the highest score.
+    gold (set[Mention]): The gold entities.
+    scores (dict[Mention, Optional[float]]): The predicted entities and their scores.
+        Duplicates get the highest score.
     """
 
     positions: "Positions"
-    gold: set[Item]
-    scores: dict[Item, float | None]
+    gold: set[Mention]
+    scores: dict[Mention, float | None]
 
     @property
-    def predicted(self) -> Set[Item]:
-        """RETURNS (Set[Item]): The predicted entities."""
+    def predicted(self) -> Set[Mention]:
+        """RETURNS (Set[Mention]): The predicted entities."""
         return self.scores.keys()
 
 
@@ -154,7 +153,7 @@ def compare(example: Example, key: str) -> Comparison:
     reference = Positions(example.reference)
     gold = set(map(reference.item, get_entities(example.reference, key)))
     predicted = get_entities(example.predicted, key)
-    scores: dict[Item, float | None] = {}
+    scores: dict[Mention, float | None] = {}
     if gold or predicted:
         _check_texts(example)
     if predicted:
@@ -168,17 +167,17 @@ def compare(example: Example, key: str) -> Comparison:
 def count_subsets(compared: Comparison) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by subset. See `SUBSETS`."""
     sentence, gold, predicted = compared.positions.sentence, compared.gold, compared.predicted
-    gold_disc, predicted_disc = _discontinuous(gold), _discontinuous(predicted)
-    counts = {"all": Counts.of(predicted, gold), "disc": Counts.of(predicted_disc, gold_disc)}
-    for subset, chosen in (
-        ("disc_sents", gold_disc),
-        ("overlap_sents", _overlapping(gold, compared.positions.n_chars)),
-    ):
-        sentences = set(map(sentence, chosen))
-        sides = (
-            {item for item in side if sentence(item) in sentences} for side in (predicted, gold)
+    disc = _discontinuous(gold)
+    counts = {
+        "all": Counts.of(predicted, gold),
+        "disc": Counts.of(_discontinuous(predicted), disc),
+    }
+    overlapping = _overlapping(gold, compared.positions.n_chars)
+    for subset, selected in (("disc_sents", disc), ("overlap_sents", overlapping)):
+        sentences = set(map(sentence, selected))
+        counts[subset] = Counts.of(
+            *({item for item in side if sentence(item) in sentences} for side in (predicted, gold))
         )
-        counts[subset] = Counts.of(*sides)
     return counts
 
 
@@ -192,24 +191,23 @@ class Tally:
 
     def __init__(self) -> None:
         self.groups: dict[str, dict[Any, Counts]] = {
-            "subset": {subset: Counts() for subset in SUBSETS},
-            **{group: {} for group in ("type", "gap_length", "fragments", "length")},
+            group: defaultdict(Counts)
+            for group in ("subset", "type", "gap_length", "fragments", "length")
         }
+        self.groups["subset"].update({subset: Counts() for subset in SUBSETS})
 
     def add(self, compared: Comparison) -> None:
         """Count the entities of an example.
 
         compared (Comparison): The entities.
         """
-        subsets = self.groups["subset"]
         for subset, counts in count_subsets(compared).items():
-            subsets[subset] += counts
+            self.groups["subset"][subset] += counts
         for item in compared.gold | compared.predicted:
             is_gold, is_predicted = item in compared.gold, item in compared.predicted
             own = Counts(is_gold and is_predicted, is_predicted, is_gold)
             for group, value in _values(item, compared.positions).items():
-                found = self.groups[group]
-                found[value] = found.get(value, Counts()) + own
+                self.groups[group][value] += own
 
     def scores(self, spans_key: str) -> dict[str, Any]:
         """Compute the scores.
@@ -230,10 +228,14 @@ class Tally:
         return scores | {f"{name}_counts": numbers}
 
 
-def _values(item: Item, positions: "Positions") -> dict[str, Any]:
+def _values(item: Mention, positions: "Positions") -> dict[str, Any]:
     label, fragments = item
-    values = {"type": label, "fragments": len(fragments), "length": positions.length(item)}
-    return values | ({"gap_length": positions.gap_length(item)} if len(fragments) > 1 else {})
+    values: dict[str, Any] = {"type": label, "fragments": len(fragments)}
+    values["length"] = positions.count_tokens(fragments)
+    if len(fragments) > 1:
+        gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
+        values["gap_length"] = positions.count_tokens(gaps)
+    return values
 
 
 class Positions:
@@ -254,8 +256,8 @@ class Positions:
         self._token_starts = starts[np.diff(self.bounds) > 0]
         self._sent_starts = starts[tokens[:, 1] == 1]
 
-    def item(self, entity: DiscontinuousEntity) -> Item:
-        """RETURNS (Item): An entity of the Doc in comparable form."""
+    def item(self, entity: DiscontinuousEntity) -> Mention:
+        """RETURNS (Mention): An entity of the Doc in comparable form."""
         ranges: list[tuple[int, int]] = []
         for span in entity.spans:
             start, end = int(self.bounds[span.start]), int(self.bounds[span.end])
@@ -266,21 +268,18 @@ class Positions:
         # an entity that only consists of whitespace keeps an empty range, so that it is counted
         return entity.label_, tuple(r for r in ranges if r[0] < r[1]) or (ranges[0],)
 
-    def sentence(self, item: Item) -> int:
+    def sentence(self, item: Mention) -> int:
         """RETURNS (int): The index of the sentence in which the entity starts."""
         return int(np.searchsorted(self._sent_starts, item[1][0][0], side="right"))
 
-    def gap_length(self, item: Item) -> int:
-        """RETURNS (int): The number of tokens in all gaps of the entity."""
-        fragments = item[1]
-        gaps = [(first[1], second[0]) for first, second in pairwise(fragments)]
-        return self._count_tokens(gaps)
+    def count_tokens(self, ranges: Sequence[tuple[int, int]]) -> int:
+        """RETURNS (int): The number of tokens in ranges of non-whitespace characters."""
+        starts, ends = np.array(ranges, dtype=int).reshape(-1, 2).T
+        first = np.searchsorted(self._token_starts, starts, side="right")
+        last = np.searchsorted(self._token_starts, ends - 1, side="right")
+        return int((last - first + 1).sum())
 
-    def length(self, item: Item) -> int:
-        """RETURNS (int): The number of tokens in all fragments of the entity."""
-        return self._count_tokens(item[1])
-
-    def tokens(self, item: Item) -> Entity:
+    def tokens(self, item: Mention) -> Entity:
         """RETURNS (Entity): The entity in token offsets. Whitespace tokens within fragments are
         included.
         """
@@ -291,25 +290,19 @@ class Positions:
             indices.extend(range(min(first, last_token), min(last, last_token) + 1))
         return Entity.from_tokens(item[0], indices)
 
-    def char_offsets(self, item: Item) -> Fragments:
+    def char_offsets(self, item: Mention) -> Fragments:
         """RETURNS (Fragments): The fragments as character offsets of ``doc.text``."""
         return tuple(
             (int(self._offsets[start]), int(self._offsets[max(start, end - 1)]) + (start < end))
             for start, end in item[1]
         )
 
-    def _count_tokens(self, ranges: Sequence[tuple[int, int]]) -> int:
-        starts, ends = np.array(ranges, dtype=int).reshape(-1, 2).T
-        first = np.searchsorted(self._token_starts, starts, side="right")
-        last = np.searchsorted(self._token_starts, ends - 1, side="right")
-        return int((last - first + 1).sum())
 
-
-def _discontinuous(items: Set[Item]) -> set[Item]:
+def _discontinuous(items: Set[Mention]) -> set[Mention]:
     return {item for item in items if len(item[1]) > 1}
 
 
-def _overlapping(items: set[Item], n_chars: int) -> set[Item]:
+def _overlapping(items: set[Mention], n_chars: int) -> set[Mention]:
     # number of entities that cover each character, then cumulative number of shared characters
     change = np.zeros(n_chars + 1, dtype=int)
     for _, fragments in items:

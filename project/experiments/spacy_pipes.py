@@ -17,7 +17,7 @@ from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.entities import DEFAULT_SPANS_KEY
 from spacy_gapdner.formats.docbin import read_docbin, require_docbins, write_docbin
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
-from spacy_gapdner.scorer import Item, compare
+from spacy_gapdner.scorer import Mention, compare
 
 from ..tables import Table
 from .training import MODEL_BEST, MODEL_LAST, train
@@ -149,13 +149,13 @@ def make_table(found: dict[str, dict[str, PRFScore]]) -> Table:
     return Table("Exact match", ["Pipeline", "Over", "P", "R", "F", "gold"], rows)
 
 
-def _discontinuous(items: set[Item]) -> set[Item]:
+def _discontinuous(items: set[Mention]) -> set[Mention]:
     return {item for item in items if len(item[1]) > 1}
 
 
-def _is_plain(item: Item, items: set[Item]) -> bool:
+def _is_plain(item: Mention, items: set[Mention]) -> bool:
     return len(item[1]) == 1 and not any(o != item and _overlap(item, o) for o in items)
 
 
-def _overlap(one: Item, other: Item) -> bool:
+def _overlap(one: Mention, other: Mention) -> bool:
     return any(a < d and c < b for a, b in one[1] for c, d in other[1])

@@ -23,7 +23,7 @@ from ..entities.alignment import merge_docs
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.records import TextEntity
-from ..scorer import Counts, Item, Positions
+from ..scorer import Counts, Mention, Positions
 from .matching import to_text_entity
 
 
@@ -38,10 +38,10 @@ class Measures:
     exact: Counts = field(default_factory=Counts)
     partial: Counts = field(default_factory=Counts)
 
-    def add(self, sides: Sequence[set[Item]], bounds: np.ndarray) -> None:
+    def add(self, sides: Sequence[set[Mention]], bounds: np.ndarray) -> None:
         """Count the entities of both sides in a document.
 
-        sides (Sequence[set[Item]]): The entities of the first and of the second side.
+        sides (Sequence[set[Mention]]): The entities of the first and of the second side.
         bounds (ndarray): The bounds of the tokens.
         """
         first, second = sides

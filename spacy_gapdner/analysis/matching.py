@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 from ..entities import Fragments
 from ..formats.records import TextEntity
-from ..scorer import Comparison, Counts, Item, Positions
+from ..scorer import Comparison, Counts, Mention, Positions
 
 # measures of partial matches and their names in reports
 MATCHES = {
@@ -66,11 +66,13 @@ def count_matches(compared: Comparison) -> dict[str, Counts]:
     return {name: Counts(credit, len(predicted), len(gold)) for name, credit in credits.items()}
 
 
-def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[str], list[str]]:
+def mark_items(
+    gold: Sequence[Mention], predicted: Sequence[Mention]
+) -> tuple[list[str], list[str]]:
     """Mark gold and predicted entities as correct or not.
 
-    gold (Sequence[Item]): Types and fragments of the gold entities.
-    predicted (Sequence[Item]): Types and fragments of the predictions, in the same offsets.
+    gold (Sequence[Mention]): Types and fragments of the gold entities.
+    predicted (Sequence[Mention]): Types and fragments of the predictions, in the same offsets.
     RETURNS (tuple[list[str], list[str]]): The marks of gold entities and of predictions. Entities
         in both are "correct". Other gold entities are "incorrect" if an incorrect prediction
         overlaps, or else "missed". Other predictions are "incorrect" if a gold entity overlaps, or
@@ -83,7 +85,7 @@ def mark_items(gold: Sequence[Item], predicted: Sequence[Item]) -> tuple[list[st
         if predicted[j] not in correct:
             found.add(i)
 
-    def mark(items: Sequence[Item], overlapping: set[int], otherwise: str) -> list[str]:
+    def mark(items: Sequence[Mention], overlapping: set[int], otherwise: str) -> list[str]:
         return [
             "correct" if item in correct else "incorrect" if i in overlapping else otherwise
             for i, item in enumerate(items)
@@ -96,20 +98,20 @@ class Error(NamedTuple):
     """An error. At most one of its entities is None.
 
     kind (str): One of `KINDS`.
-    gold (Optional[Item]): The gold entity.
-    predicted (Optional[Item]): The prediction.
+    gold (Optional[Mention]): The gold entity.
+    predicted (Optional[Mention]): The prediction.
     """
 
     kind: str
-    gold: Item | None
-    predicted: Item | None
+    gold: Mention | None
+    predicted: Mention | None
 
 
-def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Error]:
+def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> list[Error]:
     """Find the errors in a text. Duplicate entities are ignored.
 
-    gold (Collection[Item]): Types and fragments of the gold entities.
-    predicted (Collection[Item]): Types and fragments of the predictions, in the same offsets.
+    gold (Collection[Mention]): Types and fragments of the gold entities.
+    predicted (Collection[Mention]): Types and fragments of the predictions, in the same offsets.
     RETURNS (list[Error]): The errors in text order.
     """
     missed = sorted(set(gold) - set(predicted), key=_text_order)
@@ -127,7 +129,7 @@ def find_errors(gold: Collection[Item], predicted: Collection[Item]) -> list[Err
 
 
 def find_overlaps(
-    items: Sequence[Item], others: Sequence[Item]
+    items: Sequence[Mention], others: Sequence[Mention]
 ) -> Iterator[tuple[int, int, float]]:
     """YIELDS (tuple[int, int, float]): The indices of two entities that overlap, and the number of
     shared positions divided by the positions of both.
@@ -142,15 +144,15 @@ def find_overlaps(
             yield i, j, len(covered & positions[j]) / len(covered | positions[j])
 
 
-def _positions(item: Item) -> set[int]:
+def _positions(item: Mention) -> set[int]:
     # entities that only consist of whitespace have an empty fragment, and only overlap with equals
     fragments = item[1]
     return {i for start, end in fragments for i in range(start, end)} or {-1 - fragments[0][0]}
 
 
 def _pair_best(
-    items: Sequence[Item], others: Sequence[Item], fits: Callable[[Item, Item], bool]
-) -> list[tuple[Item, Item]]:
+    items: Sequence[Mention], others: Sequence[Mention], fits: Callable[[Mention, Mention], bool]
+) -> list[tuple[Mention, Mention]]:
     # one to one, largest overlap first
     overlaps = find_overlaps(items, others)
     free, free_others = set(range(len(items))), set(range(len(others)))
@@ -163,7 +165,7 @@ def _pair_best(
     return pairs
 
 
-def _pair_kind(gold: Item, predicted: Item) -> str:
+def _pair_kind(gold: Mention, predicted: Mention) -> str:
     fragments, others = gold[1], predicted[1]
     if fragments == others:
         return WRONG_TYPE
@@ -173,14 +175,14 @@ def _pair_kind(gold: Item, predicted: Item) -> str:
     return WRONG_LINKING
 
 
-def _text_order(item: Item | None) -> tuple[int, int, Fragments, str]:
+def _text_order(item: Mention | None) -> tuple[int, int, Fragments, str]:
     assert item is not None
     label, fragments = item
     return fragments[0][0], fragments[-1][1], fragments, label
 
 
 def to_text_entity(
-    item: Item, positions: Positions, text: str, score: float | None = None
+    item: Mention, positions: Positions, text: str, score: float | None = None
 ) -> TextEntity:
     """RETURNS (TextEntity): An entity with its character offsets in a text, and its own text."""
     fragments = positions.char_offsets(item)

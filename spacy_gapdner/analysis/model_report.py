@@ -16,7 +16,7 @@ from ..errors import GapDNERError
 from ..formats import DOC_NAME, find_format, load_docs, read_docbin
 from ..formats.records import TextEntity
 from ..loading import check_model
-from ..scorer import Comparison, Item, Tally
+from ..scorer import Comparison, Mention, Tally
 from .matching import KINDS, find_errors, find_overlaps, to_text_entity
 from .pipes import changed, find_pipe, load_recognizer
 from .predictions import compare_examples, pair_examples, predict_examples
@@ -240,7 +240,7 @@ def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> M
 def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[ErrorInContext]:
     positions, scores = compared.positions, compared.scores
     items = sorted(compared.gold | compared.predicted, key=lambda item: item[::-1])
-    overlapping: dict[Item, set[Item]] = {item: set() for item in items}
+    overlapping: dict[Mention, set[Mention]] = {item: set() for item in items}
     for i, j, _ in find_overlaps(items, items):
         overlapping[items[i]].add(items[j])
     for kind, gold, predicted in find_errors(compared.gold, compared.predicted):
@@ -278,7 +278,7 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
         )
 
 
-def _role(item: Item, compared: Comparison) -> str:
+def _role(item: Mention, compared: Comparison) -> str:
     if item not in compared.predicted:
         return "gold"
     return "correct" if item in compared.gold else "predicted"

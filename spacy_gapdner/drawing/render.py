@@ -12,7 +12,7 @@ from ..analysis.matching import mark_items
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entities
 from ..errors import GapDNERError
 from ..formats.docs import DOC_NAME
-from ..scorer import Item, Positions
+from ..scorer import Mention, Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
 from .colors import choose_colors
 from .page import SEARCH_JS, TEMPLATES, render_page
@@ -178,7 +178,7 @@ def _render_units(
 
 def _to_items(
     docs: Sequence[Doc], entities: Sequence[Sequence[DiscontinuousEntity]]
-) -> list[list[Item]]:
+) -> list[list[Mention]]:
     sides = zip(map(Positions, docs), entities, strict=True)
     return [list(map(positions.item, found)) for positions, found in sides]
 

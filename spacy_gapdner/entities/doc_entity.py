@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any, cast
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
@@ -13,8 +12,6 @@ from ..errors import GapDNERError, check_probability
 from . import attributes
 from .entity import Entity, Fragments
 
-# Number of tokens to show before and after an entity in notebooks
-_CONTEXT = 10
 # Attrs whose values are strings
 TEXTS = ("id", "kb_id", "kb_name")
 
@@ -169,19 +166,6 @@ class DiscontinuousEntity:
     def token_indices(self) -> tuple[int, ...]:
         """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
         return tuple(i for span in self.spans for i in range(span.start, span.end))
-
-    def _repr_html_(self) -> str:
-        # shown in notebooks: the entity in its context
-        words = []
-        for token in self.doc[max(self.start - _CONTEXT, 0) : self.end + _CONTEXT]:
-            word = escape(token.text_with_ws)
-            if any(start <= token.i < end for start, end in self.fragments):
-                word = f"<b>{word}</b>"
-            elif self.start < token.i < self.end:
-                word = f'<span style="color: gray">{word}</span>'
-            words.append(word)
-        score = "" if self.score is None else f" {self.score:.2f}"
-        return f"<p>{''.join(words)} <small>{escape(self.label_)}{score}</small></p>"
 
     def to_entity(self) -> Entity:
         """RETURNS (Entity): A copy of the entity that is independent of the Doc."""

@@ -152,13 +152,6 @@ class GapDNERNetwork(GridNetwork):
         weight: Tensor,
         bias: Tensor,
     ) -> Tensor:
-        grid = self._features_of_rows(rows, hidden, heads, tails)
-        with record_function("gapdner.classifier"):
-            return F.linear(grid, weight, bias)
-
-    def _features_of_rows(
-        self, rows: slice, hidden: Tensor, heads: Tensor, tails: Tensor
-    ) -> Tensor:
         with record_function("gapdner.biaffine"):
             boundary = self.boundary(heads[:, rows], tails)
             batch, n_rows, n, _ = boundary.shape
@@ -166,4 +159,6 @@ class GapDNERNetwork(GridNetwork):
         if self.span_attention is not None:
             with record_function("gapdner.span_attention"):
                 grid = self.span_attention(hidden, self.from_tokens(hidden), grid, rows)
-        return self.activation(grid).view(batch, n_rows, n, -1)
+        grid = self.activation(grid).view(batch, n_rows, n, -1)
+        with record_function("gapdner.classifier"):
+            return F.linear(grid, weight, bias)
