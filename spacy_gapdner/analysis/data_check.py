@@ -34,7 +34,8 @@ _MISALIGNED = "boundary within a token"
 _ORDER = attrgetter("fragments", "label")
 # hints for entities that cannot be found
 _REMEDIES = {
-    _CROSSES: ' Convert the data with another model or line_breaks="join" to split sentences.',
+    _CROSSES: " Split sentences with another model. If the text is wrapped, set line_breaks = "
+    '"join", also for gapdner_sentencizer in the config.',
     _MISALIGNED: " Convert the data with a model whose tokenizer splits there.",
 }
 
@@ -45,15 +46,11 @@ class DataReport:
 
     statistics (CorpusStatistics): Counts of the gold Docs.
     docs_without_entities (int): Number of Docs without entities.
-    empty_docs (int): Number of Docs without tokens.
     wrapped_docs (int): Number of Docs whose lines look wrapped.
-    split_by_lines (int): Number of entities that contain a line break and cross a sentence
-        boundary.
     segments (int): Number of segments.
     longest_segment (int): Number of tokens in the longest segment.
-    misaligned (dict[str, list[str]]): Gold entities whose boundaries fall inside a token. Entities
-        are shown in context, such as "ADR: had «severe» joint and «back pain» since".
-    unheld (dict[str, list[str]]): Aligned entities that do not fit into a segment, by reason.
+    unlearnable (dict[str, list[str]]): Gold entities that do not match the tokens or do not fit
+        into a segment, by reason, such as "ADR: had «severe» joint and «back pain» since".
     missed (dict[str, list[str]]): Other gold entities that encoding in a grid loses, by cause.
     spurious (dict[str, list[str]]): Entities decoded from gold grids that are not annotated.
     ceiling (Counts): Counts of all entities, with the decoded entities as predictions.
@@ -63,13 +60,10 @@ class DataReport:
 
     statistics: CorpusStatistics = field(default_factory=CorpusStatistics)
     docs_without_entities: int = 0
-    empty_docs: int = 0
     wrapped_docs: int = 0
-    split_by_lines: int = 0
     segments: int = 0
     longest_segment: int = 0
-    misaligned: dict[str, list[str]] = field(default_factory=dict)
-    unheld: dict[str, list[str]] = field(default_factory=dict)
+    unlearnable: dict[str, list[str]] = field(default_factory=dict)
     missed: dict[str, list[str]] = field(default_factory=dict)
     spurious: dict[str, list[str]] = field(default_factory=dict)
     ceiling: Counts = field(default_factory=Counts)
@@ -165,21 +159,19 @@ def _report_data(docs: Iterable[Doc], config: TrainingConfig) -> DataReport:
     report = DataReport()
     for reference in docs:
         report.statistics.add(reference, config.spans_key)
-        report.empty_docs += not len(reference)
         report.wrapped_docs += is_wrapped(reference.text)
         doc = nlp(without_annotation(reference, nlp))
         aligned, misaligned = align_entities(Example(doc, reference), config.spans_key)
         report.docs_without_entities += not aligned and not misaligned
         for entity in misaligned:
-            report.misaligned.setdefault(_MISALIGNED, []).append(_in_context(doc, entity))
+            report.unlearnable.setdefault(_MISALIGNED, []).append(_in_context(doc, entity))
         # duplicates are counted once, as in the scores
         gold = dict.fromkeys(aligned)
         segments = get_segments(doc, max_length, config.stride)
         held, unheld = assign_entities(gold, segments)
         for entity in unheld:
             why = why_unheld(entity, doc, max_length)
-            report.unheld.setdefault(why, []).append(_in_context(doc, entity))
-            report.split_by_lines += why == _CROSSES and "\n" in doc[entity.start : entity.end].text
+            report.unlearnable.setdefault(why, []).append(_in_context(doc, entity))
         starts = {entity.start for entity in (*aligned, *misaligned)}
         report.segments += len(segments)
         for segment in segments:
@@ -248,11 +240,10 @@ def _find_problems(reports: dict[str, DataReport], spans_key: str) -> Iterator[s
     for name, report in reports.items():
         if not report.statistics.entities:
             yield describe_no_entities(name, spans_key, report.statistics.elsewhere)
-        for tally in (report.misaligned, report.unheld):
-            for reason, found in tally.items():
-                noun = "entity" if len(found) == 1 else "entities"
-                remedy = _REMEDIES.get(reason, "")
-                yield f"{name}: {len(found)} {noun} cannot be found ({reason}).{remedy}"
+        for reason, entities in report.unlearnable.items():
+            noun = "entity" if len(entities) == 1 else "entities"
+            remedy = _REMEDIES.get(reason, "")
+            yield f"{name}: {len(entities)} {noun} cannot be found ({reason}).{remedy}"
         longest = report.longest_segment
         if longest >= _LONG:
             yield (
@@ -272,15 +263,7 @@ def _find_hints(reports: dict[str, DataReport]) -> Iterator[str]:
         n_docs = report.statistics.docs
         if report.docs_without_entities:
             yield f"{name}: {report.docs_without_entities} of {n_docs} Docs have no entities."
-        if report.empty_docs:
-            yield f"{name}: {report.empty_docs} Docs are empty."
-        if 2 * report.split_by_lines > len(report.unheld.get(_CROSSES, ())):
-            yield (
-                f"{name}: {report.split_by_lines} of the entities that cross a sentence boundary "
-                'contain a line break. If the text is wrapped, set line_breaks = "join", also for '
-                "gapdner_sentencizer in the config."
-            )
-        elif report.wrapped_docs:
+        if report.wrapped_docs:
             yield (
                 f"{name}: {report.wrapped_docs} of {n_docs} Docs look wrapped, so their lines are "
                 'joined into sentences. Set line_breaks = "join" to join lines in all Docs.'

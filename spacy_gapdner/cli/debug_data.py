@@ -84,15 +84,10 @@ def _print_findings(findings: "DataFindings") -> None:
         print(f"dev: {n_shared} unique segments also occur in train, {n_entities} with entities")
     msg.divider("Tagging: gold entities encoded and decoded")
     _print_ceilings(reports)
-    for title, attribute in (
-        ("Entities whose boundaries fall inside a token", "misaligned"),
-        ("Entities that do not fit into a segment", "unheld"),
-    ):
-        by_corpus = {name: getattr(report, attribute) for name, report in reports.items()}
-        if any(by_corpus.values()):
-            msg.divider(title)
-        for name, by_kind in by_corpus.items():
-            _print_examples(name, by_kind)
+    if any(report.unlearnable for report in reports.values()):
+        msg.divider("Entities that cannot be found")
+    for name, report in reports.items():
+        _print_examples(name, report.unlearnable)
     msg.divider("Summary")
     for hint in findings.hints:
         msg.info(hint)

@@ -35,7 +35,7 @@ def test_settings_of_the_config(train, tmp_path):
     assert findings.config.mistakes == []
     report = findings.reports["train"]
     # severe ... pain is 5 tokens; left ... defect is 4 and fills the first window
-    lengths = {reason: len(entities) for reason, entities in report.unheld.items()}
+    lengths = {reason: len(entities) for reason, entities in report.unlearnable.items()}
     assert lengths == {"longer than max_length": 2, "crosses a sentence boundary": 1}
     assert report.longest_segment == 4
 
@@ -66,7 +66,7 @@ def test_shipped_configs_have_no_mistakes(train, request):
 def test_an_entity_of_two_labels(train):
     doc = Doc(Vocab(), words=["a", "b"])
     doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
-    with pytest.raises(GapDNERError, match=r"^dev: .* carry different labels"):
+    with pytest.raises(GapDNERError, match=r"^dev: .* have different labels"):
         check_data(train, [doc])
 
 
@@ -79,7 +79,7 @@ def make_report(words, entities, **windows):
 
 def test_entities_and_windows():
     report = make_report("abcdefgh", [("X", [2, 3, 4])], max_length=4, stride=3)
-    assert report.unheld == {"cut by every window": ["X: a b «c d e» f g h"]}
+    assert report.unlearnable == {"cut by every window": ["X: a b «c d e» f g h"]}
     # an entity in two windows is counted once
     report = make_report("abcdefgh", [("X", [3]), ("X", [2, 4])], max_length=6, stride=2)
     assert report.missed == {"Gap lost its cell to type": ["X: a b «c» d «e» f g h"]}

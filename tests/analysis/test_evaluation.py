@@ -46,7 +46,7 @@ def test_an_entity_of_two_labels(nlp):
     doc = Doc(nlp.vocab, words=["a", "b"])
     doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
     good = gold_docs(nlp.vocab, ANNOTATED[:1])
-    with pytest.raises(GapDNERError, match=r"^Document 2: The fragments of"):
+    with pytest.raises(GapDNERError, match=r"^Document 2: The fragments in"):
         evaluate(nlp, [*good, doc])
 
 
