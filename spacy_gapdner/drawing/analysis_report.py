@@ -161,12 +161,8 @@ def _errors(
 
 
 def _example(error: ErrorInContext) -> tuple[str, Markup]:
-    bars = []
-    for entities, is_other in ((error.own, False), (error.others, True)):
-        for role, entity in entities:
-            pieces = (" ".join(error.words[start:end]) for start, end in entity.fragments)
-            text = " … ".join(" ".join(piece.split()) for piece in pieces)
-            bars.append(Bar(entity, _COLORS[role], role, text, is_other))
+    bars = [Bar(entity, _COLORS[role], role) for role, entity in error.own]
+    bars += [Bar(entity, _COLORS[role], role, is_thin=True) for role, entity in error.others]
     place = f"{error.doc} ({error.name})" if error.name else str(error.doc)
     return place, render_entities([f"{word} " for word in error.words], bars)
 

@@ -38,14 +38,12 @@ class Bar(NamedTuple):
         for the terminal.
     color (str): The CSS color.
     mark (str): The result of a comparison: one of `MARKS`, another word, or empty.
-    text (str): The text, shown as a tooltip.
     is_thin (bool): Draw a thin bar, for entities that are only shown for comparison.
     """
 
     entity: Entity
     color: str = ""
     mark: str = ""
-    text: str = ""
     is_thin: bool = False
 
     @property
@@ -56,18 +54,13 @@ class Bar(NamedTuple):
         parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
         return " ".join(part for part in parts if part)
 
-    @property
-    def title(self) -> str:
-        """RETURNS (str): The tooltip."""
-        return f"{'correct: ' if self.mark == 'correct' else ''}{self.label}: {self.text}"
-
 
 class _Cell(NamedTuple):
-    # the part of a bar under a word
+    # the part of a bar under a word; the first part has the tooltip
     kind: str
     bar: Bar
     number: int
-    has_label: bool
+    title: str
 
 
 # a word and the cells under it, by row
@@ -92,7 +85,7 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
             continue
         for rows in extent:
             rows.add(row)
-        for i, cell in _cells(bar, number).items():
+        for i, cell in _cells(words, bar, number).items():
             under[i][row] = cell
     directions = _directions(words)
     columns = zip(directions, zip(words, under, strict=True), strict=True)
@@ -145,10 +138,14 @@ def _directions(words: Sequence[str]) -> list[str]:
     return directions
 
 
-def _cells(bar: Bar, number: int) -> dict[int, _Cell]:
-    kinds = dict.fromkeys(range(bar.entity.start, bar.entity.end), "gap")
+def _cells(words: Sequence[str], bar: Bar, number: int) -> dict[int, _Cell]:
+    first, thin = bar.entity.start, " thin" if bar.is_thin else ""
+    kinds = dict.fromkeys(range(first, bar.entity.end), "gap")
     for start, end in bar.entity.fragments:
         kinds |= dict.fromkeys(range(start, end), "fragment")
         kinds[end - 1] = "fragment last"
-    thin = " thin" if bar.is_thin else ""
-    return {i: _Cell(kind + thin, bar, number, i == bar.entity.start) for i, kind in kinds.items()}
+    cells = {i: _Cell(kind + thin, bar, number, title="") for i, kind in kinds.items()}
+    text = " … ".join("".join(words[start:end]).strip() for start, end in bar.entity.fragments)
+    prefix = "correct: " if bar.mark == "correct" else ""
+    cells[first] = cells[first]._replace(title=f"{prefix}{bar.label}: {text}")
+    return cells

@@ -206,12 +206,7 @@ def _render_part(
     if span is None:
         return Markup("")
     bars = [
-        Bar(
-            entity.to_entity().shift(-span.start),
-            colors[entity.label_],
-            mark,
-            " … ".join(part.text for part in entity.spans),
-        )
+        Bar(entity.to_entity().shift(-span.start), colors[entity.label_], mark)
         for entity, mark in marked
     ]
     return render_entities([" ".join(token.text_with_ws.split("\n")) for token in span], bars)
