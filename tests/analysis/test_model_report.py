@@ -33,29 +33,24 @@ def marked(error, side):
     return [error.words[i] for i in dict(error.own)[side].token_indices]
 
 
-def row(group, value, gold, predicted, correct):
-    p = correct / predicted if predicted else 0.0
-    r = correct / gold if gold else 0.0
-    f = 2 * p * r / (p + r) if p + r else 0.0
-    counts = {"gold": gold, "predicted": predicted, "correct": correct}
-    return {"group": group, "value": value, "p": p, "r": r, "f": pytest.approx(f), **counts}
-
-
 def test_scores_by_group():
     report = report_model([make_example([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER])])
-    assert score_rows(report.scores) == [
-        row("subset", "all", 3, 3, 2),
-        row("subset", "disc", 2, 1, 1),
-        row("subset", "disc_sents", 2, 2, 1),
-        row("subset", "overlap_sents", 2, 2, 1),
-        row("type", "ADE", 3, 3, 2),
-        row("gap_length", "4", 1, 0, 0),
-        row("gap_length", "5", 1, 1, 1),
-        row("fragments", "1", 1, 2, 1),
-        row("fragments", "2", 2, 1, 1),
-        row("length", "1", 1, 1, 1),
-        row("length", "3", 1, 2, 1),
-        row("length", "4", 1, 0, 0),
+    rows = score_rows(report.scores)
+    assert [rows[1][measure] for measure in "prf"] == [1.0, 0.5, pytest.approx(2 / 3)]
+    columns = ("group", "value", "gold", "predicted", "correct")
+    assert [tuple(row[column] for column in columns) for row in rows] == [
+        ("subset", "all", 3, 3, 2),
+        ("subset", "disc", 2, 1, 1),
+        ("subset", "disc_sents", 2, 2, 1),
+        ("subset", "overlap_sents", 2, 2, 1),
+        ("type", "ADE", 3, 3, 2),
+        ("gap_length", "4", 1, 0, 0),
+        ("gap_length", "5", 1, 1, 1),
+        ("fragments", "1", 1, 2, 1),
+        ("fragments", "2", 2, 1, 1),
+        ("length", "1", 1, 1, 1),
+        ("length", "3", 1, 2, 1),
+        ("length", "4", 1, 0, 0),
     ]
 
 

@@ -1,7 +1,7 @@
 import re
 
 import pytest
-from drawn import Drawn, rows
+from drawn import rows, sentences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +15,7 @@ SEVERE = Bar(Entity("MOD", ((0, 1),)), "red")
 
 
 def draw(words, bars):
-    (sentence,) = Drawn(render_entities(words, bars)).sentences
+    (sentence,) = sentences(render_entities(words, bars))
     return sentence
 
 
@@ -92,10 +92,10 @@ def test_text_is_escaped():
     html = render_entities(['"<b>', "&"], [Bar(Entity("<A>", ((0, 1),)), "red")])
     assert "<b>" not in html
     assert 'title="&lt;A&gt;: &#34;&lt;b&gt;"' in html
-    assert [word for word, _ in Drawn(html).sentences[0]] == ['"<b>', "&"]
+    assert [word for word, _ in sentences(html)[0]] == ['"<b>', "&"]
 
 
 def test_hidden_entities_are_counted():
     html = render_entities(WORDS, [JOINT] * 45)
     assert "5 more overlapping entities" in html
-    assert len(rows(Drawn(html).sentences[0])) == 40
+    assert len(rows(sentences(html)[0])) == 40

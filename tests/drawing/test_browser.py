@@ -1,4 +1,4 @@
-"""Pages in a browser: search, filters and turning the page, and all of it without a script."""
+"""Pages in a browser: search, filters and paging, also without JavaScript."""
 
 import re
 
@@ -8,6 +8,7 @@ from chromium import open_browser
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
+from spacy.training import Example
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.model_report import report_model
@@ -22,23 +23,24 @@ JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
 PAIN = Entity("SIGN", ((5, 6),), 0.3)
 
 
-def make_pair(nlp, number):
-    """A sentence of which every tenth has a discontinuous entity, found in every other case."""
-    docs = [nlp(f"Note {number} severe joint and pain") for _ in range(2)]
-    gold = [JOINT] if number % 10 == 0 else []
-    found = gold if number % 20 == 0 else [PAIN]
-    for doc, entities in zip(docs, (gold, found), strict=True):
-        doc.user_data[DOC_NAME] = f"document {number // 50}"
-        set_entities(doc, entities)
-    return tuple(docs)
+def make_pairs():
+    """250 sentences of five documents. Every tenth has a discontinuous entity. Every second of
+    these entities is found."""
+    nlp = spacy.blank("en")
+    for number in range(250):
+        docs = [nlp(f"Note {number} severe joint and pain") for _ in range(2)]
+        gold = [JOINT] if number % 10 == 0 else []
+        found = gold if number % 20 == 0 else [PAIN]
+        for doc, entities in zip(docs, (gold, found), strict=True):
+            doc.user_data[DOC_NAME] = f"document {number // 50}"
+            set_entities(doc, entities)
+        yield tuple(docs)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
-    """A page of 250 sentences of five documents."""
     path = tmp_path_factory.mktemp("pages") / "page.html"
-    nlp = spacy.blank("en")
-    write_documents((make_pair(nlp, number) for number in range(250)), path)
+    write_documents(make_pairs(), path)
     return path
 
 
@@ -74,7 +76,7 @@ def fill(page, label, value):
     page.execute_script(script, label, value)
 
 
-def test_a_hundred_at_a_time_below_their_headings(page):
+def test_paging_with_headings(page):
     until_status(page, "1 to 100 of 250")
     assert len(visible(page)) == 100
     assert [h.text for h in visible(page, ".doc h2")] == ["document 0", "document 1"]
@@ -85,7 +87,7 @@ def test_a_hundred_at_a_time_below_their_headings(page):
     assert not page.find_element(By.XPATH, "//button[.='Next']").is_enabled()
 
 
-def test_search_is_for_words_and_not_for_labels(page):
+def test_search(page):
     box = page.find_element(By.CSS_SELECTOR, "[type=search]")
     box.send_keys("NOTE 24 severe joint")
     until_status(page, "1 to 1 of 1")
@@ -101,7 +103,7 @@ def test_filters(page):
     press(page, "discontinuous only")
     until_status(page, "1 to 25 of 25")
     press(page, "disagreements only")
-    # a prediction of another type lies over it
+    # a prediction of another type overlaps
     until_status(page, "1 to 12 of 12")
     faded = {e.get_attribute("data-label") for e in visible(page, "i.off[data-label]")}
     assert faded == {"✗ incorrect SIGN 0.30"}
@@ -115,13 +117,13 @@ def test_filters(page):
     until_status(page, "nothing found")
 
 
-def test_an_entity_shows_its_text_wherever_the_pointer_is(page):
+def test_every_part_of_an_entity_has_a_tooltip(page):
     script = "const c = document.querySelector('i.gap'); c.dispatchEvent("
     script += "new MouseEvent('mouseover', {bubbles: true})); return c.title"
     assert page.execute_script(script) == "correct: ✓ ADE 0.90: severe … pain"
 
 
-def test_without_the_script_everything_is_shown(browser, path):
+def test_without_javascript_everything_is_shown(browser, path):
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     browser.get(path.as_uri())
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
@@ -129,51 +131,51 @@ def test_without_the_script_everything_is_shown(browser, path):
     assert not browser.find_elements(By.CSS_SELECTOR, ".tools")
 
 
-@pytest.mark.parametrize("width", [1200, 400])
-def test_a_report_is_as_wide_as_its_page_and_errors_are_filtered(browser, tmp_path, width):
-    from spacy.training import Example
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Opens a page in a window of a given width."""
 
-    nlp = spacy.blank("en")
-    pairs = (make_pair(nlp, number) for number in range(250))
-    report = report_model(Example(found, gold) for gold, found in pairs)
-    (tmp_path / "report.html").write_text(render_report({"a": report}, "data", 1000), "utf-8")
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    browser.get((tmp_path / "report.html").as_uri())
+    def open_in_width(html, width):
+        (tmp_path / "page.html").write_text(html, "utf-8")
+        metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.get((tmp_path / "page.html").as_uri())
+
+    yield open_in_width
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_report(browser, open_page, width):
+    report = report_model(Example(found, gold) for gold, found in make_pairs())
+    open_page(render_report({"a": report}, "data", 1000), width)
     # 12 missed and 237 spurious
     until_status(browser, "1 to 100 of 249")
     assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     fill(browser, "Type", "ADE")
     until_status(browser, "1 to 12 of 12")
     assert [h.text for h in visible(browser, ".doc h2")] == ["Missed"]
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.mark.parametrize("width", [1200, 400, 200])
-def test_labels_and_signs_leave_the_text_as_it_is(browser, tmp_path, width):
+def test_labels_do_not_change_the_text(browser, open_page, width):
     words = re.findall(r"\w+ ?|\W+", "as Serum creatinine of the Organization (WHO) is known")
-    bars = [
-        Bar(Entity("Measurement", (span,)), "red", "differs")
-        for span in ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
-    ]
+    spans = ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
+    bars = [Bar(Entity("Measurement", (span,)), "red", "differs") for span in spans]
     units = [render_entities(words, bars), render_entities("x" * 35, bars)]
-    page = render_page("", Markup("").join(units), ENTITIES_CSS)
-    (tmp_path / "page.html").write_text(page, "utf-8")
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    browser.get((tmp_path / "page.html").as_uri())
-    # no blank behind a word whose label is longer
+    open_page(render_page("", Markup("").join(units), ENTITIES_CSS), width)
+    # there is no space after a word with a longer label
     script = """return [...document.querySelectorAll(".word")].map((box) => {
       const range = document.createRange();
       range.selectNode(box.firstChild);
       return box.getBoundingClientRect().width - range.getBoundingClientRect().width; })"""
-    blanks = browser.execute_script(script)
-    assert len(blanks) == 12
-    assert max(blanks) < 1
-    # "(WHO)" in one line, and nothing runs out of the page
+    spaces = browser.execute_script(script)
+    assert len(spaces) == 12
+    assert max(spaces) < 1
+    # "(WHO)" is in one line, and nothing is wider than the page
     script = """return [...document.querySelectorAll(".joined")].map((box) => [
       box.scrollWidth <= box.clientWidth,
       new Set([...box.querySelectorAll(".word")].map((word) => word.offsetTop)).size === 1])"""
-    assert browser.execute_script(script)[0] == [True, True]
-    assert browser.execute_script(script)[1][0]
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    short, long = browser.execute_script(script)
+    assert short == [True, True]
+    assert long[0]

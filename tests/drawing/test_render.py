@@ -1,17 +1,20 @@
-"""Documents as HTML: what is drawn under which word, in which color, and what is refused."""
+"""Documents as HTML."""
 
 import re
 
 import pytest
 import spacy
-from drawn import Drawn, labels, rows
+from drawn import labels, rows, sentences
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.drawing.colors import choose_colors
+from spacy_gapdner.drawing.documents import write_documents, write_html
 from spacy_gapdner.drawing.render import render
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME
 
+NLP = spacy.blank("en")
+NLP.add_pipe("gapdner_sentencizer")
 TEXT = "Naproxen gave severe joint and back pain. It went away."
 ENTITIES = [
     Entity("DRUG", ((0, 1),), 0.875),
@@ -20,23 +23,16 @@ ENTITIES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner_sentencizer")
-    return nlp
-
-
-@pytest.fixture
-def doc(nlp):
-    doc = nlp(TEXT)
-    set_entities(doc, ENTITIES)
+def make_doc(text=TEXT, entities=(), name=None, nlp=NLP):
+    doc = nlp(text)
+    set_entities(doc, entities)
+    doc.user_data[DOC_NAME] = name
     return doc
 
 
-def test_sentences_with_their_entities(doc):
-    html = render(doc)
-    first, second = Drawn(html).sentences
+def test_sentences_with_their_entities():
+    html = render(make_doc(entities=ENTITIES))
+    first, second = sentences(html)
     assert rows(first) == ["= ==..= ", "  =..== "]
     assert labels(first) == [("Naproxen", "DRUG 0.88"), ("severe", "ADE 0.75"), ("severe", "ADE")]
     assert [word for word, _ in second] == ["It ", "went ", "away."]
@@ -45,18 +41,16 @@ def test_sentences_with_their_entities(doc):
     assert used == {("DRUG", "var(--type-0)"), ("ADE", "var(--type-1)")}
     colors = choose_colors(["ADE", "DRUG"])
     assert f'style="--type-0: {colors["DRUG"]}; --type-1: {colors["ADE"]}"' in html
-    assert re.findall(r"</i>(\w+)</li>", html) == ["ADE", "DRUG"]
+    legend = re.findall(r'<li><i style="border-color: (\S+)"></i>(\w+)</li>', html)
+    assert [(label, color) for color, label in legend] == list(colors.items())
 
 
-def test_gold_stands_beside_the_prediction(nlp, doc):
-    gold = nlp(TEXT)
-    set_entities(gold, ENTITIES[:1])
-    html = render(doc, gold=gold)
+def test_gold_and_predictions_side_by_side():
+    html = render(make_doc(entities=ENTITIES), gold=make_doc(entities=ENTITIES[:1]))
     assert re.findall(r'data-side="(.+?)"', html) == ["gold", "predicted"] * 2
-    gold, predicted, *others = Drawn(html).sentences
+    gold, predicted, *others = sentences(html)
     assert [len(rows(words)) for words in (gold, predicted, *others)] == [1, 2, 0, 0]
     assert labels(gold) == [("Naproxen", "✓ DRUG 0.88")]
-    # in text order; the second overlaps the first alone
     assert [label for _, label in labels(predicted)] == [
         "✓ DRUG 0.88",
         "+ spurious ADE 0.75",
@@ -65,44 +59,53 @@ def test_gold_stands_beside_the_prediction(nlp, doc):
     assert "<li>✓ correct</li>" in html
 
 
-def test_sentences_of_a_document_stand_below_one_heading(nlp):
-    docs = [nlp(text) for text in ("No pain.", "Fever.", "Rash.", "Cough.")]
-    for doc, name in zip(docs, ("a", "a", "b", None), strict=True):
-        doc.user_data[DOC_NAME] = name
-    html = render(docs)
+def test_sentences_of_a_document_share_a_heading():
+    names = {"No pain.": "a", "Fever.": "a", "Rash.": "b", "Cough.": None}
+    html = render([make_doc(text, name=name) for text, name in names.items()])
     assert re.findall(r"<h2>(.+?)</h2>", html) == ["a", "b"]
     assert html.count('<section class="doc">') == html.count("</section>") == 3
 
 
-def test_gold_of_another_text_is_refused(nlp, doc):
+def test_gold_of_another_text():
     with pytest.raises(GapDNERError, match="Use the same documents"):
-        render(doc, gold=nlp("Another text."))
+        render(make_doc(), gold=make_doc("Another text."))
 
 
-def test_sentences_that_an_entity_crosses_are_drawn_as_one(nlp):
-    doc = nlp("Pain in the leg. And in the arm. Gone.")
-    set_entities(doc, [Entity("ADE", ((0, 1), (8, 9)))])
-    assert [len(words) for words in Drawn(render(doc)).sentences] == [10, 1]
+def test_sentences_that_an_entity_crosses_are_joined():
+    doc = make_doc("Pain in the leg. And in the arm. Gone.", [Entity("ADE", ((0, 1), (8, 9)))])
+    assert [len(words) for words in sentences(render(doc))] == [10, 1]
 
 
 def test_lines_of_a_text_without_sentences():
-    doc = spacy.blank("en")("Pain\n- in the leg\n\n- in the arm")
-    set_entities(doc, [Entity("ADE", ((0, 1),))])
-    lines = ["".join(word for word, _ in words) for words in Drawn(render(doc)).sentences]
+    text = "Pain\n- in the leg\n\n- in the arm"
+    doc = make_doc(text, [Entity("ADE", ((0, 1),))], nlp=spacy.blank("en"))
+    lines = ["".join(word for word, _ in words) for words in sentences(render(doc))]
     assert lines == ["Pain", "- in the leg", "- in the arm"]
 
 
 def test_right_to_left():
-    doc = spacy.blank("ar")("(ألم في الكتف (severe pain 3/10) أمس")
-    set_entities(doc, [Entity("ADE", ((1, 2),))])
-    html = render(doc)
+    text = "(ألم في الكتف (severe pain 3/10) أمس"
+    html = render(make_doc(text, [Entity("ADE", ((1, 2),))], nlp=spacy.blank("ar")))
     assert '<div class="entities" dir="rtl">' in html
-    # columns are no text to the browser: what runs the other way needs an element of its own
+    # browsers do not reorder columns, so text in the other direction needs its own element
     assert re.findall(r'<span dir="ltr">(.+?)</span>', html) == ["severe pain "]
 
 
-def test_a_page_refers_to_nothing_outside(doc):
-    html = render(doc, page=True)
+def test_pages(tmp_path):
+    docs = [make_doc(entities=ENTITIES), make_doc("No pain.")]
+    html = render(docs, page=True)
     assert html.startswith("<!DOCTYPE html>")
     assert "default-src 'none'" in html
     assert not re.search(r"https?:|src=|href=|<link|@import", html)
+    assert write_html(iter(docs), tmp_path / "a.html") == 2
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == html
+
+
+def test_pages_are_never_written_partially(tmp_path):
+    def broken():
+        yield (make_doc(),)
+        raise GapDNERError("broken")
+
+    with pytest.raises(GapDNERError):
+        write_documents(broken(), tmp_path / "a.html")
+    assert list(tmp_path.iterdir()) == []
