@@ -9,14 +9,14 @@ from defusedxml.ElementTree import parse
 
 from spacy_gapdner.entities import offer_extensions
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.cleaning import choose_text, clean_entities
 from spacy_gapdner.formats.files import (
-    first_bytes,
+    first_text,
     input_files,
     read_text,
     visible_files,
     xml_errors,
 )
-from spacy_gapdner.formats.linked_regions import choose_text, clean_entities
 from spacy_gapdner.formats.records import TextEntity, TextRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 
@@ -27,8 +27,8 @@ _ROOTS = ("annotations", "knowtator-project")
 
 def has_knowtator_root(path: Path) -> bool:
     """RETURNS (bool): Whether the first bytes of a file hold a root element of Knowtator."""
-    start = first_bytes(path)
-    return b"<annotations" in start or b"<knowtator-project" in start
+    start = first_text(path)
+    return "<annotations" in start or "<knowtator-project" in start
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:

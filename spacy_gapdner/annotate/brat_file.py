@@ -13,8 +13,8 @@ from typing import NamedTuple
 from ..entities import Fragments
 from ..errors import GapDNERError
 from ..formats.brat import entity_line, parse_entity
+from ..formats.cleaning import choose_text, clean_fragments, surface_fits
 from ..formats.files import BOM, decode
-from ..formats.linked_regions import choose_text, clean_fragments, surface_fits
 from ..formats.records import TextEntity
 from ..formats.relations import BratLine, targets_of
 from ..formats.report import NOWHERE, Report

@@ -7,39 +7,42 @@ attributes and notes, are stored in the Doc, see `relations`.
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import DiscontinuousEntity, Fragments, get_entities
-from ..entities.attributes import offer_extensions
+from ..entities import DiscontinuousEntity, Fragments, get_entities, offer_extensions
 from ..errors import GapDNERError
+from .cleaning import choose_text, clean_entities
 from .docs import doc_place
 from .files import input_files, read_text, with_unix_line_ends
-from .linked_regions import choose_text, clean_entities
-from .named_values import name_entities, note_attribute
-from .outputs import filling, name_files, with_ending
+from .named_values import drop_attribute, name_entities
+from .outputs import with_ending, write_files, write_parts
 from .records import TextEntity, TextRecord
-from .relations import BratLine, drop_line, relation_lines, targets_of
+from .relations import DOC_RELATIONS, BratLine, drop_line, keep_relations, targets_of
 from .report import Place, Report, reading
 
 ANNOTATION_SUFFIXES = (".ann", ".a1", ".a2")
-_RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
-_ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
-_OTHER_LINE = re.compile(r"[REAMN]\d+\S*\t|\*\t|#")
 _CONF = "annotation.conf"
 # the attribute with the text of an entity's notes, one per line
 NOTE = "note"
+
+_RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
+_PLACE = rf"\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*"
+_ENTITY = re.compile(rf"(T\d+\S*){_PLACE}(?:\t(.*))?")
+# an entity after another line whose line end was lost
+_ENTITY_WITHIN = re.compile(rf"(?<!^)(?<!AnnotatorNotes )T\d+{_PLACE}(?:\t|$)")
+_LINE = re.compile(r"T\d+\S*\s|[REAMN]\d+\S*\t|\*\t|#")
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
-_ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) (\S+)(?: (\S+))?\s*")
-_NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes (\S+)\t(.*)")
+_ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) \S+(?: (\S+))?\s*")
+_NOTE = re.compile(r"#\d+\S*\tAnnotatorNotes \S+\t(.*)")
 # a fixed number of digits, so that annotators' notes are not read as scores
 _SCORE = re.compile(r"score: (0\.\d{6}|1\.0{6})")
-_NORMALIZATION = re.compile(r"N\d+\S*\t(\S+) (\S+) (\S+)(?:\t(.*))?")
+_NORMALIZATION = re.compile(r"N\d+\S*\t\S+ \S+ (\S+)(?:\t(.*))?")
+_WORDS = re.compile(r"\S+ \S+(?: \S+)?")
 _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 
@@ -57,34 +60,31 @@ def read_brat(
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
-        if done is not None and name not in done:
-            continue
-        with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
-            yield read_document(stem, name, report)
+        if done is None or name in done:
+            with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
+                yield read_document(stem, name, report)
 
 
 def has_annotations(path: Path) -> bool:
     """RETURNS (bool): Whether a file is an annotation file, or a text with an annotation file."""
-    if path.suffix in ANNOTATION_SUFFIXES:
-        return True
-    return any(path.with_suffix(suffix).is_file() for suffix in ANNOTATION_SUFFIXES)
+    files = [path.with_suffix(suffix) for suffix in ANNOTATION_SUFFIXES]
+    return path in files or any(file.is_file() for file in files)
 
 
 def write_brat(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .txt and an .ann file per Doc and, unless the folder has one, an ``annotation.conf``
     with the types and attributes.
     """
-    kinds: dict[tuple[str, ...], None] = {}
-    number = 0
-    with filling(path) as temporary:
-        for doc, stem in name_files(docs, temporary):
-            number += 1
-            lines = _document_lines(doc, spans_key, report)
-            kinds.update(dict.fromkeys(map(_kind, lines)))
-            with_ending(stem, ".txt").write_bytes(doc.text.encode("utf-8"))
-            with_ending(stem, ".ann").write_bytes("".join(lines).encode("utf-8"))
-        if kinds and not (path / _CONF).exists():
-            (temporary / _CONF).write_text(_annotation_conf(kinds), encoding="utf-8")
+    kinds: set[tuple[str, str, str]] = set()
+
+    def render(doc: Doc) -> dict[str, str]:
+        lines = _document_lines(doc, spans_key, report)
+        kinds.update(map(_kind, lines))
+        return {".txt": doc.text, ".ann": "".join(lines)}
+
+    number = write_files(docs, path, render)
+    if kinds and not (path / _CONF).exists():
+        write_parts(path / _CONF, [_annotation_conf(kinds)])
     return number
 
 
@@ -124,64 +124,57 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     """RETURNS (TextRecord): The document whose files have this path without extension."""
     text_path = with_ending(stem, ".txt")
     place = Place(str(text_path), None, name)
-    annotations = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
-    annotations = [file for file in annotations if file.is_file()]
-    if not text_path.is_file() and annotations:
+    files = [with_ending(stem, suffix) for suffix in ANNOTATION_SUFFIXES]
+    files = [file for file in files if file.is_file()]
+    if not text_path.is_file() and files:
         raise GapDNERError(
-            f"{annotations[0]} has no text: there is no file {text_path}. Add it or remove the "
+            f"{files[0]} has no text: there is no file {text_path}. Add it or remove the "
             "annotation file."
         )
     text = read_text(text_path, report, keep_bom=True)
-    if not annotations:
+    if not files:
         message = f"{name} has no annotation file, so it is read without entities"
         report.add("kept", "no annotation file", message, place)
-    entities: list[TextEntity] = []
-    others: list[BratLine] = []
-    for file in annotations:
-        found, said = _read_file(file, name, report)
-        entities += found
-        others += said
-    entities, relations = _attach(entities, others, report)
+    lines = [line for file in files for line in _read_lines(file, name, report)]
+    entities, relations = _parse(lines, report)
     text = choose_text(text, entities, report, place)
     cleaned = clean_entities(text, entities, report)
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 
 
-def _read_file(
-    path: Path, document: str, report: Report
-) -> tuple[list[TextEntity], list[BratLine]]:
+def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
+    lines = []
+    for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
+        text, place = raw.rstrip("\r"), Place(str(path), number, document)
+        within = [match.start() for match in _ENTITY_WITHIN.finditer(text)]
+        for start in within:
+            message = f"no line end before {text[start:][:60]!r}"
+            report.add("dropped", "entity without its own line", message, place)
+        lines.append(BratLine(text[: within[0]] if within else text, place))
+    lines = [line for line in lines if line.text.strip()]
+    if lines and not any(_LINE.match(line.text) for line in lines):
+        raise GapDNERError(
+            f"{lines[0].place} is not brat standoff (ID, tab, TYPE START END, tab, text): "
+            f"{lines[0].text[:60]!r}. Choose the right format."
+        )
+    return lines
+
+
+def _parse(lines: Iterable[BratLine], report: Report) -> tuple[list[TextEntity], list[BratLine]]:
+    # returns the entities with attrs and scores, and the lines to store in the Doc
     entities: list[TextEntity] = []
     others: list[BratLine] = []
-    # a file with malformed lines only has another format
-    malformed: list[BratLine] = []
-    for number, raw in enumerate(read_text(path, report).split("\n"), start=1):
-        line = BratLine(raw.rstrip("\r"), Place(str(path), number, document))
-        if _OTHER_LINE.match(line.text):
-            others.append(line)
-        elif entity := parse_entity(line):
+    for line in lines:
+        if entity := parse_entity(line):
             entities.append(entity)
-        elif line.text.strip():
-            malformed.append(line)
-    is_brat = entities or others or any(re.match(r"T\d+\s", line.text) for line in malformed)
-    if malformed and not is_brat:
-        raise GapDNERError(
-            f"{malformed[0].place} is not brat standoff (ID, tab, TYPE START END, tab, text): "
-            f"{malformed[0].text[:60]!r}. Choose the right format."
-        )
-    for line in malformed:
-        report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
-    return entities, others
-
-
-def _attach(
-    entities: Iterable[TextEntity], lines: Iterable[BratLine], report: Report
-) -> tuple[list[TextEntity], list[BratLine]]:
-    # returns the entities with attrs and scores, and the lines to store in the Doc
-    entities = list(entities)
+        elif line.text[0] != "T" and _LINE.match(line.text):
+            others.append(line)
+        else:
+            report.add("dropped", "malformed line", f"cannot read {line.text[:60]!r}", line.place)
     attrs: dict[str, dict[str, Any]] = {entity.id or "": {} for entity in entities}
     relations: list[BratLine] = []
-    for line in lines:
-        if _COMMENT.match(line.text) or _hold(line.text, attrs):
+    for line in others:
+        if _COMMENT.match(line.text) or _store(line.text, attrs):
             continue
         if line.text[0] in "RE*" or "".join(targets_of(line.text)).startswith(("R", "E")):
             relations.append(line)
@@ -189,37 +182,32 @@ def _attach(
             drop_line(line, report)
     offer_extensions(name for values in attrs.values() for name in values.get("_", ()))
     scores = {name: values.pop("score", None) for name, values in attrs.items()}
-    found = [
-        replace(e, attrs=deepcopy(attrs[e.id or ""]), score=scores[e.id or ""]) for e in entities
-    ]
+    found = [replace(e, attrs=attrs[e.id or ""], score=scores[e.id or ""]) for e in entities]
     return found, relations
 
 
-def _hold(line: str, attrs: Mapping[str, dict[str, Any]]) -> bool:
+def _store(line: str, attrs: dict[str, dict[str, Any]]) -> bool:
     # adds the line to the attrs of its entity and returns whether they can store it
+    values = attrs.get("".join(targets_of(line)))
+    if values is None:
+        return False
+    others = values.get("_", {})
     if match := _ATTRIBUTE.fullmatch(line):
-        name, target, value = match.groups()
-        if target not in attrs or name == NOTE or name in attrs[target].get("_", {}):
+        name, value = match.groups()
+        if name == NOTE or name in others:
             return False
-        attrs[target].setdefault("_", {})[name] = True if value is None else value
+        values["_"] = others | {name: True if value is None else value}
     elif match := _NOTE.fullmatch(line):
-        target, text = match.groups()
-        if target not in attrs:
-            return False
-        values = attrs[target]
-        said = values.get("_", {}).get(NOTE)
-        score = _SCORE.fullmatch(text)
-        if score and said is None and "score" not in values:
+        text, score = match[1], _SCORE.fullmatch(match[1])
+        if score and NOTE not in others and "score" not in values:
             values["score"] = float(score[1])
         else:
-            values.setdefault("_", {})[NOTE] = text if said is None else f"{said}\n{text}"
-    elif match := _NORMALIZATION.fullmatch(line):
-        _, target, reference, shown = match.groups()
-        if target not in attrs or "kb_id" in attrs[target]:
-            return False
-        attrs[target]["kb_id"] = reference
-        if shown:
-            attrs[target]["kb_name"] = shown
+            note = f"{others[NOTE]}\n{text}" if NOTE in others else text
+            values["_"] = others | {NOTE: note}
+    elif (match := _NORMALIZATION.fullmatch(line)) and "kb_id" not in values:
+        values["kb_id"] = match[1]
+        if match[2]:
+            values["kb_name"] = match[2]
     else:
         return False
     return True
@@ -230,91 +218,75 @@ def _document_lines(doc: Doc, spans_key: str, report: Report) -> list[str]:
     place, text = doc_place(doc), doc.text
     entities = []
     for entity in get_entities(doc, spans_key):
-        words = [span for span in entity.spans if span.text.strip()]
-        message = f"{entity.label_} at tokens {entity.fragments}"
-        if not words:
+        if entity.text.strip():
+            entities.append(entity)
+        else:
+            message = f"{entity.label_} at tokens {entity.fragments}"
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
-            continue
-        if len(words) < len(entity.spans):
-            report.add("repaired", "fragment of whitespace", message, place, entity.fragments)
-        entities.append(entity)
     lines: list[str] = []
     numbers: Counter[str] = Counter()
-    names = name_entities(entities, report, place, r"T\d+")
-    for name, entity in zip(names, entities, strict=True):
-        spans = tuple((span.start_char, span.end_char) for span in entity.spans)
-        lines.append(entity_line(name, entity.label_, spans, text) + "\n")
-        lines.extend(_annotation_lines(name, entity, numbers, report, place))
-    ids = {entity.id_: name for name, entity in zip(names, entities, strict=True)}
-    return [*lines, *relation_lines(doc, ids, numbers, report, place)]
-
-
-def _kind(line: str) -> tuple[str, ...]:
-    # the letter, type and roles or values of a line, without ids
-    letter, *words = line[0], *line.split()[1:]
-    if letter in "RE":
-        return letter, *(word.partition(":")[0] for word in words)
-    return letter, words[0], *(words[2:] if letter == "A" else ())
-
-
-def _annotation_lines(
-    name: str, entity: DiscontinuousEntity, numbers: Counter[str], report: Report, place: Place
-) -> list[str]:
-    # numbers counts the lines with each letter
-    lines: list[str] = []
 
     def add(letter: str, content: str) -> None:
         numbers[letter] += 1
         lines.append(f"{letter}{numbers[letter]}\t{content}\n")
 
-    kb_name = entity.attrs.get("kb_name")
-    if _REFERENCE.fullmatch(entity.kb_id_):
-        shown = " ".join(str(kb_name or entity.text).split())
-        add("N", f"Reference {name} {entity.kb_id_}\t{shown}")
-    elif entity.kb_id_ or kb_name:
-        # brat requires RESOURCE:ID
-        note_attribute("dropped", entity, "kb_id", entity.kb_id_ or kb_name, report, place)
-    if entity.score is not None:
-        add("#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}")
-    for key, value in entity.attrs.get("_", {}).items():
-        if key == NOTE and isinstance(value, str):
-            for text in with_unix_line_ends(value).split("\n"):
-                add("#", f"AnnotatorNotes {name}\t{text}")
-        elif value is False or value is None:
-            note_attribute("kept", entity, key, value, report, place)
-        elif (
-            key == NOTE
-            or not isinstance(value, str | int | float)
-            or not re.fullmatch(r"\S+ \S+", f"{key} {value}")
-        ):
-            note_attribute("dropped", entity, key, value, report, place)
-        elif value is True:
-            add("A", f"{key} {name}")
+    named = name_entities(entities, report, place, r"T\d+")
+    for name, entity in named:
+        offsets = tuple((span.start_char, span.end_char) for span in entity.spans)
+        lines.append(entity_line(name, entity.label_, offsets, text) + "\n")
+        for letter, content in _annotations(name, entity, report, place):
+            add(letter, content)
+    relations = [BratLine(line, place) for line in doc.user_data.get(DOC_RELATIONS, ())]
+    homes = {name: 0 for name, entity in named if name == entity.id_}
+    for line in keep_relations(relations, homes, 1, report)[0]:
+        if line[0] in "AMN#":
+            add(line[0], line.partition("\t")[2])
         else:
-            add("A", f"{key} {name} {value}")
-            if not isinstance(value, str):
-                note_attribute("repaired", entity, key, value, report, place)
+            lines.append(f"{line}\n")
     return lines
 
 
-def _annotation_conf(kinds: Iterable[tuple[str, ...]]) -> str:
+def _annotations(
+    name: str, entity: DiscontinuousEntity, report: Report, place: Place
+) -> Iterator[tuple[str, str]]:
+    # yields the letters and contents of the lines about an entity
+    kb_name = entity.attrs.get("kb_name")
+    if _REFERENCE.fullmatch(entity.kb_id_):
+        shown = " ".join(str(kb_name or entity.text).split())
+        yield "N", f"Reference {name} {entity.kb_id_}\t{shown}"
+    elif entity.kb_id_ or kb_name:
+        # brat requires RESOURCE:ID
+        drop_attribute(entity, "kb_id", entity.kb_id_ or kb_name, report, place)
+    if entity.score is not None:
+        yield "#", f"AnnotatorNotes {name}\tscore: {entity.score:.6f}"
+    for key, value in entity.attrs.get("_", {}).items():
+        content = f"{key} {name}" if value is True else f"{key} {name} {value}"
+        if key == NOTE and isinstance(value, str):
+            for text in with_unix_line_ends(value).split("\n"):
+                yield "#", f"AnnotatorNotes {name}\t{text}"
+        elif key != NOTE and isinstance(value, str | int | float) and _WORDS.fullmatch(content):
+            # brat has no attributes that are false
+            if value is not False:
+                yield "A", content
+        elif value is not None:
+            drop_attribute(entity, key, value, report, place)
+
+
+def _kind(line: str) -> tuple[str, str, str]:
+    # the letter, the type or name, and the value of a line
+    id, name, *words = line.split()
+    return id[0], name, words[1] if id[0] == "A" and len(words) > 1 else ""
+
+
+def _annotation_conf(kinds: Collection[tuple[str, str, str]]) -> str:
     # the configuration with which brat displays and edits the annotation
-    found: dict[str, dict[str, dict[str, None]]] = {letter: {} for letter in "TARE*#N"}
-    for letter, name, *others in kinds:
-        found[letter].setdefault(name, {}).update(dict.fromkeys(others))
-    relations = {
-        name: ", ".join(f"{role}:<ENTITY>" for role in roles) for name, roles in found["R"].items()
-    }
-    for name in found["*"]:
-        relations[name] = "Arg1:<ENTITY>, Arg2:<ENTITY>, <REL-TYPE>:symmetric-transitive"
-    made = ["[entities]", *sorted(found["T"].keys() - found["E"].keys()), "", "[relations]"]
-    made += [f"{name}\t{arguments}" for name, arguments in sorted(relations.items())]
-    made += ["# entities may overlap in any way"]
-    made += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
-    for name, roles in sorted(found["E"].items()):
-        made.append(f"{name}\t{', '.join(f'{role}*:<ANY>' for role in roles)}")
-    made += ["", "[attributes]"]
-    for name, values in sorted(found["A"].items()):
-        choice = f", Value:{'|'.join(sorted(values))}" if values else ""
-        made.append(f"{name}\tArg:<ENTITY>{choice}")
-    return "\n".join(made) + "\n"
+    names = {letter: sorted({name for x, name, _ in kinds if x == letter}) for letter in "TRA"}
+    lines = ["[entities]", *names["T"], "", "[relations]"]
+    lines += [f"{name}\tArg1:<ENTITY>, Arg2:<ENTITY>" for name in names["R"]]
+    lines += ["# entities may overlap in any way"]
+    lines += ["<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>", "", "[events]"]
+    lines += ["", "[attributes]"]
+    for name in names["A"]:
+        values = sorted(value for x, other, value in kinds if (x, other) == ("A", name) and value)
+        lines.append(f"{name}\tArg:<ENTITY>" + (f", Value:{'|'.join(values)}" if values else ""))
+    return "\n".join(lines) + "\n"

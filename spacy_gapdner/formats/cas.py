@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import ZipFile, is_zipfile
+from zipfile import ZipFile
 
 from ..errors import GapDNERError
-from .files import file_reader, first_bytes
+from .files import file_reader
 from .linked_regions import LinkedRegions
 from .named_values import split_attributes
 from .records import TextRecord
@@ -20,29 +20,18 @@ from .report import Place, Report
 if TYPE_CHECKING:
     from cassis import Cas
 
-SUFFIXES = (".xmi", ".zip", ".json")
 _TYPE_SYSTEM = "TypeSystem.xml"
 # INCEpTION's name for a document that has not been annotated
 _UNTOUCHED = "INITIAL_CAS"
 _NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _METADATA = "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
-_OWN = ("custom.", "webanno.custom.")
+_CUSTOM = ("custom.", "webanno.custom.")
 # features that contain the type, and features of all annotations
 _LABELS = ("value", "label")
 _POSITION = ("begin", "end", "sofa")
 
 
-def is_cas(path: Path) -> bool:
-    """RETURNS (bool): Whether a file or, in a .zip, an archived file is a CAS."""
-    if path.suffix == ".json":
-        return b'"%TYPES"' in first_bytes(path) or b'"%FEATURE_STRUCTURES"' in first_bytes(path)
-    if path.suffix != ".zip" or not is_zipfile(path):
-        return path.suffix == ".xmi"
-    with ZipFile(path) as archive:
-        return any(name.endswith(SUFFIXES) for name in archive.namelist())
-
-
-@file_reader(*SUFFIXES)
+@file_reader(".xmi", ".zip", ".json")
 def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read UIMA CAS with dkpro-cassis: a .xmi next to ``TypeSystem.xml``, a .zip with both, or a
     .json. Documents have their name in the project, else that of the file. Relations are dropped.
@@ -59,15 +48,7 @@ def _load(path: Path, report: Report) -> "Cas":
             f"Reading {path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
         ) from None
     try:
-        if path.suffix == ".zip":
-            with ZipFile(path) as archive:
-                files = {Path(name).name: archive.read(name) for name in archive.namelist()}
-        else:
-            files = {path.name: path.read_bytes()}
-            beside = path.with_name(_TYPE_SYSTEM)
-            if path.suffix == ".xmi" and beside.is_file():
-                report.files.add(beside)
-                files[_TYPE_SYSTEM] = beside.read_bytes()
+        files = _read_files(path, report)
         found = [name for name in files if name.endswith((".xmi", ".json"))]
         if len(found) != 1:
             raise GapDNERError(f"{path} contains {len(found)} documents. Split it into files.")
@@ -86,13 +67,24 @@ def _load(path: Path, report: Report) -> "Cas":
         ) from None
 
 
+def _read_files(path: Path, report: Report) -> dict[str, bytes]:
+    if path.suffix == ".zip":
+        with ZipFile(path) as archive:
+            return {Path(name).name: archive.read(name) for name in archive.namelist()}
+    paths = [path]
+    if path.suffix == ".xmi" and path.with_name(_TYPE_SYSTEM).is_file():
+        paths.append(path.with_name(_TYPE_SYSTEM))
+    report.files.update(paths)
+    return {file.name: file.read_bytes() for file in paths}
+
+
 def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
     annotations = cas.select_all_fs()
     names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
     place = Place(str(path), None, str(next(filter(None, names), path.stem)))
     regions = LinkedRegions(place, report)
     for annotation in annotations:
-        if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_OWN):
+        if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_CUSTOM):
             _add(annotation, regions)
     return regions.to_record(cas.sofa_string or "")
 

@@ -9,10 +9,11 @@ from spacy.training.iob_utils import iob_to_biluo, tags_to_entities
 
 from ..entities import Entity
 from ..errors import GapDNERError
-from .files import file_reader, first_bytes, read_lines
+from .files import file_reader, first_text, read_lines
 from .records import TokenRecord
 from .report import Place, Report
 
+CONLL_SUFFIXES = (".conll", ".iob", ".bio", ".tsv", ".txt")
 _TAG = re.compile(r"O|[BILUES]-\S+")
 _DOCUMENT = "-DOCSTART-"
 # BIOES in the letters of BILOU
@@ -21,12 +22,12 @@ _LETTERS = {"E": "L", "S": "U"}
 
 def has_tags(path: Path) -> bool:
     """RETURNS (bool): Whether the first lines of a file have several columns and end with tags."""
-    lines = first_bytes(path).decode("utf-8", "replace").splitlines()[:50]
+    lines = first_text(path).split("\n")[:50]
     rows = [line.split() for line in lines if line.strip() and not _is_comment(line)]
     return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
 
 
-@file_reader(".conll", ".iob", ".bio", ".tsv", ".txt")
+@file_reader(*CONLL_SUFFIXES)
 def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read sentences separated by empty lines, with the tokens in the first column. They are named
     by file and number, starting from 1, with a document for each ``-DOCSTART-``.

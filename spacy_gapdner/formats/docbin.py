@@ -1,7 +1,6 @@
 """Docs in .spacy files, spaCy's DocBin."""
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
 from pathlib import Path
 
 from spacy.tokens import Doc, DocBin
@@ -18,10 +17,8 @@ from ..entities import (
 from ..errors import GapDNERError
 from .docs import DOC_NAME, doc_place
 from .files import require_file, visible_files
-from .outputs import filling, replacing
+from .outputs import replacing
 from .report import Place, Report, reading
-
-DOCS_PER_FILE = 10_000
 
 
 def find_docbins(path: Path) -> list[Path]:
@@ -109,7 +106,7 @@ def read_spacy(
                 with reading(report, Place(str(file))):
                     groups.update(doc.spans)
                     if from_ents or from_spans:
-                        _take_entities(doc, spans_key, from_spans, report)
+                        _import_spans(doc, spans_key, from_spans, report)
                     _check_entities(doc, spans_key, file)
                     yield doc
     if from_spans and from_spans not in groups:
@@ -125,21 +122,13 @@ def write_spacy(
     *,
     attrs: Iterable[str] | None = None,
 ) -> int:
-    """Write a .spacy file, or a folder with numbered files, so that memory does not grow."""
-    if path.suffix == ".spacy":
-        return write_docbin(docs, path, store_user_data=True, attrs=attrs)
-    if path.is_dir() and any(path.glob("*.spacy")):
-        raise GapDNERError(f"{path} already contains .spacy files. Choose another folder.")
-    docs, number = iter(docs), 0
-    with filling(path) as temporary:
-        for part, first in enumerate(docs, start=1):
-            held = chain([first], islice(docs, DOCS_PER_FILE - 1))
-            file = temporary / f"{part:05d}.spacy"
-            number += write_docbin(held, file, store_user_data=True, attrs=attrs)
-    return number
+    """Write a .spacy file with ``doc.user_data``."""
+    if path.suffix != ".spacy":
+        raise GapDNERError(f"The name of {path} does not end in .spacy. Add it.")
+    return write_docbin(docs, path, store_user_data=True, attrs=attrs)
 
 
-def _take_entities(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
+def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -> None:
     if set(group_names(doc, spans_key)) - {group}:
         raise GapDNERError(
             f"There already are entities under {spans_key!r}. Choose another spans_key."

@@ -49,7 +49,7 @@ def to_docs(
         strict.
     """
     if n_sents < 0:
-        raise GapDNERError(f"n_sents must be 0 (whole documents) or more, but is {n_sents}.")
+        raise GapDNERError(f"Invalid n_sents: {n_sents}. Use 0 (complete documents) or more.")
     if alignment not in get_args(Alignment):
         raise GapDNERError(
             f"Unknown alignment {alignment!r}: choose {', '.join(get_args(Alignment))}."
@@ -85,17 +85,25 @@ def doc_sentences(
     """
     sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
     cuts = [*[s.start for s in sentences if len(s)], len(doc)]
-    held: list[list[Entity]] = [[] for _ in cuts[1:]]
+    parts: list[list[Entity]] = [[] for _ in cuts[1:]]
     for entity in [found.to_entity() for found in get_entities(doc, spans_key)]:
-        number = bisect_right(cuts, entity.start) - 1
-        if entity.end <= cuts[number + 1]:
-            held[number].append(entity.shift(-cuts[number]))
-        else:
+        if _distribute(entity, cuts, parts) is None:
             message = f"no sentence contains {entity.label} at tokens {entity.fragments}"
-            kind = "entity crosses a sentence boundary"
-            report.add("dropped", kind, message, doc_place(doc), entity.fragments)
-    for (start, end), inside in zip(pairwise(cuts), held, strict=True):
-        yield tuple(token.text for token in doc[start:end]), inside
+            report.add("dropped", _CROSSES, message, doc_place(doc), entity.fragments)
+    for (start, end), entities in zip(pairwise(cuts), parts, strict=True):
+        yield tuple(token.text for token in doc[start:end]), entities
+
+
+_CROSSES = "entity crosses a sentence boundary"
+
+
+def _distribute(entity: Entity, cuts: list[int], parts: list[list[Entity]]) -> int | None:
+    # adds an entity to the part between two cuts and returns its number; None if no part has it
+    number = bisect_right(cuts, entity.start) - 1
+    if entity.end > cuts[number + 1]:
+        return None
+    parts[number].append(entity.shift(-cuts[number]))
+    return number
 
 
 @dataclass
@@ -135,27 +143,25 @@ class _Maker:
                 "Use one that keeps all characters, as spaCy's do."
             )
         cuts = [*[sentence.start for sentence in doc.sents][:: self.n_sents or len(doc)], len(doc)]
-        held: list[list[Entity]] = [[] for _ in cuts[1:]]
+        parts: list[list[Entity]] = [[] for _ in cuts[1:]]
         homes: dict[str, int] = {}
         aligned: dict[Entity, TextEntity] = {}
         for source in record.entities:
-            entity = self._align(source, doc, record.text)
+            entity = self._align(source, doc)
             if entity is None:
                 continue
-            number = bisect_right(cuts, entity.start) - 1
             other = aligned.setdefault(entity, source)
             if other is not source:
                 message = f"{source.label} has the same tokens as the one at {other.place}"
                 self._note("dropped", "duplicate entity after tokenization", message, source)
-            elif entity.end <= cuts[number + 1]:
-                held[number].append(entity.shift(-cuts[number]))
+            elif (number := _distribute(entity, cuts, parts)) is not None:
                 homes[source.id or ""] = number
             else:
                 message = f"{source.label} does not fit into {self.n_sents} sentence(s)"
-                self._note("dropped", "entity crosses a sentence boundary", message, source)
-        relations = keep_relations(record.relations, homes, len(held), self.report)
+                self._note("dropped", _CROSSES, message, source)
+        relations = keep_relations(record.relations, homes, len(parts), self.report)
         for number, part in enumerate(_cut(doc, cuts)):
-            set_entities(part, held[number], self.spans_key)
+            set_entities(part, parts[number], self.spans_key)
             if relations[number]:
                 part.user_data[DOC_RELATIONS] = relations[number]
             part.user_data[DOC_NAME] = printable(record.name)
@@ -163,36 +169,20 @@ class _Maker:
                 part.user_data[DOC_EXTRA] = dict(record.extra)
             yield part
 
-    def _align(self, source: TextEntity, doc: Doc, text: str) -> Entity | None:
-        tokens: list[int] = []
-        moved: list[str] = []
-        n_kept = 0
-        for start, end in source.fragments:
-            span = doc.char_span(start, end, alignment_mode="expand")
-            # None for offsets outside of the text, which readers drop
-            assert span is not None
-            if (span.start_char, span.end_char) != (start, end):
-                if self.alignment == "strict":
-                    message = f"{text[start:end]!r} is only a part of {span.text!r}"
-                    self._note("dropped", "boundary within a token", message, source)
-                    return None
-                if self.alignment == "contract":
-                    span = doc.char_span(start, end, alignment_mode="contract")
-                moved.append(f"{text[start:end]!r} -> {span.text if span else ''!r}")
-            if span:
-                tokens.extend(range(span.start, span.end))
-                n_kept += 1
-        if not tokens:
-            self._note("dropped", "no whole token", f"{source.label} {', '.join(moved)}", source)
+    def _align(self, source: TextEntity, doc: Doc) -> Entity | None:
+        found = [doc.char_span(*pair, alignment_mode=self.alignment) for pair in source.fragments]
+        # contracted spans can be empty
+        spans = [span for span in found if span]
+        before = " ".join(doc.text[start:end] for start, end in source.fragments)
+        if not spans or (self.alignment == "strict" and len(spans) < len(found)):
+            message = f"{source.label} {before!r} is only a part of its tokens"
+            self._note("dropped", "boundary within a token", message, source)
             return None
-        if moved:
-            message = f"{source.label} {', '.join(moved)}"
+        if tuple((span.start_char, span.end_char) for span in spans) != source.fragments:
+            message = f"{source.label} {before!r} -> {' '.join(span.text for span in spans)!r}"
             self._note("repaired", "boundary moved to whole tokens", message, source)
+        tokens = (i for span in spans for i in range(span.start, span.end))
         entity = Entity.from_tokens(source.label, tokens, source.score)
-        n_fragments = len(entity.fragments)
-        if n_fragments < n_kept:
-            message = f"{source.label} has {n_kept} fragments, but {n_fragments} in tokens"
-            self._note("repaired", "fragments adjacent after tokenization", message, source)
         return replace(entity, attrs=source.carried)
 
     def _note(self, action: Action, kind: str, message: str, source: TextEntity) -> None:

@@ -1,7 +1,7 @@
 """Finding files, and reading text, JSON and XML."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from itertools import islice
@@ -55,10 +55,9 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """RETURNS (list[Path]): The files with these extensions at any depth of a folder, sorted,
     except hidden ones; a GapDNERError if the extension of a file is not lowercase.
     """
-    found = {}
+    found = []
     for path in folder.rglob("*"):
-        within = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in within.parts)
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if hidden or not path.name.lower().endswith(suffixes) or not path.is_file():
             continue
         if not path.name.endswith(suffixes):
@@ -66,8 +65,8 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
                 f"{path} would be ignored because file extensions must be lowercase "
                 f"({path.suffix.lower()}). Rename it, or move it out of the folder."
             )
-        found[within.as_posix()] = path
-    return [path for _, path in sorted(found.items())]
+        found.append(path)
+    return sorted(found, key=Path.as_posix)
 
 
 def require_file(path: Path) -> None:
@@ -76,17 +75,18 @@ def require_file(path: Path) -> None:
         raise GapDNERError(f"There is no file {path}. Check the path.")
 
 
-def first_bytes(path: Path) -> bytes:
-    """RETURNS (bytes): The beginning of a file, for guessing its format."""
+def first_text(path: Path) -> str:
+    """RETURNS (str): The beginning of a file as text, for guessing its format."""
     with path.open("rb") as stream:
-        return stream.read(1 << 16)
+        text = stream.read(1 << 16).decode("utf-8", "replace")
+    return with_unix_line_ends(text.removeprefix(BOM))
 
 
 def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = False) -> str:
     """Read a UTF-8 file with its original line ends, because offsets count them.
 
     path (Path): The file.
-    report (Optional[Report]): Notes the file, and that a byte order mark was removed.
+    report (Optional[Report]): Remembers the file as an input.
     keep_bom (bool): Keep the byte order mark in the text.
     RETURNS (str): The text.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
@@ -95,12 +95,7 @@ def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = Fals
     if report is not None:
         report.files.add(path)
     text = decode(path.read_bytes(), str(path))
-    if keep_bom or not text.startswith(BOM):
-        return text
-    if report is not None:
-        place = Place(str(path), 1)
-        report.add("repaired", "byte order mark", "byte order mark removed", place)
-    return text.removeprefix(BOM)
+    return text if keep_bom else text.removeprefix(BOM)
 
 
 def decode(raw: bytes, where: str) -> str:
@@ -135,35 +130,20 @@ def read_json(path: Path) -> Any:
 
 
 def parse_json(text: str, where: str) -> Any:
-    """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is not JSON."""
+    """RETURNS (Any): The value of JSON; a GapDNERError with its place if it is not JSON, or has
+    half of a surrogate pair, as in strings that were cut within an emoji.
+    """
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if "\\ud" in text.lower():
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        return value
+    except UnicodeEncodeError:
+        raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from None
     except (ValueError, RecursionError) as error:
         # a line of JSONL would always be line 1
         reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")
         raise GapDNERError(f"{where} is not JSON: {reason}. Correct the file.") from None
-
-
-def parse_each(
-    records: Iterable[tuple[Any, Place]],
-    report: Report,
-    parse: Callable[[Any, Place], Iterable[T]],
-) -> Iterator[T]:
-    """YIELDS (T): What a function makes of each record of JSON; records with half of a surrogate
-    pair, as in strings that were cut within an emoji, cannot be read.
-    """
-    for record, place in records:
-        with reading(report, place):
-            refuse_halves(record, place)
-            yield from parse(record, place)
-
-
-def refuse_halves(value: object, place: Place) -> None:
-    """Raise a GapDNERError if a value of JSON contains half of a surrogate pair."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeEncodeError:
-        raise GapDNERError(f"{place} contains half of a surrogate pair. Correct it.") from None
 
 
 def read_json_lines(
@@ -181,8 +161,6 @@ def read_json_lines(
                 if not line.strip():
                     continue
                 record = parse_json(line, str(place))
-                if "\\ud" in line.lower():
-                    refuse_halves(record, place)
                 if not isinstance(record, dict) or not isinstance(record.get("text"), str):
                     raise GapDNERError(
                         f'{place} is not an object with a string "text". Correct the line.'
@@ -198,14 +176,6 @@ def read_documents(path: Path, report: Report) -> Iterator[tuple[dict[str, Any],
         for record, place in read_json_lines(file, report):
             name = record_name(record) or f"{file.stem}-{place.line}"
             yield record, place._replace(document=name)
-
-
-def first_object(path: Path) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The first line of a file; empty if it has no object with a text."""
-    try:
-        return next((record for record, _ in read_json_lines(path)), {})
-    except GapDNERError:
-        return {}
 
 
 def record_name(record: Mapping[str, Any]) -> str | None:

@@ -8,9 +8,9 @@ from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
 from ..errors import GapDNERError
-from .docs import DOC_NAME, doc_sentences
-from .files import BOM, file_reader, first_bytes, read_lines, with_unix_line_ends
-from .outputs import writing
+from .docs import DOC_NAME, doc_place, doc_sentences
+from .files import file_reader, first_text, read_lines
+from .outputs import write_parts
 from .records import TokenRecord
 from .report import Place, Report
 
@@ -21,8 +21,7 @@ _MENTIONS = re.compile(rf"{_MENTION}(?:\|{_MENTION})*")
 
 def has_inline_mentions(path: Path) -> bool:
     """RETURNS (bool): Whether the first line of mentions in a file fits the tokens before it."""
-    start = first_bytes(path).decode("utf-8", "replace")
-    lines = with_unix_line_ends(start).split("\n")
+    lines = first_text(path).split("\n")
     for before, line, after in zip(lines, lines[1:], [*lines[2:], ""], strict=False):
         if _MENTIONS.fullmatch(line.strip()):
             indices = [mention.split(" ")[0].split(",") for mention in line.strip().split("|")]
@@ -64,18 +63,16 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write the sentences of Docs without whitespace tokens, each after its document's name."""
-    number = 0
-    with writing(path) as stream:
+
+    def sentences() -> Iterator[str]:
         for doc in docs:
             name = doc.user_data.get(DOC_NAME)
-            for sentence in doc_sentences(doc, spans_key, report):
-                tokens, entities = _without_whitespace(*sentence, report, name)
-                if tokens:
-                    lines = _sentence_lines(tokens, entities, name)
-                    # readers remove a byte order mark at the beginning of the file
-                    stream.write(BOM + lines if not number and lines.startswith(BOM) else lines)
-                    number += 1
-    return number
+            for tokens, entities in doc_sentences(doc, spans_key, report):
+                words, kept = _without_whitespace(tokens, entities, report, doc_place(doc))
+                if words:
+                    yield _sentence_lines(words, kept, name)
+
+    return write_parts(path, sentences())
 
 
 def merge_ranges(
@@ -83,19 +80,13 @@ def merge_ranges(
 ) -> Entity:
     """RETURNS (Entity): The entity of token ranges that include the last token. Adjacent ranges
     become one fragment. Ranges that end before they begin, as the conversion of Dai et al. can
-    produce, are reversed. Both are reported.
+    produce, are reversed.
     """
-    turned = [(min(pair), max(pair)) for pair in ranges]
-    entity = Entity.from_tokens(label, {i for a, b in turned for i in range(a, b + 1)})
-    changes = {
-        "fragment ends before it begins": turned != ranges,
-        "fragments out of order": turned != sorted(turned),
-        "fragments adjacent after tokenization": len(entity.fragments) < len(ranges),
-    }
-    for kind, changed in changes.items():
-        if changed:
-            message = f"{label} at tokens {ranges} -> {entity.fragments}"
-            report.add("repaired", kind, message, place, offsets)
+    tokens = {i for pair in ranges for i in range(min(pair), max(pair) + 1)}
+    entity = Entity.from_tokens(label, tokens)
+    if tuple((first, last + 1) for first, last in ranges) != entity.fragments:
+        message = f"{label} at tokens {ranges} -> {entity.fragments}"
+        report.add("repaired", "fragments normalized", message, place, offsets)
     return entity
 
 
@@ -108,7 +99,7 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
         fragments = tuple((first, last + 1) for first, last in ranges)
         if max(numbers) >= n_tokens:
             message = f"{mention!r} of {n_tokens} tokens"
-            report.add("dropped", "offsets out of range", message, place, fragments)
+            report.add("dropped", "invalid offsets", message, place, fragments)
             continue
         entity = merge_ranges(label, ranges, report, place, fragments)
         if entity in entities:
@@ -119,41 +110,33 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
 
 
 def _without_whitespace(
-    tokens: tuple[str, ...], entities: list[Entity], report: Report, name: str | None
-) -> tuple[tuple[str, ...], list[Entity]]:
+    tokens: tuple[str, ...], entities: list[Entity], report: Report, place: Place
+) -> tuple[list[str], list[Entity]]:
     words = [i for i, token in enumerate(tokens) if not token.isspace()]
-    if len(words) == len(tokens):
-        return tokens, entities
     number_of = {i: number for number, i in enumerate(words)}
-    kept, place = [], Place(None, None, name)
+    kept = []
     for entity in entities:
         numbers = [number_of[i] for i in entity.token_indices if i in number_of]
         if numbers:
-            kept.append(Entity.from_tokens(entity.label, numbers, entity.score))
+            kept.append(Entity.from_tokens(entity.label, numbers))
         else:
             message = f"{entity.label} covers only whitespace"
             report.add("dropped", "entity of whitespace", message, place, entity.fragments)
-    return tuple(tokens[i] for i in words), kept
+    return [tokens[i] for i in words], kept
 
 
-def _sentence_lines(tokens: tuple[str, ...], entities: list[Entity], name: str | None) -> str:
+def _sentence_lines(words: list[str], entities: list[Entity], name: str | None) -> str:
+    checks = [("token", word, r"\S+") for word in words]
+    checks += [("label", entity.label, r"[^\s|]+") for entity in entities]
+    for what, value, pattern in checks:
+        if not re.fullmatch(pattern, value):
+            raise GapDNERError(
+                f"Inline text does not allow the {what} {value!r}, which is empty or contains "
+                "whitespace or a bar. Change it, or choose another format."
+            )
     mentions = []
     for entity in entities:
         numbers = ",".join(f"{start},{end - 1}" for start, end in entity.fragments)
         mentions.append(f"{numbers} {entity.label}")
-    words = [("token", token, r"\S+") for token in tokens]
-    words += [("label", entity.label, r"[^\s|]+") for entity in entities]
-    for what, word, pattern in words:
-        if not re.fullmatch(pattern, word):
-            raise GapDNERError(
-                f"Inline text does not allow the {what} {word!r}, which is empty or contains "
-                "whitespace or a bar. Change it, or choose another format."
-            )
     head = f"{_DOCUMENT}{name}\n" if name else ""
-    line = " ".join(tokens)
-    if not head and line.startswith(_DOCUMENT):
-        raise GapDNERError(
-            f"Inline text does not allow {line[:40]!r}, which would be read as a document's name. "
-            "Choose another format."
-        )
-    return f"{head}{line}\n{'|'.join(mentions)}\n\n"
+    return f"{head}{' '.join(words)}\n{'|'.join(mentions)}\n\n"

@@ -7,20 +7,15 @@ from typing import Any
 
 from spacy.tokens import Doc
 
-from ..entities import TEXTS, DiscontinuousEntity, get_entities
-from ..entities.attributes import can_be_saved, offer_extensions
+from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities, offer_extensions
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
-from .files import first_object, read_documents
-from .linked_regions import LinkedRegions, objects
-from .outputs import writing
+from .files import read_documents
+from .linked_regions import LinkedRegions, objects, read_regions
+from .named_values import parse_probability
+from .outputs import write_parts
 from .records import TextRecord
-from .report import Report, reading
-
-
-def has_entities(path: Path) -> bool:
-    """RETURNS (bool): Whether the first line of a file is an object with "text" and "entities"."""
-    return isinstance(first_object(path).get("entities"), list)
+from .report import Report
 
 
 def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -28,27 +23,19 @@ def read_jsonl(path: Path, report: Report) -> Iterator[TextRecord]:
     "end": ...}], "score": ...}]}`` with character offsets. Entities keep their scores, "id",
     "kb_id", "kb_name" and "attributes". Documents are named by their "id", else by file and line.
     """
-    for record, place in read_documents(path, report):
-        with reading(report, place):
-            found = record.get("entities")
-            if not isinstance(found, list):
-                raise GapDNERError(f'{place} has no list "entities". Choose the right format.')
-            regions = LinkedRegions(place, report)
-            for item in found:
-                _add_entity(item, regions)
-            yield regions.to_record(record["text"], other_keys(record))
+    return read_regions(read_documents(path, report), report, _parse)
 
 
 def write_jsonl(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a line per Doc: its text, its entities, and the other values of its record."""
-    number = 0
-    with writing(path) as stream:
+
+    def to_lines() -> Iterator[str]:
         for doc in docs:
-            number += 1
             name = doc.user_data.get(DOC_NAME)
             extra = {} if name is None else {"id": name}
-            stream.write(to_line(doc, spans_key, extra | dict(doc.user_data.get(DOC_EXTRA, {}))))
-    return number
+            yield to_line(doc, spans_key, extra | doc.user_data.get(DOC_EXTRA, {}))
+
+    return write_parts(path, to_lines())
 
 
 def to_line(doc: Doc, key: str, extra: dict[str, Any]) -> str:
@@ -82,15 +69,15 @@ def parse_attrs(values: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
-    fragments = [
-        {"start": span.start_char, "end": span.end_char, "text": span.text} for span in entity.spans
-    ]
-    values = {
+    values: dict[str, Any] = {
         "label": entity.label_,
         "text": entity.text,
         "start": entity.start_char,
         "end": entity.end_char,
-        "fragments": fragments,
+        "fragments": [
+            {"start": span.start_char, "end": span.end_char, "text": span.text}
+            for span in entity.spans
+        ],
         "score": None if entity.score is None else round(entity.score, 6),
         "discontinuous": entity.is_discontinuous,
     }
@@ -99,18 +86,26 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
     return values | ({"attributes": dict(attributes)} if attributes else {})
 
 
+def _parse(record: Mapping[str, Any], regions: LinkedRegions) -> str:
+    found = record.get("entities")
+    if not isinstance(found, list):
+        raise GapDNERError(f'{regions.place} has no list "entities". Choose the right format.')
+    for item in found:
+        _add_entity(item, regions)
+    regions.extra = other_keys(record)
+    return str(record["text"])
+
+
 def _add_entity(item: Any, regions: LinkedRegions) -> None:
     values = item if isinstance(item, dict) else {}
-    score, attrs = values.get("score"), parse_attrs(values)
-    is_score = score is None or (isinstance(score, int | float) and not isinstance(score, bool))
-    if attrs is None or not is_score:
-        regions.drop_malformed(item)
+    attrs = parse_attrs(values)
+    if attrs is None:
+        regions.drop("malformed entity", item)
         return
-    # also false for NaN
-    probability = score if score is not None and 0 <= score <= 1 else None
-    if score != probability:
-        message = f"{str(item)[:80]} has the score {score}, which is not between 0 and 1"
-        regions.report.add("repaired", "score that is no probability", message, regions.place)
+    score = parse_probability(values.get("score"))
+    if score is None and values.get("score") is not None:
+        message = f"the score is not between 0 and 1 in {str(item)[:80]}"
+        regions.report.add("repaired", "score that is not a probability", message, regions.place)
     offsets = [(part.get("start"), part.get("end")) for part in objects(values.get("fragments"))]
     id = attrs.pop("id", None)
-    regions.add(item, values.get("label"), offsets, id, values.get("text"), probability, attrs)
+    regions.add(item, values.get("label"), offsets, id, values.get("text"), score, attrs)

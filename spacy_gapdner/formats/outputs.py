@@ -1,12 +1,11 @@
 """Writing files and folders atomically, and never over an input."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import IO
 
 import srsly
 from spacy.tokens import Doc
@@ -23,7 +22,7 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
     elif theirs in ours.parents:
         problem = f"lies in the {role} {other}"
     elif ours in theirs.parents:
-        problem = f"holds the {role} {other}"
+        problem = f"contains the {role} {other}"
     else:
         return
     raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
@@ -48,7 +47,7 @@ def check_output(
             check_apart(path, Path(given), role)
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not folder.is_dir():
-        raise GapDNERError(f"Cannot write {path}: {folder} is no folder. Choose another place.")
+        raise GapDNERError(f"Cannot write {path}: {folder} is not a folder. Choose another place.")
     if not is_device(path) and not os.access(folder, os.W_OK):
         raise GapDNERError(f"Cannot write {path}: no permission to write in {folder}.")
 
@@ -74,7 +73,7 @@ def replacing(path: Path) -> Iterator[Path]:
     if is_device(path):
         yield path
         return
-    with _folder_beside(path) as folder:
+    with _temporary_folder(path) as folder:
         temporary = folder / path.name
         temporary.touch()
         yield temporary
@@ -82,25 +81,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[IO[str]]:
-    """YIELDS (IO[str]): The stream of a text file, see `replacing`."""
-    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        yield stream
-
-
-@contextmanager
 def filling(path: Path) -> Iterator[Path]:
     """YIELDS (Path): A temporary folder. When it is complete, its files are moved into the folder
     and replace files with the same names.
     """
-    with _folder_beside(path) as folder:
+    with _temporary_folder(path) as folder:
         yield folder
-        moves = [(file, path / file.relative_to(folder)) for file in sorted(folder.rglob("*"))]
-        for file, target in moves:
-            if target.exists() and target.is_dir() != file.is_dir():
-                raise GapDNERError(f"{target} is in the way. Remove it, or choose another folder.")
         path.mkdir(exist_ok=True)
-        for file, target in moves:
+        for file in sorted(folder.rglob("*")):
+            target = path / file.relative_to(folder)
             if file.is_dir():
                 target.mkdir(exist_ok=True)
             else:
@@ -111,7 +100,7 @@ def filling(path: Path) -> Iterator[Path]:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """YIELDS (Path): A temporary folder that replaces a folder when it is complete."""
     path = path.resolve()
-    with _folder_beside(path) as folder:
+    with _temporary_folder(path) as folder:
         new, old = folder / "new", folder / "old"
         new.mkdir()
         yield new
@@ -131,23 +120,41 @@ def write_json(value: object, path: Path) -> None:
         srsly.write_json(temporary, value)
 
 
-def name_files(docs: Iterable[Doc], folder: Path) -> Iterator[tuple[Doc, Path]]:
-    """YIELDS (tuple[Doc, Path]): Each document with the path of its files without extension. Paths
-    are unique, inside the folder and not hidden, and their folders are created.
+def write_parts(
+    path: Path, parts: Iterable[str], *, head: str = "", between: str = "", tail: str = ""
+) -> int:
+    """Write a text file atomically, one part at a time, and return the number of parts."""
+    number = 0
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        stream.write(head)
+        for number, part in enumerate(parts, start=1):
+            stream.write(part if number == 1 else between + part)
+        stream.write(tail)
+    return number
+
+
+def write_files(
+    docs: Iterable[Doc], folder: Path, render: Callable[[Doc], Mapping[str, str]]
+) -> int:
+    """Write files per Doc into a folder atomically and return the number of Docs.
+
+    render (Callable[[Doc], Mapping[str, str]]): Returns the contents of a Doc's files by extension.
+        Their names are unique, visible and inside the folder.
     """
     taken: set[str] = set()
-    for number, doc in enumerate(docs, start=1):
-        unnamed = f"doc{number:06d}"
-        path = PurePosixPath(str(doc.user_data.get(DOC_NAME) or unnamed).replace("\0", " "))
-        parts = [part for part in path.parts if part not in ("/", "..")]
-        name = "/".join(f"_{part}" if part.startswith(".") else part for part in parts) or unnamed
-        # sentences of the same document: NAME, NAME-2, NAME-3, ...
-        numbered = (f"{name}-{n}" for n in count(2))
-        chosen = name if name not in taken else next(n for n in numbered if n not in taken)
-        taken.add(chosen)
-        stem = folder / chosen
-        stem.parent.mkdir(parents=True, exist_ok=True)
-        yield doc, stem
+    number = 0
+    with filling(folder) as temporary:
+        for number, doc in enumerate(docs, start=1):
+            parts = PurePosixPath(str(doc.user_data.get(DOC_NAME, "")).replace("\0", "")).parts
+            visible = [part.lstrip(".") for part in parts if part.strip("./")]
+            name = "/".join(visible) or f"doc{number:06d}"
+            # sentences of the same document: NAME, NAME-2, NAME-3, ...
+            names = chain([name], (f"{name}-{n}" for n in count(2)))
+            taken.add(chosen := next(name for name in names if name not in taken))
+            (temporary / chosen).parent.mkdir(parents=True, exist_ok=True)
+            for suffix, content in render(doc).items():
+                with_ending(temporary / chosen, suffix).write_bytes(content.encode("utf-8"))
+    return number
 
 
 def with_ending(stem: Path, suffix: str) -> Path:
@@ -161,7 +168,8 @@ def _refuse_folder(path: Path) -> None:
 
 
 @contextmanager
-def _folder_beside(path: Path) -> Iterator[Path]:
+def _temporary_folder(path: Path) -> Iterator[Path]:
+    # next to the path, because files cannot be renamed across file systems
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=path.parent, prefix=".gapdner-") as name:
         yield Path(name)

@@ -13,62 +13,44 @@ from spacy.tokens import Doc
 
 from ..entities import get_entities
 from ..errors import GapDNERError
+from .cleaning import clean_entities
 from .docs import DOC_NAME, doc_place
-from .files import input_files, parse_each, read_json
-from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, clean_entities, objects
-from .named_values import free_names, join_attributes, name_entities, split_attributes
-from .outputs import filling, name_files, with_ending
+from .files import input_files, read_json
+from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, objects
+from .named_values import join_attributes, name_entities, split_attributes
+from .outputs import write_files
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 _CHAINED = "_lexicallyChainedTo"
 
 
-def has_denotations(path: Path) -> bool:
-    """RETURNS (bool): Whether a file has objects with "text", and "denotations" or "tracks"."""
-    try:
-        items = _load(path)
-    except GapDNERError:
-        return False
-    keys = ("denotations", "tracks")
-    return bool(items) and all(any(isinstance(i.get(k), list) for k in keys) for i in items)
-
-
 def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read files with a document or a list of documents, with the denotations of all tracks.
     Documents are named by "sourceid" or file. Relations, modifications and blocks are dropped.
     """
-
-    def parse(item: Object, place: Place) -> Iterator[TextRecord]:
-        # each track has its own ids
-        layers, text = [item, *objects(item.get("tracks"))], item["text"]
-        found = [e for layer in layers for e in _entities(layer, text, place, report)]
-        entities = clean_entities(text, found, report)
-        yield TextRecord(str(place.document), text, entities, place.file)
-
     for file in input_files(path, (".json",)):
         with reading(report, Place(str(file))):
             items = _load(file)
-            stem = file.relative_to(path) if path.is_dir() else Path(file.name)
-            names = [stem.with_suffix("").as_posix()]
-            if len(items) > 1:
-                names = [f"{names[0]}-{number}" for number in range(1, len(items) + 1)]
-            places = (
-                (item, Place(str(file), None, str(item.get("sourceid") or name)))
-                for item, name in zip(items, names, strict=True)
-            )
-            yield from parse_each(places, report, parse)
+            stem = (file.relative_to(path) if path.is_dir() else Path(file.name)).with_suffix("")
+            for number, item in enumerate(items, start=1):
+                name = f"{stem.as_posix()}-{number}" if len(items) > 1 else stem.as_posix()
+                place = Place(str(file), None, str(item.get("sourceid") or name))
+                # each track has its own ids
+                layers, text = [item, *objects(item.get("tracks"))], item["text"]
+                found = [e for layer in layers for e in _entities(layer, text, place, report)]
+                entities = clean_entities(text, found, report)
+                yield TextRecord(str(place.document), text, entities, place.file)
 
 
 def write_pubannotation(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
     """Write a .json file per Doc; files with the same name are replaced."""
-    number = 0
-    with filling(path) as temporary:
-        for doc, stem in name_files(docs, temporary):
-            number += 1
-            content = json.dumps(_to_object(doc, spans_key, report), ensure_ascii=False, indent=1)
-            with_ending(stem, ".json").write_bytes(content.encode("utf-8") + b"\n")
-    return number
+
+    def render(doc: Doc) -> dict[str, str]:
+        content = json.dumps(_to_object(doc, spans_key, report), ensure_ascii=False, indent=1)
+        return {".json": content + "\n"}
+
+    return write_files(docs, path, render)
 
 
 def _load(path: Path) -> list[dict[str, Any]]:
@@ -83,27 +65,21 @@ def _load(path: Path) -> list[dict[str, Any]]:
 def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterable[TextEntity]:
     regions = LinkedRegions(place, report)
     denotations = objects(layer.get("denotations"))
-    free = free_names({str(value["id"]) for value in denotations if value.get("id")})
-    named: dict[str, Object] = {}
-    for value in denotations:
-        # repeated ids are replaced
-        id = str(value.get("id") or "")
-        named[id if id and id not in named else next(free)] = value
-    said: dict[str, dict[str, Any]] = {}
+    typed = {str(value.get("id")) for value in denotations if value.get("obj") != NO_TYPE}
+    attributes: dict[str, dict[str, Any]] = {}
     for value in objects(layer.get("attributes")):
-        subject, name, content = str(value.get("subj")), value.get("pred"), value.get("obj")
-        is_entity = named.get(subject, {}).get("obj", NO_TYPE) != NO_TYPE
-        held = said.setdefault(subject, {})
-        if is_entity and isinstance(name, str) and name not in held:
-            held[name] = content
+        subject, name = str(value.get("subj")), value.get("pred")
+        values = attributes.setdefault(subject, {})
+        if subject in typed and isinstance(name, str) and name not in values:
+            values[name] = value.get("obj")
         else:
             regions.drop("attribute", value)
-    for name, value in named.items():
-        span = value.get("span")
+    for value in denotations:
+        id, span = value.get("id"), value.get("span")
         spans = objects(span if isinstance(span, list) else [span])
         offsets = [(part.get("begin"), part.get("end")) for part in spans]
-        score, attrs = split_attributes(said.get(name, {}))
-        regions.add(value, value.get("obj"), offsets, name, None, score, attrs)
+        score, attrs = split_attributes(attributes.get(str(id), {}))
+        regions.add(value, value.get("obj"), offsets, id, None, score, attrs)
     for value in objects(layer.get("relations")):
         label = FRAGMENT if value.get("pred") == _CHAINED else value.get("pred")
         regions.link(label, value.get("subj"), value.get("obj"))
@@ -115,10 +91,9 @@ def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterabl
 
 def _to_object(doc: Doc, spans_key: str, report: Report) -> dict[str, Any]:
     place = doc_place(doc)
-    entities = get_entities(doc, spans_key)
     denotations: list[dict[str, Any]] = []
     attributes: list[dict[str, Any]] = []
-    for id, entity in zip(name_entities(entities, report, place), entities, strict=True):
+    for id, entity in name_entities(get_entities(doc, spans_key), report, place):
         spans = [{"begin": span.start_char, "end": span.end_char} for span in entity.spans]
         span = spans if len(spans) > 1 else spans[0]
         denotations.append({"id": id, "span": span, "obj": entity.label_})

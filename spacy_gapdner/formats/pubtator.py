@@ -1,6 +1,6 @@
 """PubTator: title, abstract, and one line per contiguous entity.
 
-The library bconv requires nltk, and a version of lxml that does not support newer Pythons.
+The library bconv needs nltk and a version of lxml that does not support recent Python versions.
 """
 
 import re
@@ -9,24 +9,18 @@ from itertools import groupby
 from pathlib import Path
 
 from ..errors import GapDNERError
-from .files import file_reader, first_bytes, read_lines
-from .linked_regions import clean_entities
+from .cleaning import clean_entities
+from .files import file_reader, read_lines
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
-_TITLE = re.compile(r"\S+\|t\|")
+PUBTATOR_SUFFIXES = (".pubtator", ".PubTator", ".txt")
 _TEXT = re.compile(r"([^\s|]+)\|[ta]\|(.*)")
 # PMID START END MENTION TYPE [ID]
 _ENTITY = re.compile(r"\S+\t(\d{1,9})\t(\d{1,9})\t([^\t]*)\t([^\t]+)(?:\t([^\t]*).*)?")
 
 
-def has_title(path: Path) -> bool:
-    """RETURNS (bool): Whether a file begins with the title of an article."""
-    start = first_bytes(path).decode("utf-8", "replace").lstrip("\ufeff\r\n")
-    return _TITLE.match(start) is not None
-
-
-@file_reader(".pubtator", ".PubTator", ".txt")
+@file_reader(*PUBTATOR_SUFFIXES)
 def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read articles separated by empty lines and named by their ids. Title and abstract become
     lines of one text; relations are dropped.
@@ -52,12 +46,11 @@ def _to_record(lines: list[tuple[int, str]], file: Place, report: Report) -> Tex
             )
         elif match := _ENTITY.fullmatch(line):
             start, end, surface, label, reference = match.groups()
-            known = reference not in (None, "", "-", "-1")
-            attrs = {"kb_id": reference} if known else {}
+            attrs = {} if reference in (None, "", "-", "-1") else {"kb_id": reference}
             offsets = ((int(start), int(end)),)
             entities.append(TextEntity(label, offsets, None, place, surface or None, attrs=attrs))
         else:
             kind = "malformed line" if len(line.split("\t")) != 4 else "relation"
-            report.add("dropped", kind, f"cannot hold {line[:80]!r}", place)
+            report.add("dropped", kind, f"cannot keep {line[:80]!r}", place)
     text = "\n".join(texts)
     return TextRecord(name, text, clean_entities(text, entities, report), file.file)

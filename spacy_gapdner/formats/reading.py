@@ -1,6 +1,6 @@
 """Reading annotated text in any format: files -> records -> Docs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -8,14 +8,14 @@ from typing import Any, get_args
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
+from ..entities import DEFAULT_SPANS_KEY, Entity, get_entities, set_entities
 from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
 from .docbin import find_docbins
 from .docs import Alignment, to_docs
-from .records import Record
+from .records import Record, TextEntity
 from .registry import FORMATS, get_format, guess_format
 from .report import Place, Report, logging_drops
 
@@ -60,25 +60,25 @@ def read(
     if line_breaks not in get_args(LineBreaks):
         choices = ", ".join(get_args(LineBreaks))
         raise GapDNERError(f"Unknown line_breaks {line_breaks!r}: choose {choices}.")
-    if model is None:
-        nlp = blank_pipeline(lang, line_breaks) if nlp is None else _splitting(nlp, line_breaks)
-    elif line_breaks == "auto":
+    if model is not None and line_breaks != "auto":
+        raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
+    if model is not None:
         nlp = load_splitter(model)
     else:
-        raise GapDNERError(f"{model} has its own sentence boundaries. Leave out line_breaks.")
+        nlp = blank_pipeline(lang, line_breaks) if nlp is None else _splitting(nlp, line_breaks)
     path = Path(path)
     chosen = get_format(format or guess_format(path))
-    assert chosen.read is not None
+    assert chosen.reader is not None
     # without the options at their defaults
     given = {key: value for key, value in options.items() if value not in (None, False, "", (), [])}
     for key in given.keys() - {*chosen.options}:
         others = ", ".join(other.name for other in FORMATS.values() if key in other.options)
         hint = f" ({others} has it)" if others else ""
         raise GapDNERError(f"The format {chosen.name} has no option {key}{hint}.")
-    known = {"vocab": nlp.vocab, "spans_key": spans_key} | ({"types": types} if types else {})
+    known = {"vocab": nlp.vocab, "spans_key": spans_key, **({"types": types} if types else {})}
     given |= {key: value for key, value in known.items() if key in chosen.options}
     with logging_drops(report, path) as report:
-        records = chosen.read(path, report, **given)
+        records = chosen.reader(path, report, **given)
         if types and "types" not in given:
             records = _of_types(records, types, spans_key, report, Place(str(path)))
         yield from to_docs(
@@ -107,15 +107,19 @@ def load_docs(
     """
     chosen = find_format(path, format)
     docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
+    return require_docs(docs, path)
 
-    def some() -> Iterator[Doc]:
-        first = next(docs, None)
-        if first is None:
-            raise GapDNERError(f"{path} contains no document. Check the path.")
+
+def require_docs(
+    docs: Iterator[Doc], path: str | Path, report: Report | None = None
+) -> Iterator[Doc]:
+    """YIELDS (Doc): The Docs; a GapDNERError if there are none and no document was skipped."""
+    first = next(docs, None)
+    if first is not None:
         yield first
         yield from docs
-
-    return some()
+    elif report is None or not report.skipped:
+        raise GapDNERError(f"{path} contains no document with text. Check the path.")
 
 
 def find_format(path: str | Path, format: str | None = None) -> str:
@@ -129,31 +133,27 @@ def find_format(path: str | Path, format: str | None = None) -> str:
 
 
 def _of_types(
-    records: Iterator[Any],
-    types: tuple[str, ...],
-    spans_key: str,
-    report: Report,
-    place: Place,
+    records: Iterator[Record], types: tuple[str, ...], spans_key: str, report: Report, place: Place
 ) -> Iterator[Record]:
     found: set[str] = set()
     for record in records:
+        entities: Iterable[Entity | TextEntity]
         if isinstance(record, Doc):
             entities = [entity.to_entity() for entity in get_entities(record, spans_key)]
         else:
             entities = record.entities
-        wanted = tuple(entity for entity in entities if entity.label in types)
-        found.update(entity.label for entity in wanted)
+        wanted: tuple[Any, ...] = tuple(entity for entity in entities if entity.label in types)
+        found.update(entity.label for entity in entities)
         report.left_out.update(e.label for e in entities if e.label not in types)
         if isinstance(record, Doc):
             set_entities(record, wanted, spans_key)
             yield record
         else:
             yield replace(record, entities=wanted)
-    for label in types:
-        if label not in found:
-            others = ", ".join(sorted({*found, *report.left_out})) or "none"
-            message = f"no entity has the type {label!r}; the types are {others}"
-            report.add("kept", "type without entities", message, place)
+    for label in sorted({*types} - found):
+        others = ", ".join(sorted(found)) or "none"
+        message = f"no entity has the type {label!r}; the types are {others}"
+        report.add("kept", "type without entities", message, place)
 
 
 def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:

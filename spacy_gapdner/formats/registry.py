@@ -1,57 +1,53 @@
-"""The formats, with their readers, writers and detectors."""
+"""The formats, with their readers and writers."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from spacy.util import registry
 
 from ..errors import GapDNERError
-from .files import visible_files
-
-if TYPE_CHECKING:
-    from .records import Record
-
-# or MODULE:FUNCTION, imported when it is used
-Function = Callable[..., Any] | str
+from .annotation_tools import read_doccano, read_labelstudio, read_prodigy
+from .bioc import read_bioc, write_bioc
+from .brat import ANNOTATION_SUFFIXES, has_annotations, read_brat, write_brat
+from .cas import read_cas
+from .conll import CONLL_SUFFIXES, has_tags, read_conll
+from .docbin import read_spacy, write_spacy
+from .files import first_text, visible_files
+from .inline import has_inline_mentions, read_inline, write_inline
+from .jsonl import read_jsonl, write_jsonl
+from .pubannotation import read_pubannotation, write_pubannotation
+from .pubtator import PUBTATOR_SUFFIXES, read_pubtator
+from .records import Record
+from .tables import write_csv, write_parquet
+from .w2ner import read_w2ner, write_w2ner
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of annotated text. Its functions can be given as names that are imported when they
-    are used, such as ``spacy_gapdner.formats.brat:read_brat``.
+    """A format of annotated text.
 
     name (str): The name.
-    reader (Union[str, Callable, None]): Takes a path, a Report and options as keyword arguments,
-        and yields records. None if the format is only written.
-    writer (Union[str, Callable, None]): Takes Docs, a path, a spans key and a Report, writes the
-        path completely or not at all, and returns a count. None if the format is only read.
-    detector (Union[str, Callable, None]): Takes a path and returns whether its first bytes or its
-        layout fit. None if the file extensions are sufficient.
-    options (tuple[str, ...]): Keyword arguments of the reader.
+    reader (Optional[Callable]): Takes a path, a Report and options as keyword arguments, and yields
+        records. None if the format is only written.
+    writer (Optional[Callable]): Takes Docs, a path, a spans key and a Report, writes the path
+        completely or not at all, and returns a count. None if the format is only read.
     suffixes (tuple[str, ...]): The file extensions; empty if a corpus is a folder.
     ending (Optional[str]): The file extension for which the writer is chosen; "" for a folder.
+    detector (Union[str, Callable]): A regular expression that matches in the beginning of a file in
+        this format, or a function that takes a path and returns whether it is in this format.
+    options (tuple[str, ...]): Keyword arguments of the reader.
     """
 
     name: str
-    reader: Function | None = None
-    writer: Function | None = None
-    detector: Function | None = None
-    options: tuple[str, ...] = ()
+    reader: Callable[..., Iterator[Record]] | None = None
+    writer: Callable[..., int] | None = None
     suffixes: tuple[str, ...] = ()
     ending: str | None = None
-
-    @property
-    def read(self) -> Callable[..., "Iterator[Record]"] | None:
-        """RETURNS (Optional[Callable[..., Iterator[Record]]]): The imported reader."""
-        return None if self.reader is None else _resolve(self.reader)
-
-    @property
-    def write(self) -> Callable[..., int] | None:
-        """RETURNS (Optional[Callable[..., int]]): The imported writer."""
-        return None if self.writer is None else _resolve(self.writer)
+    detector: str | Callable[[Path], bool] = ""
+    options: tuple[str, ...] = ()
 
     def fits(self, path: Path) -> bool:
         """RETURNS (bool): Whether a file, or a corpus folder, can be read in this format."""
@@ -59,53 +55,44 @@ class Format:
             return False
         if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
             return False
-        return self.detector is None or _resolve(self.detector)(path)
-
-
-def _format(
-    name: str,
-    detector: str | None,
-    suffixes: tuple[str, ...],
-    ending: str | None = None,
-    options: tuple[str, ...] = (),
-    module: str | None = None,
-) -> Format:
-    # a format of this package: its module and functions are named after it
-    module = f"{__package__}.{module or name}"
-    writer = None if ending is None else f"{module}:write_{name}"
-    finder = detector and f"{module}:{detector}"
-    return Format(name, f"{module}:read_{name}", writer, finder, options, suffixes, ending)
+        if isinstance(self.detector, str):
+            return re.search(self.detector, first_text(path)) is not None
+        return self.detector(path)
 
 
 def _write_html(*args: Any) -> int:
-    # drawing imports formats, so it is imported through its entry point
+    # drawing imports formats, so its writer is looked up by its registered name
     write: Callable[..., int] = registry.misc.get("spacy-gapdner.write_html.v1")
     return write(*args)
 
 
+# lists of [START, END, TYPE], or entities and relations
+_DOCCANO = r'"labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\['
+_LAYERS = r'"(denotations|tracks)"\s*:'
 DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
+JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
+_TABLE = (
+    Format("prodigy", read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
+    Format("doccano", read_doccano, None, (JSONL,), None, _DOCCANO),
+    Format("labelstudio", read_labelstudio, None, (JSON,), None, r'"result"\s*:'),
+    Format("cas", read_cas, None, (".xmi", ".zip", JSON), None, r'"%[A-Z_]+"\s*:|\A<|\APK'),
+    Format("jsonl", read_jsonl, write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
+    Format(
+        "brat", read_brat, write_brat, (*ANNOTATION_SUFFIXES, TXT), "", has_annotations, ("done",)
+    ),
+    Format("w2ner", read_w2ner, write_w2ner, (JSON, JSONL), JSON, r'"sentence"\s*:'),
+    Format("pubannotation", read_pubannotation, write_pubannotation, (JSON,), "", _LAYERS),
+    Format("inline", read_inline, write_inline, (TXT, ".inline"), ".inline", has_inline_mentions),
+    Format("spacy", read_spacy, write_spacy, (".spacy",), ".spacy", "", DOCBIN_OPTIONS),
+    Format("bioc", read_bioc, write_bioc, (".xml", JSON), ".xml", r'<collection|"passages"\s*:'),
+    Format("pubtator", read_pubtator, None, PUBTATOR_SUFFIXES, None, r"\A\s*\S+\|t\|"),
+    Format("conll", read_conll, None, CONLL_SUFFIXES, None, has_tags),
+    Format("html", writer=_write_html, ending=".html"),
+    Format("csv", writer=write_csv, ending=".csv"),
+    Format("parquet", writer=write_parquet, ending=".parquet"),
+)
 # in the order in which they are tried
-FORMATS = {
-    format.name: format
-    for format in (
-        _format("prodigy", "is_prodigy", (".jsonl",), module="annotation_tools"),
-        _format("doccano", "is_doccano", (".jsonl",), module="annotation_tools"),
-        _format("labelstudio", "is_labelstudio", (".json",), module="annotation_tools"),
-        _format("cas", "is_cas", (".xmi", ".zip", ".json")),
-        _format("jsonl", "has_entities", (".jsonl",), ".jsonl"),
-        _format("brat", "has_annotations", (".ann", ".a1", ".a2", ".txt"), "", options=("done",)),
-        _format("w2ner", "has_sentences", (".json", ".jsonl"), ".json"),
-        _format("pubannotation", "has_denotations", (".json",), ""),
-        _format("inline", "has_inline_mentions", (".txt", ".inline"), ".inline"),
-        _format("spacy", None, (".spacy",), ".spacy", DOCBIN_OPTIONS, "docbin"),
-        _format("bioc", "has_passages", (".xml", ".json"), ".xml"),
-        _format("pubtator", "has_title", (".pubtator", ".PubTator", ".txt")),
-        _format("conll", "has_tags", (".conll", ".iob", ".bio", ".tsv", ".txt")),
-        Format("html", writer=_write_html, ending=".html"),
-        Format("csv", writer=f"{__package__}.tables:write_csv", ending=".csv"),
-        Format("parquet", writer=f"{__package__}.tables:write_parquet", ending=".parquet"),
-    )
-}
+FORMATS = {format.name: format for format in _TABLE}
 
 
 def register_format(format: Format) -> None:
@@ -141,10 +128,12 @@ def guess_format(path: Path) -> str:
     path = Path(path)
     if not path.exists():
         raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    corpora = [format for format in FORMATS.values() if not format.suffixes]
-    if path.is_dir() and (found := next((f.name for f in corpora if f.fits(path)), None)):
-        return found
-    files = _annotation_files(path) if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():
+        corpora = (f.name for f in FORMATS.values() if not f.suffixes and f.fits(path))
+        if found := next(corpora, None):
+            return found
+        files = _annotation_files(path)
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
     of_files = [format for format in FORMATS.values() if format.suffixes]
@@ -165,18 +154,16 @@ def choose_output(path: Path, name: str | None = None) -> Format:
     RETURNS (Format): The format.
     RAISES (GapDNERError): If the format is unknown, cannot be written, or needs another path.
     """
-    if name is None:
-        ending = "" if path.is_dir() else path.suffix
-        name = next((f.name for f in FORMATS.values() if f.ending == ending), None)
+    ending = "" if path.is_dir() else path.suffix
+    name = name or next((f.name for f in FORMATS.values() if f.ending == ending), None)
     if name is None:
         raise GapDNERError(
             f"Cannot tell the format from the name {path}. Choose one: {', '.join(writable())}."
         )
     format = get_format(name, "write")
-    folder = format.ending == "" or (name == "spacy" and path.suffix != ".spacy")
-    if folder and path.is_file():
+    if path.is_file() and format.ending == "":
         raise GapDNERError(f"{path} is a file. Give the name of the folder to write.")
-    if not folder and path.is_dir():
+    if path.is_dir() and format.ending != "":
         raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     return format
 
@@ -189,7 +176,3 @@ def _annotation_files(folder: Path) -> list[Path]:
     if not files:
         raise GapDNERError(f"{folder} contains no annotation file ({', '.join(suffixes)}).")
     return files
-
-
-def _resolve(function: Function) -> Callable[..., Any]:
-    return resolve_name(function) if isinstance(function, str) else function

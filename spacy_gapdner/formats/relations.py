@@ -3,11 +3,8 @@
 A Doc stores their lines unchanged. They refer to entities by the ids in the entities' attrs.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
-
-from spacy.tokens import Doc
 
 from .report import Place, Report
 
@@ -48,46 +45,21 @@ def keep_relations(
     the number of the Doc by the ids of entities. Lines that do not fit into one Doc are dropped.
     """
     known: dict[str, int | None] = dict(homes)
-    chosen: dict[int, int | None] = {}
-    targets = [targets_of(line.text) for line in lines]
-    # a line can refer to another line
-    while ready := [
-        n for n in range(len(lines)) if n not in chosen and known.keys() >= {*targets[n]}
-    ]:
-        for n in ready:
-            found = {known[target] for target in targets[n]}
-            chosen[n] = found.pop() if len(found) == 1 else None
-            known.setdefault(lines[n].text.split("\t")[0], chosen[n])
     kept: list[list[str]] = [[] for _ in range(n_docs)]
-    for n, line in enumerate(lines):
-        home = chosen.get(n)
-        if home is None:
-            drop_line(line, report)
-        else:
-            kept[home].append(line.text)
+    # repeated, because lines can refer to other lines
+    while ready := [line for line in lines if known.keys() >= {*targets_of(line.text)}]:
+        for line in ready:
+            found = {known[target] for target in targets_of(line.text)}
+            home = found.pop() if len(found) == 1 else None
+            known.setdefault(line.text.split("\t")[0], home)
+            if home is None:
+                drop_line(line, report)
+            else:
+                kept[home].append(line.text)
+        lines = [line for line in lines if line not in ready]
+    for line in lines:
+        drop_line(line, report)
     return kept
-
-
-def relation_lines(
-    doc: Doc, names: Mapping[str, str], numbers: Counter[str], report: Report, place: Place
-) -> list[str]:
-    """RETURNS (list[str]): The lines of a Doc for a file, with the new ids in `names` for those of
-    its entities. Lines of removed entities are dropped; `numbers` counts lines with each letter.
-    """
-    lines = [BratLine(text, place) for text in doc.user_data.get(DOC_RELATIONS, ())]
-    (kept,) = keep_relations(lines, dict.fromkeys(names, 0), 1, report)
-    written = []
-    for line in kept:
-        id, body, *rest = line.split("\t")
-        if line[0] in "AMN#":
-            numbers[line[0]] += 1
-            id = f"{line[0]}{numbers[line[0]]}"
-        words = []
-        for word in body.split(" "):
-            role, colon, target = word.rpartition(":")
-            words.append(f"{role}{colon}{names.get(target, target)}")
-        written.append("\t".join([id, " ".join(words), *rest]) + "\n")
-    return written
 
 
 def drop_line(line: BratLine, report: Report) -> None:

@@ -65,9 +65,13 @@ class Issue:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The issue for JSON."""
-        values = {"action": self.action, "kind": self.kind, "message": self.message}
-        offsets = [*map(list, self.offsets)]
-        return {**values, **self.place._asdict(), "offsets": offsets}
+        return {
+            "action": self.action,
+            "kind": self.kind,
+            "message": self.message,
+            **self.place._asdict(),
+            "offsets": [list(pair) for pair in self.offsets],
+        }
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
@@ -102,9 +106,9 @@ class Report:
         offsets: Iterable[tuple[int, int]] = (),
     ) -> None:
         """Add an `Issue`; raises a GapDNERError if it is a drop and the report is strict."""
-        message = shorten(printable(message), _LONGEST_MESSAGE)
         file, document = (name and printable(name) for name in (place.file, place.document))
         place = place._replace(file=file, document=document)
+        message = shorten(printable(message), _LONGEST_MESSAGE)
         issue = Issue(action, kind, message, place, tuple(offsets))
         self.issues.append(issue)
         if self.strict and action == "dropped":

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, get_entities
 from ..errors import GapDNERError
 from .docs import DOC_NAME
-from .outputs import replacing, writing
+from .outputs import replacing
 from .report import Report
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ COLUMNS = {
     "kb_id": "string",
     "sentence": "string",
 }
-_ROWS_AT_ONCE = 10_000
 _LINE_BREAK = re.compile("[\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029]")
 
 
@@ -86,27 +85,22 @@ def write_csv(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -
     """Write entities as CSV, see `entity_rows`. Texts such as "=1+1" are not escaped: import the
     columns into a spreadsheet as text.
     """
-    with writing(path) as stream:
+    with replacing(path) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
         return write_rows(stream, chain([COLUMNS], entity_rows(docs, spans_key))) - 1
 
 
 def write_parquet(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write entities as Parquet in chunks, see `entity_rows`."""
+    """Write entities as Parquet, see `entity_rows`."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise GapDNERError("Parquet needs pyarrow: pip install pyarrow, or write CSV.") from None
-    schema = pa.schema(
-        [(name, kind.replace("float64", "double")) for name, kind in COLUMNS.items()]
-    )
-    number = 0
-    rows = (dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key))
-    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema) as writer:
-        while chunk := list(islice(rows, _ROWS_AT_ONCE)):
-            writer.write_table(pa.Table.from_pylist(chunk, schema=schema))
-            number += len(chunk)
-    return number
+    fields = [(name, kind.replace("float64", "double")) for name, kind in COLUMNS.items()]
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in entity_rows(docs, spans_key)]
+    with replacing(path) as temporary:
+        pq.write_table(pa.Table.from_pylist(rows, schema=pa.schema(fields)), temporary)
+    return len(rows)
 
 
 def _sentence(doc: Doc, entity: DiscontinuousEntity) -> str:

@@ -10,19 +10,15 @@ from ..entities import DEFAULT_SPANS_KEY, get_entities, get_spans_keys, stores_e
 from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME, doc_place
 from .outputs import check_apart
-from .reading import read
+from .reading import read, require_docs
 from .registry import choose_output, guess_format
 from .relations import DOC_RELATIONS, BratLine, drop_line
 from .report import Report, logging_drops
 
-# .spacy keeps the Docs complete, and a page only displays them
-_UNCOUNTED = ("spacy", "html")
-# which ids and attributes of entities a format of tokens or a table cannot represent
-_TOKENS = ("a format of tokens", ("id", "score"), ("kb_id", "kb_name", "_"))
-_TABLE = ("a table", ("id",), ("kb_name", "_"))
-_PLACES = {"w2ner": _TOKENS, "inline": _TOKENS, "csv": _TABLE, "parquet": _TABLE}
-# the attrs of entities that some format can represent
-_ATTRS = ("id", "kb_id", "kb_name", "_", "score")
+# the attrs of entities that files represent, except for those that a format loses
+_ATTRS = {"id", "kb_id", "kb_name", "_", "score"}
+_LOST = {"csv": {"id", "kb_name", "_"}, "w2ner": _ATTRS, "inline": _ATTRS}
+_LOST["parquet"] = _LOST["csv"]
 
 
 def write(
@@ -51,11 +47,12 @@ def write(
     """
     path = Path(path)
     chosen = choose_output(path, format)
-    assert chosen.write is not None
+    assert chosen.writer is not None
     with logging_drops(report, path) as report:
-        if chosen.name not in _UNCOUNTED:
+        # .spacy keeps the Docs complete, and a page only displays them
+        if chosen.name not in ("spacy", "html"):
             docs = _counting_losses(docs, chosen.name, spans_key, report)
-        return chosen.write(docs, path, spans_key, report, **options)
+        return chosen.writer(docs, path, spans_key, report, **options)
 
 
 def convert(
@@ -104,40 +101,27 @@ def convert(
     report = Report(strict=strict, skip=skip)
     docs = read(input, source, n_sents=n_sents, report=report, spans_key=spans_key, **options)
 
-    def counted() -> Iterator[Doc]:
-        is_empty = True
-        for doc in docs:
-            is_empty = False
+    def checked() -> Iterator[Doc]:
+        for doc in require_docs(docs, input, report):
             # readers also open files outside of the input, such as type systems
             while report.files:
                 check_apart(output, report.files.pop())
-            if target != "spacy":
-                _count_other_prefixes(doc, spans_key, report)
             yield doc
             if on_doc is not None:
                 on_doc(doc)
-        if is_empty and not report.skipped:
-            raise GapDNERError(f"{input} contains no document with text. Check the path.")
 
     is_new = target == "spacy" and source != "spacy"
     attrs: dict[str, Any] = {"attrs": ("NORM", "SENT_START")} if is_new else {}
-    write(counted(), output, target, spans_key=spans_key, report=report, **attrs)
+    write(checked(), output, target, spans_key=spans_key, report=report, **attrs)
     return report
-
-
-def _count_other_prefixes(doc: Doc, spans_key: str, report: Report) -> None:
-    for key in get_spans_keys(doc):
-        if key != spans_key and stores_entities(doc, key):
-            message = f"{len(get_entities(doc, key))} under {key!r:.80}"
-            report.add("kept", "entities under another prefix", message, doc_place(doc))
 
 
 def _counting_losses(
     docs: Iterable[Doc], format: str, spans_key: str, report: Report
 ) -> Iterator[Doc]:
-    where, names, attributes = _PLACES.get(format, ("", (), ()))
+    kept = _ATTRS - _LOST.get(format, set())
     for doc in docs:
-        place, entities = doc_place(doc), get_entities(doc, spans_key)
+        place = doc_place(doc)
         # an id that is the document's name is not lost
         name, record = doc.user_data.get(DOC_NAME), doc.user_data.get(DOC_EXTRA, {})
         lost = [key for key, value in record.items() if key != "id" or str(value) != name]
@@ -147,18 +131,16 @@ def _counting_losses(
         if format != "brat":
             for text in doc.user_data.get(DOC_RELATIONS, ()):
                 drop_line(BratLine(text, place), report)
-        for key in names:
-            given = [e.attrs[key] for e in entities if e.attrs.get(key) not in (None, "")]
-            if given:
-                message = f"{len(given)} entities have one, the first {given[0]!r:.60}"
-                report.add("dropped", f"{key}s in {where}", message, place)
-        for entity in entities:
-            unknown = [key for key in entity.attrs if key not in _ATTRS]
-            for kind, keys in (
-                ("attrs that no file has", unknown),
-                (f"attributes in {where}", attributes),
-            ):
-                if values := {key: entity.attrs[key] for key in keys if entity.attrs.get(key)}:
-                    message = f"{entity.label_} at tokens {entity.fragments} has {values!r:.60}"
-                    report.add("dropped", kind, message, place, entity.fragments)
+        for key in get_spans_keys(doc):
+            if key != spans_key and stores_entities(doc, key):
+                message = f"{len(get_entities(doc, key))} under {key!r:.80}"
+                report.add("kept", "entities under another prefix", message, place)
+        values: dict[str, list[Any]] = {}
+        for entity in get_entities(doc, spans_key):
+            for key, value in entity.attrs.items():
+                if key not in kept and value not in (None, "", {}):
+                    values.setdefault("attributes" if key == "_" else key, []).append(value)
+        for key, found in values.items():
+            message = f"no place for {key} of {len(found)} entities, the first {found[0]!r:.60}"
+            report.add("dropped", f"{key} of entities", message, place)
         yield doc

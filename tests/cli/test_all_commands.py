@@ -87,9 +87,9 @@ def test_texts_are_not_overwritten(refuses, paths, name):
 
 
 def test_no_folder_is_replaced_that_holds_an_input(refuses, paths):
-    refuses("holds the input", "predict brat", paths["TEXT"].parent)
+    refuses("contains the input", "predict brat", paths["TEXT"].parent)
     (paths["DATA"].parent / "meta.json").write_text("{}")
-    refuses("holds the data", "tune", paths["DATA"].parent)
+    refuses("contains the data", "tune", paths["DATA"].parent)
 
 
 @pytest.mark.parametrize("name", [name for name in OF_MODEL if name != "tune"])
@@ -101,7 +101,7 @@ def test_models_are_not_overwritten(refuses, paths, name):
 def test_outputs_that_cannot_be_written(refuses, tmp_path, monkeypatch, name):
     usual = COMMANDS[name][1]
     (tmp_path / "file").write_text("x")
-    refuses("is no folder", name, tmp_path / "file" / usual)
+    refuses("is not a folder", name, tmp_path / "file" / usual)
     if "." not in usual:
         refuses(
             "is a file" if name != "tune" else "does not contain meta.json", name, tmp_path / "file"

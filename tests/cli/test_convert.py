@@ -54,7 +54,7 @@ def test_convert(run, data, tmp_path):
     report = json.loads((tmp_path / "report.json").read_text())
     assert report["statistics"]["labels"] == {"ADR": 2, "Sign": 2}
     assert report["dropped"] == {
-        "offsets out of range": 1,
+        "invalid offsets": 1,
         "entity crosses a sentence boundary": 1,
     }
     assert report["repaired"] == {"boundary moved to whole tokens": 1}
@@ -114,7 +114,7 @@ def content(folder):
     ("source", "options", "message"),
     [
         ("data", ["data"], "data is the input, which would be overwritten. Choose another place"),
-        ("data", ["."], "holds the input"),
+        ("data", ["."], "contains the input"),
         ("data/a.ann", ["a.spacy", "--report", "data/a.ann"], "a.ann is the input"),
         ("data", ["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
         ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),

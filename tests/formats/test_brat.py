@@ -1,67 +1,65 @@
+"""brat standoff: entities, what is said about them, and the files that are written."""
+
 import pytest
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.entities.attributes import remove_extension
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, blank_pipeline, read_brat
+from spacy_gapdner.formats import read as read_docs
 from spacy_gapdner.formats import write as write_docs
 
 NLP = blank_pipeline("en")
 TEXT = "severe joint and shoulder pain"
+ENTITY = "T3\tADR 0 12;26 30\tsevere joint pain\n"
 
 
-def read_one(write, report, text, ann, **more):
-    path = write({"a.txt": text, "a.ann": ann, **more})
-    (record,) = read_brat(path, report)
-    return record
+@pytest.fixture
+def read(write, report):
+    def read_record(ann, text=TEXT):
+        (record,) = read_brat(write({"a.txt": text, "a.ann": ann}), report)
+        return record
+
+    return read_record
 
 
-def issues(report):
-    return [(i.action, i.kind, i.place.line) for i in report.issues]
-
-
-def test_discontinuous(write, report):
+def test_entities_and_relations(read, report):
     ann = (
-        "T1\tADR 0 12;26 30\tsevere joint pain\n"
-        "#1\tAnnotatorNotes T1\tnote\n"
-        "T2\tADR 0 6;17 30\tsevere shoulder pain\n"
+        "T1\tADR 0 12;26 30\tsevere joint pain\n#1\tAnnotatorNotes T1\tnote\n"
+        "T2\tAdverse Reaction 0 6;17 30\tsevere shoulder pain\r\n"
         "R1\tRel Arg1:T1 Arg2:T2\nE1\tADR:T1\nA1\tNegation T1\n"
         "*\tEquiv T1 T2\nN1\tReference T1 X:1\n\n# a comment\n"
     )
-    record = read_one(write, report, TEXT, ann)
+    record = read(ann)
     assert (record.name, record.text) == ("a", TEXT)
-    assert [(e.id, e.label, e.fragments, e.place.line) for e in record.entities] == [
-        ("T1", "ADR", ((0, 12), (26, 30)), 1),
-        ("T2", "ADR", ((0, 6), (17, 30)), 3),
+    assert [(e.id, e.label, e.fragments, e.place.line, e.attrs) for e in record.entities] == [
+        (
+            *("T1", "ADR", ((0, 12), (26, 30)), 1),
+            {"_": {"note": "note", "Negation": True}, "kb_id": "X:1"},
+        ),
+        ("T2", "Adverse Reaction", ((0, 6), (17, 30)), 3, {}),
     ]
-    assert [e.attrs for e in record.entities] == [
-        {"_": {"note": "note", "Negation": True}, "kb_id": "X:1"},
-        {},
-    ]
-    assert [(line.text[0], line.place.line) for line in record.relations] == [
-        ("R", 4),
-        ("E", 5),
-        ("*", 7),
-    ]
-    assert issues(report) == []
-
-
-def test_types_may_have_several_words(write, report):
-    record = read_one(write, report, TEXT, "T1\tAdverse Reaction 0 6\tsevere\r\n")
-    assert [(e.label, e.fragments) for e in record.entities] == [("Adverse Reaction", ((0, 6),))]
+    lines = [(line.text[0], line.place.line) for line in record.relations]
+    assert lines == [("R", 4), ("E", 5), ("*", 7)]
     assert report.issues == []
 
 
-def test_crlf_counted_as_one(write, report):
-    record = read_one(write, report, "joint\r\npain", "T1\tADR 6 10\tpain\n")
-    assert record.text == "joint\npain"
-    assert record.entities[0].fragments == ((6, 10),)
-    assert issues(report) == [("repaired", "line ends CRLF -> LF", None)]
-
-
-def test_offsets_count_code_points(write, report):
-    record = read_one(write, report, "\ufeff𝒳-ray pain", "\ufeffT1\tADR 6 10\tpain\n")
-    assert [e.fragments for e in record.entities] == [((6, 10),)]
-    assert report.counts() == {"byte order mark": 2}
+@pytest.mark.parametrize(
+    ("text", "offsets", "expected", "kinds"),
+    [
+        # one character for a line end
+        ("joint\r\npain", "6 10", (6, 10), {"line ends CRLF -> LF": 1}),
+        ("joint\r\npain", "7 11", (7, 11), {}),
+        # code points, with and without the byte order mark
+        ("\ufeff𝒳-ray pain", "6 10", (6, 10), {}),
+        ("\ufeff𝒳-ray pain", "7 11", (7, 11), {}),
+    ],
+)
+def test_how_offsets_count(read, report, text, offsets, expected, kinds):
+    record = read(f"\ufeffT1\tADR {offsets}\tpain\n", text)
+    assert [e.fragments for e in record.entities] == [(expected,)]
+    assert record.text[slice(*expected)] == "pain"
+    assert report.counts() == kinds
 
 
 def test_a1_and_a2_in_folders(write, report):
@@ -79,14 +77,39 @@ def test_a1_and_a2_in_folders(write, report):
         ("a", []),
         ("b/x.1", ["Protein", "Trigger"]),
     ]
-    assert issues(report) == [("kept", "no annotation file", None)]
+    assert report.counts() == {"no annotation file": 1}
 
 
-def test_write(tmp_path):
+def test_attributes_of_entities(write, report):
+    lines = (
+        "A1\tNegation T3\nM2\tSpeculation T3\nA3\tCertainty T3 Low\nN1\tReference T3 ICD:M25.5\t"
+        "Joint pain\n#1\tAnnotatorNotes T3\tsee below\n#2\tAnnotatorNotes T3\tand above\n"
+    )
+    (doc,) = read_docs(write({"a.txt": TEXT, "a.ann": ENTITY + lines}), report=report)
+    (entity,) = get_entities(doc)
+    assert (entity.id_, entity.kb_id_, entity.spans[0].kb_id_) == ("T3", "ICD:M25.5", "ICD:M25.5")
+    assert (entity._.Negation, entity._.Speculation, entity._.Certainty) == (True, True, "Low")
+    assert (entity._.note, entity.attrs["kb_name"]) == ("see below\nand above", "Joint pain")
+    assert report.issues == []
+    # the attributes of other entities have the default
+    set_entities(doc, [Entity("ADR", ((0, 1),))])
+    assert get_entities(doc)[0]._.Certainty is None
+    for name in ("Negation", "Speculation", "Certainty", "note"):
+        remove_extension(name)
+
+
+def test_write(tmp_path, report):
     doc = NLP("severe joint and\nshoulder pain")
-    set_entities(doc, [Entity("ADR", ((0, 2), (3, 5))), Entity("ADR", ((0, 1), (5, 6)))])
+    attrs = {
+        "id": "T3",
+        "kb_id": "ICD:M25.5",
+        "_": {"Negation": True, "Certainty": "Low", "off": False, "n": 2, "note": "a\nb"},
+    }
+    part = Entity("Part", ((1, 2),), 0.91234567)
+    others = [Entity("ADR", ((0, 1), (5, 6)), attrs={"id": "X1"}), part]
+    set_entities(doc, [Entity("ADR", ((0, 2), (3, 5)), attrs=attrs), *others])
     doc.user_data[DOC_NAME] = "sub/../../b"
-    assert write_docs([doc, doc, doc], tmp_path / "out", "brat") == 3
+    assert write_docs([doc, doc, doc], tmp_path / "out", "brat", report=report) == 3
     files = [p.relative_to(tmp_path).as_posix() for p in sorted(tmp_path.rglob("*.*"))]
     assert files == [
         "out/annotation.conf",
@@ -95,8 +118,24 @@ def test_write(tmp_path):
     ]  # fmt: skip
     assert (tmp_path / "out/sub/b.txt").read_text() == "severe joint and\nshoulder pain"
     assert (tmp_path / "out/sub/b.ann").read_text() == (
-        "T1\tADR 0 12;17 25\tsevere joint shoulder\nT2\tADR 0 6;26 30\tsevere pain\n"
+        "T3\tADR 0 12;17 25\tsevere joint shoulder\n"
+        "N1\tReference T3 ICD:M25.5\tsevere joint shoulder\n"
+        "A1\tNegation T3\nA2\tCertainty T3 Low\nA3\tn T3 2\n"
+        "#1\tAnnotatorNotes T3\ta\n#2\tAnnotatorNotes T3\tb\n"
+        "T1\tADR 0 6;26 30\tsevere pain\n"
+        "T2\tPart 7 12\tjoint\n#3\tAnnotatorNotes T2\tscore: 0.912346\n"
     )
+    assert (tmp_path / "out/annotation.conf").read_text() == (
+        "[entities]\nADR\nPart\n\n[relations]\n# entities may overlap in any way\n"
+        "<OVERLAP>\tArg1:<ENTITY>, Arg2:<ENTITY>, <OVL-TYPE>:<ANY>\n\n[events]\n\n[attributes]\n"
+        "Certainty\tArg:<ENTITY>, Value:Low\nNegation\tArg:<ENTITY>\nn\tArg:<ENTITY>, Value:2\n"
+    )
+    (issue, *_) = report.issues
+    assert (issue.kind, issue.message) == ("ids replaced by T1, T2, ...", "'X1' -> T1")
+    first = next(iter(read_docs(tmp_path / "out", report=report)))
+    assert [entity.score for entity in get_entities(first)] == [None, None, 0.912346]
+    assert "_" not in get_entities(first)[2].attrs
+    assert report.counts("dropped") == {}
 
 
 def test_write_refuses_label(tmp_path):

@@ -86,8 +86,8 @@ def test_load_docs(write, report):
     (doc,) = docs = list(load_docs(nlp, path, "gold", report=report))
     (entity,) = get_entities(doc, "gold")
     assert (doc.vocab is nlp.vocab, entity.text, len(list(doc.sents))) == (True, "One Two", 2)
-    assert report.counts("dropped") == {"offsets out of range": 1}
-    # what a folder of .spacy files holds beside them does not count
+    assert report.counts("dropped") == {"invalid offsets": 1}
+    # other files next to .spacy files are ignored
     write_docs(docs, path / "a.spacy", spans_key="gold")
     (again,) = load_docs(nlp, path, "gold")
     assert (again.text, get_entities(again, "gold")[0].text) == (doc.text, "One Two")

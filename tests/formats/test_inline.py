@@ -54,7 +54,7 @@ def test_read(write, report, content, documents, lines):
     assert [(r.name, r.place.line) for r in records] == [
         (f"a-{i}", line) for i, line in enumerate(lines, start=1)
     ]
-    assert report.counts() == ({"byte order mark": 1} if "\ufeff" in content else {})
+    assert not report.issues
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,6 @@ def test_write_gives_the_file_back(write, report, nlp):
         (["a b"], "X", "the token 'a b', which .* contains whitespace"),
         (["a"], "X Y", "label 'X Y'"),
         (["a"], "X|Y", "a bar"),
-        (["Document:", "a"], "X", "read as a document's name"),
     ],
 )
 def test_cannot_write(tmp_path, words, label, message):

@@ -18,6 +18,10 @@ PLACES = {
     "pubannotation": "a.json",
 }
 
+# lines of brat whose line end was lost, so that an entity follows
+BEFORE = ("#1\tAnnotatorNotes T3\tsee 1 2 ", "# mine", "A1\tNegation T3", "N1\tReference T3 X:1\tx")
+UNTERMINATED = "entity without its own line"
+
 
 def brat(*lines):
     return "brat", {"a.txt": TEXT, "a.ann": "".join(f"{line}\n" for line in lines)}
@@ -52,22 +56,21 @@ def pubannotation(**more):
 
 ISSUES = {
     "repaired": [
-        (brat("T1\tADR 26 30;0 12\tsevere joint pain"), [BOTH], "fragments out of order"),
-        (brat("T1\tADR 26 30;0 12\tpain severe joint"), [BOTH], "fragments out of order"),
-        (brat("T1\tADR 0 6;7 12\tsevere joint"), ["severe joint"], "whitespace between fragments"),
-        (brat("T1\tADR 0 8;7 12"), ["severe joint"], "overlapping or touching fragments"),
-        (brat("T1\tADR 6 13;25 30"), ["joint pain"], "whitespace at a boundary"),
-        (inline("0,1,2,2 X"), ["severe joint and"], "fragments adjacent after tokenization"),
-        (inline("4,4,0,1 X"), [BOTH], "fragments out of order"),
-        (inline("3,1 X"), ["joint and shoulder"], "fragment ends before it begins"),
-        (w2ner([4, 0, 1]), [BOTH], "token indices out of order or repeated"),
-        *((jsonl(score=score), [BOTH], "score that is no probability") for score in (-0.1, 7)),
-        (jsonl(score=float("nan")), [BOTH], "score that is no probability"),
+        (brat("T1\tADR 26 30;0 12\tsevere joint pain"), [BOTH], "fragments normalized"),
+        (brat("T1\tADR 26 30;0 12\tpain severe joint"), [BOTH], "fragments normalized"),
+        (brat("T1\tADR 0 6;7 12\tsevere joint"), ["severe joint"], "fragments normalized"),
+        (brat("T1\tADR 0 8;7 12"), ["severe joint"], "fragments normalized"),
+        (brat("T1\tADR 6 13;25 30"), ["joint pain"], "fragments normalized"),
+        (inline("0,1,2,2 X"), ["severe joint and"], "fragments normalized"),
+        (inline("4,4,0,1 X"), [BOTH], "fragments normalized"),
+        (inline("3,1 X"), ["joint and shoulder"], "fragments normalized"),
+        *((jsonl(score=score), [BOTH], "score that is not a probability") for score in (7, "high")),
+        (jsonl(score=float("nan")), [BOTH], "score that is not a probability"),
     ],
     "dropped": [
-        (brat("T2\tADR 0 31\tx"), [], "offsets out of range"),
-        (brat("T2\tADR -1 3\tx"), [], "offsets out of range"),
-        (brat("T2\tADR 5 5\tx"), [], "fragment without length"),
+        (brat("T2\tADR 0 31\tx"), [], "invalid offsets"),
+        (brat("T2\tADR -1 3\tx"), [], "invalid offsets"),
+        (brat("T2\tADR 5 5\tx"), [], "invalid offsets"),
         (brat("T2\tADR 6 7\t "), [], "only whitespace"),
         (brat("T2\tADR 0 6;7\tx"), [], "malformed line"),
         (brat("T2 ADR 0 6 x"), [], "malformed line"),
@@ -81,12 +84,11 @@ ISSUES = {
         (said("#1\tAnnotatorNotes E1\tno"), [BOTH], "note"),
         (said("#1\tNormalizedForm T3\tjoint"), [BOTH], "note"),
         (said("#1 AnnotatorNotes T3"), [BOTH], "note"),
+        *((said(f"{line}T9\tADR 0 6\tsevere"), [BOTH], UNTERMINATED) for line in BEFORE),
         (said("N1\tReference T9 ICD:1\tx"), [BOTH], "normalization"),
-        (inline("0,5 X"), [], "offsets out of range"),
-        *((w2ner(index), [], "offsets out of range") for index in ([0, 5], [-1])),
-        *((w2ner(index), [], "malformed entity") for index in ([], [True])),
+        (inline("0,5 X"), [], "invalid offsets"),
+        *((w2ner(index), [], "malformed entity") for index in ([0, 5], [-1], [], [True])),
         (w2ner([0], ""), [], "malformed entity"),
-        (jsonl(score="high"), [], "malformed entity"),
         (jsonl(kb_id=3), [], "malformed entity"),
         *((jsonl(label=label), [], "malformed entity") for label in (None, "", 3)),
         *((jsonl([pair]), [], "malformed entity") for pair in ((0, None), (False, 4), (0, "4"))),

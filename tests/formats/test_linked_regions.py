@@ -50,7 +50,7 @@ def test_what_is_no_entity_is_counted(report):
     assert [e.id for e in record.entities] == ["B", "D"]
     assert report.counts("dropped") == {
         "relation": 1,
-        "fragment that is no region with a type": 1,
+        "fragment that is not a region with a type": 1,
         "fragments of different types": 1,
     }
     assert report.issues[-1].offsets == ((0, 12), (23, 27))

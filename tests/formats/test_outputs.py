@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all, and over no input."""
+"""Files and folders are written completely or not at all, and never over an input."""
 
 import os
 from contextlib import suppress
@@ -13,10 +13,9 @@ from spacy_gapdner.formats import DOC_NAME
 from spacy_gapdner.formats.outputs import (
     check_output,
     filling,
-    name_files,
     replacing,
     replacing_folder,
-    with_ending,
+    write_files,
 )
 
 
@@ -52,24 +51,6 @@ def test_filling_keeps_other_files_and_replacing_does_not(tmp_path):
     assert {p.name for p in (tmp_path / "b").iterdir()} == {"new"}
 
 
-@pytest.mark.parametrize("taken", ["b/x", "c"])
-def test_a_folder_with_a_name_taken_stays_as_it_was(tmp_path, taken):
-    # a folder where a file would be, and a file where a folder would be
-    (tmp_path / "out" / ("" if taken == "c" else taken)).mkdir(parents=True)
-    if taken == "c":
-        (tmp_path / "out/c").write_text("old")
-
-    def fill():
-        with filling(tmp_path / "out") as folder:
-            for name in ("a", "b/x", "c/y"):
-                (folder / name).parent.mkdir(exist_ok=True)
-                (folder / name).write_text("new")
-
-    with pytest.raises(GapDNERError, match="is in the way"):
-        fill()
-    assert not (tmp_path / "out/a").exists()
-
-
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")
 def test_devices_are_written_not_replaced():
     check_output(Path(os.devnull), {})
@@ -91,21 +72,19 @@ def test_outputs_touch_no_input(tmp_path, monkeypatch):
         "file": "is the text",
         "link": "is the text",
         "data": "is a folder",
-        "other/x": "is no folder",
+        "other/x": "is not a folder",
     }.items():
         with pytest.raises(GapDNERError, match=message):
             check_output(Path(path), inputs)
-    with pytest.raises(GapDNERError, match="holds the data"):
+    with pytest.raises(GapDNERError, match="contains the data"):
         check_output(tmp_path, inputs, is_file=False)
 
 
 def test_each_document_has_a_visible_file_of_its_own_within_the_folder(tmp_path):
-    names = ["a.b", ".0", "a/.b/c", "...", "_.0", "../x", "/x", "x", "x-2", "..", None, "a\0b"]
-    docs = [Doc(Vocab(), user_data={DOC_NAME: name}) for name in names]
-    found = []
-    for _, stem in name_files(docs, tmp_path):
-        with_ending(stem, ".txt").write_text("")
-        found.append(stem.relative_to(tmp_path).as_posix())
-    first = ["a.b", "_.0", "a/_.b/c", "_...", "_.0-2", "x", "x-2", "x-3", "x-2-2"]
-    assert found == [*first, "doc000010", "doc000011", "a b"]
-    assert len(list(tmp_path.rglob("*.txt"))) == len(names)
+    names = ["a.b", ".0", "a/.b/c", "...", "0", "../x", "/x", "x", "x-2", "..", None, "a\0b"]
+    docs = [Doc(Vocab(), user_data={DOC_NAME: name} if name else {}) for name in names]
+    assert write_files(docs, tmp_path, lambda doc: {".txt": doc.user_data.get(DOC_NAME, "")}) == 12
+    found = {p.relative_to(tmp_path).as_posix(): p.read_text() for p in tmp_path.rglob("*.txt")}
+    stems = ["a.b", "0", "a/b/c", "doc000004", "0-2", "x", "x-2", "x-3", "x-2-2"]
+    stems += ["doc000010", "doc000011", "ab"]
+    assert found == {f"{stem}.txt": name or "" for stem, name in zip(stems, names, strict=True)}

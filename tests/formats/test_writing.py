@@ -1,15 +1,13 @@
 import json
-from collections import Counter
 from io import BytesIO
 
 import pytest
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.predictions import write_lines, write_predictions
-from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, docbin, read, write
+from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.jsonl import to_record
 
@@ -23,7 +21,7 @@ def doc():
     return doc
 
 
-# what each format must leave out
+# entities that a format cannot represent
 LEFT_OUT = {
     "jsonl": {},
     "brat": {"entity of whitespace": 1},
@@ -36,7 +34,7 @@ LEFT_OUT = {
     "csv": {},
     "parquet": {},
 }
-# those that count no documents
+# formats that do not count documents
 WRITTEN = {"w2ner": 2, "inline": 2, "csv": 3, "parquet": 3}
 
 
@@ -66,17 +64,6 @@ def test_all_or_nothing(doc, tmp_path, format):
         write(docs(), path, format)
     after = {file: file.read_bytes() for file in path.parent.rglob("*") if file.is_file()}
     assert after == before
-
-
-def test_a_folder_of_docbins(doc, tmp_path, monkeypatch):
-    monkeypatch.setattr(docbin, "DOCS_PER_FILE", 2)
-    assert write([doc] * 5, tmp_path / "out", "spacy") == 5
-    parts = sorted((tmp_path / "out").iterdir())
-    assert [part.name for part in parts] == ["00001.spacy", "00002.spacy", "00003.spacy"]
-    assert [len(DocBin().from_disk(part)) for part in parts] == [2, 2, 1]
-    assert [len(get_entities(doc)) for doc in read(tmp_path / "out")] == [3] * 5
-    with pytest.raises(GapDNERError, match=r"already contains \.spacy files"):
-        write([doc], tmp_path / "out", "spacy")
 
 
 def test_predictions_keep_their_records(doc, tmp_path):
@@ -113,31 +100,23 @@ CARRIED = {
     "mine": 5,
     "_": {"negated": True, "off": False, "count": 2, "list": [1], "a b": "c"},
 }
-OTHER = ("dropped", "attrs that no file has")
-IN_TABLES = {("dropped", "ids in a table"): 1, ("dropped", "attributes in a table"): 1}
-TOKENS = "in a format of tokens"
-IN_TOKENS = {("dropped", f"{name}s {TOKENS}"): 1 for name in ("id", "score")}
-IN_TOKENS[("dropped", f"attributes {TOKENS}")] = 1
-CANNOT, TEXT = "attribute that the format cannot have", "attribute that becomes a text"
+IN_TABLES = {f"{key} of entities": 1 for key in ("id", "kb_name", "attributes", "mine")}
+IN_TOKENS = IN_TABLES | {"kb_id of entities": 1, "score of entities": 1}
 
 
 @pytest.mark.parametrize(
     ("name", "format", "lost"),
     [
         ("a.spacy", "spacy", {}),
-        ("a.jsonl", "jsonl", {OTHER: 1}),
-        ("a", "pubannotation", {OTHER: 1}),
-        # the list; the truth values and the number
-        ("a.xml", "bioc", {OTHER: 1, ("dropped", CANNOT): 1, ("repaired", TEXT): 3}),
-        # an id without its resource, the list and a name of two words; what is not so
-        (
-            "a",
-            "brat",
-            {OTHER: 1, ("dropped", CANNOT): 3, ("kept", CANNOT): 1, ("repaired", TEXT): 1},
-        ),
-        *((f"a.{name}", name, {OTHER: 1, **IN_TABLES}) for name in ("csv", "parquet")),
-        ("a.json", "w2ner", {OTHER: 1, **IN_TOKENS}),
-        ("a.inline", "inline", {OTHER: 1, **IN_TOKENS}),
+        ("a.jsonl", "jsonl", {"mine of entities": 1}),
+        ("a", "pubannotation", {"mine of entities": 1}),
+        # the list
+        ("a.xml", "bioc", {"mine of entities": 1, "attribute": 1}),
+        # an id without its resource, the list, and a name of two words
+        ("a", "brat", {"mine of entities": 1, "attribute": 3}),
+        *((f"a.{name}", name, IN_TABLES) for name in ("csv", "parquet")),
+        ("a.json", "w2ner", IN_TOKENS),
+        ("a.inline", "inline", IN_TOKENS),
     ],
 )
 def test_what_entities_carry_is_kept_or_reported(tmp_path, name, format, lost):
@@ -145,7 +124,7 @@ def test_what_entities_carry_is_kept_or_reported(tmp_path, name, format, lost):
     set_entities(doc, [Entity("A", ((0, 1),), 0.5, CARRIED)])
     report = Report()
     write([doc], tmp_path / name, format, report=report)
-    assert Counter((issue.action, issue.kind) for issue in report.issues) == lost
+    assert report.counts() == report.counts("dropped") == lost
 
 
 @pytest.mark.parametrize(("name", "file_format"), [("a.xml", "bioc"), ("a", "pubannotation")])

@@ -1,5 +1,5 @@
-"""Readers take whatever comes: of a corpus that is damaged at random, every entity is in the output
-or in the report, or there is a clear error.
+"""Readers of randomly damaged files: each entity is in the output or in the report, or there is an
+error of ours.
 """
 
 import random
@@ -8,16 +8,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from spacy.tokens import Doc
+from random_docs import NLP, make_docs
 from tool_files import CONTIGUOUS, LINKING
 
-from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner import get_entities
 from spacy_gapdner.analysis.texts import read_texts
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, blank_pipeline, read, write
+from spacy_gapdner.formats import FORMATS, Report, read, write
 
-NLP = blank_pipeline("en")
-WORDS = ["severe", "joint", ",", "and", "pain", "20mg", "don't", "(x", "é", "😀", "e\u0301", "NaN"]
 # the file that each format is written to
 WRITTEN = {
     "jsonl": "a.jsonl",
@@ -28,13 +26,13 @@ WRITTEN = {
     "spacy": "a.spacy",
     "bioc": "a.xml",
 }
-# those that are only read, of regions without overlap
+# formats that are only read, with regions that do not overlap
 TOOLS = LINKING | CONTIGUOUS
 READERS = (*WRITTEN, *TOOLS, "texts")
-# what no reader may pass over in silence
+# entities that no reader may skip without a report
 _ENTITIES = {
     "jsonl": rb'"fragments": \[\{',
-    "brat": rb"(?m)^T\d+\t\w+ \d+ \d+(?:;\d+ \d+)*(?:\t|\r?$)",
+    "brat": rb"(?m)T\d+\t\w+ \d+ \d+(?:;\d+ \d+)*(?:\t|\r?$)",
     "w2ner": rb'"index": \[\d',
     "bioc": rb"<annotation id",
 }
@@ -47,9 +45,7 @@ _VALUE = re.compile(rb'"[^"\n]*"|[\w.-]+')
 
 
 def _make(rng, reader, root):
-    contiguous, apart = reader in CONTIGUOUS, reader in TOOLS
-    names = map(str, range(rng.randint(1, 3)))
-    docs = [_make_doc(rng, name, contiguous, apart) for name in names]
+    docs = make_docs(rng, reader in CONTIGUOUS, reader not in TOOLS)
     found = [get_entities(doc) for doc in docs]
     if reader == "texts":
         for number, doc in enumerate(docs):
@@ -59,23 +55,6 @@ def _make(rng, reader, root):
     else:
         write(docs, root / WRITTEN[reader], reader, report=Report())
     return sum(map(len, found))
-
-
-def _make_doc(rng, name, contiguous, apart):
-    words = [rng.choice(WORDS) for _ in range(rng.randint(1, 12))]
-    doc = Doc(NLP.vocab, words=words, user_data={DOC_NAME: name})
-    entities, taken = {}, set()
-    for _ in range(rng.randint(0, 4)):
-        tokens = rng.sample(range(len(words)), rng.randint(1, min(4, len(words))))
-        if contiguous:
-            tokens = range(min(tokens), max(tokens) + 1)
-        if apart and not taken.isdisjoint(tokens):
-            continue
-        taken.update(tokens)
-        score = rng.choice([None, 0.5])
-        entities[Entity.from_tokens(rng.choice(["ADR", "Drug", "T1"]), tokens, score)] = None
-    set_entities(doc, [*entities])
-    return doc
 
 
 def _damage(rng, raw):

@@ -31,7 +31,7 @@ def test_version_2(write, report):
     (record,) = read_knowtator(write({"1.txt": TEXT, "1.xml": xml}), report)
     assert fragments(record) == [("X:1", ((0, 4), (14, 19)))]
     assert record.entities[0].id == "a1"
-    assert report.counts() == {"relation": 1, "fragments out of order": 1}
+    assert report.counts() == {"relation": 1, "fragments normalized": 1}
 
 
 def slot(kind, name, key, *values):

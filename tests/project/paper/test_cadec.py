@@ -30,7 +30,7 @@ def test_read(write, report):
     ]
     assert report.counts("repaired") == {
         "fragments out of order": 1,
-        "fragments adjacent after tokenization": 1,
+        "fragments normalized": 1,
         "boundary moved to whole tokens": 1,
         "line ends CRLF -> LF": 1,
     }
@@ -47,7 +47,7 @@ def test_read(write, report):
     assert lines == {
         "line of another kind not read": 2,
         "fragments out of order": 3,
-        "fragments adjacent after tokenization": 3,
+        "fragments normalized": 3,
         "duplicate entity": 5,
         "boundary moved to whole tokens": 6,
         # the line break in a text is a space in its surface

@@ -52,14 +52,14 @@ TEXT = "severe joint, upper arm\npains"
         (nearest_cadec, ((2, 9),), (0, 1), {MOVED: 2}),
         # a space before and one behind: the tokens beyond them
         (nearest_cadec, ((6, 12),), (0, 1), {MOVED: 1}),
-        (nearest_cadec, ((0, 6), (7, 12)), (0, 1), {"fragments adjacent after tokenization": 1}),
+        (nearest_cadec, ((0, 6), (7, 12)), (0, 1), {"fragments normalized": 1}),
         (nearest_cadec, ((20, 26),), None, {"entity crosses a sentence boundary": 1}),
         # the nearest beginning is that of "severe", the nearest end that of "severe" too
         (nearest_share, ((2, 8),), (0,), {MOVED: 2}),
         # the space before moves to the right
         (nearest_share, ((6, 13),), (1, 2), {MOVED: 1}),
         # within "severe" the beginning of "joint" is nearer
-        (nearest_share, ((5, 6),), (0, 1), {MOVED: 1, "fragment ends before it begins": 1}),
+        (nearest_share, ((5, 6),), (0, 1), {MOVED: 1, "fragments normalized": 1}),
     ],
 )
 def test_align(document, report, nearest, fragments, tokens, kinds):

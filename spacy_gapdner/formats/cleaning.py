@@ -1,0 +1,129 @@
+"""Normalizing the character offsets of entities in files."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..entities import Fragments
+from .files import BOM
+from .records import TextEntity
+from .report import Action, Place, Report
+
+
+def clean_entities(
+    text: str, entities: Iterable[TextEntity], report: Report, separator: str = " "
+) -> tuple[TextEntity, ...]:
+    """Normalize the entities of a document and report what is repaired or dropped.
+
+    Fragments are sorted, stripped of whitespace, and joined if they overlap, touch, or have only
+    whitespace between them, because annotation tools split entities at line ends.
+
+    separator (str): The separator of fragments in the entities' surface texts.
+    RETURNS (tuple[TextEntity, ...]): The entities without duplicates.
+    """
+    cleaned: dict[tuple[str, Fragments], TextEntity] = {}
+    for entity in entities:
+        fragments = clean_fragments(text, entity, report)
+        if not fragments:
+            continue
+        if not surface_fits(text, entity, separator):
+            message = f"{_name(entity)} is {entity.surface!r}, but its offsets give "
+            message += repr(_slices(text, fragments))
+            report.add("kept", "surface text differs", message, entity.place, entity.fragments)
+        other = cleaned.setdefault((entity.label, fragments), entity)
+        if other is not entity:
+            message = f"{_name(entity)} repeats {_name(other)}"
+            report.add("dropped", "duplicate entity", message, entity.place, fragments)
+    return tuple(replace(entity, fragments=f) for (_, f), entity in cleaned.items())
+
+
+def clean_fragments(text: str, entity: TextEntity, report: Report) -> Fragments:
+    """RETURNS (tuple[tuple[int, int], ...]): The normalized fragments of an entity, see
+    `clean_entities`; empty if they are invalid.
+    """
+
+    def note(action: Action, kind: str, message: str) -> None:
+        report.add(action, kind, f"{_name(entity)} {message}", entity.place, entity.fragments)
+
+    cleaned: list[tuple[int, int]] = []
+    for start, end in sorted(entity.fragments):
+        if not 0 <= start < end <= len(text):
+            note("dropped", "invalid offsets", f"at {start}-{end} of {len(text)} characters")
+            return ()
+        piece = text[start:end]
+        start, end = end - len(piece.lstrip()), start + len(piece.rstrip())
+        if cleaned and not text[cleaned[-1][1] : start].strip():
+            cleaned[-1] = cleaned[-1][0], max(cleaned[-1][1], end)
+        elif start < end:
+            cleaned.append((start, end))
+    fragments = tuple(cleaned)
+    if not fragments:
+        note("dropped", "only whitespace", f"covers only whitespace at {entity.fragments}")
+    elif fragments != entity.fragments:
+        note("repaired", "fragments normalized", f"{entity.fragments} -> {fragments}")
+    return fragments
+
+
+def choose_text(
+    text: str, entities: Sequence[TextEntity], report: Report, place: Place, separator: str = " "
+) -> str:
+    r"""Infer from the surface texts how offsets count: ``\r\n`` as two characters or one, a byte
+    order mark as one character or none.
+
+    RETURNS (str): The text that agrees with most surface texts. On a tie it has no byte order mark
+        and the original line ends.
+    """
+    plain = text.removeprefix(BOM)
+    texts = dict.fromkeys([plain, plain.replace("\r\n", "\n"), text, text.replace("\r\n", "\n")])
+    fits = {t: sum(surface_fits(t, e, separator) for e in entities) for t in texts}
+    chosen = max(texts, key=fits.__getitem__)
+    if "\r\n" in text and "\r\n" not in chosen:
+        message = f"offsets count CRLF as one character ({fits[chosen]} surface texts fit so)"
+        report.add("repaired", "line ends CRLF -> LF", message, place)
+    return chosen
+
+
+def convert_utf16(
+    text: str, entities: Sequence[TextEntity], report: Report, place: Place
+) -> Sequence[TextEntity]:
+    """Convert offsets that count UTF-16 code units, two for an emoji, as browsers do.
+
+    RETURNS (Sequence[TextEntity]): The entities with offsets in characters, if more of their
+        surface texts fit these.
+    """
+    raw = text.encode("utf-16-le")
+    if len(raw) == 2 * len(text) or not any(entity.surface for entity in entities):
+        return entities
+
+    def convert(offset: int) -> int:
+        return len(raw[: 2 * max(offset, 0)].decode("utf-16-le", "ignore"))
+
+    converted = [
+        replace(e, fragments=tuple((convert(a), convert(b)) for a, b in e.fragments))
+        for e in entities
+    ]
+    before, after = (sum(surface_fits(text, e) for e in found) for found in (entities, converted))
+    if before >= after:
+        return entities
+    message = f"offsets count in UTF-16 ({after} surface texts fit so)"
+    report.add("repaired", "offsets in UTF-16", message, place)
+    return converted
+
+
+def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:
+    """RETURNS (bool): Whether an entity has no surface text, or the text at its offsets, apart from
+    whitespace and with the fragments in either order.
+    """
+    if entity.surface is None:
+        return True
+    wanted = entity.surface.split()
+    orders = (entity.fragments, tuple(sorted(entity.fragments)))
+    return any(_slices(text, fragments, separator).split() == wanted for fragments in orders)
+
+
+def _slices(text: str, fragments: Fragments, separator: str = " ") -> str:
+    # negative offsets would count from the end
+    return separator.join(text[max(start, 0) : max(end, 0)] for start, end in fragments)
+
+
+def _name(entity: TextEntity) -> str:
+    return f"{entity.label} {entity.id}" if entity.id else entity.label
