@@ -45,13 +45,9 @@ class LineSentencizer(Sentencizer):
     def predict(self, docs: Iterable[Doc]) -> list[list[bool]]:
         """RETURNS (list[list[bool]]): Whether each token of each Doc starts a sentence."""
         docs = list(docs)
-        return [
-            _move_past_whitespace(doc, guesses, self._joins(doc))
-            for doc, guesses in zip(docs, super().predict(docs), strict=True)
-        ]
-
-    def _joins(self, doc: Doc) -> bool:
-        return self.line_breaks == "join" or (self.line_breaks == "auto" and is_wrapped(doc.text))
+        auto = self.line_breaks == "auto"
+        joins = [is_wrapped(doc.text) if auto else self.line_breaks == "join" for doc in docs]
+        return list(map(_move_past_whitespace, docs, super().predict(docs), joins))
 
 
 def is_wrapped(text: str) -> bool:

@@ -75,8 +75,6 @@ def annotate(
         )
     if output_col in df.columns:
         raise GapDNERError(f"The column {output_col!r} already exists. Choose another output_col.")
-    if batch_size < 1:
-        raise GapDNERError(f"Invalid batch_size: {batch_size}. It must be at least 1.")
     if threshold is not None:
         check_probability("threshold", threshold)
     column = StructField(output_col, entities_type())

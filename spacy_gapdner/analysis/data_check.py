@@ -207,11 +207,11 @@ def _round_trip(
         if entities:
             # the order of the labels determines which of them gets a cell
             labels = sorted({entity.label for entity in entities})
-            conflicts = find_conflicts(entities, tagging, labels)
-            missed = dict(conflicts.missed)
+            conflicts, spurious = find_conflicts(entities, tagging, labels)
+            missed = dict(conflicts)
             causes |= {entity.shift(segment.start): cause for entity, cause in missed.items()}
             found[-1] += [entity for entity in entities if entity not in missed]
-            found[-1] += conflicts.spurious
+            found[-1] += spurious
     return set(merge_segments(found, segments)), causes
 
 

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any
 
 from spacy.tokens import Doc, Span, SpanGroup, Token
-from thinc.types import Floats1d
 
 from ..errors import GapDNERError, check_probability
 from . import attributes
@@ -57,19 +56,9 @@ class DiscontinuousEntity:
         return self.spans[0].sent
 
     @property
-    def root(self) -> Token:
-        """RETURNS (Token): The first token with the shortest path to the root of its sentence."""
-        return min(self, key=lambda token: sum(1 for _ in token.ancestors))
-
-    @property
     def lemma_(self) -> str:
         """RETURNS (str): The lemmas of the tokens, joined by single spaces."""
         return " ".join(token.lemma_ for token in self)
-
-    @property
-    def vector(self) -> Floats1d:
-        """RETURNS (Floats1d): The mean vector of the tokens, shape `(width,)`."""
-        return cast(Floats1d, sum(token.vector for token in self) / len(self))
 
     @property
     def label(self) -> int:

@@ -7,17 +7,16 @@ from torch.nn import functional as F
 from .initialization import init_linear
 
 
-class FeedForward(nn.Sequential):
-    """A linear layer and GELU. The paper does not specify its MLP.
+def make_feed_forward(n_in: int, n_out: int) -> nn.Sequential:
+    """Create a linear layer and GELU. The paper does not specify its MLP.
 
     n_in (int): Input width.
     n_out (int): Output width.
+    RETURNS (Sequential): The layers.
     """
-
-    def __init__(self, n_in: int, n_out: int) -> None:
-        linear = nn.Linear(n_in, n_out)
-        init_linear(linear, before_gelu=True)
-        super().__init__(linear, nn.GELU())
+    linear = nn.Linear(n_in, n_out)
+    init_linear(linear, before_gelu=True)
+    return nn.Sequential(linear, nn.GELU())
 
 
 class Biaffine(nn.Module):

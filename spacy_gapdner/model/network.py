@@ -10,7 +10,7 @@ from torch.profiler import record_function
 from torch.utils.checkpoint import checkpoint
 
 from ..grid import GridLayout
-from .biaffine import Biaffine, Concatenation, FeedForward
+from .biaffine import Biaffine, Concatenation, make_feed_forward
 from .criss_cross import CrissCrossAttention
 from .encoder import BiLSTM
 from .grid_network import GridNetwork, GridSettings
@@ -70,8 +70,8 @@ class GapDNERNetwork(GridNetwork):
         boundary, grid = settings.boundary_width, settings.grid_width
         self.word_dropout = nn.Dropout(settings.word_dropout)
         self.bilstm = BiLSTM(n_in, hidden) if settings.bilstm else None
-        self.head = FeedForward(hidden, boundary)
-        self.tail = FeedForward(hidden, boundary)
+        self.head = make_feed_forward(hidden, boundary)
+        self.tail = make_feed_forward(hidden, boundary)
         self.boundary: Biaffine | Concatenation = (
             Biaffine(boundary, boundary) if settings.biaffine else Concatenation(boundary)
         )

@@ -21,40 +21,37 @@ def use_bf16(nlp: Language) -> None:
     RAISES (GapDNERError): If the device does not support bfloat16, or the pipeline has no such
         network.
     """
-    switched = [part for _, pipe in nlp.pipeline for part in _networks(pipe)]
-    if not switched:
+    parts = _find_parts(nlp)
+    if not parts:
         raise GapDNERError(
             "No component of the pipeline supports bfloat16 "
             f"({', '.join(nlp.pipe_names) or 'it is empty'}). Use a pipeline with a trained "
             "gapdner component."
         )
-    for part in switched:
-        device = next(_module(part).parameters()).device.type
+    for _, module in parts:
+        device = next(module.parameters()).device.type
         if not _supports_bf16(device):
             what = "GPU" if device == "cuda" else "CPU"
             raise GapDNERError(f"This {what} does not support bfloat16. Use float32.")
-    for part in switched:
+    for part, _ in parts:
         part.mixed_precision = True
 
 
 def uses_bf16(nlp: Language) -> bool:
     """RETURNS (bool): Whether any part of a pipeline computes in bfloat16."""
-    return any(part.mixed_precision for _, pipe in nlp.pipeline for part in _networks(pipe))
+    return any(part.mixed_precision for part, _ in _find_parts(nlp))
 
 
-def _networks(pipe: object) -> list[GridNetwork | BatchingTransformerModel]:
-    model = getattr(pipe, "model", None)
-    nodes = list(model.walk()) if isinstance(model, Model) else []
-    modules = [getattr(shim, "_model", None) for node in nodes for shim in node.shims]
-    return [
-        *(node for node in nodes if isinstance(node, BatchingTransformerModel)),
-        *(module for module in modules if isinstance(module, GridNetwork)),
-    ]
-
-
-def _module(part: GridNetwork | BatchingTransformerModel) -> nn.Module:
-    module: nn.Module = part if isinstance(part, GridNetwork) else part.transformer
-    return module
+def _find_parts(nlp: Language) -> list[tuple[GridNetwork | BatchingTransformerModel, nn.Module]]:
+    # the parts with a setting for the precision, and their PyTorch networks
+    models = [getattr(pipe, "model", None) for _, pipe in nlp.pipeline]
+    parts: list[tuple[GridNetwork | BatchingTransformerModel, nn.Module]] = []
+    for node in [node for model in models if isinstance(model, Model) for node in model.walk()]:
+        if isinstance(node, BatchingTransformerModel):
+            parts.append((node, node.transformer))
+        modules = [getattr(shim, "_model", None) for shim in node.shims]
+        parts.extend((module, module) for module in modules if isinstance(module, GridNetwork))
+    return parts
 
 
 def _supports_bf16(device: str) -> bool:

@@ -105,7 +105,13 @@ def make_gapdner(
     scorer (Optional[Callable]): The scoring method.
     RETURNS (DiscontinuousEntityRecognizer): The pipe.
     """
-    _warn_of_same_key(nlp, name, spans_key)
+    for other, pipe in nlp.components:
+        if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
+            warnings.warn(
+                f"'{name}' and '{other}' both store their entities under the spans_key "
+                f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
+                stacklevel=2,
+            )
     return DiscontinuousEntityRecognizer(
         nlp.vocab,
         model,
@@ -120,16 +126,6 @@ def make_gapdner(
         lr_scale=lr_scale,
         scorer=scorer,
     )
-
-
-def _warn_of_same_key(nlp: Language, name: str, spans_key: str) -> None:
-    for other, pipe in nlp.components:
-        if isinstance(pipe, DiscontinuousEntityRecognizer) and pipe.key == spans_key:
-            warnings.warn(
-                f"'{name}' and '{other}' both store their entities under the spans_key "
-                f"{spans_key!r} and overwrite each other's results. Change one of the keys.",
-                stacklevel=2,
-            )
 
 
 make_discontinuous_ner = _register("discontinuous_ner")(make_gapdner)

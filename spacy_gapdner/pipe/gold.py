@@ -1,7 +1,7 @@
 """Training data: labels, sample documents and the targets of label grids."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from traceback import walk_tb
@@ -91,27 +91,6 @@ def describe_no_gold(gold: Gold, key: str) -> str:
         f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
         "is set. Turn both off."
     )
-
-
-def describe_scored_gold(
-    examples: Iterable[Example], key: str, labels: Collection[str], name: str
-) -> str:
-    """Check the gold entities before scoring.
-
-    examples (Iterable[Example]): The examples to score.
-    key (str): Prefix of the span groups.
-    labels (Collection[str]): The entity types of the pipe.
-    name (str): The component instance name.
-    RETURNS (str): A warning about unknown entity types or missing entities. Empty if there is no
-        problem.
-    """
-    found = Counter(e.label_ for x in examples for e in get_entities(x.reference, key))
-    if not found:
-        return f"The examples have no gold entities, so '{name}' cannot be scored."
-    unknown = [f"{label} ({n})" for label, n in sorted(found.items()) if label not in labels]
-    if not unknown:
-        return ""
-    return f"'{name}' has no labels for these types of gold entities: {', '.join(unknown)}."
 
 
 def make_targets(

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -19,11 +20,11 @@ from ..entities import (
     DEFAULT_SPANS_KEY,
     Entity,
     get_contiguous,
+    get_entities,
     set_contiguous_ents,
     set_entities,
 )
 from ..entities.alignment import align_entities
-from ..entities.attributes import can_be_saved
 from ..errors import GapDNERError, check_probability
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
@@ -31,7 +32,6 @@ from ..segments import Segment, check_window, get_segments
 from .gold import (
     collect_gold,
     describe_no_gold,
-    describe_scored_gold,
     make_targets,
     readable_examples,
 )
@@ -130,10 +130,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
 
         label (str): The label to add.
         RETURNS (int): 1 if the label was added, 0 if it already existed.
-        RAISES (GapDNERError): If the label is not a string, or cannot be saved.
+        RAISES (GapDNERError): If the label is not a string, or is empty.
         """
-        if not isinstance(label, str) or not label or not can_be_saved(label):
-            raise GapDNERError(f"Invalid label: {label!r}. Use a non-empty string of valid UTF-8.")
+        if not isinstance(label, str) or not label:
+            raise GapDNERError(f"Invalid label: {label!r}. Use a non-empty string.")
         if label in self.labels:
             return 0
         self.model.attrs["resize_output"](self.model, [*self.labels, label])
@@ -313,8 +313,14 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if self.scorer is None:
             return {}
         examples = list(examples)
-        if message := describe_scored_gold(examples, self.key, self.labels, self.name):
-            self._warn_once(message, message)
+        counts = Counter(e.label_ for x in examples for e in get_entities(x.reference, self.key))
+        unknown = [f"{type} ({n})" for type, n in sorted(counts.items()) if type not in self.labels]
+        if not counts:
+            message = f"The examples have no gold entities, so '{self.name}' cannot be scored."
+            self._warn_once(message)
+        elif unknown:
+            message = f"'{self.name}' has no labels for these types of gold entities: "
+            self._warn_once(f"{message}{', '.join(unknown)}.")
         return self.scorer(examples, **{"spans_key": self.key, **kwargs})
 
     def from_bytes(
@@ -354,10 +360,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         targets, n_unheld = make_targets(aligned, unaligned, segments, self.tagging, self.labels)
         if n_unheld:
             self._warn_once(
-                "unheld",
                 f"'{self.name}' cannot learn {n_unheld} of {len(aligned)} gold entities in a "
                 "document, because they cross a sentence boundary or are longer than max_length "
                 f"({self.cfg['max_length']}). Run gapdner debug-data to count all of them.",
+                "unheld",
             )
         return targets
 
@@ -370,11 +376,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if n_unaligned and self.strict_alignment:
             raise GapDNERError(message)
         if n_unaligned:
-            self._warn_once("unaligned", message)
+            self._warn_once(message, "unaligned")
 
-    def _warn_once(self, kind: str, message: str) -> None:
-        if kind not in self._warned:
-            self._warned.add(kind)
+    def _warn_once(self, message: str, kind: str = "") -> None:
+        # once for each kind of message, or for each message
+        if (kind or message) not in self._warned:
+            self._warned.add(kind or message)
             warnings.warn(message, stacklevel=4)
 
     def _require_labels(self) -> None:

@@ -1,6 +1,5 @@
 """What an entity shares with spaCy's spans."""
 
-import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
@@ -15,13 +14,9 @@ def doc():
     doc = Doc(
         nlp.vocab,
         words,
-        heads=[1, 1, 6, 6, 3, 3, 1, 1, 9, 9, 9],
-        deps=["dep"] * 11,
         lemmas=[word.lower() for word in words],
         sent_starts=[i in (0, 8) for i in range(11)],
     )
-    for i, word in enumerate(words):
-        nlp.vocab.set_vector(word, np.full(2, i, dtype="f"))
     set_entities(doc, [Entity("ADE", ((2, 3), (5, 7))), Entity("ADE", ((9, 10),))])
     return doc
 
@@ -37,13 +32,11 @@ def test_tokens(doc):
     assert doc[3] not in entity
 
 
-def test_label_sentence_root_lemma_and_vector(doc):
+def test_label_sentence_and_lemma(doc):
     entity, fever = get_entities(doc)
     assert entity.label == doc.vocab.strings["ADE"]
     assert (entity.sent.text, fever.sent.text) == (doc[:8].text, "No fever .")
-    assert (entity.root, fever.root) == (doc[6], doc[9])
     assert entity.lemma_ == "severe back pain"
-    assert entity.vector.tolist() == pytest.approx([13 / 3, 13 / 3])
 
 
 def test_a_span_gives_the_entities_within(doc):

@@ -102,7 +102,8 @@ def test_initialization_keeps_the_variance():
     hidden = torch.randn(8, 20, 64)
     for layer in (net.head, net.tail):
         assert layer(hidden).square().mean().item() == pytest.approx(1, rel=0.2)
-    grid = net._features_of_rows(slice(None), hidden, net.head(hidden), net.tail(hidden))
+    identity = torch.eye(64), torch.zeros(64)
+    grid = net._map_rows(slice(None), hidden, net.head(hidden), net.tail(hidden), *identity)
     assert 0.5 < grid.square().mean().item() < 4
     # M'' = M: the criss-cross attention adds nothing at the start
     scores = score(net.eval(), hidden, torch.tensor([20] * 8))

@@ -1,14 +1,11 @@
 import pickle
-import shutil
 
-import pytest
 import spacy
-import srsly
 from spacy.cli.find_threshold import find_threshold
 from spacy.tokens import DocBin
 from tiny_pipeline import CORPUS, LABELS, annotate, expected, found, make_doc, train
 
-from spacy_gapdner import GapDNERError, get_entities
+from spacy_gapdner import get_entities
 from spacy_gapdner.calibration import Calibration
 
 SETTINGS = {
@@ -77,17 +74,3 @@ def test_what_is_saved_goes_before_the_config(saved):
     fresh = spacy.util.load_model_from_config(loaded.config)
     pipes = [nlp.get_pipe("gapdner") for nlp in (loaded, fresh)]
     assert [(p.cfg["threshold"], p.key) for p in pipes] == [(0.4, "gapdner"), (0.125, "ades")]
-
-
-def test_weights_of_earlier_versions_ask_for_training(saved, tmp_path):
-    shutil.copytree(saved, tmp_path / "old")
-    path = tmp_path / "old" / "gapdner" / "model"
-    model = srsly.msgpack_loads(path.read_bytes())
-    (shims,) = [shims for shims in model["shims"] if shims]
-    shim = srsly.msgpack_loads(shims[0])
-    network = srsly.msgpack_loads(shim["state"])
-    del network["labels"]
-    shims[0] = srsly.msgpack_dumps({**shim, "state": srsly.msgpack_dumps(network)})
-    path.write_bytes(srsly.msgpack_dumps(model))
-    with pytest.raises(GapDNERError, match=r"Train it again\.$"):
-        spacy.load(tmp_path / "old")

@@ -162,7 +162,7 @@ def test_a_sentence_gets_the_same_scores_alone_as_in_a_document(trained):
     words = " ".join(texts).split()
     starts = [i in (0, n) for i in range(len(words))]
     doc = trained(Doc(trained.vocab, words=words, sent_starts=starts))
-    assert len(doc._.trf_data.model_output.pooler_output) == 2
+    assert len(doc._.trf_data.model_output.last_hidden_state) == 2
     assert found(doc) == [
         *found(alone[0]),
         *((label, [i + n for i in tokens]) for label, tokens in found(alone[1])),
