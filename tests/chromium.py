@@ -1,16 +1,19 @@
-"""Chromium without a window, for the pages that people look at, and servers of such pages."""
+"""Chromium without a window, and servers of the pages that it shows."""
 
 import json
 import shutil
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 
 pytest.importorskip("selenium", reason="selenium is not installed")
 
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.support.ui import WebDriverWait
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 CHROMEDRIVER = shutil.which("chromedriver")
@@ -25,7 +28,7 @@ FLAGS = (
 
 
 def open_browser(folder):
-    """A browser whose profile lies in a folder; to be closed as a context."""
+    """A browser with its profile in a folder, to be used as a context manager."""
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for flag in (*FLAGS, f"--user-data-dir={folder}"):
@@ -37,8 +40,25 @@ def open_browser(folder):
     return browser
 
 
+def until(browser, condition):
+    """Wait for a condition and return its value."""
+    # elements may be drawn anew in the meantime
+    wait = WebDriverWait(browser, 60, 0.03, [StaleElementReferenceException])
+    return wait.until(lambda _: condition())
+
+
+@contextmanager
+def window_width(browser, width):
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    try:
+        yield
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def asked(browser):
-    """The addresses that a page has asked for since they were last looked up."""
+    """The addresses that the browser has requested since the last call."""
     events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     return [
         event["params"]["request"]["url"]
@@ -48,17 +68,17 @@ def asked(browser):
 
 
 def serve(app, port=0):
-    """Answer in a thread; returns the port, and what ends it."""
+    """Run a server in a thread. Returns its port and a function that stops it."""
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
     server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
-    until = time.monotonic() + 60
-    while not server.started and time.monotonic() < until:
+    end = time.monotonic() + 60
+    while not server.started and time.monotonic() < end:
         time.sleep(0.02)
 
-    def end():
+    def stop():
         server.should_exit = server.force_exit = True
         thread.join(60)
 
-    return server.servers[0].sockets[0].getsockname()[1], end
+    return server.servers[0].sockets[0].getsockname()[1], stop

@@ -20,11 +20,9 @@ class Adjudication:
     """
 
     def __init__(self, first: Path, second: Path) -> None:
-        names = (first.name, second.name)
-        self.sources = names if names[0] != names[1] else (str(first), str(second))
-        pairs = zip((first, second), self.sources, strict=True)
-        self.folders = [first, second]
-        self.stores = [Store(Texts(folder), name) for folder, name in pairs]
+        is_clear = first.name != second.name
+        self.sources = [folder.name if is_clear else str(folder) for folder in (first, second)]
+        self.stores = [Store(Texts(folder), str(folder)) for folder in (first, second)]
         both = [set(filter(store.is_annotated, store.texts.list())) for store in self.stores]
         self.names = sorted(both[0] & both[1])
         self.n_left = len(both[0] ^ both[1])
@@ -47,25 +45,28 @@ class Adjudication:
         folder.mkdir(parents=True, exist_ok=True)
         adjudicated = Store(self.stores[0].texts, " = ".join(self.sources), folder)
         for name in self.names:
-            first, second = (store.load(name) for store in self.stores)
+            first, second = (store.load(name).file for store in self.stores)
             if first.text != second.text:
                 raise GapDNERError(f"The text {name} differs between the folders. Use equal texts.")
             if with_ending(adjudicated.stem(name), ".ann").exists():
                 continue
-            agreed = [m for m in first.file.entities.values() if m.key in _keys(second.file)]
-            adjudicated.write(name, first.file.change(agreed).content)
-            if _keys(first.file) == _keys(second.file):
+            keys = _keys(second)
+            is_done = _keys(first) == keys
+            first.change([mark for mark in first.entities.values() if mark.key in keys])
+            adjudicated.write(name, first.content)
+            if is_done:
                 adjudicated.journal.add(name, Entry("done", annotator=adjudicated.annotator))
 
     def disagreements(self, name: str) -> list[Proposal]:
         """RETURNS (list[Proposal]): The entities of a text that only one folder contains."""
         if name not in self.names:
             return []
-        files = [store.load(name).file for store in self.stores]
+        first, second = (_keys(store.load(name).file) for store in self.stores)
+        sides = zip(self.sources, (first - second, second - first), strict=True)
         return [
             Proposal(label, fragments, None, source)
-            for source, own, other in zip(self.sources, files, reversed(files), strict=True)
-            for label, fragments in sorted(_keys(own) - _keys(other), key=lambda key: key[::-1])
+            for source, keys in sides
+            for label, fragments in sorted(keys, key=lambda key: key[::-1])
         ]
 
 

@@ -16,12 +16,8 @@ from fastapi.staticfiles import StaticFiles
 from ..drawing.page import PAGE_CSS
 from ..errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
-from .proposals import Proposal
-from .session import Annotation, Order, Session
-from .store import ChangedError, Store
-
-# the page can be open in many windows
-_MAX_WAITING = 100
+from .session import Order, Session
+from .store import Annotation, ChangedError, Store
 
 
 def create_app(
@@ -37,7 +33,8 @@ def create_app(
     app = new_app(hosts)
     app.add_exception_handler(GapDNERError, _refuse)
     app.add_exception_handler(OSError, _refuse)
-    desk = WorkThread(_MAX_WAITING)
+    # the session is not thread-safe
+    run = WorkThread().run
 
     async def check(
         x_token: Annotated[str, Header()] = "", sec_fetch_site: Annotated[str, Header()] = ""
@@ -59,62 +56,51 @@ def create_app(
     api = APIRouter(prefix="/api", dependencies=[Depends(check)])
 
     def find(name: str) -> str:
-        if name not in session.texts and name not in session.texts.list():
+        if name not in session.texts.paths and name not in session.texts.list():
             raise HTTPException(404, f"Text not found: {name}.")
         return name
 
     @api.get("/project")
     async def project(person: Person) -> dict[str, Any]:
         """Return the labels and settings."""
-        return await desk(lambda: session.project(person))
+        return await run(lambda: session.project(person))
 
     @api.get("/texts")
     async def texts(own: Own, order: Order = "files") -> Response:
         """List all texts."""
-        return JSONResponse(await desk(lambda: session.list_texts(own, order)))
+        return JSONResponse(await run(lambda: session.list_texts(own, order)))
 
     @api.get("/texts/{name:path}")
     async def text(own: Own, name: str) -> Response:
         """Return a text with its entities."""
-        return JSONResponse(await desk(lambda: session.show(own.load(find(name)))))
+        return JSONResponse(await run(lambda: session.show(own.load(find(name)))))
 
     @api.put("/texts/{name:path}")
     async def save(own: Own, name: str, sent: Annotation) -> Response:
         """Save the entities and the status of a text."""
-
-        def run() -> Response:
-            try:
-                return JSONResponse(session.save(own, find(name), sent))
-            except ChangedError as error:
-                current = session.show(error.current)
-                return JSONResponse({"detail": str(error), "current": current}, 409)
-
-        return await desk(run)
+        try:
+            return JSONResponse(await run(lambda: session.save(own, find(name), sent)))
+        except ChangedError as error:
+            current = await run(lambda: session.show(own.load(name)))
+            return JSONResponse({"detail": str(error), "current": current}, 409)
 
     @api.post("/texts/{name:path}/proposals")
-    async def propose(own: Own, name: str) -> dict[str, Any]:
+    async def propose(own: Own, name: str) -> list[dict[str, Any]]:
         """Return the proposals of the model, or the disagreements of two annotators."""
-        loaded = await desk(lambda: own.load(find(name)))
-        found: list[Proposal] = []
-        version = 0
-        if session.proposer is not None and session.adjudication is None:
-            found, version = await session.proposer.propose(loaded.text)
-        proposals = await desk(lambda: session.choose(loaded, found))
-        return {"proposals": proposals, "model_version": version}
+        loaded = await run(lambda: own.load(find(name)))
+        proposer = None if session.adjudication else session.proposer
+        found = await proposer.propose(loaded.file.text) if proposer else []
+        return await run(lambda: session.choose(loaded, found))
 
     @api.get("/state")
     async def state(own: Own) -> dict[str, Any]:
         """Return the progress of annotation and training."""
-        return await desk(lambda: session.state(own))
+        return await run(lambda: session.state(own))
 
     @api.post("/train", status_code=202)
-    async def train(own: Own) -> dict[str, Any]:
+    async def train(own: Own) -> None:
         """Train the model on all texts that are done."""
-        try:
-            await desk(session.train)
-        except GapDNERError as error:
-            raise HTTPException(409, str(error)) from None
-        return {"training": (await desk(lambda: session.state(own)))["training"]}
+        await run(session.train)
 
     @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:
@@ -126,9 +112,6 @@ def create_app(
 
 
 async def _refuse(request: Request, error: Exception) -> Response:
-    if isinstance(error, GapDNERError):
-        return JSONResponse({"detail": str(error)}, 422)
-    # not an error in the request; the message may contain the name of a temporary file
-    name, reason = request.path_params.get("name"), getattr(error, "strerror", None)
-    detail = f"{reason}: {name}.ann" if name and reason else str(error)
-    return JSONResponse({"detail": detail}, 500)
+    # the message of an OSError may contain the name of a temporary file
+    detail = getattr(error, "strerror", None) or str(error)
+    return JSONResponse({"detail": detail}, 422 if isinstance(error, GapDNERError) else 500)

@@ -6,9 +6,9 @@ equivalences, only the reference is removed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import count
 
 from ..entities import Fragments
 from ..errors import GapDNERError
@@ -19,10 +19,9 @@ from ..formats.records import TextEntity
 from ..formats.relations import BratLine, targets_of
 from ..formats.report import NOWHERE, Report
 
-_NAME = re.compile(r"T\d+\S*")
-_NUMBER = re.compile(r"\bT(\d+)")
+_ID = re.compile(r"T(\d+)\S*")
 # lines that refer to other lines
-_ABOUT = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
+_REFERENCE = re.compile(r"(?:[AMN#RE]\d+\S*|\*)\t")
 
 
 @dataclass(frozen=True)
@@ -44,34 +43,9 @@ class Mark:
         return self.label, self.fragments
 
 
-class Lost(NamedTuple):
-    """A line that was deleted or shortened because of a deleted entity.
-
-    line (str): The original line.
-    left (str): The shortened line. Empty if it was deleted.
-    """
-
-    line: str
-    left: str
-
-
-class Change(NamedTuple):
-    """A change to a file.
-
-    content (bytes): The new content.
-    ids (list[str]): The ids of the entities, in the given order.
-    removed (list[Lost]): Lines that this change deleted or shortened.
-    lost (list[Lost]): Lines that were deleted or shortened by all changes and not restored.
-    """
-
-    content: bytes
-    ids: list[str]
-    removed: list[Lost]
-    lost: list[Lost]
-
-
 class BratFile:
-    """A parsed annotation file.
+    """An annotation file. It remembers deleted lines, so that entities can be restored together
+    with their attributes, notes and relations.
 
     content (bytes): The content of the file.
     text (str): The text of the document, including line ends and byte order mark.
@@ -82,93 +56,97 @@ class BratFile:
     def __init__(self, content: bytes, text: str, where: str) -> None:
         decoded = decode(content, where)
         self.text = text
-        self._mark = BOM if decoded.startswith(BOM) else ""
-        self._lines = re.findall(r"[^\n]*\n|[^\n]+$", decoded.removeprefix(BOM))
-        self._end = "\r\n" if self._lines and self._lines[0].endswith("\r\n") else "\n"
-        self._places: dict[str, int] = {}
         self.entities: dict[str, Mark] = {}
+        # surface texts that differ from the text at the offsets, by id
         self.misfits: dict[str, str] = {}
-        self._read(where)
-
-    def notes(self) -> dict[str, list[str]]:
-        """RETURNS (dict[str, list[str]]): Descriptions of the lines that refer to each entity."""
-        found: dict[str, list[str]] = {}
-        for line in self._lines:
-            for target in _targets(line):
-                if target in self.entities:
-                    found.setdefault(target, []).append(_describe(line))
-        return found
-
-    def change(self, marks: Sequence[Mark], lost: Sequence[Lost] = ()) -> Change:
-        """Replace the entities. Unchanged entities keep their lines, and changed entities keep
-        their ids. New entities without an id get the next number.
-
-        marks (Sequence[Mark]): All entities of the new file.
-        lost (Sequence[Lost]): Lines that were removed with deleted entities. They are restored if
-            the entities are restored with their ids.
-        RETURNS (Change): The new content and the removed lines.
-        RAISES (GapDNERError): If a label, an id or a fragment is invalid.
-        """
-        marks = [clean_mark(mark, self.text) for mark in marks]
-        ids = self._choose_ids(marks, lost)
-        lines, new = list(self._lines), []
-        for name, mark in zip(ids, marks, strict=True):
-            known = self.entities.get(name)
-            if known and known.key == mark.key:
+        self._bom = BOM if decoded.startswith(BOM) else ""
+        self._lines = re.findall(r"[^\n]*\n|[^\n]+$", decoded.removeprefix(BOM))
+        self._line_end = "\r\n" if self._lines and self._lines[0].endswith("\r\n") else "\n"
+        # the lines in the file; deleted lines are empty
+        self._current = self._lines
+        self._line_of: dict[str, int] = {}
+        self._deleted: set[str] = set()
+        found = []
+        for number, line in enumerate(self._lines):
+            entity = parse_entity(BratLine(line.rstrip("\r\n"), NOWHERE))
+            if entity is None or entity.id is None or entity.id in self._line_of:
                 continue
-            line = entity_line(name, mark.label, mark.fragments, self.text)
-            if name in self._places:
-                place = self._places[name]
-                lines[place] = line + _line_end(lines[place])
-            else:
-                new.append(line + self._end)
-        gone = self.entities.keys() - set(ids)
-        for name in gone:
-            lines[self._places[name]] = ""
-        removed = _take_out(lines, set(gone))
-        kept = [*lost, *removed]
-        if new:
-            if lines and lines[-1] and not lines[-1].endswith("\n"):
-                lines[-1] += self._end
-            lines += new
-            kept = _bring_back(lines, kept, self._end)
-        content = self._mark + "".join(lines)
-        return Change(content.encode("utf-8"), ids, removed, kept)
-
-    def _read(self, where: str) -> None:
-        found: list[TextEntity] = []
-        for number, raw in enumerate(self._lines):
-            entity = parse_entity(BratLine(raw.rstrip("\r\n"), NOWHERE))
-            if entity is None or entity.id is None or entity.id in self._places:
-                continue
-            self._places[entity.id] = number
             found.append(entity)
+            self._line_of[entity.id] = number
             # invalid entities are kept as unknown lines
-            if fragments := clean_fragments(self.text, entity, Report()):
+            if fragments := clean_fragments(text, entity, Report()):
                 self.entities[entity.id] = Mark(entity.label, fragments, entity.id)
-            if not surface_fits(self.text, entity):
+            if not surface_fits(text, entity):
                 self.misfits[entity.id] = entity.surface or ""
-        if self.misfits and choose_text(self.text, found, Report(), NOWHERE) != self.text:
+        if self.misfits and choose_text(text, found, Report(), NOWHERE) != text:
             raise GapDNERError(
                 f"{where} counts line ends or a byte order mark differently than brat, which would "
                 f"move {next(iter(self.misfits))}. Convert the folder to brat first."
             )
 
-    def _choose_ids(self, marks: Sequence[Mark], lost: Sequence[Lost]) -> list[str]:
-        given: set[str] = set()
-        for name in (mark.id for mark in marks if mark.id is not None):
-            if not _NAME.fullmatch(name):
-                raise GapDNERError(f"Invalid entity id: {name!r}. Use T and a number.")
-            if name in given:
-                raise GapDNERError(f"Duplicate entity id: {name}.")
-            given.add(name)
-        texts = (*self._places, *given, *(line for line, _ in lost))
-        highest = max((int(n) for text in texts for n in _NUMBER.findall(text)), default=0)
-        ids = []
-        for mark in marks:
-            highest += mark.id is None
-            ids.append(mark.id or f"T{highest}")
-        return ids
+    @property
+    def content(self) -> bytes:
+        """RETURNS (bytes): The current content of the file."""
+        return (self._bom + "".join(self._current)).encode("utf-8")
+
+    def notes(self) -> dict[str, list[str]]:
+        """RETURNS (dict[str, list[str]]): Descriptions of the lines that refer to each entity."""
+        found: dict[str, list[str]] = {}
+        for line in self._current:
+            for target in _targets(line):
+                found.setdefault(target, []).append(_describe(line))
+        return found
+
+    def change(self, marks: Sequence[Mark]) -> tuple[list[str], list[str]]:
+        """Replace the entities. Unchanged entities keep their lines, and changed entities keep
+        their ids. New entities without an id get the next number.
+
+        marks (Sequence[Mark]): All entities of the new file.
+        RETURNS (tuple[list[str], list[str]]): The ids of the entities in order, and descriptions of
+            the lines that were deleted or shortened because of deleted entities.
+        RAISES (GapDNERError): If a label, an id or a fragment is invalid.
+        """
+        marks = [clean_mark(mark, self.text) for mark in marks]
+        ids, lines = self._choose_ids(marks), list(self._lines)
+        entities, line_of = {}, dict(self._line_of)
+        for name, mark in zip(ids, marks, strict=True):
+            entities[name] = Mark(mark.label, mark.fragments, name)
+            if entities[name] == self.entities.get(name):
+                continue
+            line = entity_line(name, mark.label, mark.fragments, self.text)
+            if name in line_of:
+                number = line_of[name]
+                lines[number] = line + _line_end(lines[number])
+            else:
+                if lines and not _line_end(lines[-1]):
+                    lines[-1] += self._line_end
+                line_of[name] = len(lines)
+                lines.append(line + self._line_end)
+            self.misfits.pop(name, None)
+        deleted = (self._deleted | self.entities.keys()) - entities.keys()
+        current = list(lines)
+        for name in deleted:
+            current[line_of[name]] = ""
+        current = _without_references(current, deleted)
+        removed = [
+            f"{before.strip()} → {after.strip()}" if after else before.strip()
+            for before, after in zip(self._current, current, strict=False)
+            if _targets(before) and len(after) < len(before)
+        ]
+        self.entities, self._line_of, self._deleted = entities, line_of, deleted
+        self._lines, self._current = lines, current
+        return ids, removed
+
+    def _choose_ids(self, marks: Sequence[Mark]) -> list[str]:
+        given = [mark.id for mark in marks if mark.id is not None]
+        if len(set(given)) < len(given) or not all(map(_ID.fullmatch, given)):
+            raise GapDNERError(
+                f"Invalid entity ids: {', '.join(given)}. Use different ids of T and a number."
+            )
+        numbers = (_ID.match(name) for name in (*self._line_of, *given))
+        highest = max((int(match[1]) for match in numbers if match), default=0)
+        new = (f"T{number}" for number in count(highest + 1))
+        return [mark.id or next(new) for mark in marks]
 
 
 def clean_mark(mark: Mark, text: str) -> Mark:
@@ -177,7 +155,7 @@ def clean_mark(mark: Mark, text: str) -> Mark:
     mark (Mark): The entity.
     text (str): The text of the document.
     RETURNS (Mark): The entity with normalized fragments.
-    RAISES (GapDNERError): If a fragment is outside the text, or the label is invalid.
+    RAISES (GapDNERError): If a fragment is outside the text.
     """
     entity = TextEntity(mark.label, mark.fragments)
     fragments = clean_fragments(text, entity, Report()) if mark.fragments else ()
@@ -186,55 +164,30 @@ def clean_mark(mark: Mark, text: str) -> Mark:
     return Mark(mark.label, fragments, mark.id)
 
 
-def _take_out(lines: list[str], gone: set[str]) -> list[Lost]:
+def _without_references(lines: Sequence[str], deleted: Iterable[str]) -> list[str]:
+    ids = set(deleted)
     # repeated, because lines can refer to deleted lines
-    removed = []
-    while gone:
-        follow: set[str] = set()
-        for place, line in enumerate(lines):
-            if gone.isdisjoint(_targets(line)):
-                continue
-            lines[place] = _without(line, gone)
-            removed.append(Lost(line, lines[place]))
-            if not lines[place]:
-                follow.add(line.split("\t")[0])
-        gone = follow
-    return removed
-
-
-def _bring_back(lines: list[str], lost: Sequence[Lost], end: str) -> list[Lost]:
-    left = dict(enumerate(lost))
-    back: dict[int, str] = {}
-    names = {line.split("\t")[0] for line in lines}
-    found = True
-    while found:
-        found = False
-        for number, (line, rest) in sorted(left.items(), reverse=True):
-            if not names.issuperset(_targets(line)):
-                continue
-            line = line if line.endswith("\n") else line + end
-            if rest and rest in lines:
-                lines[lines.index(rest)] = line
-            else:
-                back = {n: other for n, other in back.items() if other != rest} | {number: line}
-            names.add(line.split("\t")[0])
-            del left[number]
-            found = True
-    # in the original order
-    lines += [line for _, line in sorted(back.items())]
-    return list(left.values())
+    while True:
+        kept = [_without(line, ids) for line in lines]
+        pairs = zip(lines, kept, strict=True)
+        new = {line.split("\t")[0] for line, left in pairs if line and not left}
+        if new <= ids:
+            return kept
+        ids |= new
 
 
 def _targets(line: str) -> list[str]:
-    return targets_of(line.rstrip("\r\n")) if _ABOUT.match(line) else []
+    return targets_of(line.rstrip("\r\n")) if _REFERENCE.match(line) else []
 
 
-def _without(line: str, gone: set[str]) -> str:
-    # empty if the line requires a deleted entity
+def _without(line: str, ids: set[str]) -> str:
+    # empty if the line requires one of the ids
+    if ids.isdisjoint(_targets(line)):
+        return line
     name, content, *rest = line.rstrip("\r\n").split("\t")
     first, *words = content.split()
-    kept = [word for word in words if word.rpartition(":")[2] not in gone]
-    is_event = name[0] == "E" and first.rpartition(":")[2] not in gone
+    kept = [word for word in words if word.rpartition(":")[2] not in ids]
+    is_event = name[0] == "E" and first.rpartition(":")[2] not in ids
     if is_event or (name == "*" and len(kept) > 1):
         return "\t".join([name, " ".join([first, *kept]), *rest]) + _line_end(line)
     return ""
@@ -243,13 +196,10 @@ def _without(line: str, gone: set[str]) -> str:
 def _describe(line: str) -> str:
     name, content, *rest = line.rstrip("\r\n").split("\t")
     words = content.split()
-    if name[0] == "#":
-        return " ".join(rest)
-    if name[0] in "AM":
-        return ": ".join([words[0], *words[2:]])
-    if name[0] == "N":
-        return " ".join([*words[2:], *rest])
-    return content
+    if name[0] in "AMN#":
+        # without the id of the entity
+        words = [f"{words[0]}:", *words[2:]]
+    return " ".join([*words, *rest]).strip().removesuffix(":")
 
 
 def _line_end(line: str) -> str:

@@ -2,34 +2,33 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from ..drawing.colors import choose_colors
 from ..errors import GapDNERError
 from ..formats.files import read_json, read_lines, require_file, visible_files
 
 _NAMES = ("labels.json", "annotation.conf")
-_MEMBERS = {"color", "dark", "key", "description"}
 _ENTITY = re.compile(rb"^T\d+\t(\S+) ", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Label:
-    """A label.
+class Label(BaseModel, extra="forbid"):
+    """A label, or its settings in labels.json.
 
     name (str): The name.
     color (str): The CSS color.
+    dark (Optional[str]): The color in dark mode. Defaults to `color`.
     key (Optional[str]): The key that selects the label.
     description (str): The description.
-    dark (Optional[str]): The color in dark mode. Defaults to `color`.
     """
 
-    name: str
-    color: str
-    key: str | None = None
-    description: str = ""
+    name: str = ""
+    color: str = ""
     dark: str | None = None
+    key: str | None = Field(None, min_length=1, max_length=1)
+    description: str = ""
 
 
 def read_guidelines(
@@ -46,25 +45,24 @@ def read_guidelines(
     RETURNS (list[Label]): The labels in order.
     RAISES (GapDNERError): If there are no labels, or the file is invalid.
     """
-    files = (folder / name for folder in folders for name in _NAMES)
-    path = next((file for file in files if file.is_file()), None)
-    if given is not None and given.endswith((".json", ".conf")):
+    if given is None:
+        files = (folder / name for folder in folders for name in _NAMES)
+        path = next((file for file in files if file.is_file()), None)
+    elif given.endswith((".json", ".conf")):
         path = Path(given)
         require_file(path)
-    elif given is not None:
+    else:
         return _make_labels(given.split(","), {}, given)
     if path is None:
         used = {label for folder in folders for label in _used(folder)}
         return _make_labels([*known, *sorted(used)], {}, str(folders[0]))
     if path.suffix == ".conf":
         return _make_labels(_read_conf(path), {}, str(path))
-    members = _read_json(path)
-    return _make_labels(members, members, str(path))
+    settings = _read_json(path)
+    return _make_labels(settings, settings, str(path))
 
 
-def _make_labels(
-    names: Iterable[str], members: Mapping[str, dict[str, str]], where: str
-) -> list[Label]:
+def _make_labels(names: Iterable[str], settings: Mapping[str, Label], where: str) -> list[Label]:
     names = list(dict.fromkeys(name.strip() for name in names if name.strip()))
     if not names:
         raise GapDNERError(
@@ -73,35 +71,33 @@ def _make_labels(
     for name in names:
         if re.search(r"\s", name):
             raise GapDNERError(f"{where}: brat does not allow the label {name!r}. Rename it.")
-    colors = choose_colors(names, {n: m["color"] for n, m in members.items() if "color" in m})
-    taken = {m["key"] for m in members.values() if "key" in m}
+    colors = choose_colors(names, {n: own.color for n, own in settings.items() if own.color})
     # digits, then letters that are not used by commands of the page
+    taken = {own.key for own in settings.values()}
     free = iter(key for key in "123456789befghijklmotuvwx" if key not in taken)
     labels = []
     for name in names:
-        own = members.get(name, {})
-        key = own.get("key") or next(free, None)
-        labels.append(Label(name, colors[name], key, own.get("description", ""), own.get("dark")))
+        own = settings.get(name, Label())
+        chosen = {"name": name, "color": colors[name], "key": own.key or next(free, None)}
+        labels.append(own.model_copy(update=chosen))
     return labels
 
 
-def _read_json(path: Path) -> dict[str, dict[str, str]]:
-    labels = read_json(path)
-    if not isinstance(labels, dict):
-        raise GapDNERError(f'{path} must contain an object such as {{"ADE": {{"key": "a"}}}}.')
-    for name, members in labels.items():
-        right = isinstance(members, dict) and members.keys() <= _MEMBERS
-        if not right or not all(isinstance(value, str) for value in members.values()):
-            raise GapDNERError(
-                f"{path}: {name} must be an object with the optional strings "
-                f"{', '.join(sorted(_MEMBERS))}."
-            )
-        if len(members.get("key", "1")) != 1:
-            raise GapDNERError(f"{path}: the key of {name} must be a single character.")
-        # raises an error for invalid colors
-        for key in {"color", "dark"} & members.keys():
-            choose_colors((), {name: members[key]})
-    return labels
+def _read_json(path: Path) -> dict[str, Label]:
+    try:
+        settings = TypeAdapter(dict[str, Label]).validate_python(read_json(path))
+    except ValidationError as error:
+        problem = error.errors()[0]
+        place = ".".join(map(str, problem["loc"]))
+        raise GapDNERError(
+            f"{path}: {place}: {problem['msg']}. Use an object such as "
+            '{"ADE": {"color": "#d86000", "dark": "orange", "key": "b", "description": "..."}}.'
+        ) from None
+    for name, own in settings.items():
+        for color in filter(None, (own.color, own.dark)):
+            # raises an error for invalid colors
+            choose_colors((), {name: color})
+    return settings
 
 
 def _read_conf(path: Path) -> list[str]:

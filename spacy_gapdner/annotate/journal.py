@@ -69,10 +69,10 @@ class Journal:
                 stream.write(b"\n")
             stream.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
 
-    def done(self) -> list[str]:
-        """RETURNS (list[str]): The ids of the texts that are done, in the order of completion."""
+    def done(self) -> dict[str, float]:
+        """RETURNS (dict[str, float]): The times of completion by id of the text, in their order."""
         self.entries()
-        return sorted(self._done, key=self._done.__getitem__)
+        return self._done
 
     def pace(self, now: float) -> float | None:
         """Compute the current speed of annotation.
@@ -80,24 +80,21 @@ class Journal:
         now (float): The current time.
         RETURNS (Optional[float]): Texts per hour in the last hour, or None for fewer than two.
         """
-        times = [self._done[name] for name in self.done() if self._done[name] > now - _HOUR]
+        times = [time for time in self.done().values() if time > now - _HOUR]
         return None if len(times) < 2 else (len(times) - 1) * _HOUR / max(now - times[0], 1)
 
     def _take(self, line: bytes) -> None:
         try:
             record = json.loads(line)
             name = record.pop("id")
-            marks = (Mark(label, _fragments(pairs)) for label, pairs in record.pop("rejected"))
+            rejected = record.pop("rejected")
+            marks = (Mark(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
             entry = Entry(rejected=tuple(marks), **record)
         # the line is incomplete if a process was killed
         except (ValueError, KeyError, TypeError):
             return
         if entry.status != "done":
             self._done.pop(name, None)
-        elif name not in self._done:
-            self._done[name] = entry.time
+        else:
+            self._done.setdefault(name, entry.time)
         self._entries[name] = entry
-
-
-def _fragments(pairs: list[list[int]]) -> tuple[tuple[int, int], ...]:
-    return tuple((start, end) for start, end in pairs)

@@ -17,10 +17,10 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 from spacy.util import import_file, registry
-from thinc.api import fix_random_seed, require_gpu
+from thinc.api import fix_random_seed
 
 from ..analysis.evaluation import evaluate
-from ..analysis.pipes import find_pipe
+from ..analysis.pipes import find_pipe, use_gpu
 from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats.brat import read_document
@@ -41,7 +41,7 @@ _LEAST = 4
 
 def learn(
     model: str,
-    stems: Sequence[Sequence[str]],
+    stems: Sequence[tuple[str, str]],
     output: str,
     spans_key: str | None,
     before: str,
@@ -63,9 +63,15 @@ def learn(
     nlp, splitter = load_model(model), load_splitter(model)
     pipe = find_pipe(nlp, spans_key)
 
-    def read(part: Sequence[Sequence[str]]) -> list[Doc]:
+    def read(part: Sequence[tuple[str, str]]) -> list[Doc]:
         records = (read_document(Path(stem), name, report) for name, stem in part)
         return list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
+
+    def score(pipeline: Language) -> float:
+        # the same measure as in training
+        scores = evaluate(pipeline, unseen, spans_key=pipe.key)
+        f, disc_f = (scores[f"spans_{pipe.key}_{name}"] or 0.0 for name in ("f", "disc_f"))
+        return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
 
     held_out = [stem for stem in stems if is_held_out(stem[0])]
     # train on held-out texts if there are no others
@@ -76,24 +82,19 @@ def learn(
         raise GapDNERError("No text that is done has entities. Annotate some entities first.")
     for label in sorted(labels):
         pipe.add_label(label)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "done.spacy"
-        DocBin(docs=docs, store_user_data=True).to_disk(path)
-        _update(nlp, path)
-    said = f"trained on {len(learned)} text{'' if len(learned) == 1 else 's'}"
-    if len(held_out) < _LEAST:
-        message = f"New model, {said}. There are too few texts for a comparison."
-    else:
+    _update(nlp, docs)
+    trained = f"trained on {len(learned)} text{'' if len(learned) == 1 else 's'}"
+    message = f"New model, {trained}. There are too few texts for a comparison."
+    if len(held_out) >= _LEAST:
         unseen = read(held_out)
-        new, old = (_score(p, unseen, pipe.key) for p in (nlp, load_model(before)))
+        new, old = score(nlp), score(load_model(before))
         where = f"on {len(held_out)} held-out texts"
         if new < old:
-            message = (
-                f"The model is unchanged. A model {said} has F {new:.2f}, the current one "
+            return False, (
+                f"The model is unchanged. A model {trained} has F {new:.2f}, the current one "
                 f"{old:.2f}, {where}."
             )
-            return False, message
-        message = f"New model, {said}: F {new:.2f}, before {old:.2f}, {where}."
+        message = f"New model, {trained}: F {new:.2f}, before {old:.2f}, {where}."
     with replacing_folder(Path(output)) as temporary:
         nlp.to_disk(temporary)
     return True, message
@@ -106,31 +107,27 @@ def is_held_out(name: str) -> bool:
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 
-def _score(nlp: Language, docs: Sequence[Doc], key: str) -> float:
-    # the same measure as in training
-    scores = evaluate(nlp, docs, spans_key=key)
-    f, disc_f = (scores[f"spans_{key}_{name}"] or 0.0 for name in ("f", "disc_f"))
-    return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
-
-
-def _update(nlp: Language, path: Path) -> None:
+def _update(nlp: Language, docs: Sequence[Doc]) -> None:
     config = nlp.config.interpolate()
     settings = config["training"]
-    reader = config.get("corpora", {}).get("train") or {"@readers": "spacy.Corpus.v1"}
-    corpus = _resolve({**reader, "path": str(path)})
     batcher = _resolve(settings["batcher"])
-    n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
-    optimizer = _resolve(_scaled(settings["optimizer"], n_steps))
-    for _ in range(_EPOCHS):
-        for batch in batcher(corpus(nlp)):
-            nlp.update(
-                batch,
-                drop=settings["dropout"],
-                sgd=optimizer,
-                exclude=settings["frozen_components"],
-                annotates=settings["annotating_components"],
-            )
-            optimizer.step_schedules()
+    reader = config.get("corpora", {}).get("train") or {"@readers": "spacy.Corpus.v1"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "done.spacy"
+        DocBin(docs=docs, store_user_data=True).to_disk(path)
+        corpus = _resolve({**reader, "path": str(path)})
+        n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
+        optimizer = _resolve(_scaled(settings["optimizer"], n_steps))
+        for _ in range(_EPOCHS):
+            for batch in batcher(corpus(nlp)):
+                nlp.update(
+                    batch,
+                    drop=settings["dropout"],
+                    sgd=optimizer,
+                    exclude=settings["frozen_components"],
+                    annotates=settings["annotating_components"],
+                )
+                optimizer.step_schedules()
 
 
 def _scaled(optimizer: dict[str, Any], n_steps: int) -> dict[str, Any]:
@@ -138,10 +135,9 @@ def _scaled(optimizer: dict[str, Any], n_steps: int) -> dict[str, Any]:
     rate = optimizer.get("learn_rate")
     if not isinstance(rate, dict) or "total_steps" not in rate:
         return optimizer
-    warmup = n_steps * rate.get("warmup_steps", 0) // max(rate["total_steps"], 1)
     scaled = {**rate, "total_steps": n_steps}
     if "warmup_steps" in rate:
-        scaled["warmup_steps"] = warmup
+        scaled["warmup_steps"] = n_steps * rate["warmup_steps"] // max(rate["total_steps"], 1)
     return {**optimizer, "learn_rate": scaled}
 
 
@@ -149,33 +145,31 @@ def _resolve(block: dict[str, Any]) -> Any:
     return registry.resolve({"block": block})["block"]
 
 
-def _end_with_server() -> None:
-    sys.stdin.read()
-    os._exit(1)
-
-
 def main() -> None:
     """Run the job from standard input."""
     job, report = json.loads(sys.stdin.readline()), Report()
     gpu_id, code = job.pop("gpu_id"), job.pop("code")
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    threading.Thread(target=_exit_with_server, daemon=True).start()
     try:
-        if gpu_id >= 0:
-            require_gpu(gpu_id)
+        use_gpu(gpu_id)
         if code:
             import_file("python_code", code)
         is_used, message = learn(**job, report=report)
-        # the server reads the last line of the log
-        print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
-        print(message)
     # all errors are shown on the page in one line
     except Exception as error:
         kind = "" if isinstance(error, GapDNERError) else f"{type(error).__name__}: "
-        print(f"{kind}{error}", file=sys.stderr, flush=True)
+        print(f"{kind}{error}", flush=True)
         os._exit(1)
-    sys.stdout.flush()
+    # the server reads the last line of the log
+    print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
+    print(message, flush=True)
     # do not wait for the thread that reads standard input
     os._exit(0 if is_used else STAYS)
+
+
+def _exit_with_server() -> None:
+    sys.stdin.read()
+    os._exit(1)
 
 
 if __name__ == "__main__":

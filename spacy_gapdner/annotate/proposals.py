@@ -1,18 +1,18 @@
 """Proposals of a model, and the order of texts by uncertainty."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..analysis.uncertainty import UncertaintySampler
-from ..entities import Entity, Fragments, get_entities
+from ..entities import Fragments, get_entities
 from ..pipe import DiscontinuousEntityRecognizer
-from ..pipe.long_texts import Piece, cut, find_entities, join_pieces
+from ..pipe.long_texts import LongTextPipeline, Piece
 from ..web import WorkThread
 
 Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
@@ -44,48 +44,6 @@ class Uncertainty(NamedTuple):
     words: int
 
 
-class ProposingPipeline:
-    """A pipeline that processes long texts in short steps.
-
-    nlp (Language): The pipeline.
-    pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
-    """
-
-    def __init__(self, nlp: Language, pipe: DiscontinuousEntityRecognizer) -> None:
-        self.nlp = nlp
-        self.pipe = pipe
-        # cached, so that reopening a text is fast
-        self.find = lru_cache(maxsize=256)(self._find)
-
-    def cut(self, text: str) -> list[Piece]:
-        """RETURNS (list[Piece]): The pieces of a text."""
-        # otherwise the vocab would keep the words of all texts
-        with self.nlp.memory_zone():
-            return cut(self.nlp, self.pipe.key, text)
-
-    def _find(self, piece: Piece) -> list[Entity]:
-        with self.nlp.memory_zone():
-            return find_entities(self.nlp, self.pipe.key, piece)
-
-    def join(
-        self, text: str, pieces: Sequence[Piece], found: Sequence[list[Entity]]
-    ) -> list[Proposal]:
-        """RETURNS (list[Proposal]): The entities in all pieces of a text."""
-        with self.nlp.memory_zone():
-            doc = join_pieces(self.nlp, self.pipe.key, text, pieces, found)
-            return [
-                Proposal(e.label_, tuple((s.start_char, s.end_char) for s in e.spans), e.score)
-                for e in get_entities(doc, self.pipe.key)
-            ]
-
-    def measure(self, piece: Piece) -> Uncertainty:
-        """RETURNS (Uncertainty): The uncertainty about a piece."""
-        sampler = UncertaintySampler(self.pipe, 1)
-        with self.nlp.memory_zone(), sampler.showing_candidates():
-            doc = self.nlp(Doc(self.nlp.vocab).from_bytes(piece.content))
-            return Uncertainty(sampler.uncertainty(doc), sum(not t.is_space for t in doc))
-
-
 class Proposer:
     """The model of a server. It can be replaced while the server is running.
 
@@ -96,12 +54,14 @@ class Proposer:
     def __init__(self, name: str, load: Loader) -> None:
         self.name = name
         self.load = load
-        self.turns = WorkThread()
-        self.model = ProposingPipeline(*load(name))
+        self.thread = WorkThread()
+        self.model = LongTextPipeline(*load(name))
         self.version = 1
         self.uncertainties: dict[str, Uncertainty] = {}
         self.pending = False
-        self.ranked: Callable[[], Iterable[tuple[str, str]]] | None = None
+        self._ranked: tuple[Sequence[str], Callable[[str], str]] | None = None
+        # so that reopening a text is fast
+        self._proposals: dict[str, list[Proposal]] = {}
 
     def swap(self, name: str) -> None:
         """Replace the pipeline.
@@ -109,50 +69,70 @@ class Proposer:
         name (str): The folder of the new pipeline.
         RAISES (GapDNERError): If it cannot be loaded. The current pipeline is kept.
         """
-        self.model = ProposingPipeline(*self.turns.submit(lambda: self.load(name)).result())
+        self.model = LongTextPipeline(*self.thread.submit(lambda: self.load(name)).result())
         self.version += 1
-        if self.ranked is not None:
-            self.rank(self.ranked)
+        self._proposals = {}
+        if self._ranked is not None:
+            self._start_ranking(*self._ranked)
 
-    async def propose(self, text: str) -> tuple[list[Proposal], int]:
+    async def propose(self, text: str) -> list[Proposal]:
         """Find the entities of a text. Other requests are processed between the pieces of a long
         text.
 
         text (str): The text.
-        RETURNS (tuple[list[Proposal], int]): The entities and the version of the model.
+        RETURNS (list[Proposal]): The entities.
         """
-        model, version, turns = self.model, self.version, self.turns
-        pieces = await turns(lambda: model.cut(text))
-        found = [await turns(partial(model.find, piece)) for piece in pieces]
-        return await turns(lambda: model.join(text, pieces, found)), version
+        model, known = self.model, self._proposals
+        if text not in known:
+            pieces = await self.thread.run(partial(model.split, text))
+            convert = partial(_to_proposals, key=model.pipe.key)
+            known[text] = await model.predict(text, pieces, self.thread.run, convert)
+        return known[text]
 
-    def rank(self, read: Callable[[], Iterable[tuple[str, str]]]) -> None:
-        """Start to compute the uncertainty about texts in the background.
+    def rank(self, names: Sequence[str], read: Callable[[str], str]) -> None:
+        """Start to compute the uncertainty about texts in the background, unless it has started.
 
-        read (Callable[[], Iterable[tuple[str, str]]]): Returns ids and texts.
+        names (Sequence[str]): The ids of the texts.
+        read (Callable[[str], str]): Reads a text.
         """
-        self.ranked, self.pending = read, True
-        threading.Thread(target=self._rank, args=(read, self.model), daemon=True).start()
+        if self._ranked is None:
+            self._start_ranking(names, read)
+
+    def _start_ranking(self, names: Sequence[str], read: Callable[[str], str]) -> None:
+        self._ranked, self.pending = (names, read), True
+        args = (names, read, self.model)
+        threading.Thread(target=self._rank, args=args, daemon=True).start()
 
     def _rank(
-        self, read: Callable[[], Iterable[tuple[str, str]]], model: ProposingPipeline
+        self, names: Sequence[str], read: Callable[[str], str], model: LongTextPipeline
     ) -> None:
-        for name, text in read():
-            doubt, words = 0.0, 0
-            # components can raise any error, and the server can exit
+        for name in names:
+            # files may be deleted or invalid, components can raise any error, the server can exit
             with suppress(Exception):
-                for piece in self.turns.submit(partial(model.cut, text)).result():
-                    seen = self.turns.submit(partial(model.measure, piece)).result()
-                    doubt += seen.uncertainty * seen.words
-                    words += seen.words
+                seen = []
+                for piece in self.thread.submit(partial(model.split, read(name))).result():
+                    seen.append(self.thread.submit(partial(_measure, model, piece)).result())
+                    # another thread continues with the new model
                     if self.model is not model:
-                        break
-                else:
-                    self.uncertainties[name] = Uncertainty(doubt / max(words, 1), words)
-            # after a swap, another thread takes over
-            if self.model is not model:
-                return
+                        return
+                words = sum(part.words for part in seen)
+                total = sum(part.uncertainty * part.words for part in seen)
+                self.uncertainties[name] = Uncertainty(total / max(words, 1), words)
         self.pending = False
+
+
+def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
+    return [
+        Proposal(e.label_, tuple((s.start_char, s.end_char) for s in e.spans), e.score)
+        for e in get_entities(doc, key)
+    ]
+
+
+def _measure(model: LongTextPipeline, piece: Piece) -> Uncertainty:
+    sampler = UncertaintySampler(model.pipe, 1)
+    with model.nlp.memory_zone(), sampler.showing_candidates():
+        doc = model.nlp(Doc(model.nlp.vocab).from_bytes(piece.content))
+        return Uncertainty(sampler.uncertainty(doc), sum(not t.is_space for t in doc))
 
 
 def order_uncertain(

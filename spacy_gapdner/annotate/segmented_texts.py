@@ -2,43 +2,17 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from spacy.tokens import Doc
 
 from ..analysis.data_check import why_unheld
-from ..entities import Entity, Fragments
+from ..entities import Entity
 from ..loading import load_splitter
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import Segment, assign_entities, get_segments
 from ..sentences import blank_pipeline, make_doc
 from .brat_file import Mark
-
-
-class SegmentedText(NamedTuple):
-    """A text with tokens, sentences and segments.
-
-    doc (Doc): The tokens and sentences.
-    segments (list[Segment]): The segments that have their own label grid.
-    """
-
-    doc: Doc
-    segments: list[Segment]
-
-    @property
-    def tokens(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): Character offsets of the words."""
-        return tuple((t.idx, t.idx + len(t)) for t in self.doc if not t.is_space)
-
-    @property
-    def sentences(self) -> Fragments:
-        """RETURNS (tuple[tuple[int, int], ...]): Character offsets of the sentences. Without
-        sentence boundaries, the text is a single sentence.
-        """
-        if not self.doc.has_annotation("SENT_START"):
-            return ((0, len(self.doc.text)),) if len(self.doc) else ()
-        return tuple((s.start_char, s.end_char) for s in self.doc.sents)
 
 
 class Checker:
@@ -64,9 +38,9 @@ class Checker:
         # the page requests a text several times during its annotation
         self.segment = lru_cache(maxsize=8)(self._segment)
 
-    def _segment(self, text: str) -> SegmentedText:
+    def _segment(self, text: str) -> tuple[Doc, list[Segment]]:
         doc = self.splitter(make_doc(self.splitter, text))
-        return SegmentedText(doc, get_segments(doc, self.max_length, self.stride))
+        return doc, get_segments(doc, self.max_length, self.stride)
 
     def warn(self, marks: Sequence[Mark], text: str) -> list[list[str]]:
         """Find the reasons why a model cannot learn entities.
@@ -78,19 +52,18 @@ class Checker:
         doc, segments = self.segment(text)
         entities, warnings = [], []
         for mark in marks:
-            tokens: list[int] = []
-            cuts = []
-            for start, end in mark.fragments:
-                span = doc.char_span(start, end, alignment_mode="expand")
-                # fragments outside the text are invalid
-                assert span is not None
-                tokens += range(span.start, span.end)
-                if (span.start_char, span.end_char) != (start, end):
-                    cuts.append(f"cut inside a token: {text[start:end]!r} of {span.text!r}")
+            spans = [doc.char_span(*f, alignment_mode="expand") for f in mark.fragments]
+            tokens = [i for span in spans for i in range(span.start, span.end)]
             entities.append(Entity.from_tokens(mark.label, tokens))
-            warnings.append(cuts)
+            warnings.append(
+                [
+                    f"cut inside a token: {text[start:end]!r} of {span.text!r}"
+                    for span, (start, end) in zip(spans, mark.fragments, strict=True)
+                    if (span.start_char, span.end_char) != (start, end)
+                ]
+            )
         unheld = set(assign_entities(entities, segments)[1])
-        for entity, said in zip(entities, warnings, strict=True):
+        for entity, own in zip(entities, warnings, strict=True):
             if entity in unheld:
-                said.append(why_unheld(entity, doc, self.max_length))
+                own.append(why_unheld(entity, doc, self.max_length))
         return warnings

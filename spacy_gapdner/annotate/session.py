@@ -2,36 +2,24 @@
 
 import re
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from hashlib import sha1
+from pathlib import Path
 from typing import Any, Literal
 
 from ..errors import GapDNERError
-from ..web import Message
 from .adjudication import Adjudication
-from .brat_file import Mark
 from .guidelines import Label
-from .journal import Entry, Status
+from .journal import Entry
 from .proposals import Proposal, Proposer, Uncertainty, order_uncertain
 from .segmented_texts import Checker
-from .store import Loaded, Store, Texts
-from .training import Trainer, Training
+from .store import Annotation, Loaded, Store, Texts
+from .training import NO_TRAINING, Trainer
 
 Order = Literal["files", "uncertain", "random"]
 # subfolder for annotators who share a folder; hidden, so that its texts are not listed
 _SHARED = ".annotators"
 _PERSON = re.compile(r"\w[\w .'-]{0,63}")
-
-
-class Annotation(Message):
-    """The new annotation of a text, and the version on which it is based."""
-
-    version: str
-    entities: list[Mark]
-    status: Status
-    rejected: tuple[Mark, ...] = ()
 
 
 @dataclass
@@ -73,8 +61,6 @@ class Session:
             for path in sorted(folder.iterdir()):
                 if path.is_dir() and _PERSON.fullmatch(path.name):
                     self.store(path.name)
-        if self.order == "uncertain" and self.proposer is not None:
-            self._rank(self.proposer)
 
     def store(self, person: str) -> Store:
         """Get the annotation of a person.
@@ -93,22 +79,18 @@ class Session:
     def project(self, person: str) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The labels and settings for the page."""
         folder, model = self.texts.folder, None
-        if self.shared:
-            folder = folder / _SHARED / person if _PERSON.fullmatch(person) else folder / _SHARED
         if self.proposer is not None:
-            meta, pipe = self.proposer.model.nlp.meta, self.proposer.model.pipe
-            name = self.proposer.name.rstrip("/").rpartition("/")[2]
-            model = {"name": name, "version": meta["version"], "labels": list(pipe.labels)}
+            version = self.proposer.model.nlp.meta["version"]
+            model = {"name": Path(self.proposer.name).name, "version": version}
         return {
-            "name": self.texts.folder.name,
+            "name": folder.name,
             "annotator": person if self.shared else self.annotator,
             "shared": self.shared,
-            "labels": [asdict(label) for label in self.labels],
+            "labels": [label.model_dump() for label in self.labels],
             "model": model,
             "orders": ["files", *(["uncertain"] if model else []), "random"],
             "order": self.order,
-            "writes": str(folder),
-            "adjudication": self.adjudication and {"sources": list(self.adjudication.sources)},
+            "writes": str(folder / _SHARED / person if self.shared else folder),
         }
 
     def list_texts(self, store: Store, order: Order) -> dict[str, Any]:
@@ -118,21 +100,20 @@ class Session:
         order (str): The order of the texts.
         RETURNS (dict[str, Any]): The texts, and whether uncertainties are still being computed.
         """
-        sizes, entries = self.texts.list(), store.journal.entries()
-        names, pending = list(sizes), False
+        names, entries = self.texts.list(), store.journal.entries()
         uncertainties: dict[str, Uncertainty] = {}
+        pending = False
         if order == "random":
             names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
         elif order == "uncertain" and self.proposer is not None:
-            if self.proposer.ranked is None:
-                self._rank(self.proposer)
+            done = self._done()
+            self.proposer.rank([name for name in names if name not in done], self.texts.read)
             uncertainties, pending = dict(self.proposer.uncertainties), self.proposer.pending
             names = order_uncertain(names, uncertainties, self.budget)
         texts = [
             {
                 "id": name,
                 "status": entries.get(name, Entry()).status,
-                "characters": sizes[name],
                 "score": uncertainties[name].uncertainty if name in uncertainties else None,
             }
             for name in names
@@ -141,18 +122,17 @@ class Session:
 
     def show(self, loaded: Loaded) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): A text with its annotation."""
-        segmented = self.checker.segment(loaded.text)
+        text = loaded.file.text
+        doc, _ = self.checker.segment(text)
         return {
             "id": loaded.id,
-            "text": loaded.text,
+            "text": text,
             "version": loaded.version,
             "status": loaded.entry.status,
-            "tokens": segmented.tokens,
-            "sentences": segmented.sentences,
+            "tokens": [(t.idx, t.idx + len(t)) for t in doc if not t.is_space],
+            "sentences": [(s.start_char, s.end_char) for s in doc.sents],
             "entities": self._show_entities(loaded, list(loaded.file.entities)),
-            "rejected": [
-                {"label": mark.label, "fragments": mark.fragments} for mark in loaded.entry.rejected
-            ],
+            "rejected": [asdict(mark) for mark in loaded.entry.rejected],
         }
 
     def save(self, store: Store, name: str, sent: Annotation) -> dict[str, Any]:
@@ -165,10 +145,9 @@ class Session:
         RAISES (ChangedError): If the annotation is not based on the current version.
         RAISES (GapDNERError): If an entity is invalid.
         """
-        what = (sent.entities, sent.status, sent.rejected)
-        loaded, ids, removed = store.save(name, sent.version, *what)
+        loaded, ids, removed = store.save(name, sent)
         due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
-        if self.trainer and due and self.trainer.training.state != "running":
+        if self.trainer and due and not self.trainer.is_running:
             self.train()
         entities = self._show_entities(loaded, ids)
         return {"version": loaded.version, "entities": entities, "removed": removed}
@@ -185,11 +164,11 @@ class Session:
     def state(self, store: Store) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The progress of a person and the state of training."""
         return {
-            "done": sum(name in self.texts for name in store.journal.done()),
-            "total": len(self.texts),
+            "done": sum(name in self.texts.paths for name in store.journal.done()),
+            "total": len(self.texts.paths),
             "per_hour": store.journal.pace(time.time()),
             "model_version": self.proposer.version if self.proposer else 0,
-            "training": asdict(self.trainer.training if self.trainer else Training()),
+            "training": self.trainer.training if self.trainer else NO_TRAINING,
             "retrain_after": self.retrain_after,
             "done_since": len(self._new()),
         }
@@ -211,7 +190,7 @@ class Session:
             name: store.stem(name)
             for _, store in sorted(self._stores.items(), reverse=True)
             for name in store.journal.done()
-            if name in self.texts
+            if name in self.texts.paths
         }
 
     def _new(self) -> set[str]:
@@ -221,24 +200,10 @@ class Session:
         file, known = loaded.file, {label.name for label in self.labels}
         marks, notes = [file.entities[name] for name in ids], file.notes()
         shown = []
-        for mark, warnings in zip(marks, self.checker.warn(marks, loaded.text), strict=True):
-            if mark.id in file.misfits:
-                warnings.append(f"the file contains the text {file.misfits[mark.id]!r}")
+        for id, mark, warnings in zip(ids, marks, self.checker.warn(marks, file.text), strict=True):
+            if id in file.misfits:
+                warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:
                 warnings.append(f"unknown label {mark.label}")
-            said = {"notes": notes.get(mark.id or "", []), "warnings": warnings}
-            shown.append({"id": mark.id, "label": mark.label, "fragments": mark.fragments, **said})
+            shown.append({**asdict(mark), "notes": notes.get(id, []), "warnings": warnings})
         return shown
-
-    def _rank(self, proposer: Proposer) -> None:
-        # before the new thread starts, because journals are not thread-safe
-        done = self._done()
-        names = [name for name in self.texts.list() if name not in done]
-
-        def read_texts() -> Iterator[tuple[str, str]]:
-            for name in names:
-                # the page shows errors when the text is opened; the file may have been deleted
-                with suppress(GapDNERError, KeyError, OSError):
-                    yield name, self.texts.read(name)
-
-        proposer.rank(read_texts)

@@ -2,9 +2,7 @@
 are never overwritten."""
 
 import json
-import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
@@ -13,8 +11,24 @@ from ..errors import GapDNERError
 from ..formats.files import read_text, visible_files
 from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
-from .brat_file import BratFile, Lost, Mark, clean_mark
+from ..web import Message
+from .brat_file import BratFile, Mark, clean_mark
 from .journal import Entry, Journal, Status
+
+
+class Annotation(Message):
+    """The new annotation of a text.
+
+    version (str): The version on which it is based.
+    entities (list[Mark]): All entities.
+    status (str): The status.
+    rejected (tuple[Mark, ...]): Rejected proposals.
+    """
+
+    version: str
+    entities: list[Mark]
+    status: Status
+    rejected: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -22,37 +36,26 @@ class Loaded:
     """The current state of a text.
 
     id (str): The id of the text.
-    text (str): The text.
-    file (BratFile): The annotation file.
-    content (Optional[bytes]): The content of the annotation file, if it exists.
+    file (BratFile): The annotation file, with the text.
+    exists (bool): Whether the annotation file exists.
     entry (Entry): The status.
     """
 
     id: str
-    text: str
     file: BratFile
-    content: bytes | None
+    exists: bool
     entry: Entry
 
     @property
     def version(self) -> str:
         """RETURNS (str): A digest of the text, the annotation and the status."""
-        said = [self.content is None, self.entry.status, [m.key for m in self.entry.rejected]]
-        digest = sha1(json.dumps(said).encode(), usedforsecurity=False)
-        digest.update(self.text.encode("utf-8"))
-        digest.update(self.content or b"")
-        return digest.hexdigest()
+        rejected = [mark.key for mark in self.entry.rejected]
+        state = json.dumps([self.exists, self.entry.status, rejected, self.file.text])
+        return sha1(state.encode() + self.file.content, usedforsecurity=False).hexdigest()
 
 
 class ChangedError(Exception):
-    """Raised if a text was changed by someone else.
-
-    current (Loaded): The current state of the text.
-    """
-
-    def __init__(self, current: Loaded) -> None:
-        super().__init__(f"{current.id} was changed by someone else.")
-        self.current = current
+    """Raised if a text was changed by someone else."""
 
 
 class Texts:
@@ -64,31 +67,21 @@ class Texts:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
-        self._files: dict[str, Path] = {}
+        # requests can only access these files
+        self.paths: dict[str, Path] = {}
         if not folder.is_dir():
             raise GapDNERError(f"Folder not found: {folder}. Check the path.")
         if not self.list():
             raise GapDNERError(f"{folder} contains no .txt files. Check the path.")
 
-    def __len__(self) -> int:
-        return len(self._files)
-
-    def __contains__(self, name: str) -> bool:
-        # requests can only access texts that were found in the folder
-        return name in self._files
-
-    def list(self) -> dict[str, int]:
-        """RETURNS (dict[str, int]): File sizes by id of the text. The id is the path in the folder
-        without file extension.
+    def list(self) -> list[str]:
+        """RETURNS (list[str]): The ids of all texts: their paths in the folder without file
+        extension.
         """
-        start = len(self.folder.as_posix().rstrip("/")) + 1
         files = visible_files(self.folder, (".txt",))
-        self._files = {printable(path.as_posix()[start:-4]): path for path in files}
-        return {name: os.stat(path).st_size for name, path in self._files.items()}
-
-    def path(self, name: str) -> Path:
-        """RETURNS (Path): The file of a text."""
-        return self._files[name]
+        names = [path.relative_to(self.folder).as_posix().removesuffix(".txt") for path in files]
+        self.paths = dict(zip(map(printable, names), files, strict=True))
+        return list(self.paths)
 
     def read(self, name: str) -> str:
         """Read a text.
@@ -97,7 +90,7 @@ class Texts:
         RETURNS (str): The text, including line ends and byte order mark.
         RAISES (GapDNERError): If the file does not exist or is not UTF-8.
         """
-        return read_text(self.path(name), keep_bom=True)
+        return read_text(self.paths[name], keep_bom=True)
 
 
 class Store:
@@ -114,12 +107,12 @@ class Store:
         self.annotator = annotator
         self.folder = texts.folder if folder is None else folder
         self.journal = Journal(self.folder)
-        # lines that can be restored together with deleted entities
-        self._lost: dict[str, list[Lost]] = {}
+        # they remember the lines that can be restored together with deleted entities
+        self._files: dict[str, BratFile] = {}
 
     def stem(self, name: str) -> Path:
         """RETURNS (Path): The annotation file of a text without file extension."""
-        return self.folder / self.texts.path(name).relative_to(self.texts.folder).with_suffix("")
+        return self.folder / self.texts.paths[name].relative_to(self.texts.folder).with_suffix("")
 
     def is_annotated(self, name: str) -> bool:
         """RETURNS (bool): Whether a text has an annotation file and is complete."""
@@ -133,51 +126,42 @@ class Store:
         RETURNS (Loaded): The current state.
         RAISES (GapDNERError): If the text or its annotation cannot be read.
         """
-        text, path = self.texts.read(name), with_ending(self.stem(name), ".ann")
-        if with_ending(self.stem(name), ".a1").exists():
+        stem, text = self.stem(name), self.texts.read(name)
+        if with_ending(stem, ".a1").exists():
             raise GapDNERError(
-                f"{path.with_suffix('.a1')} would be ignored: only .ann is read. Convert the "
+                f"{with_ending(stem, '.a1')} would be ignored: only .ann is read. Convert the "
                 "folder to brat first."
             )
-        content = path.read_bytes() if path.exists() else None
-        entry = self.journal.entries().get(name, Entry())
-        return Loaded(name, text, BratFile(content or b"", text, str(path)), content, entry)
+        path = with_ending(stem, ".ann")
+        exists = path.exists()
+        content = path.read_bytes() if exists else b""
+        file = self._files.get(name)
+        if file is None or (file.text, file.content) != (text, content):
+            file = BratFile(content, text, str(path))
+        return Loaded(name, file, exists, self.journal.entries().get(name, Entry()))
 
-    def save(
-        self,
-        name: str,
-        version: str,
-        marks: Sequence[Mark],
-        status: Status,
-        rejected: Sequence[Mark] = (),
-    ) -> tuple[Loaded, list[str], list[str]]:
+    def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str], list[str]]:
         """Write the annotation of a text. A new file is only created if there are entities or the
         text is done.
 
         name (str): The id of the text.
-        version (str): The version on which the annotation is based.
-        marks (Sequence[Mark]): All entities.
-        status (str): The status.
-        rejected (Sequence[Mark]): Rejected proposals.
+        sent (Annotation): The new annotation.
         RETURNS (tuple[Loaded, list[str], list[str]]): The new state, the ids of the entities in
             order, and the removed lines.
         RAISES (ChangedError): If the version is not the current one. Nothing is written.
         RAISES (GapDNERError): If an entity is invalid.
         """
         now = self.load(name)
-        if now.version != version:
-            raise ChangedError(now)
-        cleaned = tuple(clean_mark(mark, now.text) for mark in rejected)
-        change = now.file.change(marks, self._lost.get(name, ()))
-        if change.content != (now.content or b"") or (now.content is None and status == "done"):
-            self.write(name, change.content)
-        self._lost[name] = change.lost
-        self.journal.add(name, Entry(status, cleaned, self.annotator, time.time()))
-        removed = [
-            f"{line.strip()} → {left.strip()}" if left else line.strip()
-            for line, left in change.removed
-        ]
-        return self.load(name), change.ids, removed
+        if now.version != sent.version:
+            raise ChangedError(f"{name} was changed by someone else.")
+        file, before = now.file, now.file.content
+        rejected = tuple(clean_mark(mark, file.text) for mark in sent.rejected)
+        ids, removed = file.change(sent.entities)
+        if file.content != before or (not now.exists and sent.status == "done"):
+            self.write(name, file.content)
+        self._files[name] = file
+        self.journal.add(name, Entry(sent.status, rejected, self.annotator, time.time()))
+        return self.load(name), ids, removed
 
     def write(self, name: str, content: bytes) -> None:
         """Write an annotation file, and a copy of the text if it is in another folder.
@@ -185,7 +169,7 @@ class Store:
         name (str): The id of the text.
         content (bytes): The content of the annotation file.
         """
-        stem, source = self.stem(name), self.texts.path(name)
+        stem, source = self.stem(name), self.texts.paths[name]
         files = {".ann": content}
         if self.folder != self.texts.folder:
             # so that other tools can read the folder of the person

@@ -6,26 +6,14 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from ..errors import GapDNERError, shorten, visible
 from .learning import STAYS
 
-
-@dataclass(frozen=True)
-class Training:
-    """The state of training.
-
-    state (str): "none" if training has not started or is finished, "running" or "failed".
-    texts (int): Number of training texts.
-    message (str): The result or the error.
-    """
-
-    state: Literal["none", "running", "failed"] = "none"
-    texts: int = 0
-    message: str = ""
+# state: "none" if training has not started or is finished, "running" or "failed"
+NO_TRAINING = {"state": "none", "texts": 0, "message": ""}
 
 
 class Trainer:
@@ -51,7 +39,8 @@ class Trainer:
     ) -> None:
         self.swap = swap
         self._log = folder / "training.log"
-        self.training = Training()
+        # the state, the number of training texts, and the result or error
+        self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).absolute()) if Path(model).exists() else model
         self._job: dict[str, Any] = {
             "model": start,
@@ -62,56 +51,54 @@ class Trainer:
             "code": str(code.absolute()) if code else None,
         }
 
+    @property
+    def is_running(self) -> bool:
+        """RETURNS (bool): Whether training is running."""
+        return bool(self.training["state"] == "running")
+
     def start(self, stems: Sequence[tuple[str, Path]]) -> None:
         """Start training.
 
         stems (Sequence[tuple[str, Path]]): The ids and files of the texts, without file extension.
         RAISES (GapDNERError): If there are no texts, or training is running.
         """
-        if self.training.state == "running":
+        if self.is_running:
             raise GapDNERError("Training is already running. Wait until it is finished.")
         if not stems:
             raise GapDNERError("No text is done. Mark some texts as done first.")
-        self.training = Training("running", len(stems))
+        self.training = {"state": "running", "texts": len(stems), "message": ""}
         job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
-        try:
-            self._log.parent.mkdir(parents=True, exist_ok=True)
-            with self._log.open("wb") as log:
-                # the process exits when its standard input is closed, even if this one is killed
-                process = subprocess.Popen(
-                    [sys.executable, "-m", "spacy_gapdner.annotate.learning"],
-                    stdin=subprocess.PIPE,
-                    stdout=log,
-                    stderr=log,
-                    text=True,
-                )
-        # for example a full disk; the annotation is already saved
-        except OSError as error:
-            self._fail(error)
-            return
-        args = (process, json.dumps(job))
-        threading.Thread(target=self._wait, args=args, daemon=True).start()
+        threading.Thread(target=self._train, args=(json.dumps(job),), daemon=True).start()
 
-    def _wait(self, process: "subprocess.Popen[str]", job: str) -> None:
-        assert process.stdin is not None
+    def _train(self, job: str) -> None:
         try:
+            status, message = self._run(job)
+            if status == 0:
+                self.swap(self._job["output"])
+                self._job["before"] = self._job["output"]
+            elif status != STAYS:
+                message = message or f"The training process exited with status {status}."
+                raise GapDNERError(message)
+            self.training = {**self.training, "state": "none", "message": message}
+        # for example a full disk, or a new pipeline that cannot be loaded
+        except Exception as error:
+            message = shorten(visible(str(error)), 300)
+            self.training = {**self.training, "state": "failed", "message": message}
+
+    def _run(self, job: str) -> tuple[int, str]:
+        # the exit code and the last line of the log
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
+        with self._log.open("w+", encoding="utf-8", errors="replace") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True
+            )
+            assert process.stdin is not None
             # if the process has exited, the log contains the reason
             with suppress(OSError):
                 process.stdin.write(f"{job}\n")
                 process.stdin.flush()
+            # the process exits when its input is closed, even if the server is killed
             status = process.wait()
-            lines = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
-            said = next((line for line in reversed(lines) if line.strip()), "")
-            if status not in (0, STAYS):
-                raise GapDNERError(said or f"The training process exited with status {status}.")
-            if status == 0:
-                self.swap(self._job["output"])
-                self._job["before"] = self._job["output"]
-            self.training = Training("none", self.training.texts, said)
-        # including a new pipeline that cannot be loaded
-        except Exception as error:
-            self._fail(error)
-
-    def _fail(self, error: Exception) -> None:
-        message = shorten(visible(str(error)), 300)
-        self.training = Training("failed", self.training.texts, message)
+            log.seek(0)
+            return status, log.read().strip().rpartition("\n")[2]

@@ -28,16 +28,13 @@ def listen(host: str, port: int) -> socket.socket:
             "FastAPI and uvicorn are required. Install them with "
             "pip install 'spacy-gapdner[serve]'."
         )
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server(
-            (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET
-        )
-    # invalid host names do not raise an OSError
-    except (OSError, TypeError, UnicodeError) as error:
-        # Python repeats the address in the message
-        reason = str(getattr(error, "strerror", None) or error).split(" (while")[0]
+        return socket.create_server((host, port), family=family)
+    # a UnicodeError for invalid host names
+    except (OSError, UnicodeError) as error:
         raise GapDNERError(
-            f"Cannot listen on {host}, port {port}: {reason}. Choose another --host or --port."
+            f"Cannot listen on {host}, port {port}: {error}. Choose another --host or --port."
         ) from None
 
 

@@ -4,7 +4,7 @@ import os
 from functools import partial
 from pathlib import Path
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 import typer
@@ -14,9 +14,6 @@ from . import _options as options
 from ._printing import msg
 from ._server import is_local, listen, run_app
 from ._util import counted
-
-if TYPE_CHECKING:
-    from ..annotate.adjudication import Adjudication
 
 
 def annotate_cli(
@@ -69,6 +66,7 @@ def annotate_cli(
     of the texts, rejected entities and the retrained model. Press Ctrl-C to stop."""
     listener = listen(host, port)
     from ..analysis.pipes import load_recognizer
+    from ..annotate.adjudication import Adjudication
     from ..annotate.app import create_app
     from ..annotate.guidelines import read_guidelines
     from ..annotate.proposals import Proposer
@@ -82,19 +80,22 @@ def annotate_cli(
     if model is None and (budget or retrain_after or order == "uncertain"):
         raise GapDNERError("--order uncertain, --budget and --retrain-after require --model.")
     check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
-    adjudication = _prepare_adjudication(*adjudicate, folder) if adjudicate else None
+    adjudication = proposer = trainer = pipe = None
+    if adjudicate:
+        adjudication = Adjudication(*adjudicate)
+        adjudication.prepare(folder)
+        msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
+        if n := adjudication.n_left:
+            msg.warn(f"{counted(n, 'text')} annotated in one folder only: skipped")
     texts = Texts(folder)
-    how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
-    proposer = trainer = pipe = None
     if model is not None:
+        how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
         proposer = Proposer(model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how))
         pipe = proposer.model.pipe
-        own = texts.folder / ".gapdner"
-        trainer = Trainer(model, own, proposer.swap, code=code, **how)
-    folders = [folder, *(adjudication.folders if adjudication else ())]
+        trainer = Trainer(model, texts.folder / ".gapdner", proposer.swap, code=code, **how)
     session = Session(
         texts,
-        read_guidelines(labels, folders, pipe.labels if pipe else ()),
+        read_guidelines(labels, [folder, *(adjudicate or ())], pipe.labels if pipe else ()),
         Checker(model, pipe, lang),
         annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
         proposer,
@@ -108,17 +109,6 @@ def annotate_cli(
     is_own = is_local(listener)
     token = token or (None if is_own else token_urlsafe(16))
     app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
-    found = f"{counted(len(texts), 'text')}, {counted(len(session.labels), 'label')}"
+    found = f"{counted(len(texts.paths), 'text')}, {counted(len(session.labels), 'label')}"
     msg.info(f"{found}; saved in {folder}")
     run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
-
-
-def _prepare_adjudication(first: Path, second: Path, folder: Path) -> "Adjudication":
-    from ..annotate.adjudication import Adjudication
-
-    adjudication = Adjudication(first, second)
-    adjudication.prepare(folder)
-    msg.info(f"{counted(len(adjudication.names), 'text')} annotated in both folders")
-    if adjudication.n_left:
-        msg.warn(f"{counted(adjudication.n_left, 'text')} annotated in one folder only: skipped")
-    return adjudication

@@ -35,7 +35,7 @@ def serve_cli(
     )
     app = create_app(
         nlp,
-        pipe.key,
+        pipe,
         # spaCy's default name
         name=Path(model).name if nlp.meta.get("name") == "pipeline" else "",
         max_characters=max_characters,

@@ -5,17 +5,20 @@ context if the windows of a long sentence are in different pieces. If no compone
 boundaries, the text is also split at line breaks.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
 from ..entities import Entity, get_entities, set_entities
-from ..segments import Segment, get_segments, merge_segments
+from ..segments import Segment, merge_segments
 from ..sentences import LineSentencizer, make_doc
 from .recognizer import DiscontinuousEntityRecognizer
+
+T = TypeVar("T")
 
 # Maximum number of tokens in a piece that consists of several sentences or windows
 PIECE_TOKENS = 256
@@ -28,56 +31,70 @@ class Piece(NamedTuple):
     content: bytes
 
 
-def find_recognizer(nlp: Language, spans_key: str) -> DiscontinuousEntityRecognizer | None:
-    """RETURNS (Optional[DiscontinuousEntityRecognizer]): The pipe with this `spans_key`."""
-    pipes = (pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer))
-    return next((pipe for pipe in pipes if pipe.key == spans_key), None)
+class LongTextPipeline:
+    """A pipeline that processes texts in short steps. Each step has its own memory zone, because
+    the vocab would otherwise keep the words of all texts.
 
-
-def cut(nlp: Language, spans_key: str, text: str) -> list[Piece]:
-    """Split a text at the boundaries of sentences or windows.
-
-    nlp (Language): The pipeline that will process the pieces.
-    spans_key (str): Prefix of the span groups with entities.
-    text (str): The text.
-    RETURNS (list[Piece]): The pieces. A short text is a single piece.
+    nlp (Language): The pipeline.
+    pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
     """
-    doc = make_doc(nlp, text)
-    if len(doc) <= PIECE_TOKENS:
-        return [Piece(Segment(0, len(doc)), doc.to_bytes())]
-    splitters: list[Callable[[Doc], Doc]] = [
-        pipe for _, pipe in nlp.pipeline if isinstance(pipe, Sentencizer)
-    ]
-    # on a copy if the splitter is not part of the pipeline, which sets its own sentences
-    split = doc if splitters else doc.copy()
-    for splitter in splitters or [LineSentencizer()]:
-        split = splitter(split)
-    pipe = find_recognizer(nlp, spans_key)
-    segments = (
-        pipe.segments([split])[0] if pipe else get_segments(split, PIECE_TOKENS, PIECE_TOKENS)
-    )
-    return [
-        Piece(place, doc[place.start : place.end].as_doc().to_bytes()) for place in _join(segments)
-    ]
 
+    def __init__(self, nlp: Language, pipe: DiscontinuousEntityRecognizer) -> None:
+        self.nlp = nlp
+        self.pipe = pipe
 
-def find_entities(nlp: Language, spans_key: str, piece: Piece) -> list[Entity]:
-    """RETURNS (list[Entity]): The entities of a piece, in its own token offsets."""
-    doc = nlp(Doc(nlp.vocab).from_bytes(piece.content))
-    return [entity.to_entity() for entity in get_entities(doc, spans_key)]
+    def split(self, text: str) -> list[Piece]:
+        """Split a text at the boundaries of sentences or windows.
 
+        text (str): The text.
+        RETURNS (list[Piece]): The pieces. A short text is a single piece.
+        """
+        with self.nlp.memory_zone():
+            doc = make_doc(self.nlp, text)
+            if len(doc) <= PIECE_TOKENS:
+                return [Piece(Segment(0, len(doc)), doc.to_bytes())]
+            splitters = [pipe for _, pipe in self.nlp.pipeline if isinstance(pipe, Sentencizer)]
+            # on a copy if the splitter is not part of the pipeline, which sets its own sentences
+            split = doc if splitters else doc.copy()
+            for splitter in splitters or [LineSentencizer()]:
+                split = splitter(split)
+            return [
+                Piece(place, doc[place.start : place.end].as_doc().to_bytes())
+                for place in _join(self.pipe.segments([split])[0])
+            ]
 
-def join_pieces(
-    nlp: Language,
-    spans_key: str,
-    text: str,
-    pieces: Sequence[Piece],
-    found: Sequence[Sequence[Entity]],
-) -> Doc:
-    """RETURNS (Doc): The document with the entities of all pieces."""
-    doc = make_doc(nlp, text)
-    set_entities(doc, merge_segments(found, [piece.place for piece in pieces]), spans_key)
-    return doc
+    def find(self, piece: Piece) -> list[Entity]:
+        """RETURNS (list[Entity]): The entities of a piece, in its own token offsets."""
+        with self.nlp.memory_zone():
+            doc = self.nlp(Doc(self.nlp.vocab).from_bytes(piece.content))
+            return [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
+
+    async def predict(
+        self,
+        text: str,
+        pieces: Sequence[Piece],
+        run: Callable[[Callable[[], Any]], Awaitable[Any]],
+        convert: Callable[[Doc], T],
+    ) -> T:
+        """Find the entities of a text.
+
+        text (str): The text.
+        pieces (Sequence[Piece]): The pieces of the text.
+        run (Callable[[Callable[[], Any]], Awaitable[Any]]): Runs a step in another thread.
+        convert (Callable[[Doc], T]): Converts the Doc, which is only valid during this call.
+        RETURNS (T): The converted Doc.
+        """
+        found = [await run(partial(self.find, piece)) for piece in pieces]
+
+        def join() -> T:
+            with self.nlp.memory_zone():
+                doc = make_doc(self.nlp, text)
+                entities = merge_segments(found, [piece.place for piece in pieces])
+                set_entities(doc, entities, self.pipe.key)
+                return convert(doc)
+
+        result: T = await run(join)
+        return result
 
 
 def _join(segments: Iterable[Segment]) -> list[Segment]:

@@ -3,29 +3,35 @@
 Requests never set a path, a model or a setting.
 """
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from fastapi import FastAPI, HTTPException, Request, Response
+from fastapi import Depends, FastAPI, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from ..drawing.colors import choose_colors
 from ..drawing.page import LINES_JS, TEMPLATES, render_page
 from ..drawing.render import render
-from ..pipe.long_texts import find_recognizer
-from ..web import LOOPBACK, new_app
+from ..formats.jsonl import to_record
+from ..pipe import DiscontinuousEntityRecognizer
+from ..pipe.long_texts import LongTextPipeline
+from ..web import LOOPBACK, WorkThread, new_app
 from .export import FILES, Export, make_export
-from .jobs import JobThread, in_one_step, predict_texts
-from .messages import Drawing, Prediction, Text, Texts, to_doc
+from .messages import Prediction, Text, Texts, to_doc
 
+T = TypeVar("T")
 _STATIC = Path(__file__).parent / "static"
 
 
 def create_app(
     nlp: Language,
-    spans_key: str,
+    pipe: DiscontinuousEntityRecognizer,
     *,
     name: str = "",
     max_characters: int = 50_000,
@@ -36,7 +42,7 @@ def create_app(
     """Create the web application for a pipeline.
 
     nlp (Language): The pipeline.
-    spans_key (str): Prefix of the span groups with entities.
+    pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
     name (str): Name of the model. Defaults to the name in its meta data.
     max_characters (int): Maximum total number of characters in a request.
     max_tokens (int): Maximum total number of tokens in a request.
@@ -44,22 +50,34 @@ def create_app(
     hosts (tuple[str, ...]): Allowed host names. See `new_app`.
     RETURNS (FastAPI): The application.
     """
-    # each page contains its own policy
-    app = new_app(hosts, page_policy="")
-    turns = JobThread(nlp, max_waiting)
-    pipe = find_recognizer(nlp, spans_key)
-    labels = pipe.labels if pipe else ()
+    app, thread, pipeline = new_app(hosts), WorkThread(), LongTextPipeline(nlp, pipe)
     name, version = name or nlp.meta.get("name", ""), nlp.meta.get("version", "")
+    waiting = asyncio.Semaphore(max_waiting)
 
-    def check(*texts: str) -> None:
-        n_characters = sum(map(len, texts))
-        if n_characters > max_characters:
-            detail = f"Too many characters: {n_characters}. The maximum is {max_characters}."
-            raise HTTPException(413, detail)
+    async def wait() -> AsyncIterator[None]:
+        if waiting.locked():
+            raise HTTPException(503, "Too many requests. Try again in a moment.")
+        async with waiting:
+            yield
+
+    queue = [Depends(wait)]
+
+    def check(n: int, limit: int, unit: str) -> None:
+        if n > limit:
+            raise HTTPException(413, f"Too many {unit}: {n}. The maximum is {limit}.")
+
+    async def convert(prediction: Prediction, function: Callable[[Doc], T]) -> T:
+        check(len(prediction.text), max_characters, "characters")
+
+        def run() -> T:
+            with nlp.memory_zone():
+                return function(to_doc(nlp, prediction))
+
+        return await thread.run(run)
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        shown = _fill("body.html", model=f"{name} {version}", labels=", ".join(labels))
+        shown = _fill("body.html", model=f"{name} {version}", labels=", ".join(pipe.labels))
         css, script = _read("app.css"), LINES_JS + _read("app.js")
         return HTMLResponse(
             render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")
@@ -68,42 +86,47 @@ def create_app(
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
         shown = _fill("docs.html", model=f"{name} {version}", address=str(request.base_url))
-        title = "Discontinuous entities: API"
-        return HTMLResponse(render_page(title, shown, _read("app.css")))
+        return HTMLResponse(render_page("Discontinuous entities: API", shown, _read("app.css")))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
         """Return the status, the model and the limits of the server."""
-        model = {"model": name, "version": version, "labels": labels}
+        model = {"model": name, "version": version, "labels": pipe.labels}
         limits = {"max_characters": max_characters, "max_tokens": max_tokens}
         return {"status": "ok", **model, **limits}
 
-    @app.post("/predict", response_model_exclude_unset=True)
+    @app.post("/predict", response_model_exclude_unset=True, dependencies=queue)
     async def predict(asked: Text | Texts, request: Request) -> Prediction | list[Prediction]:
         """Find the entities in one or more texts."""
         texts = [asked.text] if isinstance(asked, Text) else asked.texts
-        check(*texts)
-        records = await turns.run(request, predict_texts(nlp, spans_key, texts, max_tokens))
-        found = [Prediction.model_validate(record) for record in records]
+        check(sum(map(len, texts)), max_characters, "characters")
+
+        async def run(step: Callable[[], Any]) -> Any:
+            if await request.is_disconnected():
+                raise HTTPException(499, "The client has disconnected.")
+            return await thread.run(step)
+
+        split = [await run(partial(pipeline.split, text)) for text in texts]
+        check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
+        to_json = partial(to_record, key=pipe.key, extra={})
+        found = [
+            Prediction.model_validate(await pipeline.predict(text, pieces, run, to_json))
+            for text, pieces in zip(texts, split, strict=True)
+        ]
         return found[0] if isinstance(asked, Text) else found
 
-    @app.post("/draw")
-    async def draw(drawing: Drawing, request: Request) -> Response:
+    @app.post("/draw", dependencies=queue)
+    async def draw(prediction: Prediction) -> Response:
         """Render a text with entities as HTML."""
-        check(drawing.text)
-        colors = choose_colors([*drawing.types, *(entity.label for entity in drawing.entities)])
+        # the color of a type does not depend on the other entities
+        colors = choose_colors([*pipe.labels, *(entity.label for entity in prediction.entities)])
+        rendered = await convert(prediction, partial(render, colors=colors, jupyter=False))
+        return HTMLResponse(rendered)
 
-        def drawn() -> str:
-            return render(to_doc(nlp, drawing), colors=colors, jupyter=False) or ""
-
-        return HTMLResponse(await turns.run(request, in_one_step(drawn)))
-
-    @app.post("/export/{format}")
-    async def export(format: Export, prediction: Prediction, request: Request) -> Response:
+    @app.post("/export/{format}", dependencies=queue)
+    async def export(format: Export, prediction: Prediction) -> Response:
         """Export a text with entities as JSONL, CSV, or brat (in a zip file)."""
-        check(prediction.text)
-        job = in_one_step(lambda: make_export(to_doc(nlp, prediction), format))
-        content = await turns.run(request, job)
+        content = await convert(prediction, partial(make_export, format=format))
         name, media_type = FILES[format]
         disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media_type, headers=disposition)

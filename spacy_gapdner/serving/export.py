@@ -30,10 +30,10 @@ def make_export(doc: Doc, format: Export) -> bytes:
     RETURNS (bytes): The content of the file.
     RAISES (HTTPException): If a label is not supported by the format.
     """
-    with tempfile.TemporaryDirectory() as name:
-        path = Path(name) / "entities"
-        if format == "brat":
-            doc.user_data[DOC_NAME] = "text"
+    if format == "brat":
+        doc.user_data[DOC_NAME] = "text"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "entities"
         try:
             write([doc], path, format)
         except GapDNERError as error:

@@ -57,14 +57,6 @@ class Prediction(Text):
     entities: list[FoundEntity]
 
 
-class Drawing(Prediction):
-    """A text with entities to draw. `types` are other types, which are considered in the choice of
-    colors.
-    """
-
-    types: list[str] = Field([])
-
-
 def to_doc(nlp: Language, prediction: Prediction) -> Doc:
     """Create a document from a request.
 
@@ -85,9 +77,8 @@ def to_doc(nlp: Language, prediction: Prediction) -> Doc:
 def _to_entity(doc: Doc, found: FoundEntity) -> Entity:
     tokens: list[int] = []
     for start, end in ((fragment.start, fragment.end) for fragment in found.fragments):
-        span = None
-        if start < end <= len(doc.text):
-            span = doc.char_span(start, end, alignment_mode="expand")
+        is_inside = start < end <= len(doc.text)
+        span = doc.char_span(start, end, alignment_mode="expand") if is_inside else None
         if span is None:
             raise HTTPException(422, f"Invalid fragment: characters {start} to {end}.")
         tokens.extend(range(span.start, span.end))

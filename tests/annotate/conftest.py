@@ -22,43 +22,28 @@ TEXTS = {
     "sub/c": "No complaints so far .",
 }
 
-
 english_checker = cache(Checker)
-
-
-def fill(folder, texts=TEXTS):
-    for name, text in texts.items():
-        path = folder / f"{name}.txt"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode())
-    return folder
 
 
 @pytest.fixture
 def notes(tmp_path):
     """A folder of three texts."""
-    return fill(tmp_path / "notes")
+    for name, text in TEXTS.items():
+        path = tmp_path / "notes" / f"{name}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "notes"
 
 
 @pytest.fixture
-def open_session(notes):
-    """Opens the folder of texts, with labels ADR and Drug."""
+def connect(notes):
+    """Connects to a server of the folder of texts, with labels ADR and Drug."""
 
-    def open_it(folder=notes, **settings):
+    def connect_to(folder=notes, token=None, labels="ADR,Drug", **settings):
         settings = {"annotator": "Ann", **settings}
-        labels = read_guidelines("ADR,Drug", [folder])
-        return Session(Texts(folder), labels, english_checker(), **settings)
-
-    return open_it
-
-
-@pytest.fixture
-def connect(open_session):
-    """Connects to a server of the folder of texts."""
-
-    def connect_to(session=None, token=None, **settings):
-        app = create_app(session or open_session(**settings), token=token)
-        return Client(TestClient(app, "http://localhost"))
+        labels = read_guidelines(labels, [folder])
+        session = Session(Texts(folder), labels, english_checker(), **settings)
+        return Client(TestClient(create_app(session, token=token), "http://localhost"))
 
     return connect_to
 
@@ -71,7 +56,7 @@ def proposer():
 
 
 class Client:
-    """What the page does."""
+    """Sends the requests of the page."""
 
     def __init__(self, client):
         self.http = client
@@ -87,9 +72,8 @@ class Client:
     def post(self, *args):
         return self.ask("POST", *args)
 
-    def save(self, name, *entities, code=200, version=None, status="new", **kwargs):
+    def save(self, name, *entities, code=200, version=None, status="new", headers=None, **kwargs):
         """Save (label, fragments) or (label, fragments, id)."""
-        headers = kwargs.pop("headers", {})
         version = version or self.get(f"texts/{name}", headers=headers)["version"]
         sent = [dict(zip(("label", "fragments", "id"), e, strict=False)) for e in entities]
         body = {"version": version, "entities": sent, "status": status, **kwargs}

@@ -1,9 +1,8 @@
-"""Two people's annotation becomes one."""
+"""The annotation of two people becomes one."""
 
 import pytest
 
 from spacy_gapdner.annotate.adjudication import Adjudication
-from spacy_gapdner.annotate.guidelines import read_guidelines
 from spacy_gapdner.annotate.journal import Entry, Journal
 from spacy_gapdner.errors import GapDNERError
 
@@ -14,35 +13,31 @@ JOINT = "T3\tADR 0 12;26 30\tSevere joint pain\n"
 
 @pytest.fixture
 def folders(tmp_path):
-    """Two folders with three texts of which both have annotated two."""
-    found = []
-    for person in ("ann", "ben"):
-        folder = tmp_path / person / "notes"
+    """Two folders with three texts. Two texts are annotated in both."""
+    first, second = (tmp_path / person / "notes" for person in ("ann", "ben"))
+    for folder in (first, second):
         (folder / "sub").mkdir(parents=True)
         for name in ("a", "sub/b", "c"):
             (folder / f"{name}.txt").write_text(TEXT)
         (folder / "sub" / "b.ann").write_text(SHOULDER)
-        found.append(folder)
-    first, second = found
     (first / "a.ann").write_text(SHOULDER + "A1\tSure T1\n" + JOINT + "R1\tLike Arg1:T3 Arg2:T1\n")
     (second / "a.ann").write_text(SHOULDER.replace("T1", "T9") + "T4\tDrug 7 12\tjoint\n")
     (second / "c.ann").write_text(SHOULDER)
     return first, second
 
 
-def test_adjudication(folders, tmp_path, connect, open_session):
+def test_adjudication(folders, tmp_path, connect):
     target = tmp_path / "adjudicated"
     adjudication = Adjudication(*folders)
     assert (adjudication.names, adjudication.n_left) == (["a", "sub/b"], 1)
     adjudication.prepare(target)
-    # what both have, with what the first says of it
+    # the entities of both, with the attributes of the first
     assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n"
-    client = connect(open_session(target, adjudication=adjudication))
-    first, second = map(str, folders)
-    assert client.get("project")["adjudication"] == {"sources": [first, second]}
+    client = connect(target, adjudication=adjudication)
     statuses = {text["id"]: text["status"] for text in client.get("texts")["texts"]}
     assert statuses == {"a": "new", "sub/b": "done"}
-    assert client.post("texts/a/proposals")["proposals"] == [
+    first, second = map(str, folders)
+    assert client.post("texts/a/proposals") == [
         {"label": "ADR", "fragments": [[0, 12], [26, 30]], "score": None, "source": first},
         {"label": "Drug", "fragments": [[7, 12]], "score": None, "source": second},
     ]
@@ -52,14 +47,13 @@ def test_adjudication(folders, tmp_path, connect, open_session):
         ("ADR", [[0, 12], [26, 30]]),
         rejected=[{"label": "Drug", "fragments": [[7, 12]]}],
     )
-    assert client.post("texts/a/proposals")["proposals"] == []
-    # decisions are kept when the adjudication goes on another day
+    assert client.post("texts/a/proposals") == []
+    # decisions are kept when the adjudication continues on another day
     adjudication.prepare(target)
     assert (target / "a.ann").read_text() == SHOULDER + "A1\tSure T1\n" + JOINT.replace("T3", "T2")
-    assert [label.name for label in read_guidelines(None, folders)] == ["ADR", "Drug"]
 
 
-def test_texts_that_are_only_begun_are_left_out(folders):
+def test_unfinished_texts_are_skipped(folders):
     _, second = folders
     Journal(second).add("a", Entry("doubtful", annotator="Ben"))
     adjudication = Adjudication(*folders)
@@ -68,7 +62,7 @@ def test_texts_that_are_only_begun_are_left_out(folders):
     assert Adjudication(*folders).names == ["a", "sub/b"]
 
 
-def test_what_cannot_be_adjudicated(folders, tmp_path):
+def test_errors(folders, tmp_path):
     first, second = folders
     (second / "a.txt").write_text("Another text.")
     with pytest.raises(GapDNERError, match="The text a differs between the folders"):

@@ -1,4 +1,4 @@
-"""Where the labels come from."""
+"""The labels and their order, colors and keys."""
 
 import json
 
@@ -26,19 +26,11 @@ def names(labels):
 
 
 def test_labels_json(tmp_path):
-    labels = {
-        "Pain": {
-            "color": "#d86000",
-            "dark": "orange",
-            "key": "p",
-            "description": "It hurts.",
-        },
-        "Drug": {},
-    }
-    (tmp_path / "labels.json").write_text(json.dumps(labels))
+    settings = {"color": "#d86000", "dark": "orange", "key": "p", "description": "It hurts."}
+    (tmp_path / "labels.json").write_text(json.dumps({"Pain": settings, "Drug": {}}))
     (tmp_path / "annotation.conf").write_text(CONF)
     pain, drug = read_guidelines(None, [tmp_path / "other", tmp_path])
-    assert pain == Label("Pain", "#d86000", "p", "It hurts.", "orange")
+    assert pain == Label(name="Pain", **settings)
     assert (drug.name, drug.key, drug.description) == ("Drug", "1", "")
 
 
@@ -66,22 +58,22 @@ def test_keys_end_with_the_keyboard(tmp_path):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([], "must contain an object"),
+        ([], "valid dictionary"),
         ({}, "contains no label"),
-        ({"A": "red"}, "A must be an object with"),
-        ({"A": {"colour": "red"}}, "A must be an object with"),
+        ({"A": "red"}, "A: Input should be"),
+        ({"A": {"colour": "red"}}, "A.colour: Extra inputs"),
         ({"A": {"color": "url(x)"}}, "Invalid color for A"),
-        ({"A": {"key": "ab"}}, "single character"),
+        ({"A": {"key": "ab"}}, "A.key: .* at most 1 character"),
         ({"two words": {}}, "brat does not allow"),
     ],
 )
-def test_what_is_no_guideline(tmp_path, labels, message):
+def test_invalid_labels(tmp_path, labels, message):
     (tmp_path / "labels.json").write_text(json.dumps(labels))
     with pytest.raises(GapDNERError, match=message):
         read_guidelines(None, [tmp_path])
 
 
-def test_a_folder_without_any(tmp_path):
+def test_no_labels(tmp_path):
     with pytest.raises(GapDNERError, match="Give labels, such as"):
         read_guidelines(None, [tmp_path])
     with pytest.raises(GapDNERError, match="no file"):

@@ -1,11 +1,14 @@
-"""Folders of texts: many, and odd ones."""
+"""Folders of texts, odd texts, and the journal."""
 
 import pytest
 from odd_texts import ODD_TEXTS
 
 from spacy_gapdner.annotate.brat_file import Mark
-from spacy_gapdner.annotate.store import ChangedError, Store, Texts
+from spacy_gapdner.annotate.journal import Entry, Journal
+from spacy_gapdner.annotate.store import Annotation, ChangedError, Store, Texts
 from spacy_gapdner.errors import GapDNERError
+
+REJECTED = (Mark("ADR", ((0, 6), (17, 30))),)
 
 
 @pytest.mark.parametrize("name", ODD_TEXTS)
@@ -14,17 +17,20 @@ def test_odd_texts(tmp_path, name):
     (tmp_path / "a.txt").write_bytes(text.encode())
     store = Store(Texts(tmp_path), "Ann")
     loaded = store.load("a")
-    assert loaded.text == text
+    assert loaded.file.text == text
+    everything = Mark("ADR", ((0, len(text)),))
+    sent = Annotation(version=loaded.version, entities=[everything], status="new")
     if not text.strip():
         with pytest.raises(GapDNERError, match="Invalid fragments"):
-            store.save("a", loaded.version, [Mark("ADR", ((0, len(text)),))], "new")
+            store.save("a", sent)
         return
-    saved, ids, _ = store.save("a", loaded.version, [Mark("ADR", ((0, len(text)),))], "new")
-    ((start, end),) = saved.file.entities[ids[0]].fragments
-    assert text[start:end] == text.strip()
-    assert saved.file.misfits == {}
+    saved, ids, _ = store.save("a", sent)
+    for file in (saved.file, Store(Texts(tmp_path), "Ben").load("a").file):
+        ((start, end),) = file.entities[ids[0]].fragments
+        assert text[start:end] == text.strip()
+        assert file.misfits == {}
     with pytest.raises(ChangedError):
-        store.save("a", loaded.version, [], "new")
+        store.save("a", sent)
 
 
 def test_folders_without_texts(tmp_path):
@@ -34,3 +40,38 @@ def test_folders_without_texts(tmp_path):
     (tmp_path / ".hidden" / "a.txt").write_text("a")
     with pytest.raises(GapDNERError, match=r"no \.txt files"):
         Texts(tmp_path)
+
+
+def test_the_last_entry_of_a_text_is_valid(tmp_path):
+    journal = Journal(tmp_path)
+    assert journal.entries() == {}
+    journal.add("sub/ü", Entry("done", REJECTED, "Ann", 1.0))
+    # only the time differs
+    journal.add("sub/ü", Entry("done", REJECTED, "Ann", 2.0))
+    last = Entry("doubtful", (), "Ann", 3.0)
+    journal.add("sub/ü", last)
+    assert len(journal.path.read_text(encoding="utf-8").splitlines()) == 2
+    assert Journal(tmp_path).entries() == journal.entries() == {"sub/ü": last}
+
+
+def test_entries_of_other_processes_and_incomplete_lines(tmp_path):
+    journal, other = Journal(tmp_path), Journal(tmp_path)
+    journal.add("a", Entry("done", REJECTED, "Ann", 1.0))
+    assert other.entries() == {"a": Entry("done", REJECTED, "Ann", 1.0)}
+    with journal.path.open("ab") as stream:
+        stream.write(b'{"id": "b", "sta')
+    assert set(Journal(tmp_path).entries()) == {"a"}
+    Journal(tmp_path).add("c", Entry("skipped"))
+    assert list(Journal(tmp_path).entries()) == list(other.entries()) == ["a", "c"]
+
+
+def test_pace(tmp_path):
+    journal = Journal(tmp_path)
+    times = {"long ago": 0, "a": 10_000, "b": 10_300, "c": 10_600}
+    for name, time in times.items():
+        assert journal.pace(10_600) is None or name == "c"
+        journal.add(name, Entry("done", time=time))
+    # two more in 600 s
+    assert journal.pace(10_600) == 12
+    journal.add("c", Entry("new", time=10_700))
+    assert list(journal.done()) == ["long ago", "a", "b"]

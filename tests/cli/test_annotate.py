@@ -49,9 +49,10 @@ def test_a_folder_of_raw_notes(annotate, notes):
 def test_with_a_model(annotate, notes, model):
     client, _ = annotate(notes, "--model", model, "--retrain-after", 5, "--order", "uncertain")
     project = client.get("/api/project").json()
-    assert (project["model"]["labels"], project["order"]) == (["ADR", "Drug"], "uncertain")
+    assert (project["model"]["name"], project["order"]) == ("tiny", "uncertain")
+    assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
     assert client.get("/api/state").json()["retrain_after"] == 5
-    found = client.post("/api/texts/a/proposals").json()["proposals"]
+    found = client.post("/api/texts/a/proposals").json()
     assert sorted(p["fragments"] for p in found) == [[[0, 6], [17, 30]], [[0, 12], [26, 30]]]
 
 
@@ -68,7 +69,8 @@ def test_adjudication(annotate, write_brat, tmp_path):
     sides = [write_brat(n, a=(TEXT, f"T1\t{label} 7 12\tjoint\n")) for n, label in labels.items()]
     client, _ = annotate(tmp_path / "third", "--adjudicate", *sides)
     project = client.get("/api/project").json()
-    assert project["adjudication"] == {"sources": ["ann", "ben"]}
+    found = client.post("/api/texts/a/proposals").json()
+    assert [(p["label"], p["source"]) for p in found] == [("ADR", "ann"), ("Drug", "ben")]
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
 
 

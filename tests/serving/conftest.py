@@ -1,9 +1,12 @@
+from types import SimpleNamespace
+
 import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
 from spacy_gapdner import Entity, set_entities
+from spacy_gapdner.segments import get_segments
 
 FOUND = {
     "severe joint and back pain": [Entity("ADE", ((0, 1), (3, 5)), 0.75)],
@@ -29,3 +32,13 @@ def nlp():
     nlp.add_pipe("gapdner_sentencizer")
     nlp.add_pipe("find_pain_for_test")
     return nlp
+
+
+@pytest.fixture(scope="session")
+def pipe():
+    """What a server needs of the recognizer."""
+    return SimpleNamespace(
+        key="gapdner",
+        labels=("ADE", "DRUG"),
+        segments=lambda docs: [get_segments(doc, 128, 64) for doc in docs],
+    )

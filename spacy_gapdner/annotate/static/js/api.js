@@ -53,7 +53,7 @@ export const api = {
   text: (id) => ask("GET", pathOf(id)),
   /** @param {string} id @param {import("./types.js").Body} body @returns {Promise<import("./types.js").Answer>} */
   save: (id, body) => ask("PUT", pathOf(id), body),
-  /** @param {string} id @returns {Promise<{proposals: import("./types.js").Proposed[], model_version: number}>} */
+  /** @param {string} id @returns {Promise<import("./types.js").Proposed[]>} */
   proposals: (id) => ask("POST", `${pathOf(id)}/proposals`),
   /** @returns {Promise<import("./types.js").Progress>} */
   state: () => ask("GET", "state"),

@@ -121,7 +121,7 @@ export class Session {
   /** @returns {Promise<void>} ask the model, or the annotators, anew */
   async propose() {
     const asked = (this.asked += 1);
-    const { proposals } = await api.proposals(this.id);
+    const proposals = await api.proposals(this.id);
     // that of the model before may come late
     if (asked !== this.asked) return;
     const open = new Set(this.proposals.filter(({ key }) => key !== this.selected));

@@ -19,9 +19,8 @@
  * @property {string[]} orders
  * @property {string} order
  * @property {string} writes
- * @property {{sources: string[]} | null} adjudication
  *
- * @typedef {{id: string, status: Status, characters: number, score: number | null}} Listed
+ * @typedef {{id: string, status: Status, score: number | null}} Listed
  * @typedef {Mention & {id: string | null, notes: string[], warnings: string[]}} SavedEntity
  * @typedef {object} Text as the server has it
  * @property {string} id
