@@ -66,34 +66,6 @@ def count_matches(compared: Comparison) -> dict[str, Counts]:
     return {name: Counts(credit, len(predicted), len(gold)) for name, credit in credits.items()}
 
 
-def mark_items(
-    gold: Sequence[Mention], predicted: Sequence[Mention]
-) -> tuple[list[str], list[str]]:
-    """Mark gold and predicted entities as correct or not.
-
-    gold (Sequence[Mention]): Types and fragments of the gold entities.
-    predicted (Sequence[Mention]): Types and fragments of the predictions, in the same offsets.
-    RETURNS (tuple[list[str], list[str]]): The marks of gold entities and of predictions. Entities
-        in both are "correct". Other gold entities are "incorrect" if an incorrect prediction
-        overlaps, or else "missed". Other predictions are "incorrect" if a gold entity overlaps, or
-        else "spurious".
-    """
-    correct = set(gold) & set(predicted)
-    found, touching = set(), set()
-    for i, j, _ in find_overlaps(gold, predicted):
-        touching.add(j)
-        if predicted[j] not in correct:
-            found.add(i)
-
-    def mark(items: Sequence[Mention], overlapping: set[int], otherwise: str) -> list[str]:
-        return [
-            "correct" if item in correct else "incorrect" if i in overlapping else otherwise
-            for i, item in enumerate(items)
-        ]
-
-    return mark(gold, found, "missed"), mark(predicted, touching, "spurious")
-
-
 class Error(NamedTuple):
     """An error. At most one of its entities is None.
 
@@ -126,6 +98,18 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
             relinked = {(item[0], fragment) for fragment in item[1]} <= gold_fragments
             errors.append(Error(WRONG_LINKING if relinked else SPURIOUS, None, item))
     return sorted(errors, key=lambda error: _text_order(error.gold or error.predicted))
+
+
+def mark_items(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[Mention, str]:
+    """RETURNS (dict[Mention, str]): Each entity, marked as "correct", "missed", "spurious", or
+    "incorrect" for all other errors of `find_errors`.
+    """
+    marks = dict.fromkeys((*gold, *predicted), "correct")
+    for error in find_errors(gold, predicted):
+        for item in (error.gold, error.predicted):
+            if item is not None:
+                marks[item] = error.kind if error.kind in (MISSED, SPURIOUS) else "incorrect"
+    return marks
 
 
 def find_overlaps(
@@ -169,8 +153,10 @@ def _pair_kind(gold: Mention, predicted: Mention) -> str:
     fragments, others = gold[1], predicted[1]
     if fragments == others:
         return WRONG_TYPE
-    pairs = list(zip(fragments, others, strict=False))
-    if len(fragments) == len(others) and all(max(a[0], b[0]) < min(a[1], b[1]) for a, b in pairs):
+    if len(fragments) == len(others) and all(
+        max(start, other_start) < min(end, other_end)
+        for (start, end), (other_start, other_end) in zip(fragments, others, strict=True)
+    ):
         return WRONG_BOUNDARY
     return WRONG_LINKING
 

@@ -160,11 +160,13 @@ def _render_units(
     annotators: tuple[str, str] | None,
 ) -> Iterator[list[Markup]]:
     # each sentence of all versions of a document
-    marks: Sequence[Sequence[str]] = [[""] * len(entities[0])]
+    marks = [[""] * len(entities[0])]
     if len(docs) == 2:
-        marks = mark_items(*_to_items(docs, entities))
+        items = _to_items(docs, entities)
+        found = mark_items(*items)
         if annotators:
-            marks = [[_BETWEEN_EQUALS[mark] for mark in side] for side in marks]
+            found = {item: _BETWEEN_EQUALS[mark] for item, mark in found.items()}
+        marks = [[found[item] for item in side] for side in items]
     # use the sentences of the predicted Doc, which is the last
     for start, end in _parts(docs[-1], entities):
         here = [

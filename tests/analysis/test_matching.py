@@ -133,15 +133,15 @@ def test_choice_of_pairs(gold, predicted, expected):
 
 
 def test_marks():
-    fever = item("ADE", 9)
-    # one correct, one overlapping, one missed, one of another type
-    predicted = [JOINT, item("ADE", 3, 4, 7), fever, item("ADE", 12)]
-    gold = [JOINT, item("ADE", 3), item("ADE", 0, 5, 6), item("DRUG", 9)]
-    assert mark_items(gold, predicted) == (
-        ["correct", "incorrect", "missed", "incorrect"],
-        ["correct", "incorrect", "incorrect", "spurious"],
-    )
-    assert mark_items([], []) == ([], [])
+    near, fever, rash = item("ADE", 3, 4, 7), item("ADE", 9), item("ADE", 12)
+    assert mark_items([JOINT, SHOULDER, BODY], [JOINT, near, fever, rash]) == {
+        JOINT: "correct",
+        SHOULDER: "incorrect",
+        near: "incorrect",
+        BODY: "missed",
+        fever: "spurious",
+        rash: "spurious",
+    }
 
 
 TOKENS = st.sets(st.integers(0, 9), min_size=1, max_size=5)

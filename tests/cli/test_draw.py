@@ -43,7 +43,7 @@ def test_predictions_beside_annotation(run, model, brat, tmp_path):
     run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
     assert columns(page) == {
         "gold": [JOINT],
-        "predicted": [JOINT, ("incorrect ADR", SHOULDER[1])],
+        "predicted": [JOINT, ("spurious ADR", SHOULDER[1])],
     }
     assert "<h2>a</h2>" in page.read_text()
 

@@ -106,7 +106,7 @@ def test_filters(page):
     # a prediction of another type overlaps
     until_status(page, "1 to 12 of 12")
     faded = {e.get_attribute("data-label") for e in visible(page, "i.off[data-label]")}
-    assert faded == {"✗ incorrect SIGN 0.30"}
+    assert faded == {"+ spurious SIGN 0.30"}
     press(page, "discontinuous only")
     until_status(page, "1 to 100 of 237")
     fill(page, "Type", "ADE")
