@@ -1,8 +1,8 @@
 """Predictions of a pipeline for texts and annotated Docs."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, nullcontext
-from itertools import chain, islice, zip_longest
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -17,19 +17,17 @@ from ..formats.jsonl import other_keys, to_line
 from ..formats.registry import choose_output
 from ..formats.report import UNREADABLE, Report
 from ..scorer import Comparison, compare
-from .texts import InputText, StandardInput
-from .workers import Annotated, annotate_in_processes, annotate_texts
+from .texts import InputText
+from .workers import annotate_in_processes, annotate_texts
 
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
 
-# Docs and the other keys of their input records
-Predictions = Iterable[tuple[Doc, dict[str, Any]]]
+# a Doc, and the other keys of its input record
+Prediction = tuple[Doc, dict[str, Any]]
 
 # at BERT's width, the transformer output for this number of characters takes about 70 MB
 _BATCH_CHARACTERS = 100_000
-# number of batches after which a memory zone frees lexemes and strings
-_ZONE_BATCHES = 50
 
 
 def predict(
@@ -38,7 +36,6 @@ def predict(
     *,
     batch_size: int | None = None,
     n_process: int = 1,
-    memory_zone: bool = False,
 ) -> Iterator[Doc]:
     """Run a pipeline over a stream of texts.
 
@@ -47,14 +44,11 @@ def predict(
     batch_size (Optional[int]): Maximum number of texts per batch. Defaults to the batch size of the
         pipeline. Batches of long texts are smaller.
     n_process (int): Number of processes, or -1 for one per core.
-    memory_zone (bool): Free the lexemes and strings of processed texts, so that memory use does not
-        grow. Each Doc is then only valid until the next one is yielded. This is always done in
-        several processes.
     YIELDS (Doc): Docs with entities, in the order of the texts.
+    RAISES (GapDNERError): If the pipeline fails.
     """
-    pairs = ((text, None) for text in texts)
-    batches = batch_texts(pairs, batch_size or nlp.batch_size)
-    for doc, _ in _annotate(nlp, batches, n_process, skip=False, memory_zone=memory_zone):
+    batches = batch_texts(((text, None) for text in texts), batch_size or nlp.batch_size)
+    for doc, _ in _annotate(nlp, batches, n_process, skip=False, memory_zone=False):
         assert isinstance(doc, Doc)
         yield doc
 
@@ -66,44 +60,38 @@ def predict_records(
     batch_size: int | None = None,
     n_process: int = 1,
     report: Report | None = None,
-    is_done: Callable[[InputText], bool] | None = None,
-) -> Generator[tuple[Doc, dict[str, Any]], None, None]:
-    """Run a pipeline over texts with names and other keys.
+) -> Iterator[Prediction]:
+    """Run a pipeline over texts with names and other keys. Memory use does not grow with their
+    number, because the lexemes and strings of processed texts are freed.
 
     nlp (Language): The pipeline.
     records (Iterable[InputText]): The texts.
     batch_size, n_process: See `predict`.
     report (Optional[Report]): If it skips documents, texts for which the pipeline fails are added
         to it. Otherwise the error is raised.
-    is_done (Optional[Callable[[InputText], bool]]): Whether a text is already processed. These
-        texts yield no Doc, but stay in their batches, so that the other scores do not change.
     YIELDS (tuple[Doc, dict[str, Any]]): Docs in the order of the texts, and the other keys of their
         records. Each Doc is only valid until the next one is yielded. Its name is in
         ``doc.user_data["gapdner_document"]``.
+    RAISES (GapDNERError): If the pipeline fails.
     """
-    parts = records.parts() if isinstance(records, StandardInput) else [records]
-    batches = (
-        batch
-        for part in parts
-        for batch in batch_texts(
-            ((r.text, (r, is_done is not None and is_done(r))) for r in part),
-            batch_size or nlp.batch_size,
-        )
-        if not all(done for _, (_, done) in batch)
-    )
-    skip = report is not None and report.skip
-    with closing(_annotate(nlp, batches, n_process, skip=skip, memory_zone=True)) as annotated:
-        for doc, (record, done) in annotated:
-            if isinstance(doc, Doc) and not done:
-                # drop the data of other components, such as the output of a transformer
-                doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-                yield doc, record.extra
-            elif isinstance(doc, str) and report is not None and not done:
-                report.add("dropped", UNREADABLE, doc, record.place)
+    report = report or Report()
+    batches = batch_texts(((r.text, r) for r in records), batch_size or nlp.batch_size)
+    for doc, record in _annotate(nlp, batches, n_process, skip=report.skip, memory_zone=True):
+        if isinstance(doc, str):
+            report.add("dropped", UNREADABLE, doc, record.place)
+            continue
+        report.documents += 1
+        # drop the data of other components, such as the output of a transformer
+        doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
+        yield doc, record.extra
 
 
 def write_predictions(
-    predictions: Predictions, path: Path, format: str | None, spans_key: str, report: Report
+    predictions: Iterable[Prediction],
+    path: Path,
+    format: str | None,
+    spans_key: str,
+    report: Report,
 ) -> int:
     """Write predictions and the other keys of their records. See `spacy_gapdner.formats.write`."""
     format = choose_output(path, format).name
@@ -119,7 +107,7 @@ def write_predictions(
     return write(docs(), path, format, spans_key=spans_key, report=report)
 
 
-def write_lines(predictions: Predictions, stream: IO[bytes], spans_key: str) -> None:
+def write_lines(predictions: Iterable[Prediction], stream: IO[bytes], spans_key: str) -> None:
     """Write predictions as JSONL and flush each line, so that the stream only contains complete
     lines, even if this process is killed.
     """
@@ -135,15 +123,14 @@ def _annotate(
     *,
     skip: bool,
     memory_zone: bool,
-) -> Generator[tuple[Annotated, T], None, None]:
+) -> Iterator[tuple[Doc | str, T]]:
     if n_process != 1:
         yield from annotate_in_processes(nlp, batches, n_process=n_process, skip=skip)
         return
-    for first in batches:
+    for batch in batches:
         with nlp.memory_zone() if memory_zone else nullcontext():
-            for batch in chain([first], islice(batches, _ZONE_BATCHES - 1)):
-                texts, contexts = zip(*batch, strict=True)
-                yield from zip(annotate_texts(nlp, list(texts), skip=skip), contexts, strict=True)
+            texts, contexts = zip(*batch, strict=True)
+            yield from zip(annotate_texts(nlp, list(texts), skip=skip), contexts, strict=True)
 
 
 def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[S, T]]]:

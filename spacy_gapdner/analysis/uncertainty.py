@@ -2,26 +2,24 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from heapq import heappush, heappushpop
+from heapq import nlargest
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import Entity, can_be_saved, get_entities, set_entities
+from ..entities import get_entities, set_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
-from .predictions import predict
+from .predictions import Prediction, predict_records
+from .texts import InputText
 
 # Entities with a lower score are ignored
 _FLOOR = 0.1
 # Cost of starting a text, as a number of words
 _WORDS_OF_A_TEXT = 5
-
-# a Doc, and the other keys of its record
-Prediction = tuple[Doc, dict[str, Any]]
 
 
 class UncertaintySampler:
@@ -53,9 +51,14 @@ class UncertaintySampler:
 
     def uncertainty(self, doc: Doc) -> float:
         """RETURNS (float): The uncertainty of a document with all its candidates."""
-        found = (self._uncertainty(e.to_entity()) for e in get_entities(doc, self.pipe.key))
+        total = 0.0
+        for entity in get_entities(doc, self.pipe.key):
+            score = entity.score or 0.0
+            threshold = self.thresholds.threshold_of(entity.label_, entity.is_discontinuous)
+            farthest = 1 - threshold if score > threshold else threshold
+            total += 1 - abs(score - threshold) / farthest if farthest else 1.0
         n_words = sum(not (token.is_space or token.is_punct) for token in doc)
-        return sum(found) / (n_words + _WORDS_OF_A_TEXT)
+        return total / (n_words + _WORDS_OF_A_TEXT)
 
     def sample(self, predictions: Iterable[Prediction]) -> Iterator[Prediction]:
         """Select predictions. Only the selected ones are kept in memory.
@@ -63,38 +66,26 @@ class UncertaintySampler:
         predictions (Iterable[Prediction]): Documents with all their candidates, and the other keys
             of their records. Each document only has to be valid until the next one is read.
         YIELDS (Prediction): The selected documents in descending order of uncertainty, after all
-            predictions are read. They contain the candidates that reach their thresholds, and the
-            part of `user_data` that can be saved. The record of a sentence contains the name of its
-            "document", its offset there as "start", and an "id".
+            predictions are read. They contain the candidates that reach their thresholds. The
+            record of a sentence contains the name of its "document", its offset there as "start",
+            and an "id".
         """
         key = self.pipe.key
         if self.sentences:
             predictions = (part for doc, extra in predictions for part in _cut(doc, extra, key))
-        # a heap with the least uncertain first; numbers are unique, so nothing else is compared
-        best: list[tuple[float, int, bytes, dict[str, Any]]] = []
-        for number, (doc, extra) in enumerate(predictions):
-            rank = self.uncertainty(doc), -number
-            if len(best) < self.n:
-                heappush(best, (*rank, self._to_bytes(doc), extra))
-            elif rank > best[0][:2]:
-                heappushpop(best, (*rank, self._to_bytes(doc), extra))
-        for _, _, data, extra in sorted(best, reverse=True):
+        ranked = (
+            # numbers are unique, so that nothing else is compared
+            (self.uncertainty(doc), -number, self._to_bytes(doc), extra)
+            for number, (doc, extra) in enumerate(predictions)
+        )
+        for _, _, data, extra in nlargest(self.n, ranked):
             yield Doc(self.pipe.vocab).from_bytes(data), extra
-
-    def _uncertainty(self, entity: Entity) -> float:
-        score, threshold = entity.score or 0.0, self.thresholds.threshold_of(entity)
-        farthest = 1 - threshold if score > threshold else threshold
-        return 1 - abs(score - threshold) / farthest if farthest else 1.0
 
     def _to_bytes(self, doc: Doc) -> bytes:
         found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
-        kept = [e for e in found if (e.score or 0.0) >= self.thresholds.threshold_of(e)]
-        self.pipe.set_annotations([doc], [kept])
-        # other components may store objects that cannot be serialized
-        doc.user_data = {k: v for k, v in doc.user_data.items() if can_be_saved(v)}
+        self.pipe.set_annotations([doc], [[*filter(self.thresholds.accepts, found)]])
         # a Doc is only valid in its memory zone
-        data: bytes = doc.to_bytes()
-        return data
+        return bytes(doc.to_bytes())
 
 
 def _cut(doc: Doc, extra: dict[str, Any], key: str) -> Iterator[Prediction]:
@@ -141,5 +132,6 @@ def select_uncertain(
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n, sentences=sentences)
     with sampler.showing_candidates():
-        docs = predict(nlp, texts, batch_size=batch_size, n_process=n_process, memory_zone=True)
-        return [doc for doc, _ in sampler.sample((doc, {}) for doc in docs)]
+        records = (InputText(text) for text in texts)
+        found = predict_records(nlp, records, batch_size=batch_size, n_process=n_process)
+        return [doc for doc, _ in sampler.sample(found)]

@@ -21,36 +21,36 @@ from ..model.precision import use_bf16, uses_bf16
 from ..sentences import make_doc
 
 T = TypeVar("T")
-# A Doc, or the reason why it is missing
-Annotated = Doc | str
 
 # the pipeline of this worker
 _WORKER: dict[str, Language] = {}
 
 
-def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Annotated]:
+def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Doc | str]:
     """Run a pipeline over a batch of texts.
 
     nlp (Language): The pipeline.
     texts (list[str]): The texts.
     skip (bool): If the pipeline fails for a text, return the reason instead of a Doc.
     RETURNS (list[Union[Doc, str]]): The Docs or reasons.
+    RAISES (GapDNERError): If the pipeline fails and `skip` is False.
     """
     try:
         docs = (make_doc(nlp, text) for text in texts)
         return list(nlp.pipe(docs, batch_size=len(texts)))
-    # components can raise any error
+    # components can raise any error, including errors that workers cannot pickle
     except Exception as error:
+        reason = f"The pipeline failed ({type(error).__name__}): {error}"
         if not skip:
-            raise
+            raise GapDNERError(reason) from error
         if len(texts) == 1:
-            return [f"the pipeline failed ({type(error).__name__}): {error}"]
+            return [reason]
     return [found for text in texts for found in annotate_texts(nlp, [text], skip=True)]
 
 
 def annotate_in_processes(
     nlp: Language, batches: Iterable[list[tuple[str, T]]], *, n_process: int, skip: bool
-) -> Iterator[tuple[Annotated, T]]:
+) -> Iterator[tuple[Doc | str, T]]:
     """Run a pipeline over batches of texts in several processes.
 
     nlp (Language): The pipeline.
@@ -63,36 +63,33 @@ def annotate_in_processes(
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
-    pool = ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args)
     waiting: deque[tuple[list[tuple[str, T]], Future[list[bytes | str]]]] = deque()
 
-    def finish() -> Iterator[tuple[Annotated, T]]:
+    def finish() -> Iterator[tuple[Doc | str, T]]:
         batch, future = waiting.popleft()
         for found, (_, context) in zip(future.result(), batch, strict=True):
             yield found if isinstance(found, str) else Doc(nlp.vocab).from_bytes(found), context
 
-    try:
-        for batch in batches:
-            try:
-                future = pool.submit(_annotate, [text for text, _ in batch], skip)
-            # only forked processes do not need to pickle the pipeline
-            except (pickle.PicklingError, AttributeError, TypeError) as error:
-                raise GapDNERError(
-                    f"The pipeline cannot be pickled ({error}). Use a single process."
-                ) from error
-            waiting.append((batch, future))
-            if len(waiting) > n_workers:
+    with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
+        try:
+            for batch in batches:
+                try:
+                    future = pool.submit(_annotate, [text for text, _ in batch], skip)
+                # only forked processes do not need to pickle the pipeline
+                except (pickle.PicklingError, AttributeError, TypeError) as error:
+                    raise GapDNERError(
+                        f"The pipeline cannot be pickled ({error}). Use a single process."
+                    ) from error
+                waiting.append((batch, future))
+                if len(waiting) > n_workers:
+                    yield from finish()
+            while waiting:
                 yield from finish()
-        while waiting:
-            yield from finish()
-    except BrokenProcessPool as error:
-        raise GapDNERError(
-            "A process was killed, possibly because it ran out of memory. Use fewer processes or "
-            "a smaller batch size."
-        ) from error
-    finally:
-        # workers finish their batch, because the pool would wait for an incomplete result forever
-        pool.shutdown(cancel_futures=True)
+        except BrokenProcessPool as error:
+            raise GapDNERError(
+                "A process was killed, possibly because it ran out of memory. Use fewer processes "
+                "or a smaller batch size."
+            ) from error
 
 
 def _start_worker(nlp: Language, bf16: bool, underscore: tuple[Any, ...]) -> None:
@@ -117,9 +114,5 @@ def _end_with_parent() -> None:
 def _annotate(texts: list[str], skip: bool) -> list[bytes | str]:
     nlp = _WORKER["nlp"]
     with nlp.memory_zone():
-        try:
-            found = annotate_texts(nlp, texts, skip=skip)
-        # errors that cannot be unpickled would look like a killed process
-        except Exception as error:
-            raise GapDNERError(f"The pipeline failed ({type(error).__name__}): {error}") from error
+        found = annotate_texts(nlp, texts, skip=skip)
         return [doc if isinstance(doc, str) else doc.to_bytes() for doc in found]

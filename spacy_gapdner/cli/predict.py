@@ -1,9 +1,7 @@
 """predict: find entities in raw text."""
 
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -17,11 +15,10 @@ from ._progress import progress
 from ._util import StoppedError, clean_stops, counted, exit_if_skipped
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from collections.abc import Iterable
 
-    from ..formats.report import Report
-
-    Predictions = Iterator[tuple[Doc, dict[str, Any]]]
+    from ..analysis.predictions import Prediction
+    from ..analysis.texts import InputText
 
 
 def predict_cli(
@@ -30,7 +27,7 @@ def predict_cli(
         ...,
         metavar="INPUT",
         help='.txt file (one document), folder of .txt files, .jsonl file with a "text" per line, '
-        "or - for lines from standard input",
+        "or - for lines from standard input (with --batch-size 1 to process each line at once)",
         allow_dash=True,
     ),
     output_path: Path | None = options.output(
@@ -41,7 +38,6 @@ def predict_cli(
         help="Output format: jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, "
         "w2ner, inline or spacy (default: detected from --output)"
     ),
-    lines: bool = typer.Option(False, "--lines", help="Read each line of a .txt as a document"),
     uncertain: int | None = typer.Option(
         None,
         min=1,
@@ -63,76 +59,68 @@ def predict_cli(
         "--resume",
         help="Complete the JSONL of a run that was stopped, with the same model and settings",
     ),
-    report_path: Path | None = typer.Option(
-        None,
-        "--report",
-        help="JSON file for the number of documents and entities and the skipped documents",
-    ),
     gpu_id: int = options.GPU_ID,
     bf16: bool = options.BF16,
 ) -> None:
     """Find entities in raw text.
 
     Memory use does not depend on the size of the input, unless the output is a single .spacy file.
-    Use a folder and --format spacy to write numbered files instead. If the command is stopped,
-    OUTPUT.part contains the JSONL so far. The exit code is 3 if documents were skipped."""
+    Use a folder and --format spacy to write numbered files instead. If the command fails or is
+    stopped, OUTPUT.part contains the JSONL so far. The exit code is 3 if documents were skipped."""
+    from ..analysis.pipes import load_recognizer
+    from ..analysis.predictions import predict_records, write_lines, write_predictions
+    from ..analysis.resumable import growing, part_of
+    from ..analysis.texts import count_texts, read_texts
+    from ..analysis.uncertainty import UncertaintySampler
+    from ..drawing.render import text_rows
+    from ..formats.outputs import check_output
+    from ..formats.registry import choose_output
     from ..formats.report import Report
 
+    if output_path is None and format not in (None, "jsonl"):
+        raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
+    is_jsonl = output_path is not None and choose_output(output_path, format).name == "jsonl"
+    growing_path = output_path if is_jsonl and uncertain is None else None
+    if sentences and uncertain is None:
+        raise GapDNERError("--sentences needs --uncertain.")
+    if resume and growing_path is None:
+        raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
+    if gpu_id >= 0 and n_process != 1:
+        raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
+    check_output(output_path, {"input": input_path, "model": model}, is_file=False)
     report, n_done = Report(skip=on_error == "skip"), 0
-    grows = False
+    texts: Iterable[InputText] = read_texts(input_path, report)
+    settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
+    settings |= {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
+    nlp, pipe = load_recognizer(model, **settings)
     try:
         with clean_stops(), ExitStack() as stack:
-            from ..analysis.pipes import load_recognizer
-            from ..analysis.predictions import predict_records, write_predictions
-            from ..analysis.resumable import growing, part_of
-            from ..analysis.texts import count_texts, read_texts
-            from ..analysis.uncertainty import UncertaintySampler
-            from ..formats.outputs import check_output, write_json
-
-            grows = _is_jsonl(output_path, format) and uncertain is None
-            if sentences and uncertain is None:
-                raise GapDNERError("--sentences needs --uncertain.")
-            if resume and not grows:
-                raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
-            if gpu_id >= 0 and n_process != 1:
-                raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
-            inputs: dict[str, str | Path | None] = {"input": input_path, "model": model}
-            check_output(output_path, inputs, is_file=False)
-            check_output(report_path, {**inputs, "output": output_path})
-            texts = read_texts(input_path, lines=lines, report=report)
-            settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
-            settings |= {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
-            nlp, pipe = load_recognizer(model, **settings)
+            stream: IO[bytes] = sys.stdout.buffer
+            if growing_path is not None:
+                grown = stack.enter_context(growing(growing_path, texts, resume=resume))
+                stream, texts, n_done = grown
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
-            grown = None
-            if output_path is not None and grows:
-                grown = stack.enter_context(growing(output_path, resume=resume))
-                n_done = grown.n_done
-                how["is_done"] = grown.is_done if resume else None
-            pairs = stack.enter_context(closing(predict_records(nlp, texts, report=report, **how)))
-            found: Predictions = pairs
+            found: Iterable[Prediction] = predict_records(nlp, texts, report=report, **how)
             draws = output_path is None and format is None and _is_terminal()
             if not draws:
-                count = partial(count_texts, input_path, lines=lines)
-                found = iter(stack.enter_context(progress(count, pairs, n_done)))
+                bar = progress(partial(count_texts, input_path), found, n_done)
+                found = stack.enter_context(bar)
             if uncertain is not None:
                 sampler = UncertaintySampler(pipe, uncertain, sentences=sentences)
                 stack.enter_context(sampler.showing_candidates())
                 found = sampler.sample(found)
-            found = _count_into(report, found, pipe.key, None if n_done else input_path)
             if draws:
-                _draw(found, pipe.key)
-            elif output_path is not None and grown is None:
-                write_predictions(found, output_path, format, pipe.key, report)
+                for drawing in text_rows(((doc,) for doc, _ in found), pipe.key):
+                    print(drawing, end="", flush=True)
+            elif output_path is None or growing_path is not None:
+                write_lines(found, stream, pipe.key)
             else:
-                _write_lines(found, grown.stream if grown else sys.stdout.buffer, pipe.key)
-        if report_path is not None:
-            write_json({"input": str(input_path), **report.to_dict()}, report_path)
+                write_predictions(found, output_path, format, pipe.key, report)
     except StoppedError as stop:
-        where = ""
-        if grows and output_path is not None and part_of(output_path).exists():
-            where = f" {part_of(output_path)} contains the results. Use --resume to continue."
-        typer.echo(f"Stopped.{where}", err=True)
+        hint = ""
+        if growing_path is not None and part_of(growing_path).exists():
+            hint = f" {part_of(growing_path)} contains the results. Use --resume to continue."
+        typer.echo(f"Stopped.{hint}", err=True)
         raise typer.Exit(stop.exit_code) from None
     if output_path is not None:
         print_report(report)
@@ -143,45 +131,3 @@ def predict_cli(
 
 def _is_terminal() -> bool:
     return sys.stdout.isatty()
-
-
-def _is_jsonl(output_path: Path | None, format: str | None) -> bool:
-    from ..formats.registry import choose_output, get_format
-
-    if output_path is not None:
-        return choose_output(output_path, format).name == "jsonl"
-    if format is not None and get_format(format, "write").name != "jsonl":
-        raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
-    return True
-
-
-def _count_into(
-    report: "Report", pairs: "Predictions", key: str, input_path: Path | None
-) -> "Predictions":
-    from ..analysis.texts import STDIN
-    from ..entities import get_entities
-
-    for doc, extra in pairs:
-        report.documents += 1
-        report.entities += len(get_entities(doc, key))
-        yield doc, extra
-    if not report.documents and not report.issues and input_path not in (None, STDIN):
-        raise GapDNERError(f"{input_path} contains no documents. Check the path.")
-
-
-def _draw(found: "Predictions", key: str) -> None:
-    from ..drawing.render import text_rows
-
-    for drawing in text_rows(((doc,) for doc, _ in found), key):
-        print(drawing, end="", flush=True)
-
-
-def _write_lines(found: "Predictions", stream: IO[bytes], key: str) -> None:
-    from ..analysis.predictions import write_lines
-
-    try:
-        write_lines(found, stream, key)
-    except BrokenPipeError:
-        # avoid another error when Python closes the stream
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from None

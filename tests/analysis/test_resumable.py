@@ -1,4 +1,4 @@
-"""A file that grows: what is kept of an earlier run, what is refused, and what stays after both."""
+"""A file that grows: lines of an earlier run that are kept, and errors."""
 
 import json
 from contextlib import suppress
@@ -28,47 +28,39 @@ def part(tmp_path):
 
 
 def resume(path, *names):
-    """Do what is missing of these documents."""
-    with growing(path, resume=True) as grown:
-        missing = [n for n in names if not grown.is_done(InputText("text", {"id": n}))]
-        for name in missing:
-            grown.stream.write(line(name))
-    return missing
+    """Process the texts that have no line."""
+    texts = [InputText("text", {"id": name}) for name in names]
+    with growing(path, texts, resume=True) as (stream, texts, n_done):
+        missing = [text.name for text in texts]
+        stream.writelines(map(line, missing))
+    return n_done, missing
 
 
 @pytest.mark.parametrize("which", ["output", "part"])
 @pytest.mark.parametrize("last", [b"", line("c")[:-5], line("c")[:-1], b"\0" * 8])
-def test_only_a_broken_last_line_is_cut(request, tmp_path, output, which, last):
+def test_complete_lines_are_kept(request, tmp_path, output, which, last):
     request.getfixturevalue(which).write_bytes(TWO + last)
-    # two documents may have one id
-    assert resume(output, *"abca") == ["c", "a"]
-    assert output.read_bytes() == TWO + line("c") + line("a")
+    # "f" failed in the earlier run, and ids can be repeated
+    assert resume(output, *"afbca") == (2, ["f", "c", "a"])
+    assert output.read_bytes() == TWO + line("f") + line("c") + line("a")
     assert list(tmp_path.iterdir()) == [output]
 
 
 @pytest.mark.parametrize("which", ["output", "part"])
 @pytest.mark.parametrize("bad", [b"{'id': 1}\n", b"[1]\n", b"\xe4\n"])
-def test_a_bad_line_is_refused(request, tmp_path, output, which, bad):
-    path = request.getfixturevalue(which)
-    path.write_bytes(TWO + bad + line("c"))
+def test_an_invalid_line_is_an_error(request, output, part, which, bad):
+    request.getfixturevalue(which).write_bytes(TWO + bad + line("c"))
     with pytest.raises(GapDNERError) as error:
         resume(output, *"abcd")
-    assert str(error.value).startswith(f"{path}:3 ")
-    assert list(tmp_path.iterdir()) == [path]
-    assert path.read_bytes() == TWO + bad + line("c")
+    assert str(error.value).startswith(f"{part}:3 ")
+    assert part.read_bytes() == TWO + bad + line("c")
 
 
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
-@pytest.mark.parametrize("resumes", [True, False])
-def test_what_stays_after_an_error_and_after_a_stop(output, part, error, resumes):
+def test_an_error_keeps_both_files(output, part, error):
     output.write_bytes(TWO)
-    with suppress(error), growing(output, resume=resumes) as grown:
-        grown.stream.write(line("c"))
+    with suppress(error), growing(output, [], resume=False) as (stream, _, _):
+        stream.write(line("c"))
         raise error
-    assert output.read_bytes() == TWO
-    if error is KeyError and not resumes:
-        assert not part.exists()
-    else:
-        assert part.read_bytes() == (TWO if resumes else b"") + line("c")
-        # what the older output holds may be of another model
-        assert resume(output, *"abcd") == (["d"] if resumes else ["a", "b", "d"])
+    assert (output.read_bytes(), part.read_bytes()) == (TWO, line("c"))
+    assert resume(output, *"cd") == (1, ["d"])

@@ -10,7 +10,7 @@ from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.formats import DOC_NAME
 
-# label and score of the candidates of each document; what is kept of them, and their uncertainty,
+# label and score of the candidates of each document, the kept entities, and the uncertainty,
 # with a threshold of 0.5 and one of 0.75 for Drug
 CANDIDATES = [
     ([("ADR", 1.0)], ["ADR"], 0),
@@ -78,16 +78,6 @@ def test_sample_is_the_beginning_of_all_in_order(pipe, scores, n):
     ranked = sorted(range(len(scores)), key=lambda number: (margins[number], number))
     found = [(extra["n"], doc.user_data["number"]) for doc, extra in sample]
     assert found == [(number, number) for number in ranked[:n]]
-
-
-def test_user_data_that_cannot_be_saved_is_left_out(pipe):
-    ((doc, extra),) = make_docs(pipe, [[("ADR", 0.875)]])
-    (entity,) = get_entities(doc)
-    entity.kb_id_ = "Q1"
-    doc.user_data["object"] = object()
-    ((doc, _),) = UncertaintySampler(pipe, 1).sample([(doc, extra)])
-    assert doc.user_data == {"number": 0}
-    assert [(e.label_, e.score, e.kb_id_) for e in get_entities(doc)] == [("ADR", 0.875, "Q1")]
 
 
 def test_candidates_below_the_threshold_count_calibrated():

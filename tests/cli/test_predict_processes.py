@@ -1,4 +1,4 @@
-"""predict in several processes, and where it is stopped, killed, or reads an open pipe."""
+"""predict in several processes, with signals, and with pipes."""
 
 import json
 import os
@@ -20,7 +20,7 @@ pytestmark = [
 
 @pytest.fixture
 def start(model):
-    """Starts predict in a process of its own; whatever it leaves running is ended."""
+    """Starts predict in another process, which is killed after the test."""
     started = []
 
     def invoke(*args, **kwargs):
@@ -52,11 +52,11 @@ def wait_until(condition):
 
 
 def running():
-    """The parent of each process that runs."""
+    """The parents of all running processes."""
     found = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
-            # the name, in parentheses, may hold anything
+            # the name in parentheses can contain anything
             state, parent = path.read_text().rpartition(")")[2].split()[:2]
         except OSError:
             continue
@@ -66,7 +66,7 @@ def running():
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
-def test_a_run_that_is_stopped_leaves_no_worker_and_is_resumed(start, run, model, tmp_path, sent):
+def test_a_stopped_run_leaves_no_worker_and_is_resumed(start, run, model, tmp_path, sent):
     output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
     source = write_texts(tmp_path / "in.jsonl", 1000)
     process = start(source, "-o", output, "--n-process", 2, "--batch-size", 5)
@@ -81,22 +81,22 @@ def test_a_run_that_is_stopped_leaves_no_worker_and_is_resumed(start, run, model
         stopped = f"Stopped. {part} contains the results. Use --resume to continue.\n"
         assert (process.returncode, process.stderr.read().decode()) == (128 + sent, stopped)
         return
-    # the process may have been ended within a line
+    # as if the process had been killed within a line
     part.write_bytes(part.read_bytes()[:-7])
     result = run("predict", model, source, "-o", output, "--resume")
     assert "1000 documents" in result.stdout, result.output
     assert not part.exists()
-    whole = tmp_path / "whole.jsonl"
-    run("predict", model, source, "-o", whole)
-    assert output.read_bytes() == whole.read_bytes()
+    other = tmp_path / "other.jsonl"
+    run("predict", model, source, "-o", other)
+    assert output.read_bytes() == other.read_bytes()
 
 
-def test_answers_come_line_by_line_and_an_open_pipe_can_be_left(start):
-    process = start("-", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def test_each_line_of_an_open_pipe_is_processed_at_once(start):
+    process = start("-", "--batch-size", 1, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     for number in range(3):
         process.stdin.write(f"{ASPIRIN} {number}\n".encode())
         process.stdin.flush()
-        # would wait for ever if the command waited for more
+        # would wait forever if the command waited for more lines
         record = json.loads(process.stdout.readline())
         assert record["text"] == f"{ASPIRIN} {number}"
         assert record["entities"][0]["text"] == "aspirin"
@@ -105,7 +105,7 @@ def test_answers_come_line_by_line_and_an_open_pipe_can_be_left(start):
     assert process.stderr.read() == b"Stopped.\n"
 
 
-def test_reader_that_leaves(start, tmp_path):
+def test_a_closed_pipe_ends_the_command(start, tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     process = start(write_texts(tmp_path / "in.jsonl", 40), stdout=writing)
