@@ -53,47 +53,39 @@ class Calibration(NamedTuple):
         """RETURNS (Union[float, ndarray]): The probability that an entity is correct. Arrays are
         accepted, too.
         """
+        # without rounding errors
+        if self == Calibration():
+            return score
         shift = self.intercept + self.discontinuous * discontinuous
         return _sigmoid(self.slope * _logit(score) + shift)
 
     def score(self, probability: float, discontinuous: bool) -> float:
         """RETURNS (float): The lowest score that has at least this probability."""
-        if not 0 < probability < 1:
+        if self == Calibration() or not 0 < probability < 1:
             return probability
         shift = self.intercept + self.discontinuous * discontinuous
         return float(_sigmoid((_logit(probability) - shift) / self.slope))
 
 
-class ReliabilityBin(NamedTuple):
-    """The predicted entities with scores in a range.
-
-    start (float): Start of the range, which is 0.1 wide.
-    n (int): Number of entities.
-    mean_score (float): Mean score.
-    precision (float): Fraction of correct entities.
-    """
-
-    start: float
-    n: int
-    mean_score: float
-    precision: float
-
-
-def reliability(predicted: Iterable[tuple[float, bool]]) -> list[ReliabilityBin]:
+def reliability(predicted: Iterable[tuple[float, bool]]) -> list[dict[str, float]]:
     """Compare scores with precision in ten ranges of equal width.
 
     predicted (Iterable[tuple[float, bool]]): The score of each predicted entity, and whether it is
         correct.
-    RETURNS (list[ReliabilityBin]): The ranges that contain entities, in ascending order.
+    RETURNS (list[dict[str, float]]): The ranges that contain entities, in ascending order: their
+        "start", number of entities "n", "mean_score" and "precision".
     """
     scores, correct = np.array(list(predicted), dtype=float).reshape(-1, 2).T
     numbers = np.minimum((scores * _N_BINS).astype(int), _N_BINS - 1)
-    bins = []
-    for number in np.unique(numbers).tolist():
-        here = numbers == number
-        mean, precision = float(scores[here].mean()), float(correct[here].mean())
-        bins.append(ReliabilityBin(number / _N_BINS, int(here.sum()), mean, precision))
-    return bins
+    return [
+        {
+            "start": number / _N_BINS,
+            "n": int((numbers == number).sum()),
+            "mean_score": float(scores[numbers == number].mean()),
+            "precision": float(correct[numbers == number].mean()),
+        }
+        for number in np.unique(numbers).tolist()
+    ]
 
 
 def calibration_error(predicted: Iterable[tuple[float, bool]]) -> float | None:
@@ -104,10 +96,8 @@ def calibration_error(predicted: Iterable[tuple[float, bool]]) -> float | None:
     RETURNS (Optional[float]): The error between 0 and 1, or None if there are no entities.
     """
     bins = reliability(predicted)
-    total = sum(part.n for part in bins)
-    if not total:
-        return None
-    return sum(part.n * abs(part.mean_score - part.precision) for part in bins) / total
+    errors = [part["n"] * abs(part["mean_score"] - part["precision"]) for part in bins]
+    return sum(errors) / sum(part["n"] for part in bins) if bins else None
 
 
 def _logit(probability: Any) -> Any:

@@ -102,23 +102,34 @@ class Counts:
     @property
     def p(self) -> float | None:
         """RETURNS (Optional[float]): Precision, or None if there are no entities."""
-        return self.correct / max(self.predicted, 1) if self.predicted or self.gold else None
+        return self.to_dict()["p"]
 
     @property
     def r(self) -> float | None:
         """RETURNS (Optional[float]): Recall, or None if there are no entities."""
-        return self.correct / max(self.gold, 1) if self.predicted or self.gold else None
+        return self.to_dict()["r"]
 
     @property
     def f(self) -> float | None:
         """RETURNS (Optional[float]): F1, or None if there are no entities."""
-        if self.p is None or self.r is None:
-            return None
-        return 2 * (self.p * self.r / (self.p + self.r)) if self.correct else 0.0
+        return self.to_dict()["f"]
 
     def to_dict(self) -> dict[str, float | None]:
         """RETURNS (dict[str, Optional[float]]): p, r and f."""
-        return {"p": self.p, "r": self.r, "f": self.f}
+        if not self.predicted and not self.gold:
+            return dict.fromkeys("prf")
+        values = prf(self.correct, self.predicted, self.gold)
+        return dict(zip("prf", map(float, values), strict=True))
+
+
+def prf(correct: Any, predicted: Any, gold: Any) -> tuple[Any, Any, Any]:
+    """Compute precision, recall and F1 from numbers or arrays of entities.
+
+    correct, predicted, gold (Union[float, ndarray]): See `Counts`.
+    RETURNS (tuple[Union[float, ndarray], ...]): Precision, recall and F1. Undefined scores are 0.
+    """
+    p, r = correct / np.maximum(predicted, 1), correct / np.maximum(gold, 1)
+    return p, r, 2 * (p * r / np.where(correct, p + r, 1))
 
 
 @dataclass(frozen=True)

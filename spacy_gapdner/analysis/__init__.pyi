@@ -13,7 +13,6 @@ from .predictions import predict as predict
 from .statistics import CorpusStatistics as CorpusStatistics
 from .statistics import stats as stats
 from .training_config import TrainingConfig as TrainingConfig
-from .tuning import Scores as Scores
 from .tuning import Tuning as Tuning
 from .tuning import tune as tune
 from .uncertainty import UncertaintySampler as UncertaintySampler

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from ..scorer import prf
+
 _TAILS = (2.5, 97.5)
-# Maximum number of elements in a block of samples
-_BLOCK_SIZE = 2**22
 
 
 def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
@@ -16,14 +16,11 @@ def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
     RETURNS (ndarray): The sums, shape `(n_resamples, ...)`.
     """
     n_docs = len(counts)
-    flat = counts.reshape(n_docs, -1).astype(float)
     rng = np.random.default_rng(seed)
     shares = np.full(n_docs, 1 / n_docs)
-    block = max(_BLOCK_SIZE // n_docs, 1)
-    sizes = [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
-    # number of times that each Doc is sampled, in blocks
-    sums = np.concatenate([rng.multinomial(n_docs, shares, size) @ flat for size in sizes])
-    return sums.reshape(n_resamples, *counts.shape[1:])
+    # number of times that each Doc is sampled
+    samples = (rng.multinomial(n_docs, shares) for _ in range(n_resamples))
+    return np.stack([np.tensordot(times, counts, axes=1) for times in samples])
 
 
 def bootstrap_intervals(
@@ -39,11 +36,11 @@ def bootstrap_intervals(
     """
     intervals: list[dict[str, tuple[float, float] | None]] = []
     for sums in np.moveaxis(resample(counts, n_resamples, seed), 1, 0):
-        correct, predicted, gold = sums[sums[:, 1:].any(axis=1)].T
-        bounds: dict[str, tuple[float, float] | None] = dict.fromkeys("prf")
-        if len(correct):
-            for measure, parts in (("p", predicted), ("r", gold), ("f", (predicted + gold) / 2)):
-                low, high = np.percentile(correct / np.maximum(parts, 0.5), _TAILS)
-                bounds[measure] = float(low), float(high)
-        intervals.append(bounds)
+        scores = prf(*sums[sums.any(axis=1)].T)
+        intervals.append(
+            {
+                measure: tuple(np.percentile(values, _TAILS).tolist()) if len(values) else None
+                for measure, values in zip("prf", scores, strict=True)
+            }
+        )
     return intervals

@@ -102,7 +102,7 @@ def evaluate(
         **tally.scores(key),
         "crossing": crossing,
         "gold_per_type": dict(sorted(gold.items())),
-        "reliability": [part._asdict() for part in reliability(scored)],
+        "reliability": reliability(scored),
         "calibration_error": calibration_error(scored),
         "disc_calibration_error": calibration_error(disc_scored),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),

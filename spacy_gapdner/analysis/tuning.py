@@ -1,22 +1,23 @@
 """Tuning of thresholds and calibration on development data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..calibration import Calibration, ReliabilityBin, calibration_error, reliability
+from ..calibration import Calibration, calibration_error
 from ..errors import GapDNERError, check_probability
 from ..pipe.thresholds import Thresholds
-from ..scorer import DISC_F_WEIGHT, F_WEIGHT
+from ..scorer import DISC_F_WEIGHT, F_WEIGHT, prf
 from .bootstrap import resample
 from .pipes import changed, find_pipe
 from .predictions import compare_examples, predict_examples
 
 Measure = Literal["combined", "f", "disc_f"]
+Scores = dict[str, Any]
 
 # Entities with a lower uncalibrated score are ignored, because few of them are correct
 FLOOR = 0.05
@@ -32,36 +33,24 @@ _LEAST_SHARE = 0.9
 _N_RESAMPLES = 1000
 _LEVEL = 1e-9
 
-GOLD = [("doc", int), ("label", object), ("discontinuous", bool)]
-FOUND = [*GOLD, ("score", float), ("correct", bool)]
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of predicted entities.
-
-    p, r, f (float): Precision, recall and F1 of all entities. `p` is None without predictions.
-    disc_p, disc_r, disc_f (float): Scores of discontinuous entities.
-    combined (float): Weighted sum of `f` and `disc_f`, as in training. Equal to `f` if there are no
-        discontinuous gold entities.
-    calibration_error (Optional[float]): See `spacy_gapdner.calibration.calibration_error`.
-    disc_calibration_error (Optional[float]): The calibration error of discontinuous entities.
-    """
-
-    p: float | None
-    r: float
-    f: float
-    disc_p: float | None
-    disc_r: float
-    disc_f: float
-    combined: float
-    calibration_error: float | None
-    disc_calibration_error: float | None
+# A row for each candidate and each gold entity. Gold entities that are not found have no score.
+ROW = [
+    ("doc", int),
+    ("label", object),
+    ("discontinuous", bool),
+    ("score", float),
+    ("gold", bool),
+]
 
 
 @dataclass(frozen=True)
 class Tuning:
     """The result of tuning.
+
+    Scores are dicts with the keys `p`, `r` and `f` for all entities, `disc_p`, `disc_r` and
+    `disc_f` for discontinuous entities, `combined` (the weighted sum of `f` and `disc_f` as in
+    training, or `f` if there are no discontinuous gold entities), `calibration_error` and
+    `disc_calibration_error` (None without predictions).
 
     settings (dict[str, Any]): The new `calibration`, `threshold`, `disc_threshold` and
         `type_thresholds`. Empty if nothing improves.
@@ -69,12 +58,11 @@ class Tuning:
     gain_share (float): Fraction of bootstrap samples with an improvement.
     new_thresholds (bool): Whether the thresholds are new.
     calibrated (bool): Whether the calibration is new.
-    before (Scores): The scores with the old settings.
-    estimated (Scores): The cross-validated scores with the new settings.
-    after (Scores): The scores on the data used for tuning. They are optimistic.
-    curve (list[tuple[float, Scores]]): The scores by threshold, with one threshold for all
-        entities.
-    reliability (list[ReliabilityBin]): The precision for each range of scores.
+    before (dict[str, Optional[float]]): The scores with the old settings.
+    estimated (dict[str, Optional[float]]): The cross-validated scores with the new settings.
+    after (dict[str, Optional[float]]): The scores on the data used for tuning. They are optimistic.
+    curve (list[tuple[float, dict[str, Optional[float]]]]): The scores by threshold, with one
+        threshold for all entities.
     """
 
     settings: dict[str, Any]
@@ -86,21 +74,10 @@ class Tuning:
     estimated: Scores
     after: Scores
     curve: list[tuple[float, Scores]]
-    reliability: list[ReliabilityBin]
-
-    def to_dict(self) -> dict[str, Any]:
-        """RETURNS (dict[str, Any]): The result for JSON."""
-        return asdict(self) | {"reliability": [part._asdict() for part in self.reliability]}
 
 
 class Aim(NamedTuple):
-    """The objective of tuning.
-
-    measure (str): The measure to maximize.
-    min_precision, min_recall (float): Minimum precision and recall of all entities. They take
-        precedence over the measure.
-    labels (Sequence[str]): Types that get their own threshold if they are frequent.
-    """
+    """The objective of tuning. See `tune`. Entity types with `labels` get their own threshold."""
 
     measure: Measure = "combined"
     min_precision: float = 0.0
@@ -136,7 +113,7 @@ def tune(
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
     spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
         the pipe. If the pipeline has several pipes, it selects one.
-    measure (str): The measure to maximize: "f", "disc_f" or "combined". See `Scores`.
+    measure (str): The measure to maximize: "f", "disc_f" or "combined". See `Tuning`.
     min_precision (float): Minimum precision of all entities. If it cannot be reached, the closest
         thresholds are chosen.
     min_recall (float): Minimum recall of all entities.
@@ -154,30 +131,27 @@ def tune(
     check_probability("min_recall", min_recall)
     docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
-    aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
     key = spans_key or pipe.key
-    all_of_them: dict[str, Any] = {"disc_threshold": None, "type_thresholds": {}}
+    candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
     with changed(pipe, spans_key=key):
-        with changed(pipe, calibration=None, threshold=FLOOR, **all_of_them):
-            found, gold = _find(nlp, key, docs, batch_size)
-        counted, kind = gold, "entities"
-        if measure == "disc_f":
-            counted, kind = gold[gold["discontinuous"]], "discontinuous entities"
-        if not len(counted):
+        with changed(pipe, calibration=None, **candidates):
+            rows = _find(nlp, key, docs, batch_size)
+        kind = "discontinuous entities" if measure == "disc_f" else "entities"
+        if not (rows["gold"] & (rows["discontinuous"] | (measure != "disc_f"))).any():
             raise GapDNERError(f"The data has no {kind} under the spans_key {key!r}.")
-        now, own = None, pipe.thresholds
+        own, now = pipe.thresholds, None
         by_type_for_all = own.type_thresholds and own.disc_threshold is None
         # below the threshold of candidates, the pipe finds other entities
         if by_type_for_all or own.lowest_score(pipe.labels) < FLOOR:
-            now = _find(nlp, key, docs, batch_size)[0]
-    tuning = decide(found, gold, own, aim, calibrate, now)
+            now = _find(nlp, key, docs, batch_size)
+    aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
+    tuning = decide(rows, own, aim, calibrate, now)
     pipe.cfg.update(tuning.settings)
     return tuning
 
 
 def decide(
-    found: np.ndarray,
-    gold: np.ndarray,
+    rows: np.ndarray,
     own: Thresholds,
     aim: Aim,
     calibrate: bool = True,
@@ -185,209 +159,194 @@ def decide(
 ) -> Tuning:
     # `now` are the predictions of the pipe if they are not a subset of the candidates. In this
     # case, its thresholds cannot be converted to another calibration.
-    calibration = own.calibration or Calibration()
-    can_stay = now is None
-    every = rescore(found, calibration)
+    every = rescore(rows, own.calibration)
     own_kept = keep(every, own)
-    now = every[own_kept] if now is None else now
-    before = score(now, gold)
-    # each fold is scored with the settings chosen on the others
-    held_out, kept = every.copy(), np.zeros(len(found), bool)
-    for fold in range(_N_FOLDS):
-        here = found["doc"] % _N_FOLDS == fold
-        fitted = fit(found[~here]) if calibrate else calibration
-        held_out[here] = rescore(found[here], fitted)
-        others = rescore(found[~here], fitted), gold[gold["doc"] % _N_FOLDS != fold]
-        kept[here] = keep(held_out[here], choose(*others, aim, _translate(own, fitted)))
+    found_now = (every, own_kept) if now is None else (now, ~np.isnan(now["score"]))
+    before = score(*found_now)
+    held_out, kept = _cross_validate(rows, own, aim, calibrate)
     # on all candidates, because there may be too few predictions
-    calibrated = (_error(held_out) or 0.0) < (_error(every) or 0.0)
-    if calibrated:
-        calibration = fit(found)
-    translated = _translate(own, calibration)
-    probable = rescore(found, calibration)
-    chosen = choose(probable, gold, aim, translated)
-    best = score(probable[keep(probable, chosen)], gold)
-    gain, best_gain = (
-        getattr(scores, aim.measure) - getattr(before, aim.measure)
-        for scores in (score(held_out[kept], gold), best)
-    )
-    share = gain_share(now, found[kept], gold, aim.measure)
-    closer = aim.lack(best.p or 0.0, best.r) < aim.lack(before.p or 0.0, before.r)
-    new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gain, best_gain) > _LEVEL))
-    calibrated = calibrated and (new_thresholds or can_stay)
-    settings: dict[str, Any] = {}
-    estimated = before
-    if new_thresholds or calibrated:
-        if not new_thresholds:
-            chosen, kept = translated, own_kept
-        settings = _settings(chosen)
-        now = probable[keep(probable, chosen)] if new_thresholds else probable[own_kept]
-        estimated = score((held_out if calibrated else probable)[kept], gold)
-    steps = STEPS[::_CURVE_STEP].tolist()
+    has_score = ~np.isnan(rows["score"])
+    calibrated = (_error(held_out, has_score) or 0.0) < (_error(every, has_score) or 0.0)
+    translated = _translate(own, fit(rows) if calibrated else own.calibration)
+    rows = rescore(rows, translated.calibration)
+    chosen = choose(rows, aim, translated)
+    after = score(rows, keep(rows, chosen))
+    gains = [scores[aim.measure] - before[aim.measure] for scores in (score(held_out, kept), after)]
+    share = gain_share(found_now, (held_out, kept), aim.measure)
+    closer = aim.lack(after["p"], after["r"]) < aim.lack(before["p"], before["r"])
+    new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gains) > _LEVEL))
+    if not new_thresholds:
+        chosen, kept, after = translated, own_kept, score(rows, own_kept)
+        calibrated = calibrated and now is None
+    estimated = score(held_out if calibrated else rows, kept)
+    if not new_thresholds and not calibrated:
+        estimated = after = before
     return Tuning(
-        settings,
-        float(gain),
+        _settings(chosen) if new_thresholds or calibrated else {},
+        gains[0],
         share,
         new_thresholds,
         calibrated,
         before,
         estimated,
-        score(now, gold),
-        [(step, score(probable[probable["score"] >= step], gold)) for step in steps],
-        reliability(now[["score", "correct"]].tolist()),
+        after,
+        [(step, score(rows, rows["score"] >= step)) for step in STEPS[::_CURVE_STEP].tolist()],
     )
 
 
-def keep(found: np.ndarray, thresholds: Thresholds) -> np.ndarray:
-    """RETURNS (ndarray): Whether the calibrated score of each entity reaches its threshold."""
-    own = thresholds.type_thresholds
-    least = np.array([own.get(label, thresholds.threshold) for label in found["label"]], float)
-    if thresholds.disc_threshold is not None:
-        least[found["discontinuous"]] = thresholds.disc_threshold
-    return found["score"] >= least
+def _cross_validate(
+    rows: np.ndarray, own: Thresholds, aim: Aim, calibrate: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    # the rows with calibrated scores, and whether they are kept, with the settings that are chosen
+    # on the other folds
+    held_out, kept = rows.copy(), np.zeros(len(rows), bool)
+    for fold in range(_N_FOLDS):
+        here = rows["doc"] % _N_FOLDS == fold
+        calibration = fit(rows[~here]) if calibrate else own.calibration
+        held_out[here] = rescore(rows[here], calibration)
+        others = rescore(rows[~here], calibration)
+        kept[here] = keep(held_out[here], choose(others, aim, _translate(own, calibration)))
+    return held_out, kept
 
 
-def choose(found: np.ndarray, gold: np.ndarray, aim: Aim, own: Thresholds) -> Thresholds:
+def choose(rows: np.ndarray, aim: Aim, own: Thresholds) -> Thresholds:
     """Choose thresholds: the median of all pairs whose measure is within 0.01 of the best.
 
-    found (ndarray): Candidates with calibrated scores.
-    gold (ndarray): Gold entities.
+    rows (ndarray): Entities with calibrated scores.
     aim (Aim): The objective.
     own (Thresholds): The current thresholds. They are kept if no others are better.
     RETURNS (Thresholds): The thresholds.
     """
-    calibration = own.calibration or Calibration()
     # lower thresholds would also accept entities that are not candidates
-    lowest = [calibration.probability(FLOOR, kind) - _LEVEL for kind in (False, True)]
-    contiguous = [own.threshold, *np.maximum(STEPS, lowest[0]).tolist()]
+    lowest = [own.calibration.probability(FLOOR, kind) - _LEVEL for kind in (False, True)]
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
+    contiguous = [own.threshold, *np.maximum(STEPS, lowest[0]).tolist()]
     discontinuous = [own_disc, *np.maximum(STEPS, lowest[1]).tolist()]
     if aim.measure == "disc_f":
         contiguous = contiguous[:1]
-    if not gold["discontinuous"].any():
+    if not (rows["gold"] & rows["discontinuous"]).any():
         discontinuous = discontinuous[:1]
-    threshold, disc_threshold = _best(found, gold, aim, contiguous, discontinuous)
+    threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
     by_type = {}
     for label in aim.labels:
-        of_type = [part[part["label"] == label] for part in (found, gold)]
-        if len(of_type[1]) >= _MIN_GOLD:
-            steps = [threshold, *contiguous]
-            by_type[label], _ = _best(of_type[0], of_type[1], aim, steps, [disc_threshold])
+        of_type = rows[rows["label"] == label]
+        if of_type["gold"].sum() >= _MIN_GOLD:
+            by_type[label], _ = _best(of_type, aim, [threshold, *contiguous], [disc_threshold])
     return replace(own, threshold=threshold, disc_threshold=disc_threshold, type_thresholds=by_type)
 
 
 def _best(
-    found: np.ndarray,
-    gold: np.ndarray,
-    aim: Aim,
-    contiguous: Sequence[float],
-    discontinuous: Sequence[float],
+    rows: np.ndarray, aim: Aim, contiguous: Sequence[float], discontinuous: Sequence[float]
 ) -> tuple[float, float]:
     # the first pair if no other is better
-    is_disc = found["discontinuous"]
-    disc_counts = _count(found[is_disc], discontinuous)[:, None, :]
-    counts = _count(found[~is_disc], contiguous)[:, :, None] + disc_counts
-    n_disc = gold["discontinuous"].sum()
-    values = measures((*counts, len(gold)), (*disc_counts, n_disc))
+    is_disc = rows["discontinuous"]
+    disc_counts = _count_reached(rows[is_disc], discontinuous)[:, None, :]
+    counts = _count_reached(rows[~is_disc], contiguous)[:, :, None] + disc_counts
+    values = measures(counts, disc_counts)
     lack = aim.lack(values["p"], values["r"])
     worth = np.where(lack == lack.min(), values[aim.measure], -1.0)
     if worth[0, 0] >= worth.max() - _LEVEL:
         return contiguous[0], discontinuous[0]
     # the best pair is noisy, so choose the median of those that are almost as good
-    rows, columns = np.nonzero(worth >= worth.max() - _NEAR)
-    distances = abs(rows - np.median(rows)) + abs(columns - np.median(columns))
-    nearest = distances.argmin()
-    return contiguous[rows[nearest]], discontinuous[columns[nearest]]
+    numbers = np.argwhere(worth >= worth.max() - _NEAR)
+    nearest = abs(numbers - np.median(numbers, axis=0)).sum(axis=1).argmin()
+    row, column = numbers[nearest]
+    return contiguous[row], discontinuous[column]
 
 
-def gain_share(before: np.ndarray, after: np.ndarray, gold: np.ndarray, measure: Measure) -> float:
-    """RETURNS (float): Fraction of bootstrap samples in which the measure improves."""
-    n_docs = 1 + max(part["doc"].max(initial=0) for part in (before, after, gold))
-    counts = []
-    for found in (before, after):
-        disc, disc_gold = (part[part["discontinuous"]] for part in (found, gold))
-        for some, of_gold in ((found, gold), (disc, disc_gold)):
-            parts = (some, some[some["correct"]], of_gold)
-            counts += [np.bincount(part["doc"], minlength=n_docs) for part in parts]
-    sums = resample(np.stack(counts, axis=1), _N_RESAMPLES).T
-    values = [measures(sums[i : i + 3], sums[i + 3 : i + 6])[measure] for i in (0, 6)]
-    return float((values[1] - values[0] > _LEVEL).mean())
+def _count_reached(rows: np.ndarray, steps: Sequence[float]) -> np.ndarray:
+    # correct, predicted and gold entities by threshold
+    reached = rows["score"] >= np.array(steps)[:, None]
+    parts = reached & rows["gold"], reached, np.broadcast_to(rows["gold"], reached.shape)
+    return np.stack([part.sum(axis=1) for part in parts])
 
 
-def fit(found: np.ndarray) -> Calibration:
-    """RETURNS (Calibration): The calibration fitted to these entities."""
-    return Calibration.fit(found[["discontinuous", "score", "correct"]].tolist())
+def _count(rows: np.ndarray, kept: np.ndarray, n_docs: int = 0) -> np.ndarray:
+    # correct, predicted and gold entities by Doc, for all and for discontinuous entities
+    masks = [kept & rows["gold"], kept, rows["gold"]]
+    masks += [mask & rows["discontinuous"] for mask in masks]
+    counts = [np.bincount(rows["doc"], mask, n_docs) for mask in masks]
+    return np.stack(counts, axis=-1).reshape(-1, 2, 3)
 
 
-def rescore(found: np.ndarray, calibration: Calibration) -> np.ndarray:
-    """RETURNS (ndarray): The entities with calibrated scores."""
-    found = found.copy()
-    # avoids rounding errors
-    if calibration != Calibration():
-        found["score"] = calibration.probability(found["score"], found["discontinuous"])
-    return found
-
-
-def score(found: np.ndarray, gold: np.ndarray) -> Scores:
-    """RETURNS (Scores): The scores of predicted entities."""
-    disc, disc_gold = (part[part["discontinuous"]] for part in (found, gold))
-    values = measures(
-        (len(found), found["correct"].sum(), len(gold)),
-        (len(disc), disc["correct"].sum(), len(disc_gold)),
-    )
-    rounded: dict[str, Any] = {name: float(value) for name, value in values.items()}
-    # precision is undefined without predictions
-    rounded |= {name: None for name, part in (("p", found), ("disc_p", disc)) if not len(part)}
-    rounded |= {"calibration_error": _error(found), "disc_calibration_error": _error(disc)}
-    return Scores(**rounded)
-
-
-def measures(counts: Sequence[Any], disc_counts: Sequence[Any]) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The values of `Scores` except for calibration errors, computed from
-    numbers or arrays of predicted, correct and gold entities.
+def measures(counts: Any, disc_counts: Any) -> dict[str, Any]:
+    """RETURNS (dict[str, Any]): The scores except for calibration errors, computed from numbers or
+    arrays of correct, predicted and gold entities.
     """
-    values: dict[str, Any] = {}
-    for prefix, (n, n_correct, n_gold) in (("", counts), ("disc_", disc_counts)):
-        values[f"{prefix}p"] = n_correct / np.maximum(n, 1)
-        values[f"{prefix}r"] = n_correct / np.maximum(n_gold, 1)
-        values[f"{prefix}f"] = 2 * n_correct / np.maximum(n + n_gold, 1)
-    f, disc_f = values["f"], values["disc_f"]
-    combined = F_WEIGHT * f + DISC_F_WEIGHT * disc_f
-    return values | {"combined": np.where(disc_counts[2], combined, f)}
+    p, r, f = prf(*counts)
+    disc_p, disc_r, disc_f = prf(*disc_counts)
+    combined = np.where(disc_counts[2], F_WEIGHT * f + DISC_F_WEIGHT * disc_f, f)
+    values = {"p": p, "r": r, "f": f, "disc_p": disc_p, "disc_r": disc_r, "disc_f": disc_f}
+    return values | {"combined": combined}
 
 
-def _count(found: np.ndarray, steps: Sequence[float]) -> np.ndarray:
-    # two rows: numbers of predicted and of correct entities by threshold
-    reached = found["score"] >= np.array(steps)[:, None]
-    return np.stack([reached.sum(1), (reached & found["correct"]).sum(1)])
+def score(rows: np.ndarray, kept: np.ndarray) -> Scores:
+    """RETURNS (dict[str, Optional[float]]): The scores of the predictions. See `Tuning`."""
+    values = measures(*_count(rows, kept).sum(axis=0))
+    return {
+        **{name: float(value) for name, value in values.items()},
+        "calibration_error": _error(rows, kept),
+        "disc_calibration_error": _error(rows, kept & rows["discontinuous"]),
+    }
 
 
-def _error(found: np.ndarray) -> float | None:
-    return calibration_error(found[["score", "correct"]].tolist())
+def gain_share(
+    before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray], measure: Measure
+) -> float:
+    """RETURNS (float): Fraction of bootstrap samples in which the measure improves. Both arguments
+    are rows and whether they are kept.
+    """
+    n_docs = 1 + max(rows["doc"].max(initial=0) for rows, _ in (before, after))
+    counts = np.stack([_count(*found, n_docs) for found in (before, after)], axis=1)
+    sums = np.moveaxis(resample(counts, _N_RESAMPLES), 0, -1)
+    old, new = (measures(*part)[measure] for part in sums)
+    return float((new - old > _LEVEL).mean())
+
+
+def keep(rows: np.ndarray, thresholds: Thresholds) -> np.ndarray:
+    """RETURNS (ndarray): Whether the calibrated score of each entity reaches its threshold."""
+    kinds = zip(rows["label"], rows["discontinuous"], strict=True)
+    return rows["score"] >= np.array([thresholds.threshold_of(*kind) for kind in kinds], float)
+
+
+def fit(rows: np.ndarray) -> Calibration:
+    """RETURNS (Calibration): The calibration fitted to the candidates."""
+    candidates = rows[~np.isnan(rows["score"])]
+    return Calibration.fit(candidates[["discontinuous", "score", "gold"]].tolist())
+
+
+def rescore(rows: np.ndarray, calibration: Calibration) -> np.ndarray:
+    """RETURNS (ndarray): The entities with calibrated scores."""
+    rows = rows.copy()
+    rows["score"] = calibration.probability(rows["score"], rows["discontinuous"])
+    return rows
+
+
+def _error(rows: np.ndarray, kept: np.ndarray) -> float | None:
+    return calibration_error(rows[kept][["score", "gold"]].tolist())
 
 
 def _translate(own: Thresholds, calibration: Calibration) -> Thresholds:
     # thresholds for another calibration that keep the same candidates
-    before = own.calibration or Calibration()
-
     def to(threshold: float, kind: bool) -> float:
-        if calibration == before and before.score(threshold, kind) >= FLOOR:
+        lowest = own.calibration.score(threshold, kind)
+        if calibration == own.calibration and lowest >= FLOOR:
             return threshold
-        return float(calibration.probability(max(FLOOR, before.score(threshold, kind)), kind))
+        return float(calibration.probability(max(FLOOR, lowest), kind))
 
-    disc = own.threshold if own.disc_threshold is None else own.disc_threshold
+    own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     by_type = {label: to(value, False) for label, value in own.type_thresholds.items()}
     return replace(
         own,
         threshold=to(own.threshold, False),
-        disc_threshold=to(disc, True),
+        disc_threshold=to(own_disc, True),
         type_thresholds=by_type,
         calibration=calibration,
     )
 
 
 def _settings(thresholds: Thresholds) -> dict[str, Any]:
-    calibration = thresholds.calibration or Calibration()
+    calibration = thresholds.calibration
     return {
         "calibration": None if calibration == Calibration() else calibration._asdict(),
         "threshold": round(thresholds.threshold, 12),
@@ -396,15 +355,11 @@ def _settings(thresholds: Thresholds) -> dict[str, Any]:
     }
 
 
-def _find(
-    nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None
-) -> tuple[np.ndarray, np.ndarray]:
-    found: list[tuple[Any, ...]] = []
-    gold: list[tuple[Any, ...]] = []
+def _find(nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None) -> np.ndarray:
+    rows: list[tuple[Any, ...]] = []
     examples = predict_examples(nlp, docs, batch_size)
     for number, (_, compared) in enumerate(compare_examples(examples, key)):
-        gold.extend((number, label, len(fragments) > 1) for label, fragments in compared.gold)
-        for (label, fragments), value in compared.scores.items():
-            correct = (label, fragments) in compared.gold
-            found.append((number, label, len(fragments) > 1, value or 0.0, correct))
-    return np.array(found, FOUND), np.array(gold, GOLD)
+        for item in dict.fromkeys([*compared.scores, *compared.gold]):
+            value = (compared.scores[item] or 0.0) if item in compared.scores else float("nan")
+            rows.append((number, item[0], len(item[1]) > 1, value, item in compared.gold))
+    return np.array(rows, ROW)

@@ -11,7 +11,6 @@ from ..errors import visible
 
 if TYPE_CHECKING:
     from ..analysis.statistics import CorpusStatistics
-    from ..calibration import ReliabilityBin
     from ..formats import Report
 
 _N_EXAMPLES = 3
@@ -118,14 +117,14 @@ def print_table(
     print()
 
 
-def print_reliability(bins: "list[ReliabilityBin]") -> None:
+def print_reliability(bins: list[dict[str, float]]) -> None:
     """Print the precision of each range of scores."""
     rows = [
         (
-            f"{part.start:.1f}-{part.start + 0.1:.1f}",
-            str(part.n),
-            f"{100 * part.mean_score:.1f}",
-            f"{100 * part.precision:.1f}",
+            f"{part['start']:.1f}-{part['start'] + 0.1:.1f}",
+            part["n"],
+            f"{100 * part['mean_score']:.1f}",
+            f"{100 * part['precision']:.1f}",
         )
         for part in bins
     ]

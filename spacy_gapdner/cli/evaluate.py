@@ -57,7 +57,6 @@ def evaluate_cli(
 
 def _print_scores(scores: dict[str, Any]) -> None:
     from ..analysis.matching import MATCHES
-    from ..calibration import ReliabilityBin
     from ..scorer import SUBSETS
 
     key = scores["spans_key"]
@@ -85,7 +84,7 @@ def _print_scores(scores: dict[str, Any]) -> None:
     print_table(rows[:_N_GAP_LENGTHS], ("Gap length", "P", "R", "F"))
     if len(rows) > _N_GAP_LENGTHS:
         print(f"({len(rows) - _N_GAP_LENGTHS} more gap lengths in the JSON file of --output)\n")
-    print_reliability([ReliabilityBin(**part) for part in scores["reliability"]])
+    print_reliability(scores["reliability"])
     if scores["calibration_error"] is not None:
         errors = (percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
         print("Calibration error: {}, for discontinuous entities: {}\n".format(*errors))

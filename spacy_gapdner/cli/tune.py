@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_line, print_reliability, print_table
+from ._printing import msg, percent, print_line, print_table
 from ._util import split_list
 
 if TYPE_CHECKING:
-    from ..analysis.tuning import Scores, Tuning
+    from ..analysis.tuning import Tuning
 
 
 _COLUMNS = {
@@ -44,12 +44,6 @@ def tune_cli(
     per_type: bool = typer.Option(
         False, "--per-type", help="Choose a threshold for each type with at least 20 gold entities"
     ),
-    calibrate: bool = typer.Option(
-        True, "--calibrate/--no-calibrate", help="Calibrate scores to probabilities"
-    ),
-    json_path: Path | None = typer.Option(
-        None, "--json", help="JSON file for the curve and the chosen settings"
-    ),
     plot_path: Path | None = typer.Option(
         None, "--plot", help="Plot of the curve as .png or .svg file"
     ),
@@ -66,13 +60,11 @@ def tune_cli(
     from ..analysis.pipes import load_recognizer
     from ..analysis.tuning import tune
     from ..formats import find_format, load_docs
-    from ..formats.outputs import check_output, check_replaceable, replacing_folder, write_json
+    from ..formats.outputs import check_output, check_replaceable, replacing_folder
 
     # the output may replace the input pipeline
     check_output(output_path, {"data": data}, is_file=False)
-    others: dict[str, str | Path | None] = {"data": data, "model": model, "output": output_path}
-    check_output(plot_path, others)
-    check_output(json_path, {**others, "plot": plot_path})
+    check_output(plot_path, {"data": data, "model": model, "output": output_path})
     if output_path is not None:
         check_replaceable(output_path, must_hold="meta.json")
     if plot_path is not None:
@@ -89,18 +81,15 @@ def tune_cli(
         min_precision=min_precision,
         min_recall=min_recall,
         per_type=per_type,
-        calibrate=calibrate,
         batch_size=batch_size,
     )
-    if json_path is not None:
-        write_json(tuning.to_dict(), json_path)
     if plot_path is not None:
         plot_tuning(tuning, plot_path)
     if output_path is not None:
         with replacing_folder(output_path) as folder:
             nlp.to_disk(folder)
     _print_tuning(tuning, measure)
-    if not (min_precision <= (tuning.after.p or 0.0) and min_recall <= tuning.after.r):
+    if tuning.after["p"] < min_precision or tuning.after["r"] < min_recall:
         msg.warn("No threshold reaches the minimum precision or recall. The closest was chosen.")
     if not tuning.settings:
         msg.info("No settings improve the pipeline. It is unchanged.")
@@ -111,34 +100,24 @@ def tune_cli(
 
 
 def _print_tuning(tuning: "Tuning", measure: str) -> None:
-    rows = [_row(f"{threshold:.2f}", scores) for threshold, scores in tuning.curve]
-    print_table(rows, ("Threshold", *_COLUMNS))
-    print_reliability(tuning.reliability)
-    named = {
-        "before": tuning.before,
-        "cross-validated": tuning.estimated,
-        "after, on this data": tuning.after,
-    }
-    print_table([_row(*item) for item in named.items()], ("Settings", *_COLUMNS))
+    curve = [(f"{threshold:.2f}", scores) for threshold, scores in tuning.curve]
+    settings = [
+        ("before", tuning.before),
+        ("cross-validated", tuning.estimated),
+        ("after, on this data", tuning.after),
+    ]
+    for title, table in (("Threshold", curve), ("Settings", settings)):
+        rows = [
+            (name, *(percent(scores[key]) for key in _COLUMNS.values())) for name, scores in table
+        ]
+        print_table(rows, (title, *_COLUMNS))
     gain = (
         f"{100 * tuning.gain:+.2f} {measure} in cross-validation, above 0 in "
         f"{100 * tuning.gain_share:.0f}% of samples"
     )
-    if tuning.new_thresholds:
-        print_line(f"Thresholds: new ({gain})")
-    else:
-        print_line(f"Thresholds: unchanged (new thresholds: {gain})")
-    if tuning.calibrated:
-        print_line("Calibration: new")
-    else:
-        print_line("Calibration: unchanged, because it does not lower the error or is turned off")
-    if tuning.settings:
-        print_line(f"Threshold for contiguous entities: {tuning.settings['threshold']:.2f}")
-        print_line(f"Threshold for discontinuous entities: {tuning.settings['disc_threshold']:.2f}")
-        for label, threshold in tuning.settings["type_thresholds"].items():
-            print_line(f"Threshold for contiguous {label} entities: {threshold:.2f}")
-
-
-def _row(name: str, scores: "Scores") -> tuple[str, ...]:
-    values = (getattr(scores, field) for field in _COLUMNS.values())
-    return (name, *map(percent, values))
+    change = "new (" if tuning.new_thresholds else "unchanged (new thresholds: "
+    print_line(f"Thresholds: {change}{gain})")
+    change = "new" if tuning.calibrated else "unchanged, because it does not lower the error"
+    print_line(f"Calibration: {change}")
+    for name, value in tuning.settings.items():
+        print_line(f"{name} = {value}")

@@ -8,8 +8,7 @@ from ..formats.outputs import replacing
 from .plots import check_plots, figure_bytes, new_figure
 
 _LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
-_PANELS = {"": "All entities", "disc_": "Discontinuous entities"}
-_KINDS = {"": "contiguous", "disc_": "discontinuous"}
+_PANELS = {"": "contiguous", "disc_": "discontinuous"}
 
 
 def check_picture(path: Path) -> None:
@@ -27,17 +26,17 @@ def plot_tuning(tuning: Tuning, path: Path) -> None:
     """
     figure = new_figure(9, 3.6)
     thresholds = [threshold for threshold, _ in tuning.curve]
-    panels = zip(figure.subplots(1, 2, sharey=True), _PANELS.items(), strict=True)
-    for axes, (prefix, title) in panels:
+    for axes, (prefix, kind) in zip(
+        figure.subplots(1, 2, sharey=True), _PANELS.items(), strict=True
+    ):
         for name, (label, style) in _LINES.items():
-            # matplotlib skips NaN, such as the precision without predictions
-            found = (getattr(scores, prefix + name) for _, scores in tuning.curve)
-            values = [float("nan") if value is None else 100 * value for value in found]
+            values = [100 * scores[prefix + name] for _, scores in tuning.curve]
             axes.plot(thresholds, values, style, label=label)
         if tuning.settings:
+            note = f"new threshold for\n{kind} entities"
             new = tuning.settings[f"{prefix}threshold"]
-            note = f"new threshold for\n{_KINDS[prefix]} entities"
             axes.axvline(new, color="grey", linewidth=0.8, label=note)
+        title = "Discontinuous entities" if prefix else "All entities"
         axes.set(title=title, xlabel="threshold", xlim=(0, 1), ylim=(0, 100))
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(edgecolor="none", framealpha=1, fontsize=9)

@@ -120,7 +120,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             self.cfg["threshold"],
             self.cfg["disc_threshold"],
             self.cfg["max_paths"],
-            None if calibration is None else Calibration(**calibration),
+            Calibration(**calibration or {}),
             self.cfg["type_thresholds"],
         )
 

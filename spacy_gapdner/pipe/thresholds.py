@@ -1,6 +1,6 @@
 """The thresholds that select the entities of a label grid."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from thinc.types import Floats3d
@@ -20,22 +20,26 @@ class Thresholds:
     disc_threshold (Optional[float]): The threshold for discontinuous entities. Defaults to
         `threshold`.
     max_paths (int): Maximum number of paths in the search.
-    calibration (Optional[Calibration]): Converts scores to probabilities before they are compared
-        with thresholds.
+    calibration (Calibration): Converts scores to probabilities before they are compared with
+        thresholds.
     type_thresholds (Mapping[str, float]): Thresholds by entity type, which override `threshold`.
     """
 
     threshold: float
     disc_threshold: float | None = None
     max_paths: int = 10_000
-    calibration: Calibration | None = None
+    calibration: Calibration = field(default_factory=Calibration)
     type_thresholds: Mapping[str, float] = field(default_factory=dict)
 
-    def threshold_of(self, entity: Entity) -> float:
-        """RETURNS (float): The threshold that applies to an entity."""
-        if entity.is_discontinuous and self.disc_threshold is not None:
+    def threshold_of(self, label: str, discontinuous: bool) -> float:
+        """RETURNS (float): The threshold of the entities of a type."""
+        if discontinuous and self.disc_threshold is not None:
             return self.disc_threshold
-        return self.type_thresholds.get(entity.label, self.threshold)
+        return self.type_thresholds.get(label, self.threshold)
+
+    def accepts(self, entity: Entity) -> bool:
+        """RETURNS (bool): Whether the calibrated score of an entity reaches its threshold."""
+        return (entity.score or 0.0) >= self.threshold_of(entity.label, entity.is_discontinuous)
 
     def lowest_score(self, labels: Sequence[str]) -> float:
         """Find the lowest score that an accepted entity can have.
@@ -45,8 +49,6 @@ class Thresholds:
         """
         lowest = min(self.type_thresholds.get(label, self.threshold) for label in labels)
         disc_lowest = lowest if self.disc_threshold is None else self.disc_threshold
-        if self.calibration is None:
-            return min(lowest, disc_lowest)
         return min(
             self.calibration.score(lowest, discontinuous=False),
             self.calibration.score(disc_lowest, discontinuous=True),
@@ -69,8 +71,5 @@ class Thresholds:
             threshold=lowest,
             max_paths=self.max_paths,
         )
-        entities: Iterable[Entity] = decoded.entities
-        if self.calibration is not None:
-            entities = [self.calibration(entity) for entity in entities]
-        entities = [e for e in entities if (e.score or 0.0) >= self.threshold_of(e)]
-        return DecodedSegment(entities, decoded.n_cut)
+        entities = [self.calibration(entity) for entity in decoded.entities]
+        return DecodedSegment([e for e in entities if self.accepts(e)], decoded.n_cut)
