@@ -103,6 +103,9 @@ def merged(predictions, segments):
     return [(e.start, e.end, e.score) for e in merge_segments(own, segments)]
 
 
+THREE_WINDOWS = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
+
+
 @pytest.mark.parametrize(
     ("predictions", "expected"),
     [
@@ -121,23 +124,20 @@ def merged(predictions, segments):
         ([[(4, 6, 0.9)], []], [(4, 6, 0.9)]),
         # no cut at the ends of the text
         ([[(0, 1, 0.5)], [(9, 10, 0.5)]], [(0, 1, 0.5), (9, 10, 0.5)]),
+        # of three, only the middle window sees tokens on both sides of [4, 6)
+        ([[(4, 6, 0.9)], [], [(4, 6, 0.8)]], []),
+        ([[(4, 6, 0.9)], [(4, 6, 0.1)], [(4, 6, 0.8)]], [(4, 6, 0.1)]),
+        # the first two are cut where [2, 6) ends or begins; the third does not hold it
+        ([[(2, 6, 0.9)], [], []], [(2, 6, 0.9)]),
     ],
 )
-def test_merge_two_windows(predictions, expected):
-    assert merged(predictions, WINDOWS) == expected
+def test_merge_windows(predictions, expected):
+    assert merged(predictions, THREE_WINDOWS if len(predictions) == 3 else WINDOWS) == expected
 
 
-def test_merge_other_segments():
-    segments = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
-    # only the middle window sees tokens on both sides of [4, 6)
-    assert merged([[(4, 6, 0.9)], [], [(4, 6, 0.8)]], segments) == []
-    assert merged([[(4, 6, 0.9)], [(4, 6, 0.1)], [(4, 6, 0.8)]], segments) == [(4, 6, 0.1)]
-    # the first two are cut where [2, 6) ends or begins; the third does not hold it
-    assert merged([[(2, 6, 0.9)], [], []], segments) == [(2, 6, 0.9)]
-    # sentences that meet are not cut
-    segments = [Segment(0, 5), Segment(5, 9)]
-    expected = [(3, 5, 0.5), (5, 6, 0.25)]
-    assert merged([[(3, 5, 0.5)], [(5, 6, 0.25)]], segments) == expected
+def test_sentences_that_meet_are_not_cut():
+    found = [[(3, 5, 0.5)], [(5, 6, 0.25)]]
+    assert merged(found, [Segment(0, 5), Segment(5, 9)]) == [(3, 5, 0.5), (5, 6, 0.25)]
 
 
 @settings(max_examples=60)

@@ -87,6 +87,26 @@ def test_doc_extension_gives_entities_in_text_order():
     assert shoulder.token_indices == (2, 5, 9)
 
 
+def test_an_entity_behaves_like_a_span():
+    lemmas, starts = [word.lower() for word in WORDS], [i in (0, 9) for i in range(len(WORDS))]
+    doc = Doc(Vocab(), WORDS, lemmas=lemmas, sent_starts=starts)
+    set_entities(doc, [SEVERE_SHOULDER_PAIN, Entity("ADE", ((9, 10),))])
+    shoulder, pain = get_entities(doc)
+    assert [len(shoulder), len(pain)] == [3, 1]
+    assert shoulder.tokens == tuple(shoulder) == (doc[2], doc[5], doc[9])
+    assert (shoulder[0], shoulder[-1]) == (doc[2], doc[9])
+    assert doc[5] in shoulder
+    assert doc[3] not in shoulder
+    assert (shoulder.label, shoulder.lemma_) == (doc.vocab.strings["ADE"], "severe shoulder pain")
+    assert (shoulder.sent.text, pain.sent.text) == (doc[:9].text, doc[9:].text)
+    # a span gives the entities within
+    assert [span._.discontinuous_ents for span in doc.sents] == [(), (pain,)]
+    assert doc[2:]._.discontinuous_ents == (shoulder, pain)
+    for owner in (doc, doc[2:]):
+        with pytest.raises(ValueError, match="discontinuous_ents cannot be set"):
+            owner._.discontinuous_ents = ()
+
+
 def test_entities_are_ordered_by_their_tokens_one_by_one():
     ordered = [(0,), (0, 1), (0, 1, 2), (0, 1, 7), (0, 3, 7), (0, 5, 6, 7), (1,), (5, 7)]
     doc = make_doc(entities=[Entity.from_tokens("A", tokens) for tokens in reversed(ordered)])

@@ -54,23 +54,6 @@ def test_gradient_agrees_with_finite_differences(loss):
     check_gradients(loss, scores, [as_target(cells, [(1, 3)]), as_target({(0, 0, 2)})])
 
 
-def test_cross_entropy_of_the_paper_by_hand():
-    # equal scores in 3 channels: every cell costs log(3), whatever its label
-    even = np.zeros((2, 2, 3))
-    # one cell, whose label has probability 1 / (1 + 1 + 2)
-    uneven = np.array([[[0, 0, math.log(2)]]])
-    targets = [as_target({(0, 1, 1)}), as_target({(0, 0, 1)})]
-    value, gradients = CrossEntropy("cells")([even, uneven], targets)
-    assert value == pytest.approx((4 * math.log(3) + math.log(4)) / 5)
-    assert gradients[0][0, 1] == pytest.approx(np.array([1, -2, 1]) / 3 / 5)
-    assert gradients[0][0, 0] == pytest.approx(np.array([-2, 1, 1]) / 3 / 5)
-    assert gradients[1][0, 0] == pytest.approx(np.array([1, -3, 2]) / 4 / 5)
-    # two labels in the batch
-    value, gradients = CrossEntropy("labelled")([even, uneven], targets)
-    assert value == pytest.approx((4 * math.log(3) + math.log(4)) / 2)
-    assert gradients[1][0, 0] == pytest.approx(np.array([1, -3, 2]) / 4 / 2)
-
-
 @both_losses
 def test_nothing_to_learn(loss):
     grid = np.ones((2, 2, 3))

@@ -1,18 +1,11 @@
 """The architecture of GapDNER: what its settings do, and which of them are refused."""
 
-from dataclasses import fields
+from inspect import signature
 
 import pytest
 import spacy
 from confection import ConfigValidationError
-from grid_models import (
-    LABELS,
-    SETTINGS,
-    WIDTH,
-    fixed_vectors,
-    initialize_model,
-    network_of,
-)
+from grid_models import LABELS, SETTINGS, WIDTH, fixed_vectors, initialize_model, network_of
 
 from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.model.architecture import build_gapdner_v1
@@ -54,8 +47,13 @@ def test_a_config_is_checked_and_filled_in():
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner", config={"model": {"hidden_width": 64}})
     filled = nlp.config["components"]["gapdner"]["model"]
-    defaults = {field.name: field.default for field in fields(GapDNERSettings)}
-    assert {name: filled[name] for name in defaults} == {**defaults, "hidden_width": 64}
+    defaults = {p.name: p.default for p in signature(build_gapdner_v1).parameters.values()}
+    assert filled.keys() - {"@architectures"} == defaults.keys()
+    names = defaults.keys() - {"tagging", "tok2vec"}
+    assert {name: filled[name] for name in names} == {
+        **{name: defaults[name] for name in names},
+        "hidden_width": 64,
+    }
     for wrong in ({"co_predictor": True}, {"hidden_width": "wide"}):
         with pytest.raises(ConfigValidationError, match=next(iter(wrong))):
             spacy.blank("en").add_pipe("gapdner", config={"model": wrong})

@@ -1,6 +1,5 @@
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,18 +26,3 @@ def test_batches_hold_all_longest_first_and_as_many_as_the_bounds_allow(
     assert in_order == sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
     assert all(fits(batch) or len(batch) == 1 for batch in batches)
     assert not any(fits([*batch, other[0]]) for batch, other in pairwise(batches))
-
-
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        # 9 + 9, then 4 * 4
-        ({"max_size": 18}, [[1, 4], [0, 3, 5, 2]]),
-        ({"max_size": 100, "max_padding": 3}, [[1, 4], [0, 3, 5], [2]]),
-        # 81 cells are more than 40, 3 * 16 as well
-        ({"max_size": 40, "power": 2}, [[1], [4], [0, 3], [5, 2]]),
-        ({"max_size": 40, "power": 2, "max_padding": 7}, [[1], [4], [0, 3], [5], [2]]),
-    ],
-)
-def test_batches_worked_out_by_hand(options, expected):
-    assert batch_by_length([4, 9, 1, 4, 9, 3], **options) == expected

@@ -110,32 +110,6 @@ def test_initialization_keeps_the_variance():
     torch.testing.assert_close(scores, net.classifier(grid))
 
 
-def test_weights_keep_their_names_and_shapes():
-    """Pipelines that are saved hold them."""
-    shapes = {name: list(weights.shape) for name, weights in make_network().state_dict().items()}
-    lstm = {"weight_ih": [12, 5], "weight_hh": [12, 3], "bias_ih": [12], "bias_hh": [12]}
-    linear = {
-        "head.0": (3, 6),
-        "tail.0": (3, 6),
-        "boundary.linear": (3, 6),
-        "from_boundary": (4, 3),
-        "span_attention.upper": (1, 6),
-        "span_attention.lower": (1, 6),
-        "criss_cross.query": (2, 4),
-        "criss_cross.key": (2, 4),
-        "criss_cross.value": (4, 4),
-        "classifier": (5, 4),
-    }
-    assert shapes == {
-        **{f"bilstm.lstm.{name}_l0": shape for name, shape in lstm.items()},
-        **{f"bilstm.lstm.{name}_l0_reverse": shape for name, shape in lstm.items()},
-        **{f"{name}.weight": list(shape) for name, shape in linear.items()},
-        **{f"{name}.bias": [shape[0]] for name, shape in linear.items()},
-        "boundary.bilinear": [3, 3, 3],
-        "from_tokens.weight": [4, 6],
-    }
-
-
 def test_dropout_acts_in_training_only():
     inputs = make_batch([6], torch.float32)
     for rate, is_train in [(0.5, False), (0.5, True), (0.0, True)]:

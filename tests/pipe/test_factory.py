@@ -36,15 +36,9 @@ def test_settings_of_the_pipe(factory):
 
 def test_settings_of_the_model():
     settings = defaults(build_gapdner_v1)
-    nlp = spacy.blank("en")
-    nlp.add_pipe("gapdner")
-    filled = nlp.config["components"]["gapdner"]["model"]
-    assert settings.items() <= filled.items()
-    assert filled.keys() - settings.keys() == {"@architectures", "tagging", "tok2vec"}
     fields = {field.name: field.default for field in dataclasses.fields(GapDNERSettings)}
     assert settings == {**fields, "max_batch_cells": 16_000, "mixed_precision": False}
     # with a transformer, the words are wider
     model = init_config(transformer="some/bert").interpolate()["components"]["gapdner"]["model"]
     changed = {name: value for name, value in settings.items() if model[name] != value}
     assert changed == {"hidden_width": 128, "word_dropout": 0.2}
-    assert model["tagging"] == filled["tagging"]
