@@ -1,14 +1,12 @@
-"""A page of annotate in a browser, and its server: what a user does, and sees."""
+"""The page of annotate in a browser, and its server."""
 
 from types import SimpleNamespace
 
 import spacy
-from chromium import serve
-from selenium.common.exceptions import StaleElementReferenceException
+from chromium import serve, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys as Keys
-from selenium.webdriver.support.ui import WebDriverWait
 from spacy.language import Language
 
 from spacy_gapdner import Entity, set_entities
@@ -18,6 +16,7 @@ from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.segmented_texts import Checker
 from spacy_gapdner.annotate.session import Session
 from spacy_gapdner.annotate.store import Texts
+from spacy_gapdner.segments import get_segments
 
 TEXT = "Naproxen gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
 WORDS = """
@@ -28,7 +27,7 @@ return [...document.querySelectorAll('.word')].filter(
 
 @Language.factory("propose_for_page_test")
 def make_finder(nlp, name, words: list[str]):
-    """Finds two words each from some words on, in texts that ask for it."""
+    """Finds pairs of words that start with one of some words, in texts that contain "propose"."""
 
     def propose(doc):
         found = [
@@ -45,11 +44,15 @@ def make_finder(nlp, name, words: list[str]):
 def load(words):
     nlp = spacy.blank("en")
     nlp.add_pipe("propose_for_page_test", config={"words": words.split()})
-    return nlp, SimpleNamespace(key="gapdner", labels=("ADE", "DRUG"))
+    return nlp, SimpleNamespace(
+        key="gapdner",
+        labels=("ADE", "DRUG"),
+        segments=lambda docs: [get_segments(doc, 256, 256) for doc in docs],
+    )
 
 
 class Server:
-    """Serves a folder; may be killed, and started again at the same port."""
+    """Serves a folder. It can be killed, and started again at the same port."""
 
     def __init__(self, folder, **settings):
         self.folder, self.port, self.settings = folder, 0, settings
@@ -68,7 +71,7 @@ class Server:
 
 
 class Page:
-    """What a user does, and sees."""
+    """Does what a user does, and reads what a user sees."""
 
     def __init__(self, browser, server, name):
         self.browser, self.server, self.name = browser, server, name
@@ -84,15 +87,14 @@ class Page:
         self.load()
 
     def load(self):
-        # another address, so that the page is loaded anew
+        # another address, so that the page is reloaded
         self.browser.get("about:blank")
         self.browser.get(f"http://127.0.0.1:{self.server.port}/#{self.name}")
         self.until(lambda: self.find("text-name").text == self.name)
         self.until(lambda: self.find("progress-text").text)
 
     def until(self, condition):
-        wait = WebDriverWait(self.browser, 60, 0.03, [StaleElementReferenceException])
-        return wait.until(lambda _: condition())
+        return until(self.browser, condition)
 
     def find(self, name):
         return self.browser.find_element(By.ID, name)
@@ -101,7 +103,7 @@ class Page:
         return self.until(lambda: self.browser.execute_script(WORDS, text, n))
 
     def drag(self, first, last=None, key=None, from_x=0, to_x=4):
-        # at the words, not at what stands under them
+        # at the words, not at the bars under them
         chain = ActionChains(self.browser, duration=0)
         ends = [self.word(first), self.word(last or first)]
         above = [8 - element.size["height"] // 2 for element in ends]
@@ -136,14 +138,14 @@ class Page:
         self.until(lambda: self.find("saving-text").text == "Saved")
 
     def entities(self):
-        """Type and words of the entities in the file."""
+        """The types and words of the entities in the file."""
         self.saved()
         lines = self.ann.read_text(encoding="utf-8").splitlines() if self.ann.exists() else []
         fields = [line.split("\t") for line in lines if line.startswith("T")]
         return sorted(f"{place.split()[0]} {text}" for _, place, text in fields)
 
     def shown(self):
-        """Labels on the page, with what stands at them."""
+        """The labels on the page, with warnings, sources and scores."""
         script = "return [...document.querySelectorAll('.word b')].map(e => e.textContent)"
         return self.browser.execute_script(script)
 

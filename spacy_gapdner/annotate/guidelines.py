@@ -27,7 +27,7 @@ class Label(BaseModel, extra="forbid"):
     name: str = ""
     color: str = ""
     dark: str | None = None
-    key: str | None = Field(None, min_length=1, max_length=1)
+    key: str | None = Field(default=None, min_length=1, max_length=1)
     description: str = ""
 
 

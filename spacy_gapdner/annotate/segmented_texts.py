@@ -52,16 +52,16 @@ class Checker:
         doc, segments = self.segment(text)
         entities, warnings = [], []
         for mark in marks:
-            spans = [doc.char_span(*f, alignment_mode="expand") for f in mark.fragments]
-            tokens = [i for span in spans for i in range(span.start, span.end)]
+            tokens: list[int] = []
+            cuts = []
+            for start, end in mark.fragments:
+                span = doc.char_span(start, end, alignment_mode="expand")
+                assert span is not None
+                tokens += range(span.start, span.end)
+                if (span.start_char, span.end_char) != (start, end):
+                    cuts.append(f"cut inside a token: {text[start:end]!r} of {span.text!r}")
             entities.append(Entity.from_tokens(mark.label, tokens))
-            warnings.append(
-                [
-                    f"cut inside a token: {text[start:end]!r} of {span.text!r}"
-                    for span, (start, end) in zip(spans, mark.fragments, strict=True)
-                    if (span.start_char, span.end_char) != (start, end)
-                ]
-            )
+            warnings.append(cuts)
         unheld = set(assign_entities(entities, segments)[1])
         for entity, own in zip(entities, warnings, strict=True):
             if entity in unheld:

@@ -17,7 +17,7 @@ def test_entities_by_mouse(page):
     # words that are there are taken out
     page.drag("severe", key=Keys.SHIFT)
     assert page.entities() == ["DRUG joint pain"]
-    page.find("chosen").find_element(By.CSS_SELECTOR, "[aria-label='Take out pain']").click()
+    page.find("chosen").find_element(By.CSS_SELECTOR, "[aria-label='Remove pain']").click()
     assert page.entities() == ["DRUG joint"]
     page.click("add")
     page.drag("Mild")
@@ -99,7 +99,7 @@ def test_coordination(page, by_mouse):
     page.drag("severe", "pain")
     page.press("c")
     assert page.choices() == ["ADE severe joint", "ADE shoulder", "ADE back pain"]
-    assert "fragments of their own" in page.find("choice").text
+    assert "must be separate fragments" in page.find("choice").text
     page.press(Keys.ESCAPE)
     for word in ("severe", "pain") * 2:
         page.drag(word, key=Keys.SHIFT)
@@ -112,7 +112,7 @@ def test_coordination(page, by_mouse):
         "ADE severe … shoulder … pain",
         "ADE severe … back pain",
     ]
-    assert "fragments of their own" not in page.find("choice").text
+    assert "must be separate fragments" not in page.find("choice").text
     if by_mouse:
         page.find("choice").find_elements(By.TAG_NAME, "input")[1].click()
         page.find("choice").find_element(By.CSS_SELECTOR, "button.main").click()

@@ -26,7 +26,7 @@ def test_adjudication_what_contradicts(page, tmp_path):
         page.load()
         page.until(lambda: page.find("n-sure").text == "3 of 7")
         page.click_bar("ADE: joint")
-        assert "Or ADE “severe joint”, as ann has it." in page.find("chosen").text
+        assert "Or ADE “severe joint”, as annotated by ann." in page.find("chosen").text
         page.press("a")
         page.until(lambda: "rejected ADE “severe joint”" in page.find("said").text)
         assert page.entities() == ["ADE joint"]

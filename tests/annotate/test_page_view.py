@@ -2,7 +2,7 @@
 
 import pytest
 from annotation_page import TEXT, By, Keys
-from chromium import asked
+from chromium import asked, window_width
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +58,7 @@ def test_texts_that_cannot_be_opened(page):
     page.until(lambda: page.word("nausea"))
     assert page.find("said").text == ""
     page.drag("nausea")
-    assert page.find("said").text == "Made ADE “nausea”."
+    assert page.find("said").text == "Created ADE “nausea”."
     page.press("n")
     page.until(lambda: page.find("said").text.startswith("bad2 cannot"))
     assert page.find("text-name").text == "bad2"
@@ -99,9 +99,7 @@ def test_a_server_that_is_away_for_a_moment(page):
 
 def test_the_list_of_texts_in_a_narrow_window(page):
     page.write(ann="T1\tADE 21 26\tjoint\n")
-    metrics = {"width": 600, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
+    with window_width(page.browser, 600):
         page.press(" ")
         page.find("show-texts").click()
         assert page.find("texts").is_displayed()
@@ -115,8 +113,6 @@ def test_the_list_of_texts_in_a_narrow_window(page):
         assert not page.find("texts").is_displayed()
         page.press(Keys.ESCAPE)
         assert "Drag over words" in page.find("chosen").text
-    finally:
-        page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_labels_and_brackets_do_not_tear_the_text(page):
@@ -172,14 +168,12 @@ def test_help_shows_every_key(page):
 @pytest.mark.parametrize("width", [1200, 400])
 def test_nothing_is_wider_than_the_page(page, width):
     page.write(f"{'x' * 400} pain.\n", ann=f"T1\t{'L' * 300} 401 405\tpain\n")
-    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    page.press(" ")
-    widths = page.browser.execute_script(
-        "return [document.documentElement, ...document.querySelectorAll('#text, #side')]"
-        ".map(e => e.scrollWidth - e.clientWidth)"
-    )
-    page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    with window_width(page.browser, width):
+        page.press(" ")
+        widths = page.browser.execute_script(
+            "return [document.documentElement, ...document.querySelectorAll('#text, #side')]"
+            ".map(e => e.scrollWidth - e.clientWidth)"
+        )
     assert max(widths) <= 0
 
 

@@ -1,20 +1,20 @@
-/** The server's answers, as `types.js` names them. */
+/** Requests to the server. The types of the responses are in `types.js`. */
 
 const token = new URLSearchParams(location.search).get("token");
 
 let annotator = "";
 
-/** @param {string} name of the person whose annotations these are */
+/** @param {string} name of the annotator */
 export function setAnnotator(name) {
   annotator = name;
 }
 
-/** A request that the server refused, with what it said. */
+/** Thrown if the server rejects a request. */
 export class Refused extends Error {
   /** @param {number} status @param {any} answer */
   constructor(status, answer) {
     const detail = answer?.detail;
-    super(typeof detail === "string" ? detail : `The server answered ${status}.`);
+    super(typeof detail === "string" ? detail : `The server returned status ${status}.`);
     this.status = status;
     this.answer = answer;
   }
@@ -41,7 +41,7 @@ async function ask(method, path, body) {
   return answer;
 }
 
-/** @param {string} id @returns {string} folders stay folders */
+/** @param {string} id @returns {string} the path, in which slashes are not escaped */
 const pathOf = (id) => `texts/${id.split("/").map(encodeURIComponent).join("/")}`;
 
 export const api = {

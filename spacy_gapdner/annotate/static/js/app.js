@@ -1,8 +1,8 @@
-/** The page: the open text, the list of texts, and what is shown of both. */
+/** The page with the open text and the list of texts. */
 
 import { api } from "./api.js";
 import { commandOf } from "./commands.js";
-import { settleConflict } from "./conflict.js";
+import { resolveConflict } from "./conflict.js";
 import { find } from "./dom.js";
 import { Drafts } from "./drafts.js";
 import { describe, Gestures, isProposal } from "./gestures.js";
@@ -30,17 +30,17 @@ export class App {
   /** @param {import("./types.js").Project} project */
   constructor(project) {
     this.project = project;
-    // keys of commands stay theirs
+    // the keys of commands take precedence
     for (const label of project.labels) if (label.key && commandOf(label.key)) label.key = null;
     /** @type {Session | null} */
     this.open_ = null;
-    /** @type {Map<string, Session>} texts whose changes can still be undone */
+    /** @type {Map<string, Session>} opened texts with their undo history */
     this.sessions = new Map();
     this.drafts = new Drafts(`${project.name} ${project.writes} ${project.annotator}`);
     /** @type {string | null} the type of new entities */
     this.label = project.labels[0]?.name ?? null;
     this.isAdding = false;
-    /** called when a text is done, skipped or doubtful, and that is saved */
+    /** called when a new status of a text is saved */
     this.onFinished = () => {};
     this.gestures = new Gestures(this);
     this.styleOf = addColors(project.labels);
@@ -67,18 +67,18 @@ export class App {
     return this.open_;
   }
 
-  /** @returns {Range | null} what is marked by keys, or by a finger */
+  /** @returns {Range | null} the words selected by keyboard or touch */
   get marked() {
     const { cursor } = this.session;
     return cursor.isMarking ? cursor.range : this.view.selection();
   }
 
-  /** @returns {boolean} whether something is not in its file yet */
+  /** @returns {boolean} whether there are unsaved changes */
   get isUnsaved() {
     return [...this.sessions.values()].some(({ saver }) => saver.state !== "saved");
   }
 
-  /** @returns {import("./types.js").Proposal[]} those from the chosen score on, or that nobody contradicts */
+  /** @returns {import("./types.js").Proposal[]} proposals with at least the selected score, or without a contradiction */
   sureProposals() {
     const { session, score } = this;
     return session.proposals.filter((p) =>
@@ -86,12 +86,12 @@ export class App {
     );
   }
 
-  /** @returns {string} the text that the address names, or nothing */
+  /** @returns {string} the id of the text in the address, or an empty string */
   get named() {
     return decodeURIComponent(location.hash.slice(1));
   }
 
-  /** Open the text that the address names, or else the first new one. */
+  /** Open the text in the address, or the first new text. */
   async openNamed() {
     const { named } = this;
     const { texts } = this.list;
@@ -109,20 +109,20 @@ export class App {
   goTo(id) {
     this.list.hide();
     if (id === this.open_?.id) this.focusText();
-    // one that could not be opened may be there by now
+    // try again if the text could not be opened
     else if (id === this.named) void this.open(id);
-    // before it is here, so that the next key goes on from it
+    // before the text is loaded, so that the next key continues from it
     this.list.setCurrent(id);
     location.hash = encodeURIComponent(id);
   }
 
   /** @param {string} id */
   async open(id) {
-    // so that loading the page again comes back here
+    // so that reloading the page opens this text again
     if (this.named !== id) history.replaceState(null, "", `#${encodeURIComponent(id)}`);
     try {
       const text = await api.text(id);
-      // another one was asked for meanwhile
+      // another text was requested in the meantime
       if (this.named !== id) return;
       if (this.open_?.id !== id) this.say("");
       this.#show(this.#sessionOf(text));
@@ -133,7 +133,7 @@ export class App {
     }
   }
 
-  /** @param {Text} text @returns {Session} that with its history, if the file is as we left it */
+  /** @param {Text} text @returns {Session} the known session with its history if the file is unchanged */
   #sessionOf(text) {
     const known = this.sessions.get(text.id);
     if (known && (known.version === text.version || known.saver.state !== "saved")) return known;
@@ -141,34 +141,34 @@ export class App {
       changed: () => this.draw(),
       finished: () => this.onFinished(),
       say: (message) => this.say(message),
-      conflict: (own, current) => void this.#settle(own, current),
+      conflict: (own, current) => void this.#resolve(own, current),
     });
     this.sessions.set(text.id, session);
     const draft = this.drafts.find(text.id);
     if (draft && draft.size === session.text.length) {
       session.restore(draft);
-      this.say("Restored what could not be saved before.");
+      this.say("Unsaved changes were restored.");
     }
     return session;
   }
 
-  /** @param {Session} session @param {Text} current what the file holds now */
-  async #settle(session, current) {
-    if (current.text === session.text) return settleConflict(session, current, this.styleOf);
+  /** @param {Session} session @param {Text} current the current content of the file */
+  async #resolve(session, current) {
+    if (current.text === session.text) return resolveConflict(session, current, this.styleOf);
     this.#forget(session);
     this.say(
-      `The text ${session.id} itself was changed: this is how it is now, without the last change.`,
+      `The text of ${session.id} was changed. It is shown without your last change.`,
     );
   }
 
-  /** The text is another one: offsets mean nothing any more. @param {Session} session */
+  /** Forget a session whose text was changed, because its offsets are invalid. @param {Session} session */
   #forget(session) {
     this.sessions.delete(session.id);
     this.drafts.drop(session.id);
     if (session === this.open_) void this.open(session.id);
   }
 
-  /** @param {string} id @param {Session | null} session none if it cannot be opened */
+  /** @param {string} id @param {Session | null} session null if it cannot be opened */
   #turnTo(id, session) {
     this.open_ = session;
     this.isAdding = false;
@@ -190,7 +190,7 @@ export class App {
     void session.propose().catch((error) => this.say(`No proposals: ${error.message}`));
   }
 
-  /** The file may have changed while the window was away. */
+  /** Reload the open text if its file was changed while the window was in the background. */
   async refresh() {
     const session = this.open_;
     if (!session || session.saver.state !== "saved") return;
@@ -198,7 +198,7 @@ export class App {
     if (!current || session.saver.state !== "saved" || current.version === session.version) return;
     if (current.text === session.text) session.reload(current);
     else this.#forget(session);
-    this.say("The file was changed elsewhere: this is how it is now.");
+    this.say("The file was changed elsewhere. Its new content is shown.");
   }
 
   /** Draw what changed. */
@@ -206,11 +206,11 @@ export class App {
     this.#showSaving();
     const session = this.open_;
     if (!session) return;
-    // proposals below, so that entities stay where they are
+    // proposals are drawn below entities, so that entities do not move
     const items = [...inText(session.content.entities), ...inText(session.proposals)];
     this.view.draw(items.map((item) => this.#bar(session, item)));
     this.view.showCursor(session.cursor.head, false);
-    // new bars have taken away what shows it
+    // drawing removes the selection
     if (session.cursor.isMarking) this.view.mark(session.cursor.range);
     drawPanel(this);
     this.showLabel(session.chosen?.label ?? this.label);
@@ -222,7 +222,7 @@ export class App {
       button.ariaPressed = String(button.dataset.status === session.status);
     }
     const n = session.proposals.length;
-    // people give no scores
+    // disagreements have no scores
     find("scores", HTMLElement).hidden = session.proposals.every(({ score }) => score === null);
     find("proposals", HTMLElement).hidden = !n;
     find("score-value", HTMLOutputElement).value = this.score.valueAsNumber.toFixed(2);
@@ -259,22 +259,22 @@ export class App {
     find("retry", HTMLButtonElement).hidden = state !== "failed" && state !== "refused";
   }
 
-  /** Save now what could not be saved. */
+  /** Save all unsaved changes now. */
   retry() {
     for (const { saver } of this.sessions.values()) if (saver.state !== "saved") saver.retry();
   }
 
-  /** @param {string} message shown, and read out by screen readers */
+  /** @param {string} message shown, and read by screen readers */
   say(message) {
     find("said", HTMLElement).textContent = message;
   }
 
-  /** Keys go to the text. */
+  /** Move the keyboard focus to the text. */
   focusText() {
     this.box.focus({ preventScroll: true });
   }
 
-  /** Bring the cursor into sight, and show what is marked. */
+  /** Scroll to the cursor and show the selected words. */
   showCursor() {
     const { cursor } = this.session;
     this.view.showCursor(cursor.head, true);
@@ -311,7 +311,7 @@ export class App {
     this.say([`“${text.slice(...cursor.range)}”`, ...here].join(" "));
   }
 
-  /** Choose no entity, mark no words. */
+  /** Clear the selection. */
   leave() {
     const { isOver } = this.list;
     this.list.hide();
@@ -325,12 +325,12 @@ export class App {
 
   /** @param {import("./types.js").Status} status */
   finish(status) {
-    // the next text is on its way: this key is not for the one before
+    // while the next text is loading, the key is not meant for the previous one
     if (this.list.current !== this.open_?.id) return;
     this.session.setStatus(status);
     const next = this.list.nextNew();
     if (next) this.goTo(next);
-    else this.say("No new text is left.");
+    else this.say("There are no more new texts.");
   }
 
   /** @param {1 | -1} step */

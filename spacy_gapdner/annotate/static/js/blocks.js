@@ -1,4 +1,4 @@
-/** A text in blocks that are drawn by themselves: a sentence, or a line of one. */
+/** Splits a text into blocks that are drawn separately: sentences, or lines of sentences. */
 
 /** @typedef {import("./types.js").Range} Range */
 /**
@@ -6,17 +6,17 @@
  * @property {number} start
  * @property {number} end
  * @property {Range[]} tokens
- * @property {boolean} isParagraph whether an empty line stands before it
+ * @property {boolean} isParagraph whether an empty line precedes it
  */
 
-// what is drawn anew at a key press
+// limits what is redrawn for each key
 const MOST_TOKENS = 200;
 
 /**
  * @param {string} text
- * @param {Range[]} tokens those with letters
+ * @param {Range[]} tokens without whitespace tokens
  * @param {Range[]} sentences
- * @returns {Block[]} they hold all tokens
+ * @returns {Block[]} the blocks, which contain all tokens
  */
 export function makeBlocks(text, tokens, sentences) {
   const starts = new Set(sentences.map(([start]) => start));
@@ -48,9 +48,9 @@ export function makeBlocks(text, tokens, sentences) {
 }
 
 /**
- * @param {Range[]} ranges in order, none within another
+ * @param {Range[]} ranges sorted ranges that are not nested
  * @param {number} offset
- * @returns {number} the index of the one there, or of the one before; 0 if there is none
+ * @returns {number} the index of the last range that starts at or before the offset, or 0
  */
 export function indexAt(ranges, offset) {
   let low = 0;
@@ -64,10 +64,10 @@ export function indexAt(ranges, offset) {
 }
 
 /**
- * The words of a block as columns; where a fragment begins or ends within one, it is cut there.
+ * Get the columns of a block: its words, which are split where a fragment starts or ends.
  * @param {Block} block
  * @param {Range[]} fragments
- * @returns {Range[]} without the spaces after them
+ * @returns {Range[]} the columns without whitespace
  */
 export function columnsOf(block, fragments) {
   const cuts = new Set(fragments.flat());

@@ -1,10 +1,10 @@
-/** The one table of keys: the keyboard, the buttons and the help sheet come from it. */
+/** The commands with their keys. The keyboard, the buttons and the help use this table. */
 
 /** @typedef {import("./app.js").App} App */
 /**
  * @typedef {object} Command
- * @property {string} name that buttons have as `data-command`
- * @property {string[]} keys as `keyOf` writes them
+ * @property {string} name the `data-command` of its button
+ * @property {string[]} keys in the format of `keyOf`
  * @property {string} help
  * @property {(app: App) => unknown} run
  */
@@ -16,22 +16,22 @@ export const COMMANDS = {
     { name: "right", keys: ["ArrowRight"], help: "word to the right", run: (app) => app.move("right") },
     { name: "up", keys: ["ArrowUp"], help: "line above", run: (app) => app.moveLine(-1) },
     { name: "down", keys: ["ArrowDown"], help: "line below", run: (app) => app.moveLine(1) },
-    { name: "mark-left", keys: ["Shift+ArrowLeft"], help: "mark words to the left", run: (app) => app.move("left", true) },
-    { name: "mark-right", keys: ["Shift+ArrowRight"], help: "mark words to the right", run: (app) => app.move("right", true) },
-    { name: "mark-up", keys: ["Shift+ArrowUp"], help: "mark up to the line above", run: (app) => app.moveLine(-1, true) },
-    { name: "mark-down", keys: ["Shift+ArrowDown"], help: "mark down to the line below", run: (app) => app.moveLine(1, true) },
+    { name: "mark-left", keys: ["Shift+ArrowLeft"], help: "select words to the left", run: (app) => app.move("left", true) },
+    { name: "mark-right", keys: ["Shift+ArrowRight"], help: "select words to the right", run: (app) => app.move("right", true) },
+    { name: "mark-up", keys: ["Shift+ArrowUp"], help: "select up to the line above", run: (app) => app.moveLine(-1, true) },
+    { name: "mark-down", keys: ["Shift+ArrowDown"], help: "select down to the line below", run: (app) => app.moveLine(1, true) },
     { name: "character-left", keys: ["Alt+ArrowLeft"], help: "character to the left", run: (app) => app.move("left", false, true) },
     { name: "character-right", keys: ["Alt+ArrowRight"], help: "character to the right", run: (app) => app.move("right", false, true) },
-    { name: "mark-character-left", keys: ["Alt+Shift+ArrowLeft"], help: "mark a character less, or to the left", run: (app) => app.move("left", true, true) },
-    { name: "mark-character-right", keys: ["Alt+Shift+ArrowRight"], help: "mark a character more", run: (app) => app.move("right", true, true) },
-    { name: "make", keys: ["Enter"], help: "make an entity from the marked words", run: (app) => app.gestures.make() },
-    { name: "add", keys: ["+", "="], help: "add the marked words, or those dragged over next, to the entity", run: (app) => app.gestures.add() },
+    { name: "mark-character-left", keys: ["Alt+Shift+ArrowLeft"], help: "select a character less, or to the left", run: (app) => app.move("left", true, true) },
+    { name: "mark-character-right", keys: ["Alt+Shift+ArrowRight"], help: "select a character more", run: (app) => app.move("right", true, true) },
+    { name: "make", keys: ["Enter"], help: "create an entity from the selected words", run: (app) => app.gestures.make() },
+    { name: "add", keys: ["+", "="], help: "add the selected words, or the words you drag over next, to the entity", run: (app) => app.gestures.add() },
     { name: "remove-fragment", keys: ["Backspace"], help: "remove the last fragment", run: (app) => app.gestures.removeFragment() },
     { name: "delete", keys: ["Delete"], help: "delete the entity", run: (app) => app.gestures.remove() },
-    { name: "split", keys: ["c"], help: "split a coordination: an entity for each part; words that all parts share are fragments of their own", run: (app) => app.gestures.split() },
+    { name: "split", keys: ["c"], help: "split a coordination into an entity for each part; shared words must be separate fragments", run: (app) => app.gestures.split() },
     { name: "next-entity", keys: [" "], help: "next entity or proposal", run: (app) => app.gestures.step(1) },
     { name: "previous-entity", keys: ["Shift+ "], help: "previous entity or proposal", run: (app) => app.gestures.step(-1) },
-    { name: "leave", keys: ["Escape"], help: "choose no entity, mark no words", run: (app) => app.leave() },
+    { name: "leave", keys: ["Escape"], help: "clear the selection", run: (app) => app.leave() },
     { name: "undo", keys: ["Ctrl+z"], help: "undo", run: (app) => app.gestures.travel("undo") },
     { name: "redo", keys: ["Ctrl+Shift+z", "Ctrl+y"], help: "redo", run: (app) => app.gestures.travel("redo") },
   ],
@@ -45,18 +45,18 @@ export const COMMANDS = {
     { name: "skip", keys: ["s"], help: "skip this text", run: (app) => app.finish("skipped") },
     { name: "doubt", keys: ["q"], help: "mark as doubtful, to be reviewed", run: (app) => app.finish("doubtful") },
     { name: "next", keys: ["n"], help: "next text", run: (app) => app.turn(1) },
-    { name: "previous", keys: ["p"], help: "text before", run: (app) => app.turn(-1) },
-    { name: "search", keys: ["/"], help: "search the list of texts", run: (app) => app.search() },
-    { name: "help", keys: ["?"], help: "this sheet", run: (app) => app.help() },
+    { name: "previous", keys: ["p"], help: "previous text", run: (app) => app.turn(-1) },
+    { name: "search", keys: ["/"], help: "search the texts", run: (app) => app.search() },
+    { name: "help", keys: ["?"], help: "show this help", run: (app) => app.help() },
   ],
 };
 
-/** By mouse: what no key stands for. */
+/** Mouse gestures. */
 export const BY_MOUSE = [
-  ["Drag", "make an entity of words; with Alt, of characters"],
-  ["Double click", "make an entity of one word"],
-  ["Shift+drag", "add words to the entity, or take them out of it"],
-  ["Click", "choose an entity; again: the next one at this word"],
+  ["Drag", "create an entity from words, or from characters with Alt"],
+  ["Double click", "create an entity from one word"],
+  ["Shift+drag", "add words to the entity, or remove them"],
+  ["Click", "select an entity; click again for the next entity of this word"],
 ];
 
 const ALL = Object.values(COMMANDS).flat();
@@ -65,7 +65,7 @@ const NAMES = { " ": "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑
 /** @param {KeyboardEvent} event @returns {string} "Ctrl+Shift+z", "A", "Shift+ArrowLeft" */
 export function keyOf({ key, ctrlKey, metaKey, altKey, shiftKey }) {
   const isHeld = ctrlKey || metaKey;
-  // the shift of "A" and "?" is in the character
+  // characters such as "A" and "?" already include Shift
   const isShifted = shiftKey && (key.length > 1 || key === " " || isHeld);
   const name = isHeld ? key.toLowerCase() : key;
   return [isHeld && "Ctrl", altKey && "Alt", isShifted && "Shift", name].filter(Boolean).join("+");
@@ -77,5 +77,5 @@ export const commandOf = (key) => ALL.find(({ keys }) => keys.includes(key));
 /** @param {string} name @returns {Command | undefined} */
 export const commandNamed = (name) => ALL.find((command) => command.name === name);
 
-/** @param {string} key @returns {string} as people call it */
+/** @param {string} key @returns {string} the name of a key in the help */
 export const nameOf = (key) => key.replace(/ $|Arrow\w+|Escape/, (name) => /** @type {any} */ (NAMES)[name]);

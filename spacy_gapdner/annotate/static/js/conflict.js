@@ -1,19 +1,19 @@
-/** Somebody else changed the file: where the two contents differ, choose for each entity. */
+/** Conflicts: if the file was changed by someone else, the user decides on each difference. */
 
 import { choose } from "./dialogs.js";
 import { wording } from "./mentions.js";
 
 /** @typedef {import("./types.js").Entity} Entity */
 /** @typedef {import("./session.js").Session} Session */
-/** @typedef {{entity: Entity, note: string, isTicked: boolean}} Difference */
+/** @typedef {{entity: Entity, note: string, isChecked: boolean}} Difference */
 
 /**
- * Ask what is to stay, and save it. What one side alone changed is ticked as that side has it.
+ * Ask which entities to keep, and save them. Changes of only one side are preselected.
  * @param {Session} session
- * @param {import("./types.js").Text} current what the file holds now
+ * @param {import("./types.js").Text} current the current content of the file
  * @param {(label: string) => string} styleOf
  */
-export async function settleConflict(session, current, styleOf) {
+export async function resolveConflict(session, current, styleOf) {
   const mine = session.content;
   const theirs = session.take(current);
   const open = [
@@ -21,23 +21,23 @@ export async function settleConflict(session, current, styleOf) {
     ...differences(session, theirs.entities, mine.entities, "only in the file", "deleted here"),
   ];
   const ticked = await choose({
-    title: "Somebody else changed this file",
-    text: `${session.id}: what is ticked stays, together with all that is the same on both sides.`,
-    take: "Keep what is ticked",
-    refuse: "Take the file as it is",
-    choices: open.map(({ entity, note, isTicked }) => ({
+    title: "This file was changed by someone else",
+    text: `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
+    confirm: "Keep the selected entities",
+    cancel: "Discard my changes",
+    choices: open.map(({ entity, note, isChecked }) => ({
       text: wording(entity, session.text),
       label: entity.label,
       style: styleOf(entity.label),
       note,
-      isTicked,
+      isChecked,
     })),
   });
   if (!ticked) return session.reload(current);
   const kept = open.filter((_, i) => ticked[i]).map(({ entity }) => entity);
   const differing = new Set(open.map(({ entity }) => entity));
   const entities = [...theirs.entities.filter((entity) => !differing.has(entity)), ...kept];
-  // an id of ours may stand for something else in the file by now
+  // one of our ids may belong to another entity in the file now
   const taken = new Set(current.entities.map(({ id }) => id));
   for (const { key } of kept) {
     if (!theirs.entities.some((e) => e.key === key) && taken.has(session.ids.get(key) ?? null))
@@ -50,9 +50,9 @@ export async function settleConflict(session, current, styleOf) {
  * @param {Session} session
  * @param {Entity[]} ours
  * @param {Entity[]} others
- * @param {string} isNew what is said of one that was made since the last save
- * @param {string} isGone and of one that the other side deleted
- * @returns {Difference[]} those that the others do not have
+ * @param {string} isNew note on an entity that was created since the last save
+ * @param {string} isGone note on an entity that the other side deleted
+ * @returns {Difference[]} entities that the other side does not have
  */
 function differences(session, ours, others, isNew, isGone) {
   const before = new Set(session.base.entities.map((e) => session.identity(e)));
@@ -60,7 +60,7 @@ function differences(session, ours, others, isNew, isGone) {
   return ours
     .filter((entity) => !known.has(session.identity(entity)))
     .map((entity) => {
-      const isTicked = !before.has(session.identity(entity));
-      return { entity, note: isTicked ? isNew : isGone, isTicked };
+      const isChecked = !before.has(session.identity(entity));
+      return { entity, note: isChecked ? isNew : isGone, isChecked };
     });
 }

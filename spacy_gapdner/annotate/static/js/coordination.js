@@ -1,15 +1,15 @@
-/** "joint, shoulder and back" and "pain" into three entities. */
+/** Splits coordinations: "joint, shoulder and back" and "pain" become three entities. */
 
 import { joined, trimmed } from "./mentions.js";
 
 /** @typedef {import("./types.js").Range} Range */
 
-// no words that mean something else in another of these languages: "of", "en", "a"
+// without words that have another meaning in one of these languages: "of", "en", "a"
 const WORDS =
   "and or und oder sowie bzw et ou y e o u ni och eller og samt ja tai sekä i oraz lub albo nebo " +
   "и или та або și sau és vagy ve veya un vai و أو או";
 const COORDINATORS = ["as well as", "ainsi que", ...WORDS.split(" ")].join("|");
-// a slash and a comma between digits belong to a number
+// slashes and commas between digits are part of a number
 const SEPARATOR = new RegExp(
   `(?:\\s*(?:[;&،؛、，]|(?<!\\d)[,/]|[,/](?!\\d)|(?<![\\p{L}\\p{N}])(?:${COORDINATORS})` +
     "(?![\\p{L}\\p{N}]))\\s*)+",
@@ -19,7 +19,7 @@ const SEPARATOR = new RegExp(
 /**
  * @param {Range} range
  * @param {string} text
- * @returns {Range[]} what stands between commas, slashes and coordinators
+ * @returns {Range[]} the parts between commas, slashes and coordinators
  */
 export function parts(range, text) {
   const [first, last] = range;
@@ -38,7 +38,7 @@ export function parts(range, text) {
  * Combine each part of a fragment with each part of the others.
  * @param {Range[]} fragments
  * @param {string} text
- * @returns {Range[][]} the fragments of each entity; one if there is nothing to split
+ * @returns {Range[][]} the fragments of each entity; a single entity if there is nothing to split
  */
 export function combinations(fragments, text) {
   /** @type {Range[][]} */

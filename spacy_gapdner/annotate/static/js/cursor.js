@@ -1,4 +1,4 @@
-/** The word cursor, and the words (or characters) that are marked from it. */
+/** The word cursor, and the words or characters that are selected with it. */
 
 import { indexAt } from "./blocks.js";
 import { lengthAt } from "./offsets.js";
@@ -10,26 +10,26 @@ export class Cursor {
   constructor(text, tokens) {
     this.text = text;
     this.tokens = tokens;
-    /** @type {Range} where marking began */
+    /** @type {Range} where the selection starts */
     this.anchor = tokens[0] ?? [0, 0];
     /** @type {Range} where the cursor is */
     this.head = this.anchor;
     this.isMarking = false;
-    /** whether keys moved it: then the word there can be meant */
+    /** whether it was moved with keys, so that commands can use its word */
     this.isMoved = false;
   }
 
-  /** @returns {Range} what is marked, or the word at the cursor */
+  /** @returns {Range} the selection, or the word at the cursor */
   get range() {
     return union(this.anchor, this.head);
   }
 
-  /** @param {number} offset @returns {Range} the token there */
+  /** @param {number} offset @returns {Range} the token at the offset */
   tokenAt(offset) {
     return this.tokens[indexAt(this.tokens, offset)];
   }
 
-  /** @param {Range} head @param {boolean} [marks] whether what lies between is marked */
+  /** @param {Range} head @param {boolean} [marks] whether to extend the selection */
   go(head, marks = false) {
     this.head = head;
     if (!marks) this.anchor = head;
@@ -41,7 +41,7 @@ export class Cursor {
   byWord(step, marks) {
     const i = indexAt(this.tokens, this.head[0]);
     const token = this.tokens[i];
-    // from within a word to its edge first
+    // from inside a word, first to its edge
     const isWithin = step > 0 ? this.head[1] < token[1] : token[0] < this.head[0];
     /** @type {Range} */
     const rest = step > 0 ? [this.head[0], token[1]] : [token[0], this.head[1]];
@@ -56,14 +56,14 @@ export class Cursor {
     if (isWhole) at = marks && step < 0 ? before(this.text, before(this.text, end)) : start;
     else at = step > 0 ? end : before(this.text, start);
     if (at < 0 || at >= this.text.length) return;
-    // to shorten a marked word, its begin stays
+    // shorten a selected word at its end
     if (isWhole && marks) this.anchor = [start, start + lengthAt(this.text, start)];
     this.go([at, at + lengthAt(this.text, at)], marks);
     if (!marks) this.isMarking = true;
   }
 }
 
-/** @param {string} text @param {number} offset @returns {number} where the character before begins */
+/** @param {string} text @param {number} offset @returns {number} the offset of the previous character */
 function before(text, offset) {
   return offset - (offset > 1 && lengthAt(text, offset - 2) === 2 ? 2 : 1);
 }

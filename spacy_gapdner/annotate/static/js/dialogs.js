@@ -1,29 +1,29 @@
-/** Questions: lists to untick, taken with Enter. */
+/** Dialogs that ask the user. */
 
 import { find, make } from "./dom.js";
 
 /**
  * @typedef {object} Choice
  * @property {string} text
- * @property {string} style the class of its color
+ * @property {string} style the CSS class of its color
  * @property {string} label
  * @property {string} [note]
- * @property {boolean} isTicked
+ * @property {boolean} isChecked
  */
 
 /**
  * @param {object} question
  * @param {string} question.title
  * @param {string} question.text
- * @param {string} question.take what the button says
- * @param {string} [question.refuse] that of the other button
+ * @param {string} question.confirm label of the button that confirms
+ * @param {string} [question.cancel] label of the button that cancels
  * @param {Choice[]} question.choices
- * @returns {Promise<boolean[] | null>} what is ticked; null if all is refused
+ * @returns {Promise<boolean[] | null>} whether each choice is selected, or null if canceled
  */
-export function choose({ title, text, take, refuse = "Cancel", choices }) {
+export function choose({ title, text, confirm, cancel = "Cancel", choices }) {
   const dialog = find("choice", HTMLDialogElement);
-  const boxes = choices.map(({ isTicked }) =>
-    make("input", { type: "checkbox", checked: isTicked }),
+  const boxes = choices.map(({ isChecked }) =>
+    make("input", { type: "checkbox", checked: isChecked }),
   );
   const items = choices.map((choice, i) => {
     const number = i < 9 ? [make("kbd", {}, String(i + 1))] : [];
@@ -38,25 +38,25 @@ export function choose({ title, text, take, refuse = "Cancel", choices }) {
   const accept = make(
     "button",
     { className: "main", type: "button" },
-    take,
+    confirm,
     make("kbd", {}, "Enter"),
   );
-  const cancel = make("button", { type: "button" }, refuse, make("kbd", {}, "Esc"));
+  const reject = make("button", { type: "button" }, cancel, make("kbd", {}, "Esc"));
   dialog.replaceChildren(
     make("h2", { id: "choice-title" }, title),
     make("p", {}, text),
     make("ul", { className: "choices" }, ...items),
-    make("p", { className: "buttons" }, accept, cancel),
+    make("p", { className: "buttons" }, accept, reject),
   );
   return new Promise((resolve) => {
-    /** @param {boolean} isTaken */
-    const end = (isTaken) => {
+    /** @param {boolean} isConfirmed */
+    const end = (isConfirmed) => {
       dialog.onkeydown = null;
       dialog.close();
-      resolve(isTaken ? boxes.map((box) => box.checked) : null);
+      resolve(isConfirmed ? boxes.map((box) => box.checked) : null);
     };
     accept.onclick = () => end(true);
-    cancel.onclick = () => end(false);
+    reject.onclick = () => end(false);
     dialog.oncancel = (event) => {
       event.preventDefault();
       end(false);
@@ -64,7 +64,7 @@ export function choose({ title, text, take, refuse = "Cancel", choices }) {
     dialog.onkeydown = (event) => {
       const box = boxes[Number(event.key) - 1];
       if (box) box.checked = !box.checked;
-      else if (event.key === "Enter" && event.target !== cancel) end(true);
+      else if (event.key === "Enter" && event.target !== reject) end(true);
       else return;
       event.preventDefault();
     };
@@ -75,8 +75,8 @@ export function choose({ title, text, take, refuse = "Cancel", choices }) {
 
 /**
  * @param {string} project
- * @param {string} problem what was wrong with the name before
- * @returns {Promise<string>} the name of the person who annotates
+ * @param {string} problem the error of the previous name
+ * @returns {Promise<string>} the name of the annotator
  */
 export function askName(project, problem) {
   const dialog = find("choice", HTMLDialogElement);
@@ -84,10 +84,10 @@ export function askName(project, problem) {
   const form = make(
     "form",
     {},
-    make("h2", { id: "choice-title" }, `Who annotates ${project}?`),
+    make("h2", { id: "choice-title" }, `Annotate ${project}`),
     make("p", {}, make("label", {}, "Your name ", name)),
     make("p", { className: "warning", role: "alert" }, problem),
-    make("p", { className: "buttons" }, make("button", { className: "main" }, "Begin")),
+    make("p", { className: "buttons" }, make("button", { className: "main" }, "Start")),
   );
   dialog.replaceChildren(form);
   return new Promise((resolve) => {

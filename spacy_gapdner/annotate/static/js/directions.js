@@ -1,6 +1,6 @@
 /**
- * In which direction words run. Browsers order letters, but not columns: English within Arabic needs
- * a run of its own.
+ * Writing directions of words. Browsers order letters, but not columns, so that English words in an
+ * Arabic sentence need an element of their own.
  */
 
 /** @typedef {"ltr" | "rtl"} Direction */
@@ -8,7 +8,7 @@
 const RIGHT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f]/u;
 
-/** @param {string} text @returns {Direction | null} of its first letter; null for numbers and marks */
+/** @param {string} text @returns {Direction | null} the direction of the first letter; null for numbers and punctuation */
 export function directionOf(text) {
   for (const character of text) {
     if (/[\p{L}\u200f]/u.test(character)) return RIGHT.test(character) ? "rtl" : "ltr";
@@ -18,13 +18,13 @@ export function directionOf(text) {
 
 /**
  * @param {string[]} words
- * @param {Direction} main of words without letters, if there are no others
- * @returns {{direction: Direction, words: Direction[]}} that of all, and those of the words
+ * @param {Direction} main the direction if no word has letters
+ * @returns {{direction: Direction, words: Direction[]}} the direction of the block and of each word
  */
 export function directionsOf(words, main) {
   const owns = words.map(directionOf);
   const first = owns.find((direction) => direction) ?? main;
-  // marks and numbers go with the words on both sides
+  // punctuation and numbers between words of the same direction have this direction
   /** @type {Direction[]} */
   const next = [];
   let after = first;

@@ -1,4 +1,4 @@
-/** Shorthands for elements. */
+/** Shorthand functions for elements. */
 
 /**
  * @template {HTMLElement} T

@@ -1,9 +1,9 @@
-/** What is not saved yet, kept in the browser: neither a killed server nor a closed window loses it. */
+/** Unsaved changes, which are kept in the browser in case the server or the window is closed. */
 
 /** @typedef {import("./types.js").Body & {size: number}} Draft with the length of its text */
 
 export class Drafts {
-  /** @param {string} place names the folder that is written to */
+  /** @param {string} place identifies the folder and the annotator */
   constructor(place) {
     this.place = `annotate ${place} `;
   }

@@ -1,6 +1,6 @@
 /**
- * A block with its entities under the words: fragments as bars, gaps as dots, in as few rows as they
- * need, as `gapdner draw` does.
+ * Draws a block with its entities under the words, like `gapdner draw`: fragments as bars and gaps as
+ * dots, in as few rows as possible.
  */
 
 import { columnsOf, indexAt } from "./blocks.js";
@@ -14,21 +14,21 @@ import { extent, inOrder } from "./mentions.js";
  * @typedef {object} Bar
  * @property {number} key
  * @property {string} label
- * @property {string} note what stands after the label: a score, a source
+ * @property {string} note text after the label: a score or a source
  * @property {Range[]} fragments
  * @property {string} text
- * @property {string} style the class that gives it its color
+ * @property {string} style the CSS class of its color
  * @property {boolean} isProposal
  * @property {boolean} isSelected
  * @property {boolean} isWarned
  */
-/** @typedef {{kind: string, bar: Bar, label?: "in" | "over"}} Cell the label is in its word, or goes over the next ones, too */
+/** @typedef {{kind: string, bar: Bar, label?: "in" | "over"}} Cell the label is inside its word, or extends over the next words */
 
 /**
- * @param {HTMLElement} element is filled anew
+ * @param {HTMLElement} element its content is replaced
  * @param {Block} block
  * @param {string} text
- * @param {Bar[]} bars those that touch it
+ * @param {Bar[]} bars bars that overlap the block
  * @param {"ltr" | "rtl"} main direction of the text
  */
 export function drawBlock(element, block, text, bars, main) {
@@ -63,7 +63,7 @@ export function drawBlock(element, block, text, bars, main) {
  * @param {Range[]} columns
  * @param {string[]} words
  * @param {number} i
- * @returns {boolean} whether it stays on the line of what is before it: a mark, or what follows a bracket
+ * @returns {boolean} whether there is no line break before it: punctuation, or a word after a bracket
  */
 function isGlued(columns, words, i) {
   return (
@@ -78,7 +78,7 @@ function isGlued(columns, words, i) {
  * @param {Range[]} columns
  * @param {string[]} words
  * @param {Bar[]} bars
- * @returns {Cell[][]} what stands under each column, by row
+ * @returns {Cell[][]} the cells under each column, by row
  */
 function cellsOf(columns, words, bars) {
   /** @type {Cell[][]} */
@@ -99,7 +99,7 @@ function cellsOf(columns, words, bars) {
       const last = own.at(-1);
       if (last !== undefined && columns[last][1] === to) under[last][row].kind = "fragment last";
     });
-    // the label where it does not push words apart, once in a block
+    // the label is shown once in a block, where it does not widen the words
     const from = fragments.find((f) => columns.some((c) => c[0] < f[1] && f[0] < c[1]));
     const places = from
       ? touched.filter((i) => columns[i][0] < from[1] && from[0] < columns[i][1])
@@ -149,7 +149,7 @@ function drawCell({ kind, bar, label }) {
 /**
  * @param {Block[]} blocks
  * @param {Bar[]} bars
- * @returns {Bar[][]} the bars that touch each block, in their order
+ * @returns {Bar[][]} the bars that overlap each block, in order
  */
 export function barsOf(blocks, bars) {
   const ranges = blocks.map((block) => /** @type {Range} */ ([block.start, block.end]));

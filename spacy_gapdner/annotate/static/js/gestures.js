@@ -1,4 +1,4 @@
-/** What a user does to the entities of the open text. */
+/** Editing the entities of the open text. */
 
 import { combinations } from "./coordination.js";
 import { choose } from "./dialogs.js";
@@ -11,9 +11,9 @@ import { added, covers, extent, inOrder, trimmed, without, wording } from "./men
 /** @typedef {import("./session.js").Session} Session */
 /** @typedef {import("./app.js").App} App */
 
-const UNTICK = "Untick what is not an entity.";
+const DESELECT = "Deselect parts that are not entities.";
 const SHARED =
-  "Words that all of them share have to be fragments of their own: take them out by Shift-drag, and add them by another.";
+  "Shared words must be separate fragments. Shift-drag over them to remove them, and again to add them.";
 
 /** @param {Entity | Proposal} item @returns {item is Proposal} */
 export const isProposal = (item) => "source" in item;
@@ -32,7 +32,7 @@ export class Gestures {
     return this.app.session;
   }
 
-  /** Words were marked: make an entity of them, or add them to the chosen one. @param {Range} marked @param {boolean} adds */
+  /** Create an entity from the selected words, or add them to the selected entity. @param {Range} marked @param {boolean} adds */
   mark(marked, adds) {
     const range = trimmed(marked, this.session.text);
     if (range[0] >= range[1]) return;
@@ -48,30 +48,30 @@ export class Gestures {
   makeEntity(range) {
     const { session, app } = this;
     if (!app.label)
-      return app.say("No entity types: start with --labels labels.json, or an annotation.conf.");
+      return app.say("There are no entity types. Restart annotate with --labels.");
     const entity = session.entity({ label: app.label, fragments: [range] });
     const same = session.content.entities.find(
       (e) => session.identity(e) === session.identity(entity),
     );
     if (same) return this.select(same.key);
     session.change({ entities: [...session.content.entities, entity] }, entity.key);
-    app.say(`Made ${named(session, entity)}.`);
+    app.say(`Created ${named(session, entity)}.`);
   }
 
-  /** The key `Enter`: what is marked, or the word at the cursor, becomes an entity. */
+  /** The key `Enter`: create an entity from the selection, or from the word at the cursor. */
   make() {
     const { cursor, chosen } = this.session;
     const marked = this.app.marked;
     if (marked) return this.mark(marked, false);
     if (chosen && isProposal(chosen)) return this.accept();
-    // once made, it is not made again
+    // not if the entity exists
     if (!chosen || !covers(chosen.fragments, cursor.range)) this.mark(cursor.range, false);
   }
 
-  /** The key `+`: add what is marked, or the word at the cursor, or what is dragged next. */
+  /** The key `+`: add the selection, the word at the cursor, or the words that are dragged over next. */
   add() {
     const { chosen, cursor } = this.session;
-    if (!chosen) return this.app.say("Choose an entity first, then add a fragment to it.");
+    if (!chosen) return this.app.say("Select an entity first.");
     const marked = this.app.marked;
     if (marked) return this.mark(marked, true);
     if (cursor.isMoved && !covers(chosen.fragments, cursor.range))
@@ -81,7 +81,7 @@ export class Gestures {
     this.app.draw();
   }
 
-  /** Add a fragment, or take it out if it is there. @param {Range} range */
+  /** Add a fragment, or remove it if the entity contains it. @param {Range} range */
   addFragment(range) {
     const { chosen, text } = this.session;
     if (!chosen) return;
@@ -92,7 +92,7 @@ export class Gestures {
     this.#edit({ fragments });
   }
 
-  /** The key Backspace: take out the fragment that was added last. */
+  /** The key Backspace: remove the last fragment. */
   removeFragment() {
     const { chosen } = this.session;
     if (chosen) this.#edit({ fragments: chosen.fragments.slice(0, -1) });
@@ -118,7 +118,7 @@ export class Gestures {
     const twin = content.entities.find(
       (e) => e.key !== chosen.key && session.identity(e) === session.identity(edited),
     );
-    if (twin) return app.say(`${named(session, twin)} is there already.`);
+    if (twin) return app.say(`${named(session, twin)} already exists.`);
     const rejected = this.#without(chosen);
     if (isProposal(chosen)) {
       const entity = session.entity(edited);
@@ -147,39 +147,39 @@ export class Gestures {
   async split() {
     const { session, app } = this;
     const { chosen, content } = session;
-    if (!chosen) return app.say("Choose an entity first: its coordinated parts become entities.");
+    if (!chosen) return app.say("Select an entity first.");
     const all = combinations(chosen.fragments, session.text);
-    if (all.length < 2) return app.say("No comma, slash or coordinator to split the entity at.");
+    if (all.length < 2) return app.say("The entity contains no comma, slash or coordinator.");
     const mentions = all.map((fragments) => ({ label: chosen.label, fragments }));
-    const ticked = await choose({
-      title: "One entity for each part",
-      text: chosen.fragments.length > 1 ? UNTICK : `${UNTICK} ${SHARED}`,
-      take: "Take",
+    const checked = await choose({
+      title: "Split into entities",
+      text: chosen.fragments.length > 1 ? DESELECT : `${DESELECT} ${SHARED}`,
+      confirm: "Create",
       choices: mentions.map((mention) => ({
         text: wording(mention, session.text),
         label: mention.label,
         style: app.styleOf(mention.label),
-        isTicked: true,
+        isChecked: true,
       })),
     });
     app.focusText();
-    if (!ticked?.includes(true)) return;
+    if (!checked?.includes(true)) return;
     const known = new Set(content.entities.map((e) => session.identity(e)));
     const made = mentions
-      .filter((mention, i) => ticked[i] && !known.has(session.identity(mention)))
+      .filter((mention, i) => checked[i] && !known.has(session.identity(mention)))
       .map((mention) => session.entity(mention));
     const others = content.entities.filter(({ key }) => key !== chosen.key);
     session.change(
       { entities: [...others, ...made], rejected: this.#without(chosen) },
       made[0]?.key ?? null,
     );
-    app.say(`Made ${made.length} entities.`);
+    app.say(`Created ${made.length} entities.`);
   }
 
   /** @param {"undo" | "redo"} step */
   travel(step) {
     if (!this.session.travel(step)) this.app.say(`Nothing to ${step}.`);
-    else this.app.say(step === "undo" ? "Undone." : "Done again.");
+    else this.app.say(step === "undo" ? "Undone." : "Redone.");
   }
 
   /** @param {number | null} key */
@@ -196,7 +196,7 @@ export class Gestures {
     app.draw();
   }
 
-  /** Go on to the entity or proposal after the chosen one, or after the cursor. @param {1 | -1} step */
+  /** Select the next or previous entity or proposal. @param {1 | -1} step */
   step(step) {
     const { items, chosen, cursor } = this.session;
     if (!items.length) return this.app.say("No entities.");
@@ -207,7 +207,7 @@ export class Gestures {
     this.select(items[(next + items.length) % items.length].key);
   }
 
-  /** A click on a word: the entities there take turns. @param {Range} at @param {number | null} key */
+  /** A click on a word selects the next of its entities. @param {Range} at @param {number | null} key */
   click(at, key) {
     const { session } = this;
     session.cursor.go(at[0] < at[1] ? at : session.cursor.tokenAt(at[0]));
@@ -248,7 +248,7 @@ export class Gestures {
 
   /**
    * @param {Entity | Proposal} item
-   * @returns {Mention[]} what is rejected once something else is in its place: it is not proposed again
+   * @returns {Mention[]} the rejected proposals after an entity is replaced, so that it is not proposed again
    */
   #without(item) {
     const { session } = this;
@@ -257,21 +257,21 @@ export class Gestures {
     return [...session.content.rejected, ...rejected.map(plain)];
   }
 
-  /** @returns {Proposal | undefined} the chosen one, or the only one */
+  /** @returns {Proposal | undefined} the selected proposal */
   #proposal() {
     const { chosen, proposals } = this.session;
     if (chosen && isProposal(chosen)) return chosen;
     this.app.say(
-      proposals.length ? "Choose a proposal first: Space goes to the next." : "No proposals.",
+      proposals.length ? "Select a proposal first. Space selects the next one." : "No proposals.",
     );
     return undefined;
   }
 
   /**
-   * Go on to the next proposal to the right: one to the left was passed over, and keys are not for it.
+   * Continue with the next proposal to the right. Proposals to the left were skipped.
    * @param {Proposal} proposal
    * @param {Partial<import("./types.js").Content>} change
-   * @param {number | null} [last] key of what is chosen where no proposal follows
+   * @param {number | null} [last] key of the entity to select if no proposal follows
    */
   #answer(proposal, change, last = null) {
     const { session } = this;
@@ -291,7 +291,7 @@ export class Gestures {
   acceptAll() {
     const { session, app } = this;
     const taken = app.sureProposals();
-    if (!taken.length) return app.say("No proposal has that score, or is not contradicted.");
+    if (!taken.length) return app.say("No proposal has this score or is without a contradiction.");
     const entities = taken.map((proposal) => session.entity(proposal));
     session.change({ entities: [...session.content.entities, ...entities] }, null);
     app.say(`Accepted ${taken.length} proposals.`);
@@ -301,16 +301,16 @@ export class Gestures {
 /** @param {Mention} mention @returns {Mention} */
 const plain = ({ label, fragments }) => ({ label, fragments });
 
-/** @param {Entity | Proposal} item @param {Session} session @returns {string} what a screen reader says of it */
+/** @param {Entity | Proposal} item @param {Session} session @returns {string} the description for screen readers */
 export function describe(item, session) {
   const warnings = session.remarks.get(item.key)?.warnings ?? [];
   const kind = isProposal(item) ? `, proposed by ${item.source}${scoreOf(item)}` : "";
   return [`${named(session, item)}${kind}.`, ...warnings, ...contradictions(item, session)].join(" ");
 }
 
-/** @param {Entity | Proposal} item @param {Session} session @returns {string[]} what else it could be */
+/** @param {Entity | Proposal} item @param {Session} session @returns {string[]} the contradicting proposals */
 export function contradictions(item, session) {
-  return session.rivals(item).map((rival) => `Or ${named(session, rival)}, as ${rival.source} has it.`);
+  return session.rivals(item).map((rival) => `Or ${named(session, rival)}, as annotated by ${rival.source}.`);
 }
 
 /** @param {Proposal} proposal @returns {string} */

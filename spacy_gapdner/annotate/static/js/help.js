@@ -1,9 +1,9 @@
-/** The help sheet: the table of keys. */
+/** The help with all keys. */
 
 import { BY_MOUSE, COMMANDS, nameOf } from "./commands.js";
 import { find, make } from "./dom.js";
 
-/** Show the sheet. */
+/** Show the help. */
 export function showHelp() {
   const sheet = find("help", HTMLDialogElement);
   const close = make("button", { className: "main" }, "Close", make("kbd", {}, "Esc"));
@@ -14,7 +14,7 @@ export function showHelp() {
     ),
   );
   const labels = section("Types", [
-    [["1", "2", "…"], "give the entity, or the next ones, this type"],
+    [["1", "2", "…"], "set the type of the entity, or of the next entities"],
   ]);
   const byMouse = section(
     "By mouse",

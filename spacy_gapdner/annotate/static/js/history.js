@@ -1,4 +1,4 @@
-/** Undo and redo without limit: what was, what is, what was undone. */
+/** Unlimited undo and redo. */
 
 /** @template T */
 export class History {
@@ -18,12 +18,12 @@ export class History {
     this.future = [];
   }
 
-  /** @returns {boolean} whether there was anything to undo */
+  /** @returns {boolean} false if there is nothing to undo */
   undo() {
     return this.#step(this.past, this.future);
   }
 
-  /** @returns {boolean} whether there was anything to redo */
+  /** @returns {boolean} false if there is nothing to redo */
   redo() {
     return this.#step(this.future, this.past);
   }

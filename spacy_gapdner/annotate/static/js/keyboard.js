@@ -1,8 +1,8 @@
-/** Keys and buttons into commands. */
+/** Runs commands for keys and buttons. */
 
 import { commandNamed, commandOf, COMMANDS, keyOf, nameOf } from "./commands.js";
 
-// also where a text cannot be opened
+// commands that do not need an open text
 const WITHOUT_TEXT = new Set([...COMMANDS.Texts, commandNamed("leave")]);
 
 /** @param {import("./app.js").App} app */
@@ -28,7 +28,7 @@ export function listenToKeys(app) {
   }
 }
 
-/** @param {KeyboardEvent} event @returns {boolean} whether the element in focus needs the key itself */
+/** @param {KeyboardEvent} event @returns {boolean} whether the focused element uses the key itself */
 function takesKeys({ target, key }) {
   if (!(target instanceof Element)) return false;
   if (target.closest("input, select, textarea, #text-list")) return true;

@@ -4,7 +4,7 @@ import { find, make } from "./dom.js";
 
 /** @typedef {import("./types.js").Label} Label */
 
-/** @param {Label[]} labels @returns {(label: string) => string} the class that gives a type its color */
+/** @param {Label[]} labels @returns {(label: string) => string} the CSS class of the color of a type */
 export function addColors(labels) {
   const sheet = new CSSStyleSheet();
   const light = labels.map(({ color }, i) => `.type${i} { --type: ${color}; }`);
@@ -21,7 +21,7 @@ export function addColors(labels) {
  * @param {Label[]} labels
  * @param {(label: string) => string} styleOf
  * @param {(label: string) => void} choose
- * @returns {(pressed: string | null) => void} shows which type is in use
+ * @returns {(pressed: string | null) => void} shows the current type
  */
 export function listLabels(labels, styleOf, choose) {
   const buttons = labels.map(({ name, key, description }) => {

@@ -7,7 +7,7 @@ import { find, make } from "./dom.js";
 import { listenToKeys } from "./keyboard.js";
 import { ProgressBar } from "./progress.js";
 
-// of the list that is asked for: the answer for an earlier order may come late
+// number of the last request, because the response to an earlier request may arrive late
 let latest = 0;
 
 /** @param {App} app @param {string} order */
@@ -28,7 +28,7 @@ function listLater(app, order, asked) {
   }, 3000);
 }
 
-/** @returns {Promise<import("./types.js").Project>} as the person has it who annotates */
+/** @returns {Promise<import("./types.js").Project>} the project of the annotator */
 async function findProject() {
   const project = await api.project();
   if (!project.shared) return project;
@@ -43,7 +43,7 @@ async function findProject() {
     const name = localStorage.getItem(place) ?? (await askName(project.name, problem));
     setAnnotator(name);
     try {
-      // the first that needs a name
+      // fails if the name is invalid
       await api.state();
       localStorage.setItem(place, name);
       return await api.project();
@@ -84,7 +84,7 @@ async function start() {
   );
   app.onFinished = () => void progress.ask();
   void progress.ask();
-  // the text of the address need not wait for a long list
+  // open the text in the address without waiting for a long list
   const id = app.named;
   await Promise.all([listTexts(app, order.value), id && app.open(id)]);
   await app.openNamed();

@@ -1,4 +1,4 @@
-/** Fragments of entities: pure functions, nothing of the page. */
+/** Functions on the fragments of entities. */
 
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {import("./types.js").Mention} Mention */
@@ -14,7 +14,7 @@ export function extent({ fragments }) {
 }
 
 /**
- * Sort fragments, and join those with nothing but spaces between them.
+ * Sort fragments, and join fragments that are only separated by whitespace.
  * @param {Range[]} fragments
  * @param {string} text
  * @returns {Range[]}
@@ -33,15 +33,15 @@ export function joined(fragments, text) {
 /**
  * @param {Mention} mention
  * @param {string} text
- * @returns {string} the same for mentions that are the same
+ * @returns {string} a key that is equal for the same entities
  */
 export function identity(mention, text) {
   return JSON.stringify([mention.label, joined(mention.fragments, text)]);
 }
 
 /**
- * Add a range as the last fragment; what it overlaps goes into it. Touching fragments stay apart, so
- * that "severe" and "joint, shoulder and back" can be combined.
+ * Add a range as the last fragment, and merge it with overlapping fragments. Adjacent fragments remain
+ * separate, so that "severe" and "joint, shoulder and back" can be combined.
  * @param {Range[]} fragments
  * @param {Range} range
  * @returns {Range[]}
@@ -57,7 +57,7 @@ export function added(fragments, range) {
  * @param {Range[]} fragments
  * @param {Range} range
  * @param {string} text
- * @returns {Range[]} without that range, and without spaces at the edges of what remains
+ * @returns {Range[]} the fragments without the range, and without whitespace at their edges
  */
 export function without(fragments, range, text) {
   return fragments.flatMap(([start, end]) => {
@@ -68,23 +68,23 @@ export function without(fragments, range, text) {
   });
 }
 
-/** @param {Range[]} fragments @param {Range} range @returns {boolean} whether it lies in one */
+/** @param {Range[]} fragments @param {Range} range @returns {boolean} whether a fragment contains the range */
 export function covers(fragments, range) {
   return fragments.some((f) => f[0] <= range[0] && range[1] <= f[1]);
 }
 
-/** @param {Mention} a @param {Mention} b @returns {boolean} whether one of the two at most is right */
+/** @param {Mention} a @param {Mention} b @returns {boolean} whether the two contradict each other */
 export function isRival(a, b) {
   const isIn = a.fragments.every((f) => covers(b.fragments, f));
   const holds = b.fragments.every((f) => covers(a.fragments, f));
   if (a.label !== b.label) return isIn && holds;
   const [first, ...others] = [...a.fragments, ...b.fragments].sort((f, g) => f[0] - g[0]);
-  // those that share words of a coordination are both right
+  // entities that share words of a coordination do not contradict each other
   const isShifted = others.length === 1 && others[0][0] < first[1];
   return isIn || holds || isShifted;
 }
 
-/** @param {Range} range @param {string} text @returns {Range} without spaces at its edges */
+/** @param {Range} range @param {string} text @returns {Range} the range without whitespace at its edges */
 export function trimmed([start, end], text) {
   while (start < end && !text[start].trim()) start += 1;
   while (start < end && !text[end - 1].trim()) end -= 1;

@@ -1,4 +1,4 @@
-/** Offsets of the server (code points) into those of JavaScript (UTF-16 units) and back. */
+/** Converts between offsets of the server (code points) and of JavaScript (UTF-16 units). */
 
 /** @typedef {import("./types.js").Range} Range */
 /** @typedef {import("./types.js").Mention} Mention */
@@ -7,7 +7,7 @@
 export class Offsets {
   /** @param {string} text */
   constructor(text) {
-    /** @type {Uint32Array | null} unit at which each code point begins; null if they are the same */
+    /** @type {Uint32Array | null} the unit at which each code point starts; null if they are the same */
     this.units = null;
     if (!/[\ud800-\udfff]/.test(text)) return;
     const units = [];
@@ -48,7 +48,7 @@ export class Offsets {
 /**
  * @param {string} text
  * @param {number} unit
- * @returns {number} units of the character there
+ * @returns {number} number of units of the character
  */
 export function lengthAt(text, unit) {
   return (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;

@@ -1,4 +1,4 @@
-/** The chosen entity or proposal: its type, its fragments, what is to be said of it. */
+/** The selected entity or proposal with its type, fragments, warnings and notes. */
 
 import { find, make } from "./dom.js";
 import { contradictions, isProposal } from "./gestures.js";
@@ -18,7 +18,7 @@ export function drawPanel(app) {
       make(
         "p",
         { className: "hint" },
-        "Drag over words to make an entity. Shift-drag adds a fragment.",
+        "Drag over words to create an entity. Hold Shift to add a fragment.",
       ),
     );
     return;
@@ -48,7 +48,7 @@ function fragmentItem(app, text, fragment) {
   const words = text.slice(...fragment);
   const button = make(
     "button",
-    { ariaLabel: `Take out ${words}`, title: "Take out this fragment" },
+    { ariaLabel: `Remove ${words}`, title: "Remove this fragment" },
     "×",
   );
   button.addEventListener("click", () => app.gestures.addFragment(fragment));

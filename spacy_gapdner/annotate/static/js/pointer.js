@@ -6,7 +6,7 @@ import { union } from "./cursor.js";
 /**
  * @typedef {object} Gestures
  * @property {(offset: number) => Range} tokenAt
- * @property {(range: Range) => void} drag what would be marked
+ * @property {(range: Range) => void} drag called with the words under a drag
  * @property {(range: Range, adds: boolean) => void} mark
  * @property {(at: Range, key: number | null) => void} click
  * @property {(at: Range) => void} doubleClick
@@ -23,24 +23,24 @@ const DOUBLE = 400;
 export function listen(container, view, on) {
   /** @type {{x: number, y: number, first: Range, range: Range, moved: boolean} | null} */
   let drag = null;
-  // the browser's own double clicks need a word that was not drawn anew by the first
+  // the browser does not detect a double click if the first click redraws the word
   let last = { time: -DOUBLE, at: -1 };
 
-  /** @param {MouseEvent} event @returns {Range | null} a word, or with Alt the place between two characters */
+  /** @param {MouseEvent} event @returns {Range | null} a word, or with Alt a position between two characters */
   function rangeAt(event) {
     const at = view.at(event.clientX, event.clientY);
     if (!at) return null;
     return event.altKey ? [at.offset, at.offset] : on.tokenAt(Number(at.word.dataset.start));
   }
 
-  // fingers scroll, and mark as their browser does
+  // touch scrolls and selects as usual in the browser
   container.addEventListener("pointerdown", (event) => {
     const first = event.button === 0 && event.pointerType !== "touch" && rangeAt(event);
     if (!first) return;
     drag = { x: event.clientX, y: event.clientY, first, range: first, moved: false };
     container.setPointerCapture(event.pointerId);
   });
-  // the browser's own marking would be in the way
+  // prevent the selection by the browser
   container.addEventListener("mousedown", (event) => {
     if (!drag) return;
     event.preventDefault();
@@ -68,7 +68,7 @@ export function listen(container, view, on) {
     else on.click(first, view.at(event.clientX, event.clientY)?.key ?? null);
   });
   container.addEventListener("pointercancel", () => (drag = null));
-  // a finger's tap
+  // a tap
   container.addEventListener("click", (event) => {
     if (/** @type {PointerEvent} */ (event).pointerType !== "touch") return;
     const at = view.at(event.clientX, event.clientY);

@@ -1,4 +1,4 @@
-/** How far the folder is, and the model in the background. */
+/** The progress of annotation, and of training in the background. */
 
 import { api } from "./api.js";
 import { find } from "./dom.js";
@@ -9,7 +9,7 @@ export class ProgressBar {
   /**
    * @param {import("./types.js").Project} project
    * @param {(message: string) => void} say
-   * @param {() => void} onModel a new model is in
+   * @param {() => void} onModel called when the model was replaced
    */
   constructor(project, say, onModel) {
     this.project = project;
@@ -17,7 +17,7 @@ export class ProgressBar {
     this.onModel = onModel;
     /** @type {number | null} */
     this.version = null;
-    /** @type {string | null} what became of the last training */
+    /** @type {string | null} the result of the last training */
     this.message = null;
     this.timer = 0;
     const train = find("train", HTMLButtonElement);
@@ -27,7 +27,7 @@ export class ProgressBar {
     });
   }
 
-  /** Ask now, and then every few seconds. */
+  /** Update now and every few seconds. */
   async ask() {
     clearTimeout(this.timer);
     if (!document.hidden)
@@ -43,7 +43,7 @@ export class ProgressBar {
     const { done, total, per_hour: pace, training } = state;
     const bar = find("progress", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(total, 1), done];
-    const speed = pace ? `, ${Math.round(pace)} an hour` : "";
+    const speed = pace ? `, ${Math.round(pace)} per hour` : "";
     find("progress-text", HTMLElement).textContent = `${done} of ${total} done${speed}`;
     const model = this.project.model;
     find("model", HTMLElement).textContent = model
@@ -63,6 +63,6 @@ export class ProgressBar {
   #training({ training, retrain_after: after, done_since: since }) {
     if (training.state === "running") return ` · training on ${training.texts} texts`;
     if (training.state === "failed") return ` · training failed: ${training.message}`;
-    return after ? ` · ${Math.max(after - since, 0)} texts until it is trained again` : "";
+    return after ? ` · ${Math.max(after - since, 0)} texts until retraining` : "";
   }
 }

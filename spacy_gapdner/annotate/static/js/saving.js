@@ -1,6 +1,6 @@
 /**
- * Saves one text, one request at a time: what changes while one is on its way goes with the next, so
- * that no save overtakes another. A failed one is tried again until it succeeds.
+ * Saves a text with one request at a time. Changes during a request are saved with the next one. Failed
+ * requests are repeated until they succeed.
  */
 
 import { Refused } from "./api.js";
@@ -12,9 +12,9 @@ const LONGEST_WAIT = 15_000;
 export class Saver {
   /**
    * @param {object} how
-   * @param {() => Promise<void>} how.send sends what is there now, and takes in the answer
+   * @param {() => Promise<void>} how.send saves the current content and processes the response
    * @param {(state: SaveState, message: string) => void} how.report
-   * @param {(current: import("./types.js").Text) => void} how.conflict somebody else changed the file
+   * @param {(current: import("./types.js").Text) => void} how.conflict called if the file was changed by someone else
    */
   constructor({ send, report, conflict }) {
     this.send = send;
@@ -29,21 +29,21 @@ export class Saver {
     this.timer = 0;
   }
 
-  /** Save what is there, soon. */
+  /** Save the current content soon. */
   ask() {
     this.isDirty = true;
     if (this.state !== "conflict") this.retry();
   }
 
-  /** Save now what could not be saved before. */
+  /** Save unsaved changes now. */
   retry() {
     clearTimeout(this.timer);
     if (!this.isRunning) void this.#run();
   }
 
-  /** The conflict is settled: the next save counts again. */
-  settle() {
-    this.#tell("saved");
+  /** Continue to save after a conflict. */
+  resume() {
+    this.#setState("saved");
   }
 
   async #run() {
@@ -51,11 +51,11 @@ export class Saver {
     try {
       while (this.isDirty) {
         this.isDirty = false;
-        this.#tell("saving");
+        this.#setState("saving");
         await this.send();
         this.wait = 500;
       }
-      this.#tell("saved");
+      this.#setState("saved");
     } catch (error) {
       this.isDirty = true;
       this.#fail(error);
@@ -67,20 +67,20 @@ export class Saver {
   /** @param {unknown} error */
   #fail(error) {
     if (error instanceof Refused && error.status === 409) {
-      this.#tell("conflict", error.message);
+      this.#setState("conflict", error.message);
       this.conflict(error.answer.current);
     } else if (error instanceof Refused && error.status < 500) {
-      this.#tell("refused", error.message);
+      this.#setState("refused", error.message);
     } else {
       const reason = error instanceof Refused ? error.message : "The server does not answer.";
-      this.#tell("failed", reason);
+      this.#setState("failed", reason);
       this.timer = setTimeout(() => this.retry(), this.wait);
       this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
     }
   }
 
   /** @param {SaveState} state @param {string} [message] */
-  #tell(state, message = "") {
+  #setState(state, message = "") {
     this.state = state;
     this.message = message;
     this.report(state, message);

@@ -1,4 +1,4 @@
-/** One open text: its entities, what can be undone, what the model proposes, and its saving. */
+/** An open text with its entities, undo history, proposals and saving. */
 
 import { api } from "./api.js";
 import { makeBlocks } from "./blocks.js";
@@ -16,8 +16,8 @@ import { Saver } from "./saving.js";
 /** @typedef {import("./types.js").Body} Body */
 /**
  * @typedef {object} Hooks
- * @property {() => void} changed what is shown is to be drawn anew
- * @property {() => void} finished a text is done, skipped or doubtful, in its file, too
+ * @property {() => void} changed called if the page must be redrawn
+ * @property {() => void} finished called when a new status is saved
  * @property {(session: Session, current: Text) => void} conflict
  * @property {(message: string) => void} say
  */
@@ -43,10 +43,10 @@ export class Session {
     this.cursor = new Cursor(this.text, this.tokens);
     /** @type {number | null} key of an entity or a proposal */
     this.selected = null;
-    /** @type {Proposal[]} all that came; those that are left are in `proposals` */
+    /** @type {Proposal[]} all proposals, including accepted and rejected ones */
     this.proposed = [];
     this.asked = 0;
-    /** @type {Map<number, string>} what the file calls entities */
+    /** @type {Map<number, string>} the ids of entities in the file */
     this.ids = new Map();
     /** @type {Map<number, {notes: string[], warnings: string[]}>} */
     this.remarks = new Map();
@@ -54,7 +54,7 @@ export class Session {
     this.status = text.status;
     this.savedStatus = text.status;
     this.history = new History(this.take(text));
-    /** what the file holds, as far as we know */
+    /** the last known content of the file */
     this.base = this.history.present;
     this.saver = new Saver({
       send: () => this.#send(),
@@ -68,7 +68,7 @@ export class Session {
     return this.history.present;
   }
 
-  /** @returns {Proposal[]} those that are neither entities nor rejected */
+  /** @returns {Proposal[]} proposals that are neither accepted nor rejected */
   get proposals() {
     const known = new Set(
       [...this.content.entities, ...this.content.rejected].map((m) => this.identity(m)),
@@ -76,7 +76,7 @@ export class Session {
     return this.proposed.filter((proposal) => !known.has(this.identity(proposal)));
   }
 
-  /** @returns {(Entity | Proposal)[]} from left to right */
+  /** @returns {(Entity | Proposal)[]} in text order */
   get items() {
     return inText([...this.content.entities, ...this.proposals]);
   }
@@ -118,14 +118,14 @@ export class Session {
     this.#save();
   }
 
-  /** @returns {Promise<void>} ask the model, or the annotators, anew */
+  /** @returns {Promise<void>} request the proposals again */
   async propose() {
     const asked = (this.asked += 1);
     const proposals = await api.proposals(this.id);
-    // that of the model before may come late
+    // the response of the previous model may arrive late
     if (asked !== this.asked) return;
     const open = new Set(this.proposals.filter(({ key }) => key !== this.selected));
-    // what is decided on may be undone, and the chosen one is being looked at
+    // decisions may be undone, and the selected proposal is in use
     const kept = new Map(
       this.proposed.filter((p) => !open.has(p)).map((p) => [this.identity(p), p]),
     );
@@ -140,19 +140,19 @@ export class Session {
     this.hooks.changed();
   }
 
-  /** @param {Entity | Proposal} item @returns {Proposal[]} those of the other person that contradict a person's */
+  /** @param {Entity | Proposal} item @returns {Proposal[]} proposals of the other annotator that contradict a proposal */
   rivals(item) {
     if (!("source" in item) || item.source === "model") return [];
     return this.proposals.filter((p) => p.source !== item.source && isRival(p, item));
   }
 
   /**
-   * Take over what the file has now, as a step that can be undone.
+   * Show the current content of the file, as a step that can be undone.
    * @param {Text} current
    */
   reload(current) {
     const content = this.take(current);
-    this.#settled(current, content);
+    this.#rebase(current, content);
     this.history.push(content);
     this.selected = null;
     this.drafts.drop(this.id);
@@ -160,18 +160,18 @@ export class Session {
   }
 
   /**
-   * Go on with own content upon what the file has now.
+   * Continue with this content, based on the current content of the file.
    * @param {Text} current
    * @param {Content} content
    */
   merge(current, content) {
-    this.#settled(current, this.base);
+    this.#rebase(current, this.base);
     this.change(content, null);
   }
 
-  /** @param {Body} draft what an earlier window could not save */
+  /** @param {Body} draft unsaved changes of an earlier window */
   restore(draft) {
-    // with another version the server says what the file has become meanwhile
+    // if the file has changed in the meantime, the server reports a conflict
     if (draft.version !== this.version) this.base = { entities: [], rejected: [] };
     this.version = draft.version;
     this.status = draft.status;
@@ -240,7 +240,7 @@ export class Session {
     else this.drafts.drop(this.id);
     if (answer.removed.length) {
       const lines = answer.removed.length === 1 ? "a line" : `${answer.removed.length} lines`;
-      this.hooks.say(`With the entity went ${lines} of the file: ${answer.removed.join("; ")}`);
+      this.hooks.say(`The file lost ${lines} that referred to the entity: ${answer.removed.join("; ")}`);
     }
   }
 
@@ -253,23 +253,23 @@ export class Session {
         .map((e) => this.identity(e))
         .sort()
         .join();
-    // another window saved the same
+    // another window saved the same entities
     if (all(theirs) !== all(this.content)) return this.hooks.conflict(this, current);
-    this.#settled(current, theirs);
+    this.#rebase(current, theirs);
     this.saver.ask();
   }
 
   /** @param {Text} current @param {Content} base */
-  #settled(current, base) {
+  #rebase(current, base) {
     this.version = current.version;
     if (this.status === this.savedStatus) this.status = current.status;
     this.savedStatus = current.status;
     this.base = base;
-    this.saver.settle();
+    this.saver.resume();
   }
 }
 
-/** @template {import("./types.js").Mention} T @param {T[]} mentions @returns {T[]} from left to right, the longer first */
+/** @template {import("./types.js").Mention} T @param {T[]} mentions @returns {T[]} in text order, the longer first */
 export function inText(mentions) {
   return mentions
     .map((mention) => ({ mention, at: extent(mention) }))

@@ -1,4 +1,4 @@
-/** The list of texts: 20,000 of them, of which those in sight are on the page. */
+/** The list of texts. Only the visible rows are on the page, so that it is fast for 20,000 texts. */
 
 import { find, make } from "./dom.js";
 
@@ -15,9 +15,9 @@ export class TextList {
     this.rows = find("text-rows", HTMLElement);
     this.query = find("search", HTMLInputElement);
     this.filter = find("filter", HTMLSelectElement);
-    /** @type {Listed[]} in the order that was asked for */
+    /** @type {Listed[]} in the selected order */
     this.texts = [];
-    /** @type {Listed[]} those that are searched for */
+    /** @type {Listed[]} the matching texts */
     this.shown = [];
     /** @type {string | null} */
     this.current = null;
@@ -35,7 +35,7 @@ export class TextList {
     });
   }
 
-  /** @returns {boolean} whether it covers the text, in a narrow window */
+  /** @returns {boolean} whether the list covers the text in a narrow window */
   get isOver() {
     return document.body.classList.contains("lists-texts");
   }
@@ -74,14 +74,14 @@ export class TextList {
 
   /**
    * @param {1 | -1} step
-   * @returns {string | null} the text after or before the current one, of those shown
+   * @returns {string | null} the next or previous matching text
    */
   neighbor(step) {
     const i = this.shown.findIndex(({ id }) => id === this.current);
     return this.shown[i + step]?.id ?? null;
   }
 
-  /** @returns {string | null} the next one that nobody worked on, from the top at the end */
+  /** @returns {string | null} the next new text, starting over at the end */
   nextNew() {
     const i = this.texts.findIndex(({ id }) => id === this.current);
     const later = [...this.texts.slice(i + 1), ...this.texts.slice(0, Math.max(i, 0))];

@@ -1,4 +1,4 @@
-/** The text on the page: blocks, the words at points and offsets, what is marked. */
+/** The text on the page: its blocks, words and selection. */
 
 import { indexAt } from "./blocks.js";
 import { barsOf, drawBlock } from "./drawing.js";
@@ -16,7 +16,7 @@ export class TextView {
     this.blocks = [];
     /** @type {HTMLElement[]} */
     this.elements = [];
-    /** @type {string[]} what each block was drawn from */
+    /** @type {string[]} the drawn content of each block */
     this.drawn = [];
     /** @type {"ltr" | "rtl"} */
     this.direction = "ltr";
@@ -56,7 +56,7 @@ export class TextView {
     );
   }
 
-  /** @param {number} offset @returns {HTMLElement | null} the word there */
+  /** @param {number} offset @returns {HTMLElement | null} the word at the offset */
   wordAt(offset) {
     const words = this.#words(this.blockAt(offset));
     return words.findLast((word) => startOf(word) <= offset) ?? words[0] ?? null;
@@ -77,7 +77,7 @@ export class TextView {
     if (scrolls) this.cursor?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Show what is marked as the browser shows it. @param {Range | null} range */
+  /** Show a selection of the browser. @param {Range | null} range */
   mark(range) {
     const selection = getSelection();
     const [from, to] = range ? [this.#place(range[0], false), this.#place(range[1], true)] : [];
@@ -85,7 +85,7 @@ export class TextView {
     else selection?.removeAllRanges();
   }
 
-  /** @returns {Range | null} what the browser's own means marked, such as a finger */
+  /** @returns {Range | null} the selection of the browser, e.g. by touch */
   selection() {
     const range = getSelection()?.rangeCount ? getSelection()?.getRangeAt(0) : null;
     if (!range || range.collapsed) return null;
@@ -94,7 +94,7 @@ export class TextView {
     return from !== null && to !== null && from < to ? [from, to] : null;
   }
 
-  /** @param {number} offset @returns {string} direction of the sentence there */
+  /** @param {number} offset @returns {string} the direction of the sentence at the offset */
   directionAt(offset) {
     return this.elements[this.blockAt(offset)]?.dir ?? this.direction;
   }
@@ -111,8 +111,8 @@ export class TextView {
   /**
    * @param {number} x
    * @param {number} y
-   * @returns {{word: HTMLElement, offset: number, key: number | null} | null} what is at a point: a
-   *     word, the character next to it, the entity
+   * @returns {{word: HTMLElement, offset: number, key: number | null} | null} the word, the
+   *     offset and the key of the entity at a point
    */
   at(x, y) {
     const hit = document.elementFromPoint(x, y);
@@ -131,7 +131,7 @@ export class TextView {
   /**
    * @param {number} offset
    * @param {1 | -1} step
-   * @returns {number | null} where the word on the line below or above begins
+   * @returns {number | null} the start of the word in the next or previous line
    */
   onNextLine(offset, step) {
     const word = this.wordAt(offset);

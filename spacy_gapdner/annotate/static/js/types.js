@@ -1,19 +1,19 @@
 /**
- * The kinds of data that modules hand to each other. Offsets on the page are UTF-16 units; those of
- * the server are code points, converted where texts come in and go out (`offsets.js`).
+ * The types that modules share. Offsets on the page are UTF-16 units, offsets of the server are code
+ * points. They are converted when texts are loaded and saved (`offsets.js`).
  *
  * @typedef {[number, number]} Range start, and end (exclusive)
  * @typedef {{label: string, fragments: Range[]}} Mention
  * @typedef {Mention & {key: number}} Entity
  * @typedef {Mention & {key: number, score: number | null, source: string}} Proposal
- * @typedef {{entities: Entity[], rejected: Mention[]}} Content what can be undone
+ * @typedef {{entities: Entity[], rejected: Mention[]}} Content the state for undo and redo
  * @typedef {"new" | "done" | "skipped" | "doubtful"} Status
  *
  * @typedef {{name: string, color: string, dark: string | null, key: string | null, description: string}} Label
  * @typedef {object} Project
  * @property {string} name
  * @property {string} annotator
- * @property {boolean} shared whether each person has annotations of their own, by name
+ * @property {boolean} shared whether several annotators share the folder
  * @property {Label[]} labels
  * @property {{name: string, version: string} | null} model
  * @property {string[]} orders
@@ -22,7 +22,7 @@
  *
  * @typedef {{id: string, status: Status, score: number | null}} Listed
  * @typedef {Mention & {id: string | null, notes: string[], warnings: string[]}} SavedEntity
- * @typedef {object} Text as the server has it
+ * @typedef {object} Text as sent by the server
  * @property {string} id
  * @property {string} text
  * @property {string} version
@@ -32,7 +32,7 @@
  * @property {SavedEntity[]} entities
  * @property {Mention[]} rejected
  *
- * @typedef {object} Body what is saved
+ * @typedef {object} Body as sent to the server
  * @property {string} version
  * @property {(Mention & {id: string | null})[]} entities
  * @property {Status} status
