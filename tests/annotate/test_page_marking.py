@@ -1,4 +1,4 @@
-"""Entities made in a browser: every gesture by mouse and by keyboard."""
+"""Creating entities in a browser, by mouse and by keyboard."""
 
 import pytest
 from annotation_page import ActionChains, By, Keys
@@ -14,7 +14,7 @@ def test_entities_by_mouse(page):
     assert page.entities() == ["ADE severe joint pain"]
     page.click_label("2DRUG")
     assert page.entities() == ["DRUG severe joint pain"]
-    # words that are there are taken out
+    # words of the entity are removed
     page.drag("severe", key=Keys.SHIFT)
     assert page.entities() == ["DRUG joint pain"]
     page.find("chosen").find_element(By.CSS_SELECTOR, "[aria-label='Remove pain']").click()
@@ -30,7 +30,7 @@ def test_entities_by_mouse(page):
     assert page.entities() == []
     ActionChains(page.browser).double_click(page.word("nausea")).perform()
     page.until(lambda: page.entities() == ["DRUG nausea"])
-    # the first click draws the word anew
+    # the first click redraws the word
     page.drag("Mild", "nausea")
     ActionChains(page.browser).double_click(page.word("Mild")).perform()
     page.until(lambda: page.entities() == ["DRUG Mild", "DRUG Mild nausea", "DRUG nausea"])
@@ -42,7 +42,7 @@ def test_entities_by_keyboard(page):
     page.press(Keys.RIGHT, held=[Keys.SHIFT])
     page.press(Keys.ENTER)
     assert page.entities() == ["ADE severe joint"]
-    # the cursor stands at the last word of the entity: comma, shoulder, and, back, pain
+    # from the last word of the entity: comma, shoulder, and, back, pain
     page.press(Keys.RIGHT * 5, "+")
     assert page.entities() == ["ADE severe joint pain"]
     page.press("3")
@@ -77,8 +77,8 @@ def test_characters_by_mouse_and_keyboard(page):
     page.until(lambda: page.entities() == ["ADE tension"])
 
 
-def test_words_marked_as_the_browser_does(page):
-    # a finger, held on a word; then the button
+def test_selections_of_the_browser(page):
+    # by touch, and then the button
     page.write()
     script = (
         "getSelection().setBaseAndExtent(arguments[0].firstChild, 0, arguments[1].firstChild, 4)"
@@ -95,7 +95,7 @@ def test_words_marked_as_the_browser_does(page):
 def test_coordination(page, by_mouse):
     page.ann.unlink(missing_ok=True)
     page.write()
-    # as one fragment, its parts share nothing
+    # the parts of a single fragment share no words
     page.drag("severe", "pain")
     page.press("c")
     assert page.choices() == ["ADE severe joint", "ADE shoulder", "ADE back pain"]
@@ -149,13 +149,13 @@ import(new URL('js/coordination.js', location)).then(({combinations}) => {
         (["الرأس و البطن"], ["الرأس", "البطن"]),
     ],
 )  # fmt: skip
-def test_what_coordinations_hold(page, marked, parts):
+def test_parts_of_coordinations(page, marked, parts):
     if not page.browser.current_url.startswith("http"):
         page.write()
     assert page.browser.execute_async_script(COMBINE, marked) == parts
 
 
-def test_choose_among_overlapping_entities(page):
+def test_selecting_overlapping_entities(page):
     ann = "T1\tADE 21 26\tjoint\nT2\tDRUG 14 26\tsevere joint\nT3\tADE 14 20;46 50\tsevere pain\n"
     page.write(ann=ann)
     chosen = []

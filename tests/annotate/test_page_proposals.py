@@ -1,4 +1,4 @@
-"""What a model proposes on the page: accepted, rejected, and replaced by a new model."""
+"""Accepting and rejecting the proposals of a model, and a new model."""
 
 import time
 
@@ -18,18 +18,18 @@ def test_proposals_by_keyboard(page):
     assert page.entities() == ["ADE severe joint", "ADE severe pain"]
     assert page.shown() == ["ADE", "ADE"]
     page.load()
-    # what was rejected is remembered
+    # rejected entities are remembered
     time.sleep(0.3)
     assert page.shown() == ["ADE", "ADE"]
 
 
-def test_the_choice_does_not_go_back(page):
+def test_the_selection_does_not_go_back(page):
     page.write(f"{TEXT}They propose severe pain.")
     page.until(lambda: len(page.shown()) == 3)
     page.click_bar("ADE: Mild nausea")
     page.press(Keys.ENTER, Keys.ENTER)
     assert page.entities() == ["ADE Mild nausea", "ADE severe pain"]
-    # not for the proposal that was passed over; what is changed is not proposed again
+    # a skipped proposal is not selected, and a changed one is not proposed again
     page.press("2")
     assert page.entities() == ["ADE Mild nausea", "DRUG severe pain"]
     assert page.shown() == ["ADE 0.90", "ADE", "DRUG"]
@@ -49,27 +49,19 @@ def test_proposals_by_mouse(page):
     page.browser.execute_script(script.replace("0.95", "0.5"), page.find("score"))
     page.click("accept-all")
     assert page.entities() == ["ADE severe joint", "ADE severe pain"]
-    # a proposal that is changed is taken, and does not come again
-    for _ in range(3):
-        page.click("undo")
-    page.until(lambda: len(page.shown()) == 3)
-    page.click_bar("ADE: Mild nausea")
-    page.press("2")
-    assert page.entities() == ["DRUG Mild nausea"]
-    assert page.shown() == ["ADE 0.90", "DRUG", "ADE 0.90"]
 
 
-def test_a_new_model_while_somebody_annotates(page):
+def test_a_new_model_during_annotation(page):
     page.write(f"{TEXT}They propose severe pain.")
     page.until(lambda: page.shown() == ["ADE 0.90", "ADE 0.60", "ADE 0.90"])
     page.press(" ", "a", Keys.ESCAPE)
     page.click_bar("ADE: Mild nausea")
     page.server.proposer.swap("severe shoulder")
-    # the chosen one stays until it is decided on, as somebody looks at it
+    # the selected proposal stays until the user decides
     page.until(lambda: page.shown() == ["ADE", "ADE 0.60", "ADE 0.60", "ADE 0.90"])
     page.press("a")
     assert page.entities() == ["ADE Mild nausea", "ADE severe joint"]
-    # an entity in the making: words that keys have marked, and a fragment to come
+    # an unfinished entity: a fragment to add, and words selected by keyboard
     page.press(Keys.ESCAPE)
     page.drag("back")
     page.click("add")

@@ -1,4 +1,4 @@
-"""What must not be lost on the page, whatever other windows, programs and the server do."""
+"""Changes are not lost, whatever other windows, programs and the server do."""
 
 import pytest
 from annotation_page import Keys
@@ -6,10 +6,10 @@ from annotation_page import Keys
 pytestmark = pytest.mark.slow
 
 
-def test_reload_in_the_middle(page):
+def test_reloading_the_page(page):
     page.write()
     page.drag("severe", "joint")
-    # else both windows have something of their own
+    # otherwise both windows have changes
     page.saved()
     page.press("2")
     page.load()
@@ -20,7 +20,7 @@ def test_reload_in_the_middle(page):
 def test_two_windows_on_one_text(page):
     page.write()
     first = page.browser.current_window_handle
-    # this window is never told that it is in front again
+    # this window does not notice that it is in front again
     page.browser.execute_script(
         "addEventListener('focus', (event) => event.stopImmediatePropagation(), true)"
     )
@@ -44,7 +44,7 @@ def test_two_windows_on_one_text(page):
     page.until(lambda: page.entities() == ["ADE Mild", "ADE back"])
 
 
-def test_a_window_in_front_again_shows_what_the_file_has(page):
+def test_a_window_in_front_again_shows_the_current_file(page):
     page.write()
     page.ann.write_text("T1\tDRUG 0 8\tNaproxen\n")
     page.browser.execute_script("dispatchEvent(new Event('focus'))")
@@ -61,7 +61,7 @@ def test_a_file_changed_by_another_program(page):
     page.press(Keys.ESCAPE)
     page.until(lambda: page.shown() == ["DRUG"])
     assert page.entities() == ["DRUG Naproxen"]
-    # back to what was here
+    # undo restores the own changes
     page.press("z", held=[Keys.CONTROL])
     assert page.entities() == ["ADE Mild", "ADE joint"]
 
@@ -100,6 +100,6 @@ def test_a_killed_server(page, reloads):
         page.load()
         page.until(lambda: page.shown() == ["ADE"])
     else:
-        # it is tried again without a click, too
+        # it is also repeated without a click
         page.browser.execute_script("document.getElementById('retry').click()")
     assert page.entities() == ["ADE joint back"]

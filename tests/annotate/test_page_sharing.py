@@ -1,4 +1,4 @@
-"""The page for several people: adjudication what they disagree on, and a folder that they share."""
+"""Adjudication, and a folder shared by several people."""
 
 import pytest
 from annotation_page import TEXT, Keys, Page, Server
@@ -8,7 +8,7 @@ from spacy_gapdner.annotate.adjudication import Adjudication
 pytestmark = pytest.mark.slow
 
 
-def test_adjudication_what_contradicts(page, tmp_path):
+def test_adjudication(page, tmp_path):
     lines = {
         "ann": ["ADE 14 26", "DRUG 0 8", "ADE 28 36;46 50", "ADE 52 56"],
         "ben": ["ADE 21 26", "SYMPTOM 0 8", "ADE 41 45;46 50"],
@@ -33,7 +33,7 @@ def test_adjudication_what_contradicts(page, tmp_path):
         # as one step
         page.press("z", held=[Keys.CONTROL])
         page.until(lambda: page.find("n-sure").text == "3 of 7")
-        # the same words as another type; what shares words of a coordination is no contradiction
+        # the same words with another type; entities that share words of a coordination do not contradict
         page.click_bar("DRUG: Naproxen")
         page.press("a")
         page.until(lambda: page.find("n-sure").text == "3 of 5")
@@ -49,7 +49,7 @@ def test_adjudication_what_contradicts(page, tmp_path):
         server.kill()
 
 
-def test_people_who_share_a_folder(page, tmp_path):
+def test_a_shared_folder(page, tmp_path):
     (tmp_path / "note.txt").write_text(TEXT)
     server = Server(tmp_path, shared=True)
     try:

@@ -1,4 +1,4 @@
-"""What the page shows: texts in turn, warnings, help, and nothing from elsewhere."""
+"""The list of texts, warnings, help, layout and accessibility of the page."""
 
 import pytest
 from annotation_page import TEXT, By, Keys
@@ -7,7 +7,7 @@ from chromium import asked, window_width
 pytestmark = pytest.mark.slow
 
 
-def test_texts_one_after_the_other(page):
+def test_going_through_texts(page):
     for n in range(4):
         (page.server.folder / f"series{n}.txt").write_text(f"Text {n} of a series.")
     page.name = "series0"
@@ -50,7 +50,7 @@ def test_texts_that_cannot_be_opened(page):
     page.load()
     refused = "bad0 cannot be opened:"
     page.until(lambda: page.find("said").text.startswith(refused))
-    # keys and buttons that need a text do nothing
+    # keys and buttons that need a text have no effect
     page.press("d", "1", " ", "+", Keys.ENTER, Keys.ESCAPE)
     assert page.find("said").text.startswith(refused)
     assert not page.find("labels").is_displayed()
@@ -79,24 +79,6 @@ def test_texts_that_cannot_be_opened(page):
     assert page.find("text").text
 
 
-def test_a_server_that_is_away_for_a_moment(page):
-    for n in range(2):
-        (page.server.folder / f"away{n}.txt").write_text(f"Text {n} of two.")
-    page.name = "away0"
-    page.load()
-    page.server.kill()
-    try:
-        page.press("n")
-        page.until(lambda: "The server does not answer." in page.find("said").text)
-    finally:
-        page.server.start()
-    page.browser.find_element(By.CSS_SELECTOR, "li[title=away1]").click()
-    page.until(lambda: page.word("1"))
-    assert page.find("said").text == ""
-    page.press("s")
-    page.until(lambda: page.find("text-name").text != "away1")
-
-
 def test_the_list_of_texts_in_a_narrow_window(page):
     page.write(ann="T1\tADE 21 26\tjoint\n")
     with window_width(page.browser, 600):
@@ -115,7 +97,7 @@ def test_the_list_of_texts_in_a_narrow_window(page):
         assert "Drag over words" in page.find("chosen").text
 
 
-def test_labels_and_brackets_do_not_tear_the_text(page):
+def test_labels_and_brackets_do_not_move_words(page):
     page.write("Able to swallow (the drug).", ann="T1\tSYMPTOM 0 15\tAble to swallow\n")
     [label] = page.browser.find_elements(By.CSS_SELECTOR, ".word b")
     assert label.rect["width"] > page.word("Able").rect["width"]
@@ -139,7 +121,7 @@ def test_warnings(page):
     assert "sentence" in page.find("chosen").text
 
 
-def test_a_long_text_is_drawn_in_parts(page):
+def test_only_changed_lines_are_drawn(page):
     line = "Line with severe joint, shoulder and back pain of a patient.\n"
     page.write(line * 3300)
     assert len(page.browser.find_elements(By.CSS_SELECTOR, ".block")) == 3300

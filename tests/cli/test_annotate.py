@@ -133,14 +133,12 @@ def test_a_killed_server_loses_nothing(notes, model):
 def test_a_training_ends_with_its_server(notes, model, tmp_path):
     (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\n")
     output = tmp_path / "output"
-    job = {"model": str(model), "stems": [["a", str(notes / "a")]], "output": str(output)}
+    job = {"model": str(model), "before": str(model), "output": str(output), "spans_key": None}
+    job |= {"stems": [["a", str(notes / "a")]], "gpu_id": -1, "code": None}
     command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
-    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as process:
-        line = json.dumps(
-            {**job, "before": str(model), "spans_key": None, "gpu_id": -1, "code": None}
-        )
-        # what is left open is closed by the system when a server is killed
-        _, errors = process.communicate(f"{line}\n", timeout=120)
-    assert (process.returncode, errors) == (1, "")
+    # the system closes the input when a server is killed
+    result = subprocess.run(
+        command, input=f"{json.dumps(job)}\n", capture_output=True, text=True, timeout=120
+    )
+    assert (result.returncode, result.stderr) == (1, "")
     assert not output.exists()
