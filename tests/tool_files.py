@@ -1,4 +1,4 @@
-"""Docs as the files that annotation tools export: discontinuous entities by links of regions."""
+"""Docs as the files that annotation tools export."""
 
 import json
 from pathlib import Path
@@ -24,13 +24,13 @@ def regions(doc):
 
 
 def write_prodigy(docs, folder):
-    """Relations name spans by their offsets, so no two spans may have the same."""
     tasks = []
     for doc in docs:
         found, links = regions(doc)
         spans = {n: {"start": s, "end": e, "label": label} for n, label, s, e in found}
-        pairs = [{"head_span": spans[a], "child_span": spans[b]} for a, b in links]
-        relations = [{**pair, "label": "fragment", "head": 0, "child": 1} for pair in pairs]
+        relations = [
+            {"head_span": spans[a], "child_span": spans[b], "label": "fragment"} for a, b in links
+        ]
         task = {"text": doc.text, "spans": [*spans.values()], "relations": relations}
         tasks.append({**task, "answer": "accept", "id": doc.user_data[DOC_NAME]})
     _write_lines(tasks, folder)
@@ -52,23 +52,16 @@ def write_labelstudio(docs, folder):
     tasks = []
     for number, doc in enumerate(docs):
         found, links = regions(doc)
-        results = [
-            {
-                "value": {"start": s, "end": e, "text": doc.text[s:e], "labels": [label]},
-                "id": str(n),
-                "from_name": "label",
-                "to_name": "text",
-                "type": "labels",
-            }
-            for n, label, s, e in found
-        ]
-        results += [
-            {"from_id": str(a), "to_id": str(b), "type": "relation", "labels": ["fragment"]}
-            for a, b in links
-        ]
+        results = []
+        for n, label, s, e in found:
+            value = {"start": s, "end": e, "text": doc.text[s:e], "labels": [label]}
+            results.append({"value": value, "id": str(n), "to_name": "text", "type": "labels"})
+        for a, b in links:
+            ends = {"from_id": str(a), "to_id": str(b)}
+            results.append({**ends, "type": "relation", "labels": ["fragment"]})
         annotation = {"id": 1, "was_cancelled": False, "result": results}
         tasks.append({"id": number, "annotations": [annotation], "data": {"text": doc.text}})
-    (folder / "a.json").write_text(json.dumps(tasks, indent=0), encoding="utf-8")
+    Path(folder, "a.json").write_text(json.dumps(tasks, indent=0), encoding="utf-8")
 
 
 def write_cas(docs, folder):
@@ -79,12 +72,11 @@ def write_cas(docs, folder):
 
 
 def make_cas(text, found, links):
-    """A CAS with regions as `regions` gives them, and links as (from, to, label)."""
+    """A CAS with regions as `regions` returns them, and links as (from, to, label)."""
     types = TypeSystem()
     span, relation = types.create_type(SPAN), types.create_type(RELATION)
     for made in (span, relation):
         types.create_feature(made, "label", "uima.cas.String")
-    types.create_feature(span, "sure", "uima.cas.Boolean")
     for name in ("Governor", "Dependent"):
         types.create_feature(relation, name, "uima.tcas.Annotation")
     cas = Cas(types)
@@ -98,32 +90,25 @@ def make_cas(text, found, links):
 
 
 def write_pubtator(docs, folder):
-    """Contiguous entities alone; a line break would be that between title and abstract."""
     blocks = []
     for number, doc in enumerate(docs):
-        title, _, rest = doc.text.partition("\n")
-        lines = [f"{number}|t|{title}", f"{number}|a|{rest}"] if rest else [f"{number}|t|{title}"]
+        lines = [f"{number}|t|{doc.text}"]
         for e in get_entities(doc):
-            where = f"{e.start_char}\t{e.end_char}\t{doc.text[e.start_char : e.end_char]}"
-            lines.append(f"{number}\t{where}\t{e.label_}\tD1")
+            lines.append(f"{number}\t{e.start_char}\t{e.end_char}\t{e.text}\t{e.label_}\tD1")
         blocks.append("\n".join(lines) + "\n")
-    (folder / "a.pubtator").write_text("\n".join(blocks), encoding="utf-8")
+    Path(folder, "a.pubtator").write_text("\n".join(blocks), encoding="utf-8")
 
 
-def write_conll(docs, folder, letters="BILU"):
-    """Contiguous entities without overlap; the letters of first, inner, last and only tokens."""
+def write_conll(docs, folder):
     blocks = []
     for doc in docs:
         tags = ["O"] * len(doc)
         for e in get_entities(doc):
-            found = [letters[1]] * (e.end - e.start)
-            found[0], found[-1] = letters[0], letters[2]
-            if len(found) == 1:
-                found = [letters[3]]
-            tags[e.start : e.end] = [f"{letter}-{e.label_}" for letter in found]
+            letters = ["B", *["I"] * (e.end - e.start - 2), "L"] if e.end - e.start > 1 else ["U"]
+            tags[e.start : e.end] = [f"{letter}-{e.label_}" for letter in letters]
         rows = zip(doc, tags, strict=True)
         blocks.append("".join(f"{token.text}\tX\t{tag}\n" for token, tag in rows))
-    (folder / "a.conll").write_text("\n".join(blocks), encoding="utf-8")
+    Path(folder, "a.conll").write_text("\n".join(blocks), encoding="utf-8")
 
 
 def _write_lines(values, folder):
@@ -131,7 +116,7 @@ def _write_lines(values, folder):
     Path(folder, "a.jsonl").write_text(lines, encoding="utf-8")
 
 
-# how the file of a format is written: with links of regions, or of contiguous entities alone
+# the writers of formats with links between regions, and of formats with contiguous entities only
 LINKING = {
     "prodigy": write_prodigy,
     "doccano": write_doccano,

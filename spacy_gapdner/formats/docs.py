@@ -21,6 +21,7 @@ Alignment = Literal["expand", "contract", "strict"]
 # keys of doc.user_data: the name of the document, and the other values of its record in the file
 DOC_NAME = "gapdner_document"
 DOC_EXTRA = "gapdner_record"
+_CROSSES = "entity crosses a sentence boundary"
 
 
 def to_docs(
@@ -56,20 +57,22 @@ def to_docs(
         )
     maker = _Maker(nlp, report, n_sents, alignment, spans_key)
     # the sentences of one document become Docs together
-    for document, group in groupby(records, lambda record: getattr(record, "document", None)):
-        if document is not None:
+    for name, group in groupby(records, _name_of_sentence):
+        if name is not None:
             report.documents += 1
-            yield from maker.from_sentences(document, group, n_sents)
+            yield from maker.from_sentences(name, cast(Iterator[TokenRecord], group))
             continue
         for record in group:
             report.documents += 1
             if isinstance(record, Doc):
                 report.entities += len(get_entities(record, spans_key))
                 yield record
-            elif isinstance(record, TokenRecord):
-                yield from maker.from_sentences(record.name, iter([record]), 1)
             else:
-                yield from maker.from_text(record)
+                yield from maker.from_text(cast(TextRecord, record))
+
+
+def _name_of_sentence(record: Record) -> str | None:
+    return record.document or record.name if isinstance(record, TokenRecord) else None
 
 
 def doc_place(doc: Doc) -> Place:
@@ -83,27 +86,15 @@ def doc_sentences(
     """YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of each sentence and its entities,
     whose offsets count these tokens. A Doc without sentence boundaries is one sentence.
     """
+    entities = [found.to_entity() for found in get_entities(doc, spans_key)]
     sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-    cuts = [*[s.start for s in sentences if len(s)], len(doc)]
-    parts: list[list[Entity]] = [[] for _ in cuts[1:]]
-    for entity in [found.to_entity() for found in get_entities(doc, spans_key)]:
-        if _distribute(entity, cuts, parts) is None:
+    for sentence in filter(len, sentences):
+        started = [e for e in entities if sentence.start <= e.start < sentence.end]
+        inside = [e.shift(-sentence.start) for e in started if e.end <= sentence.end]
+        for entity in (e for e in started if e.end > sentence.end):
             message = f"no sentence contains {entity.label} at tokens {entity.fragments}"
             report.add("dropped", _CROSSES, message, doc_place(doc), entity.fragments)
-    for (start, end), entities in zip(pairwise(cuts), parts, strict=True):
-        yield tuple(token.text for token in doc[start:end]), entities
-
-
-_CROSSES = "entity crosses a sentence boundary"
-
-
-def _distribute(entity: Entity, cuts: list[int], parts: list[list[Entity]]) -> int | None:
-    # adds an entity to the part between two cuts and returns its number; None if no part has it
-    number = bisect_right(cuts, entity.start) - 1
-    if entity.end > cuts[number + 1]:
-        return None
-    parts[number].append(entity.shift(-cuts[number]))
-    return number
+        yield tuple(token.text for token in sentence), inside
 
 
 @dataclass
@@ -114,12 +105,12 @@ class _Maker:
     alignment: Alignment
     spans_key: str
 
-    def from_sentences(self, name: str, records: Iterator[Record], n_sents: int) -> Iterator[Doc]:
-        while part := list(islice(records, n_sents or None)):
+    def from_sentences(self, name: str, records: Iterator[TokenRecord]) -> Iterator[Doc]:
+        while part := list(islice(records, self.n_sents or None)):
             words: list[str] = []
             sent_starts: list[bool | int | None] = []
             entities: list[Entity] = []
-            for record in cast(list[TokenRecord], part):
+            for record in part:
                 entities.extend(entity.shift(len(words)) for entity in record.entities)
                 words.extend(record.tokens)
                 sent_starts += [True] + [False] * (len(record.tokens) - 1)
@@ -150,11 +141,13 @@ class _Maker:
             entity = self._align(source, doc)
             if entity is None:
                 continue
+            number = bisect_right(cuts, entity.start) - 1
             other = aligned.setdefault(entity, source)
             if other is not source:
                 message = f"{source.label} has the same tokens as the one at {other.place}"
                 self._note("dropped", "duplicate entity after tokenization", message, source)
-            elif (number := _distribute(entity, cuts, parts)) is not None:
+            elif entity.end <= cuts[number + 1]:
+                parts[number].append(entity.shift(-cuts[number]))
                 homes[source.id or ""] = number
             else:
                 message = f"{source.label} does not fit into {self.n_sents} sentence(s)"

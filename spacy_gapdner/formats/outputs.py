@@ -17,15 +17,13 @@ from .docs import DOC_NAME
 def check_apart(path: Path, other: Path, role: str = "input") -> None:
     """Raise a GapDNERError if two paths are the same or one contains the other."""
     ours, theirs = Path(os.path.realpath(path)), Path(os.path.realpath(other))
-    if ours == theirs:
-        problem = f"is the {role}"
-    elif theirs in ours.parents:
-        problem = f"lies in the {role} {other}"
-    elif ours in theirs.parents:
-        problem = f"contains the {role} {other}"
-    else:
-        return
-    raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
+    problems = {
+        ours == theirs: f"is the {role}",
+        theirs in ours.parents: f"lies in the {role} {other}",
+        ours in theirs.parents: f"contains the {role} {other}",
+    }
+    if problem := problems.get(True):
+        raise GapDNERError(f"{path} {problem}, which would be overwritten. Choose another place.")
 
 
 def check_output(

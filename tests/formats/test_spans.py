@@ -6,8 +6,6 @@ from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.analysis import stats
-from spacy_gapdner.entities import describe_no_entities
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report, convert, read
 
@@ -88,11 +86,3 @@ def test_spans_that_are_no_entities_are_counted(tmp_path):
 def test_bad_options(make, options, message):
     with pytest.raises(GapDNERError, match=message):
         list(read(make(), **options))
-
-
-def test_other_entities_are_named_first(make):
-    docs = read(make(), from_ents=True, spans_key="gold")
-    assert describe_no_entities("a", "gapdner", stats(docs).elsewhere) == (
-        "a has no entities under the spans_key 'gapdner'. It has other entities or spans: "
-        "2 in doc.ents, 2 in doc.spans['gold_*'], 2 in doc.spans['sc']."
-    )
