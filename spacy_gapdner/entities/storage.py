@@ -103,21 +103,19 @@ def set_entities(
     for entity in plain:
         check_entity(doc, entity)
     plain.sort(key=text_order)
-    groups = [_make_group(doc, f"{key}_{i}", entity) for i, entity in enumerate(plain, start=1)]
+    groups = []
+    for number, entity in enumerate(plain, start=1):
+        # an entity linker that finds nothing may leave None
+        attrs = {k: v for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
+        if entity.score is not None:
+            attrs["score"] = float(entity.score)
+        kb_id = attrs.get("kb_id", "")
+        spans = [Span(doc, *fragment, entity.label, kb_id=kb_id) for fragment in entity.fragments]
+        groups.append(SpanGroup(doc, name=f"{key}_{number}", attrs=attrs, spans=spans))
     for name in group_names(doc, key):
         del doc.spans[name]
     for group in groups:
         doc.spans[group.name] = group
-
-
-def _make_group(doc: Doc, name: str, entity: Entity) -> SpanGroup:
-    # an entity linker that finds nothing may leave None
-    attrs = {k: v for k, v in entity.attrs.items() if k not in TEXTS or v is not None}
-    if entity.score is not None:
-        attrs["score"] = float(entity.score)
-    kb_id = attrs.get("kb_id", "")
-    spans = [Span(doc, *fragment, entity.label, kb_id=kb_id) for fragment in entity.fragments]
-    return SpanGroup(doc, name=name, attrs=attrs, spans=spans)
 
 
 def get_spans_keys(doc: Doc) -> list[str]:

@@ -54,15 +54,9 @@ class PathGraph:
                 sources[target] = sources.get(target, 0) | 1 << source
         self._reach: dict[int, list[int]] = {}
 
-    def reaches(self, kind: int, node: int, end: int) -> bool:
-        """Check whether a path can be completed.
-
-        kind (int): Index of the kind of the next edge.
-        node (int): The current node.
-        end (int): The node at which the path must end.
-        RETURNS (bool): Whether some path from the node to the end begins with this kind of edge.
-        """
-        return bool(self._before(end)[kind] >> node & 1)
+    def reaches(self, start: int, end: int) -> bool:
+        """RETURNS (bool): Whether there is a path from the start to the end."""
+        return bool(self._before(end)[0] >> start & 1)
 
     def continuations(self, n_edges: int, node: int, end: int) -> Iterator[tuple[int, float]]:
         """List the edges with which a path can be continued.
@@ -120,7 +114,7 @@ def search_entities(
     queue: list[_Path] = [
         (-probability, 1, type_index, end, (start,))
         for (type_index, start, end), probability in ranges.items()
-        if probability >= threshold and (start == end or graph.reaches(0, start, end))
+        if probability >= threshold and (start == end or graph.reaches(start, end))
     ]
     heapify(queue)
     entities = []

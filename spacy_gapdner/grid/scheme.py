@@ -36,11 +36,6 @@ class GridLayout:
         """RETURNS (int): Number of channels."""
         return len(self.channels)
 
-    @property
-    def labels(self) -> tuple[int, ...]:
-        """RETURNS (tuple[int, ...]): The channels that stand for a label other than None."""
-        return tuple(sorted({*self.upper, *self.diagonal, *self.lower}))
-
     def places_in(self, larger: "GridLayout") -> list[int]:
         """Map the channels to those of a layout with more entity types.
 

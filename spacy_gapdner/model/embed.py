@@ -51,7 +51,12 @@ def _forward(
         unknown = [_draw_hidden(model, doc) for doc in docs]
     else:
         unknown = [~_are_known(model.attrs["known"], ids) for ids in words]
-    return [_hide(model, *pair) for pair in zip(features, unknown, strict=True)], backprop
+    hidden = []
+    for ids, is_unknown in zip(features, unknown, strict=True):
+        hashes = model.ops.to_numpy(ids).copy()
+        hashes[is_unknown, 0] = 0
+        hidden.append(model.ops.asarray2i(hashes, dtype="uint64"))
+    return hidden, backprop
 
 
 def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDArray[numpy.bool_]:
@@ -67,9 +72,3 @@ def _draw_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.b
     # nearly all words in some sentences, few in others; never function words
     share = numpy.random.random() ** (1 / model.attrs["hidden"] - 1)
     return (numpy.random.random(len(doc)) < share) & (doc.to_array("IS_STOP") == 0)
-
-
-def _hide(model: Model[list[Doc], Features], ids: Ints2d, unknown: NDArray[numpy.bool_]) -> Ints2d:
-    hashes = model.ops.to_numpy(ids).copy()
-    hashes[unknown, 0] = 0
-    return model.ops.asarray2i(hashes, dtype="uint64")

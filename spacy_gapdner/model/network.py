@@ -101,7 +101,8 @@ class GapDNERNetwork(GridNetwork):
         # Nearly all cells are None. Training does not have to learn this first, and a label that
         # is added to a trained network does not outscore the others.
         with torch.no_grad():
-            self.classifier.bias[list(layout.labels)] = -_NONE_MARGIN
+            labels = {*layout.upper, *layout.diagonal, *layout.lower}
+            self.classifier.bias[list(labels)] = -_NONE_MARGIN
 
     def encode(self, words: Tensor, lengths: Tensor) -> Tensor:
         """Compute the token representations H. See `GridNetwork.encode`."""

@@ -119,10 +119,7 @@ def _init(
     Y: ModelOut | None = None,
 ) -> None:
     tok2vec, grid = model.get_ref("tok2vec"), model.get_ref("grid")
-    if X is None:
-        tok2vec.initialize()
-        return
-    docs, _ = X
+    docs, _ = cast(ModelIn, X)
     tok2vec.initialize(X=docs)
     if grid.has_dim("nI") is None:
         grid.set_dim("nI", max(vectors.shape[1] for vectors in tok2vec.predict(docs)))

@@ -11,7 +11,6 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities, offer_extensions
-from ..errors import GapDNERError
 
 
 @Language.factory(
@@ -52,8 +51,8 @@ def make_span_attributes(
 
     Add it after the component that sets the attributes: `span._.negex` becomes `entity._.negex`.
     Entities with the same first and last token get the same value, because spaCy stores one value
-    per token range. The component raises a GapDNERError if an attribute is not registered or its
-    value cannot be saved.
+    per token range. The component raises an error if `Span` has no such attribute, or a value
+    cannot be saved.
 
     nlp (Language): The pipeline.
     name (str): The component instance name.
@@ -65,12 +64,6 @@ def make_span_attributes(
 
 
 def _copy_attributes(spans_key: str, names: Sequence[str], doc: Doc) -> Doc:
-    missing = [name for name in names if not Span.has_extension(name)]
-    if missing:
-        raise GapDNERError(
-            f"Spans have no extension attribute {', '.join(missing)}. Add the component that sets "
-            "it before gapdner_span_attributes."
-        )
     # spawned processes only inherit the extensions of spaCy
     offer_extensions(names)
     for entity in get_entities(doc, spans_key):

@@ -9,7 +9,7 @@ from traceback import walk_tb
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..entities import Entity, count_elsewhere, describe_no_entities, get_entities
+from ..entities import Entity, count_elsewhere, get_entities
 from ..entities.alignment import align_entities
 from ..errors import GapDNERError
 from ..grid import TaggingScheme
@@ -80,17 +80,6 @@ def collect_gold(examples: Iterable[Example], key: str) -> Gold:
         if len(gold.sample) < _N_SAMPLE and len(example.reference):
             gold.sample.append(example.reference)
     return gold
-
-
-def describe_no_gold(gold: Gold, key: str) -> str:
-    """RETURNS (str): A message that a training corpus has no entities, with possible reasons."""
-    message = describe_no_entities("The training corpus", key, gold.elsewhere)
-    if gold.elsewhere:
-        return message
-    return (
-        f"{message} Note that spacy.Corpus.v1 drops all span groups if max_length or gold_preproc "
-        "is set. Turn both off."
-    )
 
 
 def make_targets(

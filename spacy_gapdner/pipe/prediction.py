@@ -1,7 +1,7 @@
 """Prediction of entities: scores the label grids of documents and decodes them in batches."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, groupby
+from itertools import accumulate, groupby, islice
 from typing import Any
 
 import numpy as np
@@ -47,11 +47,16 @@ def predict_entities(
     for _, group in groupby(numbered, key=lambda pair: pair[1] // _MAX_WORDS):
         batch = [doc for doc, _ in group]
         segments = cut(batch)
-        grids = iter(model.predict((batch, segments)))
+        grids = model.predict((batch, segments))
+        # NaN is below every threshold, so entities would be dropped silently
+        if any(np.isnan(grid.min()) for grid in grids):
+            raise GapDNERError(
+                "The model's scores are not numbers (NaN), possibly because training diverged. Use "
+                "an earlier checkpoint, or train again with a lower learning rate."
+            )
+        found = (thresholds.decode(grid, tagging, labels) for grid in grids)
         for parts in segments:
-            decoded = [
-                thresholds.decode(_require_numbers(next(grids)), tagging, labels) for _ in parts
-            ]
+            decoded = list(islice(found, len(parts)))
             entities = merge_segments([segment.entities for segment in decoded], parts)
             yield entities, sum(segment.n_cut for segment in decoded)
 
@@ -65,20 +70,11 @@ def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
     RETURNS (int): The number of documents. It is 0 if the model has no listener.
     """
     listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
-    return sum(any(not _has_vectors(node, doc) for node in listeners) for doc in docs if len(doc))
 
-
-def _has_vectors(listener: Model[Any, Any], doc: Doc) -> bool:
-    if isinstance(listener, Tok2VecListener):
-        return bool(doc.tensor.size)
-    return doc._.trf_data is not None
-
-
-def _require_numbers(grid: Floats3d) -> Floats3d:
-    # NaN is below every threshold, so entities would be dropped silently
-    if grid.size and np.isnan(grid.min()):
-        raise GapDNERError(
-            "The model's scores are not numbers (NaN), possibly because training diverged. Use an "
-            "earlier checkpoint, or train again with a lower learning rate."
+    def lacks_vectors(doc: Doc) -> bool:
+        return any(
+            not doc.tensor.size if isinstance(node, Tok2VecListener) else doc._.trf_data is None
+            for node in listeners
         )
-    return grid
+
+    return sum(lacks_vectors(doc) for doc in docs if len(doc))

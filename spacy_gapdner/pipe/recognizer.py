@@ -19,6 +19,7 @@ from ..calibration import Calibration
 from ..entities import (
     DEFAULT_SPANS_KEY,
     Entity,
+    describe_no_entities,
     get_contiguous,
     get_entities,
     set_contiguous_ents,
@@ -29,12 +30,7 @@ from ..errors import GapDNERError, check_probability
 from ..grid import TaggingScheme
 from ..grid.losses import GridTarget
 from ..segments import Segment, check_window, get_segments
-from .gold import (
-    collect_gold,
-    describe_no_gold,
-    make_targets,
-    readable_examples,
-)
+from .gold import collect_gold, make_targets, readable_examples
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .thresholds import Thresholds
 
@@ -171,7 +167,12 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         if not gold.sample:
             raise GapDNERError("The training corpus has no documents with text. Check the path.")
         if not gold.labels:
-            message = describe_no_gold(gold, self.key)
+            message = describe_no_entities("The training corpus", self.key, gold.elsewhere)
+            if not gold.elsewhere:
+                message += (
+                    " Note that spacy.Corpus.v1 drops all span groups if max_length or "
+                    "gold_preproc is set. Turn both off."
+                )
             if not labels and not self.labels:
                 raise GapDNERError(message)
             warnings.warn(message, stacklevel=2)

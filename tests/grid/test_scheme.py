@@ -1,11 +1,5 @@
-from spacy_gapdner.grid import GapAwareTagging, GridLayout
+from spacy_gapdner.grid import GapAwareTagging
 from spacy_gapdner.grid.scheme import type_channels
-
-
-def test_labels_are_the_channels_of_some_part():
-    layout = GridLayout(("x", "None", "y", "z"), upper=(3,), diagonal=(0, 3), lower=(2,))
-    assert layout.n_channels == 4
-    assert layout.labels == (0, 2, 3)
 
 
 def test_entity_types_may_have_the_names_of_other_labels():

@@ -57,5 +57,5 @@ def test_an_attribute_that_no_pipe_sets(nlp):
     nlp.replace_pipe(
         "gapdner_span_attributes", "gapdner_span_attributes", config={"names": ["unheard_of"]}
     )
-    with pytest.raises(ValueError, match="unheard_of"):
+    with pytest.raises(AttributeError, match="unheard_of"):
         nlp(TEXT)
