@@ -3,18 +3,16 @@
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import zip_longest
-from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import GapDNERError
-from ..formats import DOC_NAME, write
+from ..formats import DOC_NAME
 from ..formats.docs import DOC_EXTRA
 from ..formats.jsonl import other_keys, to_line
-from ..formats.registry import choose_output
 from ..formats.report import UNREADABLE, Report
 from ..scorer import Comparison, compare
 from .texts import InputText
@@ -22,9 +20,6 @@ from .workers import annotate_in_processes, annotate_texts
 
 S = TypeVar("S", str, Doc)
 T = TypeVar("T")
-
-# a Doc, and the other keys of its input record
-Prediction = tuple[Doc, dict[str, Any]]
 
 # at BERT's width, the transformer output for this number of characters takes about 70 MB
 _BATCH_CHARACTERS = 100_000
@@ -60,7 +55,7 @@ def predict_records(
     batch_size: int | None = None,
     n_process: int = 1,
     report: Report | None = None,
-) -> Iterator[Prediction]:
+) -> Iterator[Doc]:
     """Run a pipeline over texts with names and other keys. Memory use does not grow with their
     number, because the lexemes and strings of processed texts are freed.
 
@@ -69,9 +64,9 @@ def predict_records(
     batch_size, n_process: See `predict`.
     report (Optional[Report]): If it skips documents, texts for which the pipeline fails are added
         to it. Otherwise the error is raised.
-    YIELDS (tuple[Doc, dict[str, Any]]): Docs in the order of the texts, and the other keys of their
-        records. Each Doc is only valid until the next one is yielded. Its name is in
-        ``doc.user_data["gapdner_document"]``.
+    YIELDS (Doc): Docs in the order of the texts. Each Doc is only valid until the next one is
+        yielded. Its name is in ``doc.user_data["gapdner_document"]``, and the other keys of its
+        record in ``doc.user_data["gapdner_record"]``.
     RAISES (GapDNERError): If the pipeline fails.
     """
     report = report or Report()
@@ -83,35 +78,19 @@ def predict_records(
         report.documents += 1
         # drop the data of other components, such as the output of a transformer
         doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-        yield doc, record.extra
+        extra = other_keys(record.extra)
+        if extra and extra != {"id": record.name}:
+            doc.user_data[DOC_EXTRA] = extra
+        yield doc
 
 
-def write_predictions(
-    predictions: Iterable[Prediction],
-    path: Path,
-    format: str | None,
-    spans_key: str,
-    report: Report,
-) -> int:
-    """Write predictions and the other keys of their records. See `spacy_gapdner.formats.write`."""
-    format = choose_output(path, format).name
-
-    def docs() -> Iterator[Doc]:
-        for doc, record in predictions:
-            extra = other_keys(record)
-            # a single id is the name of the document
-            if format == "jsonl" or extra.keys() - {"id"}:
-                doc.user_data[DOC_EXTRA] = extra
-            yield doc
-
-    return write(docs(), path, format, spans_key=spans_key, report=report)
-
-
-def write_lines(predictions: Iterable[Prediction], stream: IO[bytes], spans_key: str) -> None:
+def write_lines(docs: Iterable[Doc], stream: IO[bytes], spans_key: str) -> None:
     """Write predictions as JSONL and flush each line, so that the stream only contains complete
     lines, even if this process is killed.
     """
-    for doc, extra in predictions:
+    for doc in docs:
+        name = doc.user_data.get(DOC_NAME)
+        extra = doc.user_data.get(DOC_EXTRA, {} if name is None else {"id": name})
         stream.write(to_line(doc, spans_key, extra).encode("utf-8"))
         stream.flush()
 

@@ -34,13 +34,8 @@ _N_RESAMPLES = 1000
 _LEVEL = 1e-9
 
 # A row for each candidate and each gold entity. Gold entities that are not found have no score.
-ROW = [
-    ("doc", int),
-    ("label", object),
-    ("discontinuous", bool),
-    ("score", float),
-    ("gold", bool),
-]
+ROW = np.dtype("int, object, bool, float, bool")
+ROW.names = ("doc", "label", "discontinuous", "score", "gold")
 
 
 @dataclass(frozen=True)
@@ -220,12 +215,11 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds) -> Thresholds:
     # lower thresholds would also accept entities that are not candidates
     lowest = [own.calibration.probability(FLOOR, kind) - _LEVEL for kind in (False, True)]
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
-    contiguous = [own.threshold, *np.maximum(STEPS, lowest[0]).tolist()]
-    discontinuous = [own_disc, *np.maximum(STEPS, lowest[1]).tolist()]
-    if aim.measure == "disc_f":
-        contiguous = contiguous[:1]
-    if not (rows["gold"] & rows["discontinuous"]).any():
-        discontinuous = discontinuous[:1]
+    contiguous, discontinuous = [own.threshold], [own_disc]
+    if aim.measure != "disc_f":
+        contiguous += np.maximum(STEPS, lowest[0]).tolist()
+    if (rows["gold"] & rows["discontinuous"]).any():
+        discontinuous += np.maximum(STEPS, lowest[1]).tolist()
     threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
     by_type = {}
     for label in aim.labels:

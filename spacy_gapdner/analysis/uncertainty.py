@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from heapq import nlargest
-from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -11,9 +10,10 @@ from spacy.tokens import Doc
 from ..entities import get_entities, set_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
+from ..formats.docs import DOC_EXTRA
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
-from .predictions import Prediction, predict_records
+from .predictions import predict_records
 from .texts import InputText
 
 # Entities with a lower score are ignored
@@ -60,35 +60,36 @@ class UncertaintySampler:
         n_words = sum(not (token.is_space or token.is_punct) for token in doc)
         return total / (n_words + _WORDS_OF_A_TEXT)
 
-    def sample(self, predictions: Iterable[Prediction]) -> Iterator[Prediction]:
-        """Select predictions. Only the selected ones are kept in memory.
+    def sample(self, docs: Iterable[Doc]) -> Iterator[Doc]:
+        """Select documents. Only the selected ones are kept in memory.
 
-        predictions (Iterable[Prediction]): Documents with all their candidates, and the other keys
-            of their records. Each document only has to be valid until the next one is read.
-        YIELDS (Prediction): The selected documents in descending order of uncertainty, after all
-            predictions are read. They contain the candidates that reach their thresholds. The
-            record of a sentence contains the name of its "document", its offset there as "start",
-            and an "id".
+        docs (Iterable[Doc]): Documents with all their candidates. Each document only has to be
+            valid until the next one is read.
+        YIELDS (Doc): The selected documents in descending order of uncertainty, after all documents
+            are read. They contain the candidates that reach their thresholds. The record of a
+            sentence contains the name of its "document", its offset there as "start", and an "id".
         """
         key = self.pipe.key
         if self.sentences:
-            predictions = (part for doc, extra in predictions for part in _cut(doc, extra, key))
+            docs = (part for doc in docs for part in _cut(doc, key))
         ranked = (
             # numbers are unique, so that nothing else is compared
-            (self.uncertainty(doc), -number, self._to_bytes(doc), extra)
-            for number, (doc, extra) in enumerate(predictions)
+            (self.uncertainty(doc), -number, self._to_bytes(doc), dict(doc.user_data))
+            for number, doc in enumerate(docs)
         )
-        for _, _, data, extra in nlargest(self.n, ranked):
-            yield Doc(self.pipe.vocab).from_bytes(data), extra
+        for _, _, data, user_data in nlargest(self.n, ranked):
+            doc = Doc(self.pipe.vocab).from_bytes(data)
+            doc.user_data = user_data
+            yield doc
 
     def _to_bytes(self, doc: Doc) -> bytes:
         found = [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
         self.pipe.set_annotations([doc], [[*filter(self.thresholds.accepts, found)]])
         # a Doc is only valid in its memory zone
-        return bytes(doc.to_bytes())
+        return bytes(doc.to_bytes(exclude=["user_data"]))
 
 
-def _cut(doc: Doc, extra: dict[str, Any], key: str) -> Iterator[Prediction]:
+def _cut(doc: Doc, key: str) -> Iterator[Doc]:
     entities = [entity.to_entity() for entity in get_entities(doc, key)]
     name = doc.user_data.get(DOC_NAME)
     for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
@@ -100,11 +101,12 @@ def _cut(doc: Doc, extra: dict[str, Any], key: str) -> Iterator[Prediction]:
         part = Doc(doc.vocab, words=[token.text for token in tokens], spaces=[*spaces, False])
         inside = [e for e in entities if tokens.start <= e.start and e.end <= tokens.end]
         set_entities(part, [entity.shift(-tokens.start) for entity in inside], key)
-        place: dict[str, Any] = {"start": tokens.start_char}
+        place = {"start": tokens.start_char}
         if name is not None:
-            place |= {"id": f"{name}-{tokens.start_char}", "document": name}
-            part.user_data[DOC_NAME] = place["id"]
-        yield part, extra | place
+            part.user_data[DOC_NAME] = f"{name}-{tokens.start_char}"
+            place = {"id": part.user_data[DOC_NAME], **place, "document": name}
+        part.user_data[DOC_EXTRA] = doc.user_data.get(DOC_EXTRA, {}) | place
+        yield part
 
 
 def select_uncertain(
@@ -134,4 +136,4 @@ def select_uncertain(
     with sampler.showing_candidates():
         records = (InputText(text) for text in texts)
         found = predict_records(nlp, records, batch_size=batch_size, n_process=n_process)
-        return [doc for doc, _ in sampler.sample(found)]
+        return list(sampler.sample(found))

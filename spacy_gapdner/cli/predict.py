@@ -17,7 +17,8 @@ from ._util import StoppedError, clean_stops, counted, exit_if_skipped
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..analysis.predictions import Prediction
+    from spacy.tokens import Doc
+
     from ..analysis.texts import InputText
 
 
@@ -68,11 +69,12 @@ def predict_cli(
     Use a folder and --format spacy to write numbered files instead. If the command fails or is
     stopped, OUTPUT.part contains the JSONL so far. The exit code is 3 if documents were skipped."""
     from ..analysis.pipes import load_recognizer
-    from ..analysis.predictions import predict_records, write_lines, write_predictions
+    from ..analysis.predictions import predict_records, write_lines
     from ..analysis.resumable import growing, part_of
     from ..analysis.texts import count_texts, read_texts
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
+    from ..formats import write
     from ..formats.outputs import check_output
     from ..formats.registry import choose_output
     from ..formats.report import Report
@@ -100,7 +102,7 @@ def predict_cli(
                 grown = stack.enter_context(growing(growing_path, texts, resume=resume))
                 stream, texts, n_done = grown
             how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
-            found: Iterable[Prediction] = predict_records(nlp, texts, report=report, **how)
+            found: Iterable[Doc] = predict_records(nlp, texts, report=report, **how)
             draws = output_path is None and format is None and _is_terminal()
             if not draws:
                 bar = progress(partial(count_texts, input_path), found, n_done)
@@ -110,12 +112,12 @@ def predict_cli(
                 stack.enter_context(sampler.showing_candidates())
                 found = sampler.sample(found)
             if draws:
-                for drawing in text_rows(((doc,) for doc, _ in found), pipe.key):
+                for drawing in text_rows(((doc,) for doc in found), pipe.key):
                     print(drawing, end="", flush=True)
             elif output_path is None or growing_path is not None:
                 write_lines(found, stream, pipe.key)
             else:
-                write_predictions(found, output_path, format, pipe.key, report)
+                write(found, output_path, format, spans_key=pipe.key, report=report)
     except StoppedError as stop:
         hint = ""
         if growing_path is not None and part_of(growing_path).exists():

@@ -74,7 +74,7 @@ def draw(
         rows: Iterator[tuple[Doc, ...]]
         if raw:
             found = predict_records(nlp, read_texts(input), batch_size=batch_size)
-            rows = ((doc,) for doc, _ in found)
+            rows = ((doc,) for doc in found)
         else:
             examples = predict_examples(nlp, gold(key), batch_size)
             rows = ((example.reference, example.predicted) for example in examples)

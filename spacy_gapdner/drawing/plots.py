@@ -17,14 +17,6 @@ def has_plots() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def check_plots() -> None:
-    """Raise an ImportError if matplotlib is not installed."""
-    if not has_plots():
-        raise ImportError(
-            "Plots require matplotlib. Install it with pip install 'spacy-gapdner[plots]'."
-        )
-
-
 def new_figure(width: float, height: float) -> "Figure":
     """RETURNS (Figure): An empty figure of this size in inches. No display is required."""
     from matplotlib.figure import Figure

@@ -5,7 +5,7 @@ from pathlib import Path
 from ..analysis.tuning import Tuning
 from ..errors import GapDNERError
 from ..formats.outputs import replacing
-from .plots import check_plots, figure_bytes, new_figure
+from .plots import figure_bytes, has_plots, new_figure
 
 _LINES = {"p": ("precision", "--"), "r": ("recall", ":"), "f": ("F1", "-")}
 _PANELS = {"": "contiguous", "disc_": "discontinuous"}
@@ -13,7 +13,10 @@ _PANELS = {"": "contiguous", "disc_": "discontinuous"}
 
 def check_picture(path: Path) -> None:
     """Raise an error if plots are not available, or the file extension is not supported."""
-    check_plots()
+    if not has_plots():
+        raise ImportError(
+            "Plots require matplotlib. Install it with pip install 'spacy-gapdner[plots]'."
+        )
     if path.suffix not in (".png", ".svg"):
         raise GapDNERError(f"Invalid file name for a plot: {path}. Use .png or .svg.")
 

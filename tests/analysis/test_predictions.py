@@ -63,11 +63,12 @@ def test_texts_are_read_as_docs_are_needed(nlp, n_process):
 
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_docs_keep_their_records(nlp, n_process):
-    records = [InputText(ASPIRIN, {"id": i, "n": i}) for i in range(9)]
-    pairs = predict_records(nlp, records, batch_size=2, n_process=n_process)
-    for number, (doc, extra) in enumerate(pairs):
-        assert extra == {"id": number, "n": number}
-        assert doc.user_data == {"gapdner_document": str(number)}
+    records = [InputText(ASPIRIN, {"id": i, "n": i}) for i in range(8)]
+    records.append(InputText(ASPIRIN, {"id": "8", "text": "other"}))
+    docs = predict_records(nlp, records, batch_size=2, n_process=n_process)
+    for number, doc in enumerate(docs):
+        record = {"gapdner_record": {"id": number, "n": number}} if number < 8 else {}
+        assert doc.user_data == {"gapdner_document": str(number), **record}
         assert [e.text for e in get_entities(doc)] == ["aspirin"]
     assert number == 8
 
@@ -94,7 +95,8 @@ def test_other_texts_are_processed_if_the_pipeline_fails(nlp, n_process):
     records = [InputText("fail" if i == 7 else ASPIRIN, {"id": i}) for i in range(12)]
     how = {"batch_size": 5, "n_process": n_process}
     report = Report(skip=True)
-    names = [extra["id"] for _, extra in predict_records(nlp, records, report=report, **how)]
+    docs = predict_records(nlp, records, report=report, **how)
+    names = [int(doc.user_data["gapdner_document"]) for doc in docs]
     assert names == [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11]
     (issue,) = report.issues
     assert issue.message == "The pipeline failed (OddError): this and that"
@@ -132,7 +134,7 @@ def test_processes_that_are_spawned(nlp, spawning):
 def test_vocabulary_does_not_grow_with_the_input(nlp):
     before = len(nlp.vocab.strings)
     texts = (InputText(f"word{i} took drug{i} .") for i in range(120))
-    assert sum(len(doc) for doc, _ in predict_records(nlp, texts, batch_size=2)) == 480
+    assert sum(len(doc) for doc in predict_records(nlp, texts, batch_size=2)) == 480
     assert len(nlp.vocab.strings) < before + 10
 
 

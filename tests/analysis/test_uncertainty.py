@@ -9,6 +9,7 @@ from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration
 from spacy_gapdner.formats import DOC_NAME
+from spacy_gapdner.formats.docs import DOC_EXTRA
 
 # label and score of the candidates of each document, the kept entities, and the uncertainty,
 # with a threshold of 0.5 and one of 0.75 for Drug
@@ -36,60 +37,52 @@ def make_docs(pipe, candidates):
         doc.user_data["number"] = number
         entities = [Entity(label, ((i, i + 1),), score) for i, (label, score) in enumerate(found)]
         set_entities(doc, entities)
-        yield doc, {"n": number}
+        yield doc
 
 
-def test_uncertainty(pipe):
-    sampler = UncertaintySampler(pipe, 1)
-    docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
-    # by five words, and five for the beginning
-    assert [10 * sampler.uncertainty(doc) for doc, _ in docs] == pytest.approx(
+def test_uncertainty_and_kept_entities(pipe):
+    sampler = UncertaintySampler(pipe, len(CANDIDATES))
+    docs = [*make_docs(pipe, [found for found, _, _ in CANDIDATES])]
+    # divided by five words, and five for the start of the text
+    assert [10 * sampler.uncertainty(doc) for doc in docs] == pytest.approx(
         [uncertainty for _, _, uncertainty in CANDIDATES]
     )
-
-
-# of five words each
-@pytest.mark.parametrize(("n", "expected"), [(1, [1]), (3, [1, 2, 4]), (9, [1, 2, 4, 5, 0, 3])])
-def test_sample(pipe, n, expected):
-    docs = make_docs(pipe, [found for found, _, _ in CANDIDATES])
-    sample = list(UncertaintySampler(pipe, n).sample(docs))
-    assert [extra["n"] for _, extra in sample] == expected
-    assert [doc.user_data["number"] for doc, _ in sample] == expected
-    assert [[e.label_ for e in get_entities(doc)] for doc, _ in sample] == [
-        CANDIDATES[number][1] for number in expected
-    ]
+    sample = list(sampler.sample(docs))
+    assert [doc.user_data["number"] for doc in sample] == [1, 2, 4, 5, 0, 3]
+    for doc in sample:
+        kept = CANDIDATES[doc.user_data["number"]][1]
+        assert [e.label_ for e in get_entities(doc)] == kept
 
 
 @given(
     scores=st.lists(st.sampled_from([0.125, 0.375, 0.5, 0.75, 1.0]) | st.none()),
     n=st.integers(1, 4),
 )
-def test_sample_is_the_beginning_of_all_in_order(pipe, scores, n):
+def test_sample_is_the_start_of_the_ranking(pipe, scores, n):
     candidates = [[] if score is None else [("X", score)] for score in scores]
 
-    # each Doc is spoilt when the next is asked for, as those of a memory zone are
-    def spoilt():
-        for doc, extra in make_docs(pipe, candidates):
-            yield doc, extra
+    # each Doc is invalid after the next one is read, as in a memory zone
+    def invalidated():
+        for doc in make_docs(pipe, candidates):
+            yield doc
             doc.user_data.clear()
 
-    sample = UncertaintySampler(pipe, n).sample(spoilt())
     margins = [0.5 if score is None else abs(score - 0.5) for score in scores]
     ranked = sorted(range(len(scores)), key=lambda number: (margins[number], number))
-    found = [(extra["n"], doc.user_data["number"]) for doc, extra in sample]
-    assert found == [(number, number) for number in ranked[:n]]
+    sample = UncertaintySampler(pipe, n).sample(invalidated())
+    assert [doc.user_data["number"] for doc in sample] == ranked[:n]
 
 
-def test_candidates_below_the_threshold_count_calibrated():
+def test_candidates_below_the_threshold_are_calibrated():
     nlp = spacy.util.load_model_from_config(trained_pipeline().config, auto_fill=True)
     nlp.from_bytes(trained_pipeline().to_bytes())
     pipe = nlp.get_pipe("gapdner")
     texts = [text for text, _ in ANNOTATED]
-    # all entities, whatever the model is sure of, get a probability of sigmoid(-1) = 0.269
+    # the probability of all entities is sigmoid(-1) = 0.269
     own = {"threshold": 0.4, "type_thresholds": {"Drug": 0.3}}
     pipe.cfg.update(own, calibration=Calibration(0.001, -1.0)._asdict())
     docs = select_uncertain(nlp, texts, 4)
-    # nothing reaches a threshold; a Drug is nearer to its own than an ADR
+    # nothing reaches a threshold, and a Drug is closer to its threshold than an ADR
     assert [get_entities(doc) for doc in docs] == [()] * 4
     thresholds = {"Drug": 0.3, "ADR": 0.4}
     with UncertaintySampler(pipe, 1).showing_candidates():
@@ -104,11 +97,10 @@ def test_candidates_below_the_threshold_count_calibrated():
     assert {name: pipe.cfg[name] for name in own} == own
 
 
-@pytest.mark.parametrize("n_process", [1, 2])
-def test_docs_are_those_of_the_pipeline(n_process):
+def test_docs_are_those_of_the_pipeline():
     nlp = trained_pipeline()
     texts = [text for text, _ in ANNOTATED]
-    docs = select_uncertain(nlp, iter(texts), 10, n_process=n_process, batch_size=1)
+    docs = select_uncertain(nlp, iter(texts), 10, n_process=2, batch_size=1)
     assert sorted(doc.text for doc in docs) == sorted(texts)
     for doc in docs:
         expected = [(e.label_, e.text) for e in get_entities(nlp(doc.text))]
@@ -124,11 +116,11 @@ def test_sentences_keep_their_place(pipe):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     doc = nlp("\n Rash. Pain of the arm,  fever.  \n\n Gone.")
-    doc.user_data[DOC_NAME] = "a"
+    doc.user_data |= {DOC_NAME: "a", DOC_EXTRA: {"x": 1}}
     set_entities(doc, [Entity("ADR", ((3, 4), (6, 7)), 0.75), Entity("ADR", ((9, 10),), 0.25)])
-    (found, extra), other = UncertaintySampler(pipe, 2, sentences=True).sample([(doc, {"x": 1})])
-    assert extra == {"x": 1, "id": "a-8", "document": "a", "start": 8}
+    found, other = UncertaintySampler(pipe, 2, sentences=True).sample([doc])
+    assert found.user_data[DOC_EXTRA] == {"x": 1, "id": "a-8", "document": "a", "start": 8}
     assert found.text == doc.text[8:].split("  \n")[0] == "Pain of the arm,  fever."
     assert [(e.text, e.score) for e in get_entities(found)] == [("Pain arm", 0.75)]
-    # without candidates the earlier comes first, and no sentence is of whitespace
-    assert (other[0].text, other[1]["start"]) == ("Rash.", 2)
+    # without candidates, the order of the text decides; sentences of whitespace are skipped
+    assert (other.text, other.user_data[DOC_EXTRA]["start"]) == ("Rash.", 2)

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, set_entities
-from spacy_gapdner.analysis.predictions import write_lines, write_predictions
+from spacy_gapdner.analysis.predictions import write_lines
 from spacy_gapdner.formats import DOC_NAME, FORMATS, Report, read, write
 from spacy_gapdner.formats.docs import DOC_EXTRA
 from spacy_gapdner.formats.jsonl import to_record
@@ -67,11 +67,13 @@ def test_all_or_nothing(doc, tmp_path, format):
 
 
 def test_predictions_keep_their_records(doc, tmp_path):
-    pairs, stream = [(doc, {"id": 5, "text": "no"})], BytesIO()
-    write_predictions(pairs, tmp_path / "a.jsonl", None, "gapdner", Report())
-    write_lines(pairs, stream, "gapdner")
-    assert stream.getvalue() == (tmp_path / "a.jsonl").read_bytes()
-    assert json.loads(stream.getvalue()) == to_record(doc, "gapdner", {"id": 5})
+    for extra in ({"id": "x"}, {"id": 5, "ward": 3}):
+        stream = BytesIO()
+        write([doc], tmp_path / "a.jsonl")
+        write_lines([doc], stream, "gapdner")
+        assert stream.getvalue() == (tmp_path / "a.jsonl").read_bytes()
+        assert json.loads(stream.getvalue()) == to_record(doc, "gapdner", extra)
+        doc.user_data[DOC_EXTRA] = {"id": 5, "ward": 3}
 
 
 @pytest.mark.parametrize(
@@ -85,8 +87,8 @@ def test_predictions_keep_their_records(doc, tmp_path):
 def test_what_records_of_predictions_hold_is_kept_or_reported(doc, tmp_path, name, lost):
     report, record = Report(), {"id": 5, "date": "May"}
     format = "brat" if name == "a" else None
-    predictions = [(doc, {**record, "entities": [], "text": "old"})]
-    write_predictions(predictions, tmp_path / name, format, "gapdner", report)
+    doc.user_data[DOC_EXTRA] = record
+    write([doc], tmp_path / name, format, report=report)
     assert report.counts() == lost
     if not lost:
         (back,) = read(tmp_path / name)
