@@ -1,4 +1,4 @@
-"""What a measurement was made with: versions, the commit, the machine."""
+"""The environment of a measurement: package versions, git commit and device."""
 
 import os
 import platform
@@ -7,22 +7,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-_HERE = Path(__file__).parent
-_PACKAGES = (
-    "spacy",
-    "thinc",
-    "torch",
-    "numpy",
-    "spacy-transformers",
-    "transformers",
-    "spacy-gapdner",
-)
+_PACKAGES = ("spacy", "thinc", "torch", "numpy", "spacy-transformers", "transformers")
 
 
 def get_versions() -> dict[str, str | None]:
-    """RETURNS (dict[str, Optional[str]]): Versions of Python and of the packages that matter."""
+    """RETURNS (dict[str, Optional[str]]): Versions of Python and of the main packages. None if a
+    package is not installed."""
     versions: dict[str, str | None] = {"python": platform.python_version()}
-    for name in _PACKAGES:
+    for name in (*_PACKAGES, "spacy-gapdner"):
         try:
             versions[name] = version(name)
         except PackageNotFoundError:
@@ -31,31 +23,32 @@ def get_versions() -> dict[str, str | None]:
 
 
 def get_device(gpu_id: int) -> dict[str, Any]:
-    """Describe what is computed on.
+    """Describe the device.
 
-    gpu_id (int): GPU in use; -1 for the CPU.
-    RETURNS (dict[str, Any]): Platform, GPU, number of cores, and OMP_NUM_THREADS if it is set.
+    gpu_id (int): The GPU ID, or -1 for the CPU.
+    RETURNS (dict[str, Any]): The platform, the processor, the number of cores, the value of
+        OMP_NUM_THREADS and the name of the GPU.
     """
-    device: dict[str, Any] = {
+    gpu = None
+    if gpu_id >= 0:
+        import cupy
+
+        gpu = cupy.cuda.runtime.getDeviceProperties(gpu_id)["name"].decode()
+    return {
         "platform": platform.platform(),
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
         "omp_num_threads": os.environ.get("OMP_NUM_THREADS"),
-        "gpu": None,
+        "gpu": gpu,
     }
-    if gpu_id >= 0:
-        import cupy
-
-        device["gpu"] = cupy.cuda.runtime.getDeviceProperties(gpu_id)["name"].decode()
-    return device
 
 
 def get_commit() -> str | None:
-    """RETURNS (Optional[str]): The git commit of the clone that this file is in; None outside."""
+    """RETURNS (Optional[str]): The git commit of the clone. None outside of a clone."""
     command = ["git", "rev-parse", "HEAD"]
+    folder = Path(__file__).parent
     try:
-        result = subprocess.run(command, cwd=_HERE, capture_output=True, text=True, check=True)
-    # git is not there, or this is no clone
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return None
     return result.stdout.strip()

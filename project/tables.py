@@ -1,4 +1,4 @@
-"""Tables as text: for the screen and for Markdown."""
+"""Tables for the terminal and for Markdown."""
 
 from typing import NamedTuple
 
@@ -6,11 +6,11 @@ from wasabi import msg
 
 
 class Table(NamedTuple):
-    """A table of texts.
+    """A table of strings.
 
-    title (str): What it shows; one line.
-    header (list[str]): Names of the columns.
-    rows (list[list[str]]): The cells. The first column is text, the others are numbers.
+    title (str): A title of one line.
+    header (list[str]): The names of the columns.
+    rows (list[list[str]]): The cells. The first column contains text, the others numbers.
     """
 
     title: str
@@ -18,21 +18,14 @@ class Table(NamedTuple):
     rows: list[list[str]]
 
     def to_markdown(self) -> str:
-        """RETURNS (str): The table in Markdown, after its title."""
+        """RETURNS (str): The title and the table in Markdown."""
         lines = [self.header, ["---", *["---:"] * (len(self.header) - 1)], *self.rows]
-        body = "".join(f"| {' | '.join(_escape(cell) for cell in line)} |\n" for line in lines)
+        escaped = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+        body = "".join(f"| {' | '.join(line)} |\n" for line in escaped)
         return f"**{self.title}**\n\n{body}"
 
-
-def print_table(table: Table) -> None:
-    """Print a table.
-
-    table (Table): The table.
-    """
-    print(f"\n{table.title}")
-    aligns = ["l", *["r"] * (len(table.header) - 1)]
-    msg.table(table.rows, header=table.header, divider=True, aligns=aligns, max_col=60)
-
-
-def _escape(cell: str) -> str:
-    return cell.replace("|", "\\|")
+    def print(self) -> None:
+        """Print the table."""
+        print(f"\n{self.title}")
+        aligns = ["l", *["r"] * (len(self.header) - 1)]
+        msg.table(self.rows, header=self.header, divider=True, aligns=aligns, max_col=60)

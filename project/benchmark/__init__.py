@@ -1,1 +1,1 @@
-"""How fast a pipeline is beside its encoder alone, where its time goes and what memory it takes."""
+"""Speed and memory of pipelines, compared with their encoders, and the time of their parts."""

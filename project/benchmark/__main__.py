@@ -10,7 +10,6 @@ from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.outputs import check_output, write_json
 
-from ..tables import print_table
 from .data import load_pipeline
 from .memory import Subject
 from .run import make_tables, run_benchmark
@@ -28,37 +27,36 @@ def benchmark_cli(
         _TRIALS,
         "--data",
         "-d",
-        help=".spacy file with gold entities, or folder of such; best of one sentence each",
+        help=".spacy file with gold entities, or folder of such files, preferably with one "
+        "sentence per Doc",
     ),
-    json_path: Path | None = typer.Option(
-        None, "--json", help="JSON file for everything that was measured"
-    ),
-    limit: int = typer.Option(300, "--limit", "-n", min=0, help="Docs to take; 0 for all"),
+    json_path: Path | None = typer.Option(None, "--json", help="JSON file for all measurements"),
+    limit: int = typer.Option(300, "--limit", "-n", min=0, help="Number of Docs, 0 for all"),
     repeats: int = typer.Option(
-        3, "--repeats", "-r", min=1, help="Repeat so often; the least time counts"
+        3, "--repeats", "-r", min=1, help="Number of repetitions. The shortest time counts"
     ),
     threads: int | None = typer.Option(
-        None, "--threads", "-t", min=1, help="Threads; PyTorch's own number if not given"
+        None, "--threads", "-t", min=1, help="Number of threads. PyTorch's number by default"
     ),
     cpu_time: bool = typer.Option(
         False,
         "--cpu-time",
-        help="Count the time that the process computes: for one thread on a busy machine",
+        help="Measure CPU time instead of wall time, on a machine with other work",
     ),
     code: Path | None = CODE,
     gpu_id: int = GPU_ID,
 ) -> None:
-    """Measure how fast pipelines are, one after the other.
+    """Measure the speed and memory of pipelines.
 
-    Words per second of prediction and training, next to the encoder alone on the same batches; the
-    share of the time of each part; peak memory. Pipelines can also have spaCy's own ner or spancat.
-    Their files are not changed."""
+    Prints the words per second of prediction and training, compared with the encoder on the same
+    batches, each part's share of the time, and the peak memory. Pipelines with spaCy's ner or
+    spancat can be measured, too. Their files do not change."""
     threads = threads or torch.get_num_threads()
     with clean_errors():
         if cpu_time and (threads != 1 or gpu_id >= 0):
-            raise GapDNERError("--cpu-time is for one thread without a GPU: give --threads 1.")
+            raise GapDNERError("--cpu-time requires --threads 1 and no GPU.")
         check_output(json_path, {"data": data})
-        # pipelines that cannot be loaded are reported before others are measured
+        # report invalid pipelines before measuring the others
         for model in models:
             load_pipeline(model, gpu_id)
         found = [
@@ -73,7 +71,7 @@ def benchmark_cli(
             write_json(found, json_path)
     print(f"{found[0]['docs']:,} Docs, {found[0]['words']:,} words")
     for table in make_tables(found):
-        print_table(table)
+        table.print()
 
 
 if __name__ == "__main__":

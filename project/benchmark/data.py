@@ -1,4 +1,4 @@
-"""What a benchmark runs on: Docs of a .spacy file, and batches of them."""
+"""Pipelines and data for the benchmark."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -17,17 +17,17 @@ from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
 from ..experiments.spacy_pipes import PIPES, add_spans
 
-_SPLITS = {"doc.sents", "token.is_sent_start"}
+_SENTENCES = {"doc.sents", "token.is_sent_start"}
 
 
 def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
-    """Load a pipeline and find its pipe for entities.
+    """Load a pipeline and find its entity recognizer.
 
     model (str): Folder of the pipeline, or name of an installed package.
-    gpu_id (int): GPU to use; -1 for the CPU.
-    RETURNS (tuple[Language, TrainablePipe]): The pipeline, and its pipe for discontinuous entities
-        or, if it has none, spaCy's own ner or spancat.
-    RAISES (GapDNERError): If it cannot be loaded, or has no such pipe.
+    gpu_id (int): The GPU ID, or -1 for the CPU.
+    RETURNS (tuple[Language, TrainablePipe]): The pipeline, and its pipe for discontinuous entities,
+        or spaCy's ner or spancat.
+    RAISES (GapDNERError): If the pipeline cannot be loaded, or has no such pipe.
     """
     use_gpu(gpu_id)
     nlp = load_model(model)
@@ -43,37 +43,36 @@ def load_pipeline(model: str, gpu_id: int) -> tuple[Language, TrainablePipe]:
 
 
 def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) -> list[Example]:
-    """Read Docs with gold entities, with the tokens and sentences that the pipeline gives them.
+    """Read Docs with gold entities. Their predicted Docs have the tokens and sentences of the
+    pipeline.
 
     nlp (Language): The pipeline.
-    pipe (TrainablePipe): The pipe.
+    pipe (TrainablePipe): The entity recognizer.
     path (Path): A .spacy file, or a folder of such files.
-    limit (int): Take so many Docs; all if 0.
-    RETURNS (list[Example]): The Docs that have words.
+    limit (int): Maximum number of Docs, 0 for all.
+    RETURNS (list[Example]): The examples. Empty Docs are skipped.
     RAISES (GapDNERError): If there are none.
     """
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
-    splitting = [i for i, name in enumerate(names) if _SPLITS & {*nlp.get_pipe_meta(name).assigns}]
-    splitters = names[: splitting[-1] + 1] if splitting else []
+    last = max(
+        (i for i, name in enumerate(names) if _SENTENCES & {*nlp.get_pipe_meta(name).assigns}),
+        default=-1,
+    )
     golds = (doc for file in require_docbins(path) for doc in read_docbin(file, nlp.vocab))
     examples = []
     for gold in islice((doc for doc in golds if len(doc)), limit or None):
         doc = nlp.make_doc(gold.text)
-        for name in splitters:
+        for name in names[: last + 1]:
             doc = nlp.get_pipe(name)(doc)
         add_spans(gold)
         examples.append(Example(doc, gold))
     if not examples:
-        raise GapDNERError(f"{path} holds no text. Check the path.")
+        raise GapDNERError(f"{path} contains no text. Check the path.")
     return examples
 
 
 def make_batches(examples: Iterable[Example], size: int) -> list[list[Example]]:
-    """Batch Docs of like length.
-
-    examples (Iterable[Example]): The Docs.
-    size (int): Docs of a batch at most.
-    RETURNS (list[list[Example]]): The batches, longest Docs first.
-    """
+    """RETURNS (list[list[Example]]): Batches of up to `size` examples of similar length, the
+    longest first."""
     by_length = sorted(examples, key=lambda example: -len(example.predicted))
     return [list(batch) for batch in minibatch(by_length, size)]

@@ -1,4 +1,4 @@
-"""Peak memory, of a process for each thing measured, as the peak of a process never sinks again."""
+"""Peak memory, measured in a new process for each task."""
 
 import random
 from concurrent.futures import ProcessPoolExecutor
@@ -21,14 +21,14 @@ _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 @dataclass(frozen=True)
 class Subject:
-    """What is measured.
+    """A pipeline and the data to measure it on.
 
     model (str): Folder of the pipeline, or name of an installed package.
     data (str): A .spacy file, or a folder of such files.
-    limit (int): Take so many Docs; all if 0.
-    threads (int): Threads of PyTorch.
-    gpu_id (int): GPU to use; -1 for the CPU.
-    code (Optional[str]): Python file with functions that the pipeline needs.
+    limit (int): Maximum number of Docs, 0 for all.
+    threads (int): Number of PyTorch's threads.
+    gpu_id (int): The GPU ID, or -1 for the CPU.
+    code (Optional[str]): Python file with custom functions of the pipeline.
     """
 
     model: str
@@ -40,27 +40,27 @@ class Subject:
 
 
 def measure_memory(subject: Subject, task: str) -> dict[str, int | None]:
-    """Load a pipeline in a new process, let it work, and measure the memory that it takes.
+    """Load and run a pipeline in a new process, and measure its peak memory.
 
     subject (Subject): The pipeline and its data.
-    task (str): "prediction" for `nlp.pipe` on all texts, "training" for steps on all Docs.
-    RETURNS (dict[str, Optional[int]]): Bytes at most: of the process while it loads the pipeline,
-        of the process afterwards (None where the system is not Linux), and of the GPU by PyTorch
-        (None on a CPU).
+    task (str): "prediction" for `nlp.pipe` on all texts, "training" for updates on all Docs.
+    RETURNS (dict[str, Optional[int]]): Bytes: `loading` and `peak` are the resident memory while
+        the pipeline is loaded and run, or None if the system is not Linux. `gpu` is PyTorch's
+        memory on the GPU, or None on a CPU.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
-        return executor.submit(_work, subject, task).result()
+        return executor.submit(_run, subject, task).result()
 
 
 def _peak_memory() -> int | None:
-    # not ru_maxrss, which begins with what the process that started this one took
+    # ru_maxrss would include the memory of the parent process
     if not _STATUS.exists():
         return None
     lines = _STATUS.read_text().splitlines()
     return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 
 
-def _work(subject: Subject, task: str) -> dict[str, int | None]:
+def _run(subject: Subject, task: str) -> dict[str, int | None]:
     torch.set_num_threads(subject.threads)
     import_code(Path(subject.code) if subject.code else None)
     nlp, pipe = load_pipeline(subject.model, subject.gpu_id)
@@ -73,7 +73,7 @@ def _work(subject: Subject, task: str) -> dict[str, int | None]:
             pass
     else:
         runner = Runner(nlp, pipe)
-        # as in training; batches of like length would need less
+        # as in training: batches of similar length would need less memory
         random.Random(0).shuffle(examples)
         for batch in minibatch(examples, TRAINING_BATCH):
             runner.update(list(batch))

@@ -1,4 +1,4 @@
-"""Where the time goes, by the parts that `record_function` marks for torch.profiler."""
+"""The time of the parts of a pipeline, measured by torch.profiler."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -19,19 +19,19 @@ from .data import make_batches
 from .speed import TRAINING_BATCH, Runner
 
 REST, WORD_PIECES, ENCODER = "rest", "word pieces, alignment", "encoder"
-# how the networks mark their parts, and we ours
+# of the names of all parts
 _PREFIX = "gapdner."
 _BACKWARD = "autograd::engine::evaluate_function"
-# PyTorch reads it with the first profile: no lines of Kineto's own on stderr
+# silences Kineto's messages on stderr
 os.environ.setdefault("KINETO_LOG_LEVEL", "99")
 
 
 def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
-    """Find out what share of the time the parts of `nlp.pipe` take.
+    """Measure the share of each part in the time of `nlp.pipe`.
 
     runner (Runner): The pipeline.
-    examples (list[Example]): The Docs, whose texts are taken.
-    RETURNS (dict[str, float]): Shares by part, in the order of the work.
+    examples (list[Example]): Examples with the texts.
+    RETURNS (dict[str, float]): Shares by part, in order of execution.
     """
     nlp, pipe = runner.nlp, runner.pipe
 
@@ -53,12 +53,12 @@ def prediction_shares(runner: Runner, examples: list[Example]) -> dict[str, floa
 
 
 def training_shares(runner: Runner, examples: list[Example]) -> dict[str, float]:
-    """Find out what share of the time the parts of training steps take.
+    """Measure the share of each part in the time of training steps.
 
-    runner (Runner): The pipeline. Its weights stay as they are.
-    examples (list[Example]): The Docs.
-    RETURNS (dict[str, float]): Shares by part, in the order of the work. A backward pass counts
-        for the part whose forward pass made it necessary.
+    runner (Runner): The pipeline. Its weights do not change.
+    examples (list[Example]): The examples.
+    RETURNS (dict[str, float]): Shares by part, in order of execution. A backward pass counts for
+        the part of its forward pass.
     """
 
     def run() -> None:
@@ -75,11 +75,11 @@ def training_shares(runner: Runner, examples: list[Example]) -> dict[str, float]
 def add_up_events(events: Iterable[FunctionEvent]) -> dict[str, float]:
     """Add up the time of a profile's events by part.
 
-    PyTorch numbers what it will have to do backward while it computes forward: so an event of a
-    backward pass finds its part.
+    In the forward pass, PyTorch numbers the operators that need a backward pass. With these
+    numbers, events of the backward pass are assigned to parts.
 
     events (Iterable[FunctionEvent]): The events.
-    RETURNS (dict[str, float]): Microseconds by part, on a GPU of its kernels.
+    RETURNS (dict[str, float]): Microseconds by part. On a GPU, the time of the kernels.
     """
     on_cpu = [event for event in events if event.device_type == DeviceType.CPU]
     on_cpu.sort(key=lambda event: (event.time_range.start, -event.time_range.end))
@@ -93,16 +93,16 @@ def add_up_events(events: Iterable[FunctionEvent]) -> dict[str, float]:
         if event.name.startswith(_PREFIX):
             part = event.name.removeprefix(_PREFIX).replace("_", " ")
         elif event.name.startswith(_BACKWARD):
-            # the gradients of weights have no number, but come right after what they are of
+            # the gradients of weights have no number, but follow those of their operator
             part = last = owners.get((event.fwd_thread, event.sequence_nr), last)
         elif event.sequence_nr >= 0:
-            # an operator without a backward pass has the number of the next one that has: the last
-            # is the one meant
+            # an operator without backward pass has the number of the next operator that has one,
+            # which overwrites its part here
             owners[event.thread, event.sequence_nr] = part
         parts[event.id] = part
         time = event.self_cpu_time_total
         if use_kernels:
-            # a part's own kernels are copies of the marks that lie around those of its operators
+            # the kernels of a mark are annotations around those of its operators
             is_mark = event.name.startswith(_PREFIX)
             time = 0.0 if is_mark else sum(kernel.duration for kernel in event.kernels)
         found[part] = found.get(part, 0.0) + time
@@ -113,9 +113,9 @@ def _mark(part: str) -> record_function:
     return record_function(f"{_PREFIX}{part}")
 
 
-def _name_component(runner: Runner, component: Any, otherwise: str) -> str:
+def _name_component(runner: Runner, component: Any, default: str) -> str:
     if component is not runner.encoder.component:
-        return otherwise
+        return default
     return ENCODER if runner.encoder.network is None else WORD_PIECES
 
 
@@ -134,7 +134,7 @@ def _profile(runner: Runner, run: Callable[[], object]) -> dict[str, float]:
     with _marked_layers(runner), profile(activities=activities) as profiler, _mark(REST):
         run()
     times = add_up_events(profiler.events())
-    # what lies in no part comes first, as it begins first
+    # show the rest last
     times[REST] = times.pop(REST)
     total = sum(times.values())
     return {part: time / total for part, time in times.items()}
@@ -155,7 +155,7 @@ def _marked_layers(runner: Runner) -> Iterator[None]:
 
 
 def _marked(layer: Model, part: str) -> AbstractContextManager[object]:
-    # thinc has no hook that tells the end of a layer's work
+    # thinc has no hooks for the end of a layer's forward and backward pass
     original = _in_part(part, layer._func)
 
     def forward(model: Model, X: Any, is_train: bool) -> tuple[Any, Callable]:

@@ -1,13 +1,12 @@
-"""All measurements of a benchmark, and the tables of them."""
+"""All measurements of the benchmark, and their tables."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
-from spacy.training import Example
 
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 
@@ -23,10 +22,10 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
     """Measure a pipeline.
 
     subject (Subject): The pipeline and its data.
-    repeats (int): How often everything is computed; the least time counts.
-    cpu_time (bool): Count the time that the process computes, not the time that passes.
-    RETURNS (dict[str, Any]): What was measured, as JSON has it.
-    RAISES (GapDNERError): If the pipeline or the data cannot be used, or a process fails.
+    repeats (int): Number of repetitions. The shortest time counts.
+    cpu_time (bool): Measure CPU time instead of wall time.
+    RETURNS (dict[str, Any]): The measurements, which can be written as JSON.
+    RAISES (GapDNERError): If the pipeline or the data is invalid, or a process fails.
     """
     os.environ["TOKENIZERS_PARALLELISM"] = "false" if subject.threads == 1 else "true"
     torch.set_num_threads(subject.threads)
@@ -34,7 +33,7 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
     examples = read_examples(nlp, pipe, Path(subject.data), subject.limit)
     runner = Runner(nlp, pipe, cpu_time=cpu_time)
     prediction = time_batches(runner, examples, repeats, is_train=False)
-    # before the training, which leaves its gradients and a heap with gaps
+    # before training, which leaves gradients and a fragmented heap
     pipe_seconds = time_pipe(runner, examples, repeats)
     training = time_batches(runner, examples, repeats, is_train=True)
     seconds = {
@@ -49,6 +48,11 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
             "model and optimizer": training["model"] + training["optimizer"],
         },
     }
+    shares = {}
+    # the networks of spaCy's pipes do not mark their parts for the profiler
+    if isinstance(pipe, DiscontinuousEntityRecognizer):
+        shares["nlp.pipe"] = prediction_shares(runner, examples)
+        shares["training"] = training_shares(runner, examples)
     n_words = sum(len(example.predicted) for example in examples)
     return {
         **asdict(subject),
@@ -60,71 +64,53 @@ def run_benchmark(subject: Subject, *, repeats: int = 3, cpu_time: bool = False)
         "docs": len(examples),
         "words": n_words,
         "speed": compare_to_encoder(seconds, n_words),
-        "shares": _measure_shares(runner, examples),
+        "shares": shares,
         "memory": {task: measure_memory(subject, task) for task in TASKS},
-    }
-
-
-def _measure_shares(runner: Runner, examples: list[Example]) -> dict[str, dict[str, float]]:
-    # the networks of spaCy's own pipes do not mark their parts
-    if not isinstance(runner.pipe, DiscontinuousEntityRecognizer):
-        return {}
-    return {
-        "nlp.pipe": prediction_shares(runner, examples),
-        "training": training_shares(runner, examples),
     }
 
 
 def compare_to_encoder(
     seconds: dict[str, dict[str, float]], n_words: int
 ) -> dict[str, dict[str, float]]:
-    """Compare times with that of the encoder alone.
+    """Compare times with that of the encoder.
 
-    seconds (dict[str, dict[str, float]]): By mode and by what was timed.
-    n_words (int): The words that each took.
+    seconds (dict[str, dict[str, float]]): Seconds by mode and row.
+    n_words (int): Number of words.
     RETURNS (dict[str, dict[str, float]]): Seconds, words per second and ratio to the encoder.
     """
     return {
         f"{mode}: {name}": {
-            "seconds": of,
-            "words_per_second": n_words / of,
-            "ratio": of / times["encoder alone"],
+            "seconds": time,
+            "words_per_second": n_words / time,
+            "ratio": time / times["encoder alone"],
         }
         for mode, times in seconds.items()
-        for name, of in times.items()
+        for name, time in times.items()
     }
 
 
 def make_tables(found: Sequence[dict[str, Any]]) -> list[Table]:
-    """RETURNS (list[Table]): The tables of what `run_benchmark` returned for each pipeline."""
+    """RETURNS (list[Table]): The tables of the results of `run_benchmark` for each pipeline."""
     clock = "CPU time" if found[0]["cpu_time"] else "time"
     n_threads = found[0]["threads"]
     title = f"Speed, {clock}, {n_threads} thread{'s' * (n_threads > 1)}"
-    tables = [
-        Table(title, ["", "Words/s", "Seconds", "x encoder"], []),
-        Table("Share of the time (%)", ["", "nlp.pipe", "Training"], []),
-        Table("Peak memory (MB)", ["", "Loading", "Then", "GPU"], []),
-    ]
-    for of in found:
-        for table, rows in zip(tables, _make_rows(of), strict=True):
-            if rows:
-                table.rows.append([of["model"], *[""] * (len(table.header) - 1)])
-                table.rows.extend(rows)
-    return tables
-
-
-def _make_rows(found: dict[str, Any]) -> Iterator[list[list[str]]]:
-    # of each table
-    yield [
-        [name, f"{of['words_per_second']:,.0f}", f"{of['seconds']:.2f}", f"{of['ratio']:.2f}"]
-        for name, of in found["speed"].items()
-    ]
-    shares = found["shares"].values()
-    yield [
-        [part, *(f"{100 * of[part]:.1f}" if part in of else "-" for of in shares)]
-        for part in dict.fromkeys(part for of in shares for part in of)
-    ]
-    yield [
-        [task, *("-" if size is None else f"{size / 1e6:,.0f}" for size in memory.values())]
-        for task, memory in found["memory"].items()
-    ]
+    speed = Table(title, ["", "Words/s", "Seconds", "x encoder"], [])
+    shares = Table("Share of the time (%)", ["", "nlp.pipe", "Training"], [])
+    memory = Table("Peak memory (MB)", ["", "Loading", "Running", "GPU"], [])
+    for result in found:
+        name = result["model"]
+        speed.rows.append([name, "", "", ""])
+        for row, of in result["speed"].items():
+            cells = (f"{of['words_per_second']:,.0f}", f"{of['seconds']:.2f}", f"{of['ratio']:.2f}")
+            speed.rows.append([row, *cells])
+        columns = result["shares"].values()
+        if columns:
+            shares.rows.append([name, "", ""])
+        for part in dict.fromkeys(part for of in columns for part in of):
+            cells = (f"{100 * of[part]:.1f}" if part in of else "-" for of in columns)
+            shares.rows.append([part, *cells])
+        memory.rows.append([name, "", "", ""])
+        for task, sizes in result["memory"].items():
+            cells = ("-" if size is None else f"{size / 1e6:,.0f}" for size in sizes.values())
+            memory.rows.append([task, *cells])
+    return [speed, shares, memory]

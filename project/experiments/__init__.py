@@ -1,1 +1,1 @@
-"""Trainings that are repeated with several seeds, their records, and the tables made of them."""
+"""Training with several seeds, records of the runs, and tables of their scores."""

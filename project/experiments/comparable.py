@@ -1,100 +1,97 @@
-"""What runs that are compared, or taken for the same, do not have in common."""
+"""Differences between runs that make their scores incomparable."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from .runs import DATA_PATHS, Run, flatten
 
-_N_LISTED = 5
+_MAX_LISTED = 5
 _SEEDS = {"system.seed", "training.seed"}
 
 
 def find_differences(groups: Mapping[str, Sequence[Run]]) -> list[str]:
-    """Find what makes runs incomparable.
+    """Find differences that make runs incomparable.
 
-    groups (Mapping[str, Sequence[Run]]): Runs by name.
-    RETURNS (list[str]): One line each.
+    groups (Mapping[str, Sequence[Run]]): The runs by name.
+    RETURNS (list[str]): The differences, one line each.
     """
     runs = [run for group in groups.values() for run in group]
     found = {
-        f"The runs have different {title} data": _by_value(runs, partial(_name_files, part=part))
+        f"The runs have different {title} data": _by_value(runs, _data_files(part))
         for part, title in (("train", "training"), ("dev", "development"), ("test", "test"))
     }
-    found["The runs were computed on different devices"] = _by_value(
+    found["The runs used different devices"] = _by_value(
         runs, lambda run: run.device.get("gpu") or run.device.get("processor")
     )
-    found["The runs differ in training or in what embeds the tokens"] = _by_setting(
-        runs, _shared_settings
-    )
+    found["The runs differ in the training or the encoder"] = _by_setting(runs, _shared_settings)
     for name, group in groups.items():
-        found[f"The runs of {name} have different settings"] = _by_setting(
-            group, lambda run: flatten(run.config)
-        )
-    return [f"{what}: {values}." for what, values in found.items() if values]
+        differing = _by_setting(group, lambda run: flatten(run.config))
+        found[f"The runs of {name} have different settings"] = differing
+    return [f"{title}: {values}." for title, values in found.items() if values]
 
 
 def list_differences(
     run: Run, name: str, config: dict[str, Any], data: dict[str, list[dict[str, Any]]]
 ) -> str:
-    """Compare a run with what is asked for. Paths of data may differ, their contents may not.
+    """Compare a recorded run with the requested one. The data can be moved to other paths.
 
-    run (Run): The run.
-    name (str): The name asked for.
-    config (dict[str, Any]): The config asked for, with all defaults.
-    data (dict[str, list[dict[str, Any]]]): The data asked for.
-    RETURNS (str): The first differences, in words; empty if there are none.
+    run (Run): The recorded run.
+    name (str): The requested name.
+    config (dict[str, Any]): The requested config, with all defaults.
+    data (dict[str, list[dict[str, Any]]]): The requested data.
+    RETURNS (str): The first differences. Empty if there are none.
     """
     differences = [] if run.name == name else [f"its name is {run.name!r}, not {name!r}"]
-    there, asked = flatten(run.config), flatten(config)
-    for setting in sorted({*there, *asked} - DATA_PATHS):
-        old, new = there.get(setting), asked.get(setting)
+    recorded, requested = flatten(run.config), flatten(config)
+    for setting in sorted({*recorded, *requested} - DATA_PATHS):
+        old, new = recorded.get(setting), requested.get(setting)
         if old != new:
             differences.append(f"its {setting} is {old!r}, not {new!r}")
     for part in sorted({*run.data, *data}):
         old, new = ([f["sha256"] for f in files.get(part, [])] for files in (run.data, data))
         if old != new:
-            differences.append(f"its {part} data are others")
-    return _first(differences, "; ")
+            differences.append(f"its {part} data is different")
+    return _shorten(differences, "; ")
 
 
 def _by_setting(runs: Sequence[Run], get: Callable[[Run], dict[str, Any]]) -> str:
     settings = [get(run) for run in runs]
     differing = []
-    for name in sorted({name for of_run in settings for name in of_run} - _SEEDS - DATA_PATHS):
+    for name in sorted({name for found in settings for name in found} - _SEEDS - DATA_PATHS):
         values = _by_value(runs, lambda run, name=name: get(run).get(name))  # type: ignore[misc]
         if values:
             differing.append(f"{name} {values}")
-    return _first(differing, ", ")
+    return _shorten(differing, ", ")
 
 
 def _shared_settings(run: Run) -> dict[str, Any]:
-    # what runs of different architectures should have in common
+    # models can differ in the settings of our component, except for its encoder
     components = run.config["components"]
-    # the recogniser's settings are what is compared, but for the token vectors below it
-    own = tuple(f"components.{name}." for name in components if "spans_key" in components[name])
+    ours = tuple(f"components.{name}." for name in components if "spans_key" in components[name])
     return {
         name: value
         for name, value in flatten(run.config).items()
         if name.startswith("training.")
-        or (name.startswith("components.") and (not name.startswith(own) or ".tok2vec." in name))
+        or (name.startswith("components.") and (not name.startswith(ours) or ".tok2vec." in name))
     }
 
 
-def _by_value(runs: Iterable[Run], describe: Callable[[Run], Any]) -> str:
-    # every value and the names of its runs; empty if there is only one value
+def _by_value(runs: Iterable[Run], get: Callable[[Run], Any]) -> str:
     names: dict[str, list[str]] = {}
     for run in runs:
-        names.setdefault(str(describe(run)), []).append(run.name)
+        names.setdefault(str(get(run)), []).append(run.name)
     if len(names) == 1:
         return ""
     return " / ".join(f"{value} ({', '.join(dict.fromkeys(names[value]))})" for value in names)
 
 
-def _name_files(run: Run, part: str) -> str:
-    return ", ".join(f"{f['name']} {f['sha256'][:8]}" for f in run.data.get(part, [])) or "none"
+def _data_files(part: str) -> Callable[[Run], str]:
+    return lambda run: (
+        ", ".join(f"{f['name']} {f['sha256'][:8]}" for f in run.data.get(part, [])) or "none"
+    )
 
 
-def _first(texts: Sequence[str], separator: str) -> str:
-    more = len(texts) - _N_LISTED
-    return separator.join(texts[:_N_LISTED]) + (f"{separator}and {more} more" if more > 0 else "")
+def _shorten(texts: Sequence[str], separator: str) -> str:
+    more = len(texts) - _MAX_LISTED
+    suffix = f"{separator}and {more} more" if more > 0 else ""
+    return separator.join(texts[:_MAX_LISTED]) + suffix

@@ -1,7 +1,6 @@
-"""Tables of recorded runs, of several names side by side: means over seeds, and differences."""
+"""Tables that compare recorded runs: means over seeds, and differences."""
 
 from collections.abc import Iterable, Sequence
-from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,16 +15,16 @@ from .summary import MEASURES, NO_SCORE, PARTS, SUBSETS, show, summarize
 NOT_RUN = "not run"
 # longer gaps are rare
 _GAP_LENGTHS = range(1, 9)
-# runs of every name by seed; the first name is what the others are compared with
+# runs by name, sorted by seed. The first name is the baseline of the differences
 Groups = dict[str, list[Run]]
 
 
 class Comparison(NamedTuple):
-    """Recorded runs side by side.
+    """A comparison of recorded runs.
 
     tables (list[Table]): The tables.
-    warnings (list[str]): What makes the runs incomparable, one line each.
-    groups (list[dict[str, Any]]): Every statistic by name, as fractions of 1.
+    warnings (list[str]): Differences that make the runs incomparable, one line each.
+    groups (list[dict[str, Any]]): All statistics by name. Scores are between 0 and 1.
     """
 
     tables: list[Table]
@@ -36,46 +35,46 @@ class Comparison(NamedTuple):
 def compare(folders: Sequence[Path], *, published: str | None = None) -> Comparison:
     """Compare recorded runs.
 
-    folders (Sequence[Path]): Folders with run.json files, at any depth.
-    published (Optional[str]): "table2" or "table3" of the paper, to show next to it.
-    RETURNS (Comparison): Their tables.
-    RAISES (GapDNERError): If a folder contains no run, a run.json is broken, a run occurs twice, or
-        there is no such table.
+    folders (Sequence[Path]): Folders that contain run.json files, also in subfolders.
+    published (Optional[str]): "table2" or "table3", to add this table of the paper.
+    RETURNS (Comparison): The comparison.
+    RAISES (GapDNERError): If a folder contains no run, a run.json is invalid, a run occurs twice,
+        or the name of the table is unknown.
     """
     if published is not None and published not in PUBLISHED:
-        raise GapDNERError(f"Unknown table {published!r}: choose {' or '.join(PUBLISHED)}.")
+        raise GapDNERError(f"Unknown table: {published!r}. Use {' or '.join(PUBLISHED)}.")
     groups = group_runs(find_runs(folders).values())
-    runs = [run for group in groups.values() for run in group]
-    parts = [part for part in PARTS if any(part in run.scores for run in runs)]
+    parts = [p for p in PARTS if any(p in run.scores for runs in groups.values() for run in runs)]
     tables = [scores_table(groups, part) for part in parts]
     if len(groups) > 1:
         tables += [difference_table(groups, part) for part in parts]
     tables += [gap_length_table(groups, parts[-1]), _time_table(groups)]
     if published is not None:
         tables.append(_published_table(groups, published, parts[-1]))
-    return Comparison(tables, find_differences(groups), list(_statistics(groups, parts)))
+    statistics = [_statistics(name, runs, parts) for name, runs in groups.items()]
+    return Comparison(tables, find_differences(groups), statistics)
 
 
 def group_runs(runs: Iterable[Run]) -> Groups:
     """Group runs by name.
 
     runs (Iterable[Run]): The runs.
-    RETURNS (dict[str, list[Run]]): They, in the order in which the names appear, sorted by seed.
+    RETURNS (dict[str, list[Run]]): The runs by name, in order of appearance, sorted by seed.
     RAISES (GapDNERError): If two runs have the same name and seed.
     """
     groups: dict[str, dict[int, Run]] = {}
     for run in runs:
         if groups.setdefault(run.name, {}).setdefault(run.seed, run) is not run:
             raise GapDNERError(
-                f"There are two runs of {run.name} with seed {run.seed}. Give folders that contain "
-                "every run once, or train one of them with another --name."
+                f"There are two runs of {run.name} with seed {run.seed}. Use folders that contain "
+                "each run once, or train one of them with another --name."
             )
     return {name: [group[seed] for seed in sorted(group)] for name, group in groups.items()}
 
 
 def scores_table(groups: Groups, part: str) -> Table:
-    """RETURNS (Table): Means and deviations on "dev" or "test", a row per name."""
-    columns = [("", m) for m in MEASURES] + [(ending, "f") for _, ending in SUBSETS[1:]]
+    """RETURNS (Table): Means and deviations on "dev" or "test", one row per name."""
+    columns = [("", m) for m in MEASURES] + [(suffix, "f") for _, suffix in SUBSETS[1:]]
     rows = [_scores_row(name, runs, part, columns) for name, runs in groups.items()]
     header = ["Model", "Seeds", "P", "R", "F", *(f"F, {name.lower()}" for name, _ in SUBSETS[1:])]
     title = f"Scores on {part} ({_describe_data(groups, part)}), mean ± sample sd over seeds"
@@ -83,31 +82,29 @@ def scores_table(groups: Groups, part: str) -> Table:
 
 
 def difference_table(groups: Groups, part: str) -> Table:
-    """RETURNS (Table): Differences in F on "dev" or "test" to the first name, paired by seed, a row
-    per further name."""
+    """RETURNS (Table): Differences in F on "dev" or "test" to the first name, paired by seed, one
+    row for each other name."""
     (first, base), *others = groups.items()
     rows = []
     for name, runs in others:
         pairs = [(run, other) for run in runs for other in base if run.seed == other.seed]
         columns = []
-        for _, ending in SUBSETS:
-            scores = [(run.score(part, ending), other.score(part, ending)) for run, other in pairs]
+        for _, suffix in SUBSETS:
+            scores = [(run.score(part, suffix), other.score(part, suffix)) for run, other in pairs]
             columns.append([a - b for a, b in scores if a is not None and b is not None])
         cells = [show(column, sign="+") for column in columns]
         rows.append([name, str(max(map(len, columns))), *cells])
-    title = f"F on {part} less that of {first}, mean ± sample sd over the seeds of both"
+    title = f"F on {part} minus that of {first}, mean ± sample sd over the seeds of both"
     return Table(title, ["Model", "Seeds", *(title for title, _ in SUBSETS)], rows)
 
 
 def gap_length_table(groups: Groups, part: str) -> Table:
-    """RETURNS (Table): Means and deviations of F by gap length on "dev" or "test", a row per name,
-    as in Figure 7 of the paper."""
+    """RETURNS (Table): Means and deviations of F by gap length on "dev" or "test", one row per
+    name, as in Figure 7 of the paper."""
     rows = []
     for name, runs in groups.items():
         scores = [run.gap_length_scores(part) for run in runs]
-        cells = [
-            show(found.get(str(length), {}).get("f") for found in scores) for length in _GAP_LENGTHS
-        ]
+        cells = [show(found.get(str(n), {}).get("f") for found in scores) for n in _GAP_LENGTHS]
         rows.append([name, str(sum(part in run.scores for run in runs)), *cells])
     title = f"F of discontinuous entities on {part} by gap length in tokens"
     return Table(title, ["Model", "Seeds", *map(str, _GAP_LENGTHS)], rows)
@@ -116,16 +113,15 @@ def gap_length_table(groups: Groups, part: str) -> Table:
 def _time_table(groups: Groups) -> Table:
     rows = []
     for name, runs in groups.items():
-        columns = ([r.seconds["train"] for r in runs], [r.scores["dev"]["speed"] for r in runs])
-        cells = [show(column, 1, 0) for column in columns]
+        seconds = show((run.seconds["train"] for run in runs), 1, 0)
+        speed = show((run.scores["dev"]["speed"] for run in runs), 1, 0)
         steps = ", ".join(str(run.selected["step"]) for run in runs)
-        rows.append([name, str(len(runs)), *cells, steps])
+        rows.append([name, str(len(runs)), seconds, speed, steps])
     header = ["Model", "Seeds", "Training, s", "Words/s on dev", "Best at step"]
     return Table("Wall time, mean ± sample sd over seeds", header, rows)
 
 
 def _published_table(groups: Groups, name: str, part: str) -> Table:
-    # the paper's models, then the names that it does not have
     table = PUBLISHED[name]
     columns = [f"{corpus} {measure}" for corpus in CORPORA for measure in table.measures]
     rows = []
@@ -133,8 +129,8 @@ def _published_table(groups: Groups, name: str, part: str) -> Table:
         measured = _scores_row(model, groups.get(model, []), part, [("", "f")])
         rows.append(measured + table.rows.get(model, [NO_SCORE] * len(columns)))
     title = (
-        f"Measured on {part} ({_describe_data(groups, part)}) next to the paper's {table.title}, "
-        f"as published on {', '.join(CORPORA)}"
+        f"Measured on {part} ({_describe_data(groups, part)}) next to {table.title} of the paper "
+        f"({', '.join(CORPORA)})"
     )
     return Table(title, ["Model", "Seeds", "Measured F", *columns], rows)
 
@@ -144,9 +140,7 @@ def _scores_row(
 ) -> list[str]:
     n = sum(part in run.scores for run in runs)
     missing = NO_SCORE if n else NOT_RUN
-    cells = (
-        show((run.score(part, *column) for run in runs), missing=missing) for column in columns
-    )
+    cells = (show((run.score(part, *c) for run in runs), missing=missing) for c in columns)
     return [name, str(n), *cells]
 
 
@@ -155,19 +149,14 @@ def _describe_data(groups: Groups, part: str) -> str:
     return ", ".join(dict.fromkeys(f"{file['name']}, {file['docs']} Docs" for file in files))
 
 
-def _statistics(groups: Groups, parts: Sequence[str]) -> Iterable[dict[str, Any]]:
-    def summary(values: Iterable[float | None]) -> dict[str, Any] | None:
-        found = summarize(values)
-        return None if found is None else found._asdict()
-
-    for name, runs in groups.items():
-        seconds = {
-            part: summary(run.seconds.get(part) for run in runs) for part in ("train", *parts)
+def _statistics(name: str, runs: Sequence[Run], parts: Sequence[str]) -> dict[str, Any]:
+    scores = {
+        part: {
+            title: {m: summarize(run.score(part, suffix, m) for run in runs) for m in MEASURES}
+            for title, suffix in SUBSETS
         }
-        scores: dict[str, Any] = {part: {} for part in parts}
-        for part, (title, ending) in product(parts, SUBSETS):
-            scores[part][title] = {
-                m: summary(run.score(part, ending, m) for run in runs) for m in MEASURES
-            }
-        seeds = [run.seed for run in runs]
-        yield {"name": name, "seeds": seeds, "seconds": seconds, "scores": scores}
+        for part in parts
+    }
+    seconds = {part: summarize(run.seconds.get(part) for run in runs) for part in ("train", *parts)}
+    seeds = [run.seed for run in runs]
+    return {"name": name, "seeds": seeds, "seconds": seconds, "scores": scores}

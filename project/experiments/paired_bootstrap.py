@@ -1,4 +1,4 @@
-"""Which differences between two models are real: a paired bootstrap over documents."""
+"""Paired bootstrap over documents: confidence intervals for the difference between two models."""
 
 from dataclasses import astuple
 from pathlib import Path
@@ -30,20 +30,20 @@ def paired_bootstrap(
     n_resamples: int = 1000,
     seed: int = 0,
 ) -> tuple[Table, Table]:
-    """Compare the kept models of two groups of runs on annotated data.
+    """Compare the best models of two groups of runs on annotated data.
 
-    Documents are sampled with replacement, the same ones for all models, and the mean F1 over the
-    seeds of the one group is taken from that of the other.
+    Documents are sampled with replacement. Each sample is the same for all models. The difference
+    is the mean F1 of the second group minus that of the first.
 
-    first (Path): Folder with the runs of the first group, each with its best model.
-    second (Path): Folder with those of the second.
-    data (Path): .spacy file, or folder of such, to score on.
-    tune_on (Optional[Path]): Choose calibration and threshold of every model on these data before;
-        the models' files stay as they are.
-    n_resamples (int): How often documents are sampled.
-    seed (int): Seed of the samples.
+    first (Path): Folder with the runs of the first group.
+    second (Path): Folder with the runs of the second group.
+    data (Path): .spacy file, or folder of such files, to evaluate on.
+    tune_on (Optional[Path]): Data to tune each model on before. The files of the models do not
+        change.
+    n_resamples (int): Number of samples.
+    seed (int): Random seed of the samples.
     RETURNS (tuple[Table, Table]): The scores of both groups, and the differences with intervals.
-    RAISES (GapDNERError): If a folder contains no run with a model, or the data cannot be used.
+    RAISES (GapDNERError): If a folder contains no run with a model, or the data is invalid.
     """
     groups = [find_runs([folder]) for folder in (first, second)]
     for folder in (folder for runs in groups for folder in runs):
@@ -52,37 +52,37 @@ def paired_bootstrap(
         if path is not None:
             require_docbins(path)
     titles = [title for title, _ in SUBSETS]
-    names, rows, drawn, scores = [], [], [], []
+    names, rows, samples, scores = [], [], [], []
     for runs in groups:
         name = ", ".join(dict.fromkeys(run.name for run in runs.values()))
         names.append(f"{name}, tuned" if tune_on else name)
         counts = np.stack([_count(*item, data, tune_on) for item in runs.items()], axis=1)
-        of_models = f1(counts.sum(axis=0))
-        rows.append([names[-1], str(len(runs)), *(show(f, digits=1) for f in of_models.T.tolist())])
-        scores.append(of_models.mean(axis=0))
-        # the seed draws the same documents for both
-        drawn.append(f1(resample(counts, n_resamples, seed)).mean(axis=1))
-    where = f"{data.name}, {len(counts)} Docs"
-    first_table = Table(
-        f"F on {where}, mean ± sample sd over seeds", ["Model", "Seeds", *titles], rows
-    )
-    differences = drawn[1] - drawn[0]
+        model_scores = f1(counts.sum(axis=0))
+        cells = [show(f, digits=1) for f in model_scores.T.tolist()]
+        rows.append([names[-1], str(len(runs)), *cells])
+        scores.append(model_scores.mean(axis=0))
+        # the same seed, and therefore the same documents for both groups
+        samples.append(f1(resample(counts, n_resamples, seed)).mean(axis=1))
+    description = f"{data.name}, {len(counts)} Docs"
+    title = f"F on {description}, mean ± sample sd over seeds"
+    score_table = Table(title, ["Model", "Seeds", *titles], rows)
+    differences = samples[1] - samples[0]
     low, high = 100 * np.percentile(differences, (2.5, 97.5), axis=0)
-    greater = (differences > 0).mean(axis=0)
+    positive = (differences > 0).mean(axis=0)
     rows = [
-        [title, f"{difference:+.1f}", f"{low[i]:+.1f} to {high[i]:+.1f}", f"{greater[i]:.3f}"]
+        [title, f"{difference:+.1f}", f"{low[i]:+.1f} to {high[i]:+.1f}", f"{positive[i]:.3f}"]
         for i, (title, difference) in enumerate(
             zip(titles, 100 * (scores[1] - scores[0]), strict=True)
         )
     ]
-    header = ["Subset", "Difference in F", "95% interval", "Share above 0"]
-    title = f"{names[1]} less {names[0]} on {where}, {n_resamples} resamples"
-    return first_table, Table(title, header, rows)
+    header = ["Subset", "Difference in F", "95% interval", "Fraction above 0"]
+    title = f"{names[1]} minus {names[0]} on {description}, {n_resamples} resamples"
+    return score_table, Table(title, header, rows)
 
 
 def f1(counts: np.ndarray) -> np.ndarray:
-    """RETURNS (ndarray): F1 of correct, predicted and gold entities, which are the last dimension;
-    0 where there are no entities."""
+    """RETURNS (ndarray): F1 for correct, predicted and gold entities in the last dimension. 0 if
+    there are no entities."""
     correct, predicted, gold = np.moveaxis(counts, -1, 0)
     return 2 * correct / np.maximum(predicted + gold, 1)
 
@@ -97,5 +97,5 @@ def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarr
     rows = []
     for _, compared in compare_examples(predict_examples(nlp, load_docs(nlp, data, key)), key):
         counts = count_subsets(compared)
-        rows.append([astuple(counts[ending.removeprefix("_") or "all"]) for _, ending in SUBSETS])
+        rows.append([astuple(counts[suffix.removeprefix("_") or "all"]) for _, suffix in SUBSETS])
     return np.array(rows, dtype=float)

@@ -1,4 +1,4 @@
-"""The results that the GapDNER paper reports, to be printed next to measured ones."""
+"""Results of the GapDNER paper."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 class Published(NamedTuple):
     """A table of the paper.
 
-    title (str): Its number.
-    measures (tuple[str, ...]): The scores for each of the corpora, in percent.
-    rows (dict[str, list[str]]): The scores by name of the model: those of the first corpus, of the
-        second, and so on; "-" where the paper has none.
+    title (str): The number of the table.
+    measures (tuple[str, ...]): The measures for each corpus, in percent.
+    rows (dict[str, list[str]]): The scores of each model on the first corpus, then on the second,
+        and so on. "-" for missing scores.
     """
 
     title: str
@@ -23,7 +23,7 @@ def _parse(text: str, n_scores: int) -> dict[str, list[str]]:
 
 
 CORPORA = ("CADEC", "ShARe13", "ShARe14")
-# W2NER and TOE are reproductions of the paper's authors
+# W2NER and TOE were reproduced by the authors of the paper
 _TABLE_2 = """
 BIOHD       67.80 64.99 66.36  -     -     -      -     -     -
 Corro       -     -     72.90  -     -     82.10  -     -     81.80

@@ -1,4 +1,4 @@
-"""The record of one training: what tables of results are made of."""
+"""Records of training runs, stored in `run.json`."""
 
 import json
 from collections.abc import Iterable
@@ -16,24 +16,22 @@ DATA_PATHS = {"paths.train", "paths.dev", "corpora.train.path", "corpora.dev.pat
 
 @dataclass(frozen=True)
 class Run:
-    """A training with one seed, and the scores of the model chosen by the development data.
+    """A training run with one seed, and the scores of its best model.
 
-    name (str): What the runs that differ in the seed alone have in common, e.g. "w/o BiLSTM".
+    name (str): The name of all runs that only differ in the seed, e.g. "w/o BiLSTM".
     seed (int): The seed.
-    config (dict[str, Any]): The config as used: overrides and defaults filled in, variables
-        replaced.
-    versions (dict[str, Optional[str]]): Versions of Python and of the packages; None for what is
-        not installed.
-    commit (Optional[str]): The git commit of the clone; None if there was none.
-    device (dict[str, Any]): What it was computed on.
-    data (dict[str, list[dict[str, Any]]]): Files by part, "train", "dev", and "test" if given:
-        `name`, number of `docs` and `entities`, `sha256`.
-    evaluations (list[dict[str, Any]]): The evaluations on the development data: `step`, `epoch`,
-        `score` and `losses`.
-    selected (dict[str, Any]): The one whose model was kept.
-    scores (dict[str, dict[str, Any]]): The kept model's scores by part, as evaluate gives them:
-        "dev", and "test" if given.
-    seconds (dict[str, float]): Wall time of "train" and of every evaluated part.
+    config (dict[str, Any]): The config, with overrides, defaults and interpolated variables.
+    versions (dict[str, Optional[str]]): Versions of Python and of packages, see `get_versions`.
+    commit (Optional[str]): The git commit of the clone.
+    device (dict[str, Any]): The device, see `get_device`.
+    data (dict[str, list[dict[str, Any]]]): The files of "train", "dev" and "test": `name`,
+        number of `docs` and `entities`, `sha256`.
+    evaluations (list[dict[str, Any]]): The evaluations during training: `step`, `epoch`, `score`
+        and `losses`.
+    selected (dict[str, Any]): The evaluation of the best model.
+    scores (dict[str, dict[str, Any]]): The scores of the best model on "dev" and "test", as
+        returned by `evaluate`.
+    seconds (dict[str, float]): Wall time of "train" and of the evaluations on "dev" and "test".
     """
 
     name: str
@@ -49,21 +47,21 @@ class Run:
     seconds: dict[str, float]
     kind: str = "spacy-gapdner run 1"
 
-    def score(self, part: str, ending: str = "", measure: str = "f") -> float | None:
-        """RETURNS (Optional[float]): A score on "dev" or "test", by the ending of its subset; None
-        if there was nothing to score, or not on this part."""
+    def score(self, part: str, suffix: str = "", measure: str = "f") -> float | None:
+        """RETURNS (Optional[float]): A score on "dev" or "test", by the suffix of its subset. None
+        if there were no entities to score, or no evaluation on this part."""
         scores = self.scores.get(part)
-        return None if scores is None else scores[f"spans_{scores['spans_key']}{ending}_{measure}"]
+        return None if scores is None else scores[f"spans_{scores['spans_key']}{suffix}_{measure}"]
 
     def gap_length_scores(self, part: str) -> dict[str, dict[str, float]]:
         """RETURNS (dict[str, dict[str, float]]): The scores of discontinuous entities on "dev" or
-        "test" by gap length; empty if there was nothing to score, or not on this part."""
+        "test" by gap length. Empty if there are none."""
         scores = self.scores.get(part, {})
         return scores.get(f"spans_{scores.get('spans_key')}_gap_lengths") or {}
 
 
 def write_run(run: Run, path: Path) -> None:
-    """Write a run, whole or not at all; its folder is made."""
+    """Write a run atomically. Missing folders are created."""
     with replacing(path) as temporary:
         # srsly would round numbers to ten decimals
         text = json.dumps(asdict(run), indent=2, ensure_ascii=False)
@@ -75,12 +73,11 @@ def read_run(path: Path) -> Run:
 
     path (Path): The file.
     RETURNS (Run): The run.
-    RAISES (GapDNERError): If the file is missing, cut off, or something else.
+    RAISES (GapDNERError): If the file is missing or invalid.
     """
     text = read_text(path)
     try:
         return Run(**json.loads(text))
-    # not JSON, or other fields
     except (ValueError, TypeError) as error:
         raise GapDNERError(
             f"{path} is not a record of a run ({error}). Delete its folder and train again."
@@ -88,12 +85,11 @@ def read_run(path: Path) -> Run:
 
 
 def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
-    """Read all runs below folders.
+    """Read all runs in folders and their subfolders.
 
-    folders (Iterable[Path]): Where to look, at any depth.
-    RETURNS (dict[Path, Run]): The runs by their folders, in the order of the folders given, then of
-        their paths.
-    RAISES (GapDNERError): If a folder is missing or contains no run, or a run.json is broken.
+    folders (Iterable[Path]): The folders.
+    RETURNS (dict[Path, Run]): The runs by folder, in the order of `folders`, then of their paths.
+    RAISES (GapDNERError): If a folder is missing or contains no run, or a run.json is invalid.
     """
     runs = {}
     for folder in folders:
@@ -107,7 +103,7 @@ def find_runs(folders: Iterable[Path]) -> dict[Path, Run]:
 
 
 def flatten(config: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): A config as spaCy's overrides write it, e.g.
+    """RETURNS (dict[str, Any]): The settings of a config by dotted name, e.g.
     {"training.max_steps": 100}."""
     flat: dict[str, Any] = {}
     for name, value in config.items():

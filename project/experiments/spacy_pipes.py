@@ -1,4 +1,4 @@
-"""spaCy's own `ner` and `spancat` on the data of our pipe, and scores to compare all three."""
+"""Training and scores of spaCy's `ner` and `spancat` on discontinuous entities."""
 
 import shutil
 from collections.abc import Iterable
@@ -31,14 +31,14 @@ MAX_NGRAM = 12
 def make_config(
     pipe: str, transformer: str, *, steps: int, rate: float, seed: int, eval_frequency: int
 ) -> Config:
-    """Take the config that `spacy init config` recommends for a GPU, and train as ours is trained.
+    """Make the config that `spacy init config` recommends for a GPU, with our batches and schedule.
 
     pipe (str): "ner" or "spancat".
-    transformer (str): The encoder: a name on the Hugging Face hub or a directory.
-    steps (int): Batches of 12 sentences to train on; a tenth of them for warmup.
-    rate (float): The learning rate at its highest.
+    transformer (str): A name on the Hugging Face hub, or a directory.
+    steps (int): Number of batches of 12 sentences. The first tenth is the warm-up.
+    rate (float): Maximum learning rate.
     seed (int): The seed.
-    eval_frequency (int): Batches between evaluations on the development data.
+    eval_frequency (int): Number of batches between evaluations on the development data.
     RETURNS (Config): The config.
     """
     config = init_config(lang="en", pipeline=[pipe], gpu=True)
@@ -63,10 +63,10 @@ def make_config(
 
 
 def convert(source: Path, target: Path) -> None:
-    """Give Docs in a file what spaCy's pipes learn from, see `add_spans`.
+    """Convert data for `ner` and `spancat`, see `add_spans`.
 
     source (Path): A .spacy file with discontinuous entities, or a folder of such files.
-    target (Path): The .spacy file to write.
+    target (Path): The output .spacy file.
     """
     docs = [doc for file in require_docbins(source) for doc in read_docbin(file, Vocab())]
     for doc in docs:
@@ -75,10 +75,10 @@ def convert(source: Path, target: Path) -> None:
 
 
 def add_spans(doc: Doc) -> None:
-    """Copy the contiguous entities of a Doc to the span group that spancat learns from, and those
-    that do not overlap to ``doc.ents`` for ner. Of overlapping ones the longest is copied.
+    """Copy the contiguous entities of a Doc to the span group of `spancat` and to ``doc.ents``,
+    which keeps the longest of overlapping entities.
 
-    doc (Doc): The document.
+    doc (Doc): The Doc.
     """
     spans = [e.spans[0] for e in get_entities(doc) if not e.is_discontinuous]
     doc.ents = filter_spans(spans)
@@ -86,13 +86,13 @@ def add_spans(doc: Doc) -> None:
 
 
 def train_pipe(config: Config, folder: Path, train_path: Path, dev_path: Path, gpu_id: int) -> None:
-    """Train a pipeline of spaCy's.
+    """Train `ner` or `spancat`.
 
-    config (Config): Its config, see `make_config`.
-    folder (Path): Takes the data, the log and the best model.
-    train_path (Path): Training data of our pipe.
-    dev_path (Path): Development data of our pipe.
-    gpu_id (int): GPU to use; -1 for the CPU.
+    config (Config): The config, see `make_config`.
+    folder (Path): Folder for the converted data, the log and the best model.
+    train_path (Path): Training data with discontinuous entities.
+    dev_path (Path): Development data with discontinuous entities.
+    gpu_id (int): The GPU ID, or -1 for the CPU.
     RAISES (GapDNERError): If the training fails.
     """
     for name, path in (("train", train_path), ("dev", dev_path)):
@@ -103,19 +103,19 @@ def train_pipe(config: Config, folder: Path, train_path: Path, dev_path: Path, g
 
 
 def is_trained(folder: Path) -> bool:
-    """RETURNS (bool): Whether `train_pipe` has finished in a folder."""
+    """RETURNS (bool): Whether `train_pipe` is complete in a folder."""
     return (folder / MODEL_BEST).exists() and not (folder / MODEL_LAST).exists()
 
 
 def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
-    """Score a pipeline of spaCy's or of ours by exact match.
+    """Score a pipeline with `ner`, `spancat` or our pipe by exact match.
 
-    "Contiguous, no overlap" counts the gold entities without a gap that share no token with
-    another one, and the predicted entities that share no token with other gold entities than these.
+    "Contiguous, no overlap" only contains contiguous gold entities that share no token with another
+    gold entity. Predicted entities that share a token with any other gold entity are ignored.
 
     nlp (Language): The pipeline.
     golds (Iterable[Doc]): Docs with gold entities.
-    RETURNS (dict[str, PRFScore]): The counts by subset.
+    RETURNS (dict[str, PRFScore]): The scores by subset.
     """
     names = ("All entities", "Contiguous, no overlap", "Discontinuous")
     scores = {name: PRFScore() for name in names}
@@ -125,36 +125,32 @@ def score(nlp: Language, golds: Iterable[Doc]) -> dict[str, PRFScore]:
             spans = doc.spans.get(SPANS_KEY, doc.ents)
             set_entities(doc, [Entity(s.label_, ((s.start, s.end),)) for s in spans])
         compared = compare(Example(doc, gold), DEFAULT_SPANS_KEY)
-        found, wanted = set(compared.predicted), set(compared.gold)
-        plain = {item for item in wanted if _is_plain(item, wanted)}
-        others = wanted - plain
-        pairs = (
-            (found, wanted),
-            ({item for item in found if not any(_overlap(item, o) for o in others)}, plain),
-            (_discontinuous(found), _discontinuous(wanted)),
-        )
-        for name, (predicted, expected) in zip(names, pairs, strict=True):
-            scores[name].score_set(predicted, expected)
+        predicted, expected = set(compared.predicted), set(compared.gold)
+        others = {
+            mention
+            for mention in expected
+            if len(mention[1]) > 1
+            or any(other != mention and _overlap(mention, other) for other in expected)
+        }
+        separate = {m for m in predicted if not any(_overlap(m, other) for other in others)}
+        scores[names[0]].score_set(predicted, expected)
+        scores[names[1]].score_set(separate, expected - others)
+        scores[names[2]].score_set(_discontinuous(predicted), _discontinuous(expected))
     return scores
 
 
 def make_table(found: dict[str, dict[str, PRFScore]]) -> Table:
-    """RETURNS (Table): P, R and F by subset of what `score` returned for each pipeline."""
+    """RETURNS (Table): P, R and F by pipeline and subset, from the results of `score`."""
     rows = []
     for model, scores in found.items():
-        for i, (subset, of) in enumerate(scores.items()):
-            numbers = (of.precision, of.recall, of.fscore)
-            cells = [f"{100 * number:.1f}" for number in numbers]
-            rows.append([model if i == 0 else "", subset, *cells, str(of.tp + of.fn)])
-    return Table("Exact match", ["Pipeline", "Over", "P", "R", "F", "gold"], rows)
+        for i, (subset, prf) in enumerate(scores.items()):
+            cells = [f"{100 * n:.1f}" for n in (prf.precision, prf.recall, prf.fscore)]
+            rows.append([model if i == 0 else "", subset, *cells, str(prf.tp + prf.fn)])
+    return Table("Exact match", ["Pipeline", "Entities", "P", "R", "F", "Gold"], rows)
 
 
-def _discontinuous(items: set[Mention]) -> set[Mention]:
-    return {item for item in items if len(item[1]) > 1}
-
-
-def _is_plain(item: Mention, items: set[Mention]) -> bool:
-    return len(item[1]) == 1 and not any(o != item and _overlap(item, o) for o in items)
+def _discontinuous(mentions: set[Mention]) -> set[Mention]:
+    return {mention for mention in mentions if len(mention[1]) > 1}
 
 
 def _overlap(one: Mention, other: Mention) -> bool:

@@ -1,13 +1,13 @@
-"""Means and deviations over seeds."""
+"""Means and standard deviations over seeds."""
 
 from collections.abc import Iterable, Sequence
 from statistics import mean, stdev
-from typing import NamedTuple
+from typing import Any
 
 from ..tables import Table
 from .runs import Run
 
-# title, ending of the scores' names
+# title, suffix of the score names
 SUBSETS = (
     ("All entities", ""),
     ("Sentences with discontinuous", "_disc_sents"),
@@ -16,30 +16,22 @@ SUBSETS = (
 )
 PARTS = ("dev", "test")
 MEASURES = ("p", "r", "f")
-# where there was neither a gold nor a predicted entity to score
+# if there are neither gold nor predicted entities
 NO_SCORE = "-"
 
 
-class Statistic(NamedTuple):
-    """Mean and spread of a number over runs.
+def summarize(values: Iterable[float | None]) -> dict[str, Any] | None:
+    """Compute the mean and the sample standard deviation.
 
-    n (int): Number of runs.
-    mean (float): The mean.
-    sd (Optional[float]): Sample standard deviation; None for a single run.
+    values (Iterable[Optional[float]]): One number per run. None is ignored.
+    RETURNS (Optional[dict[str, Any]]): `n`, `mean` and `sd`, which is None for a single number.
+        None if there are no numbers.
     """
-
-    n: int
-    mean: float
-    sd: float | None
-
-
-def summarize(values: Iterable[float | None]) -> Statistic | None:
-    """RETURNS (Optional[Statistic]): Of a number per run, those that are None left out; None if
-    there is no number."""
     numbers = [value for value in values if value is not None]
     if not numbers:
         return None
-    return Statistic(len(numbers), mean(numbers), stdev(numbers) if len(numbers) > 1 else None)
+    sd = stdev(numbers) if len(numbers) > 1 else None
+    return {"n": len(numbers), "mean": mean(numbers), "sd": sd}
 
 
 def show(
@@ -49,32 +41,32 @@ def show(
     sign: str = "-",
     missing: str = NO_SCORE,
 ) -> str:
-    """Write mean and deviation, e.g. "67.12 ± 0.31".
+    """Format the mean and the standard deviation, e.g. "67.12 ± 0.31".
 
-    values (Iterable[Optional[float]]): A number per run.
-    scale (float): Factor; scores are shown in percent.
-    digits (int): Digits after the point.
-    sign (str): "+" to mark positive means.
-    missing (str): What stands for no number at all.
-    RETURNS (str): The mean, and the deviation if there are several numbers.
+    values (Iterable[Optional[float]]): One number per run.
+    scale (float): Factor, e.g. 100 for percentages.
+    digits (int): Number of decimal places.
+    sign (str): "+" to show the sign of positive means.
+    missing (str): The result if there are no numbers.
+    RETURNS (str): The mean, with the deviation if there are several numbers.
     """
     found = summarize(values)
     if found is None:
         return missing
-    text = f"{scale * found.mean:{sign}.{digits}f}"
-    return text if found.sd is None else f"{text} ± {scale * found.sd:.{digits}f}"
+    text = f"{scale * found['mean']:{sign}.{digits}f}"
+    return text if found["sd"] is None else f"{text} ± {scale * found['sd']:.{digits}f}"
 
 
 def seed_table(runs: Sequence[Run], part: str) -> Table:
-    """Make a table of the scores on a part of the data: every seed, then mean and deviation.
+    """Make a table of the scores of each seed, with means and deviations.
 
     runs (Sequence[Run]): Runs that differ in the seed.
     part (str): "dev" or "test".
     RETURNS (Table): Rows of subset, seed, P, R, F.
     """
     rows = []
-    for title, ending in SUBSETS:
-        values = [[run.score(part, ending, m) for m in MEASURES] for run in runs]
+    for title, suffix in SUBSETS:
+        values = [[run.score(part, suffix, m) for m in MEASURES] for run in runs]
         for run, scores in zip(runs, values, strict=True):
             rows.append(["", str(run.seed), *(show([score]) for score in scores)])
         rows[-len(runs)][0] = title

@@ -1,4 +1,4 @@
-"""One config, several seeds, a record of every run."""
+"""Training with several seeds, and records of the runs."""
 
 import hashlib
 import shutil
@@ -33,76 +33,75 @@ def train_seeds(
     code: Path | None = None,
     gpu_id: int = -1,
 ) -> tuple[list[Run], dict[int, str]]:
-    """Train with several seeds.
+    """Train with several seeds. Completed runs are not repeated.
 
-    config_path (Path): Training config whose best model is that of the best micro F1 on the
-        development data.
-    output_path (Path): Takes a folder per seed, with run.json.
-    name (str): What the runs have in common.
+    config_path (Path): Training config. It has to select the best model by F1.
+    output_path (Path): Output folder, with a subfolder per seed.
+    name (str): The name of the runs.
     seeds (list[int]): The seeds.
-    overrides (Optional[dict[str, Any]]): Settings by dotted name that replace the config's.
-    test_path (Optional[Path]): Data to report scores on.
-    keep_models (bool): Keep the best model of every seed.
-    code (Optional[Path]): Python file, imported here already, that the trainings import.
-    gpu_id (int): GPU to use; -1 for the CPU.
-    RETURNS (tuple[list[Run], dict[int, str]]): The runs, and what went wrong by seed.
-    RAISES (GapDNERError): If the config or the data cannot be used, or a folder holds a run with
-        other settings or data.
+    overrides (Optional[dict[str, Any]]): Config overrides by dotted name.
+    test_path (Optional[Path]): Data to evaluate the best models on, in addition to the development
+        data.
+    keep_models (bool): Keep the best model of each seed.
+    code (Optional[Path]): Python file to import in the training processes. The caller has to import
+        it, too.
+    gpu_id (int): The GPU ID, or -1 for the CPU.
+    RETURNS (tuple[list[Run], dict[int, str]]): The runs, and the errors by seed.
+    RAISES (GapDNERError): If the config or the data is invalid, or the output folder contains a run
+        with other settings or data.
     """
-    # before the trainings fail one by one
+    # before all trainings fail for the same reason
     use_gpu(gpu_id)
     configs = {seed: read_run_config(config_path, overrides or {}, seed) for seed in seeds}
     config, *_ = configs.values()
     paths = {part: config.config.get("paths", {}).get(part) for part in ("train", "dev")}
     for part, path in paths.items():
         if not path:
-            raise GapDNERError(f"The config has no path of data. Give it with --paths.{part} PATH.")
+            raise GapDNERError(f"The config has no data path. Set it with --paths.{part} PATH.")
     paths |= {"test": test_path} if test_path else {}
-    key = config.spans_key
-    data = {part: _describe(Path(path), key) for part, path in paths.items()}
+    data = {part: _describe(Path(path), config.spans_key) for part, path in paths.items()}
+    folders = {seed: output_path / f"seed_{seed}" for seed in seeds}
     runs, errors = {}, {}
-    for seed in seeds:
-        path = output_path / f"seed_{seed}" / RUN_FILE
+    for seed, folder in folders.items():
+        path = folder / RUN_FILE
         if path.exists():
             runs[seed] = read_run(path)
             differences = list_differences(runs[seed], name, configs[seed].filled, data)
             if differences:
                 raise GapDNERError(
-                    f"{path} belongs to another run: {differences}. Give another OUTPUT, or delete "
-                    f"{path.parent} to train it again."
+                    f"{path} belongs to another run: {differences}. Use another OUTPUT, or delete "
+                    f"{folder} to train it again."
                 )
             msg.info(f"Seed {seed} is already complete: {path}")
 
-    for seed in seeds:
-        if seed not in runs:
-            msg.divider(f"{name}, seed {seed}")
-            folder = output_path / f"seed_{seed}"
-            try:
-                found = _train(folder, configs[seed], paths, gpu_id, code)
-            except GapDNERError as error:
-                errors[seed] = str(error)
-                continue
-            for model in (MODEL_LAST,) if keep_models else (MODEL_LAST, MODEL_BEST):
-                shutil.rmtree(folder / model, ignore_errors=True)
-            runs[seed] = Run(name=name, seed=seed, data=data, **found)
-            write_run(runs[seed], folder / RUN_FILE)
+    for seed in (seed for seed in seeds if seed not in runs):
+        msg.divider(f"{name}, seed {seed}")
+        folder = folders[seed]
+        try:
+            found = _train(folder, configs[seed], paths, gpu_id, code)
+        except GapDNERError as error:
+            errors[seed] = str(error)
+            continue
+        for model in (MODEL_LAST,) if keep_models else (MODEL_LAST, MODEL_BEST):
+            shutil.rmtree(folder / model, ignore_errors=True)
+        runs[seed] = Run(name=name, seed=seed, data=data, **found)
+        write_run(runs[seed], folder / RUN_FILE)
     return [runs[seed] for seed in seeds if seed in runs], errors
 
 
 def _train(
     folder: Path, config: RunConfig, paths: dict[str, Any], gpu_id: int, code: Path | None
 ) -> dict[str, Any]:
-    # what a Run tells of its training
+    # before the training: the clone can change in the meantime
     commit, scores = get_commit(), {}
     start = default_timer()
     training.train(config.config, folder, gpu_id, code)
     seconds = {"train": default_timer() - start}
     evaluations, selected = training.read_evaluations(folder)
-    for part in ("dev", "test"):
-        if part in paths:
-            start = default_timer()
-            scores[part] = _score(folder / MODEL_BEST, Path(paths[part]), config.spans_key, gpu_id)
-            seconds[part] = default_timer() - start
+    for part in (part for part in ("dev", "test") if part in paths):
+        start = default_timer()
+        scores[part] = _score(folder / MODEL_BEST, Path(paths[part]), config.spans_key, gpu_id)
+        seconds[part] = default_timer() - start
     return {
         "config": config.filled,
         "versions": get_versions(),

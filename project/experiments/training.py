@@ -1,4 +1,4 @@
-"""One training in a process of its own, from a config to the evaluations it logged."""
+"""A single training run in a separate process."""
 
 import json
 import os
@@ -22,10 +22,10 @@ _N_LAST_LINES = 5
 
 
 class RunConfig(NamedTuple):
-    """A training config with the seed and the overrides in it.
+    """A training config with seed and overrides.
 
-    config (Config): The config, variables replaced.
-    filled (dict[str, Any]): The same with all defaults.
+    config (Config): The config with interpolated variables.
+    filled (dict[str, Any]): The same config with all defaults.
     spans_key (str): Prefix of the span groups.
     """
 
@@ -38,43 +38,40 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     """Read a training config.
 
     path (Path): The .cfg file.
-    overrides (dict[str, Any]): Values by dotted name that replace those of the file.
+    overrides (dict[str, Any]): Config overrides by dotted name.
     seed (int): The seed.
-    RETURNS (RunConfig): The config, valid and with the seed.
-    RAISES (GapDNERError): If it is missing or invalid, or would not choose the best model by the
-        F1 of all entities and of discontinuous ones.
+    RETURNS (RunConfig): The config.
+    RAISES (GapDNERError): If the config is missing or invalid, or does not select the best model by
+        the F1 of all entities and of discontinuous ones.
     """
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
-    given = [name for name in seeds if name in overrides]
-    if given:
-        raise GapDNERError(f"--{given[0]} would give all runs one seed. Use --seeds.")
+    for name in seeds.keys() & overrides.keys():
+        raise GapDNERError(f"--{name} would set the same seed for all runs. Use --seeds.")
     try:
         config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
         nlp = load_model_from_config(config, auto_fill=True)
         filled = nlp.config.interpolate()
-    # spaCy, thinc, confection and configparser each have errors of their own
+    # spaCy, thinc, confection and configparser raise different errors
     except Exception as error:
         raise GapDNERError(
             f"{path} is not a valid config ({type(error).__name__}): {error}"
         ) from None
     for config_ in (config, filled):
         config_["training"]["logger"] = {"@loggers": "spacy.ConsoleLogger.v3", "progress_bar": None}
-    # as it will be when it has been written and read
+    # with the types of JSON, for comparison with recorded configs
     plain = json.loads(json.dumps(filled))
     return RunConfig(config, plain, _check_selection(nlp, path))
 
 
 def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -> None:
-    """Train in a new process, so that no run finds what another has left in memory.
-
-    What an earlier training left in the folder is removed first. The process's output is shown
-    and logged.
+    """Train in a new process. Its output is printed and logged. Files of earlier training in the
+    folder are removed.
 
     config (Config): The config.
-    folder (Path): Takes the config, the log, the evaluations and the best model.
-    gpu_id (int): GPU to use; -1 for the CPU.
-    code (Optional[Path]): Python file for the process to import.
+    folder (Path): Folder for the config, the log, the evaluations and the models.
+    gpu_id (int): The GPU ID, or -1 for the CPU.
+    code (Optional[Path]): Python file to import in the process.
     RAISES (GapDNERError): If the training fails.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -112,34 +109,32 @@ def train(config: Config, folder: Path, gpu_id: int, code: Path | None = None) -
 
 
 def read_evaluations(folder: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read the evaluations that a training logged.
+    """Read the logged evaluations.
 
     folder (Path): The folder of the run.
-    RETURNS (tuple[list[dict[str, Any]], dict[str, Any]]): All of them, and that of the best model.
+    RETURNS (tuple[list[dict[str, Any]], dict[str, Any]]): All evaluations, and that of the best
+        model.
     """
     lines = (folder / EVALUATIONS_FILE).read_text(encoding="utf8").splitlines()
     rows = [json.loads(line) for line in lines]
     found = [{name: row[name] for name in ("step", "epoch", "score", "losses")} for row in rows]
-    # of equal scores spaCy keeps the last
+    # if scores are equal, spaCy keeps the later model
     return found, max(found, key=lambda row: (row["score"], row["step"]))
 
 
 def _check_selection(nlp: Language, path: Path) -> str:
-    # the prefix of the span groups by whose F1 the best model is chosen
     pipes = [pipe for _, pipe in nlp.pipeline if isinstance(pipe, DiscontinuousEntityRecognizer)]
     names = {pipe.key: (f"spans_{pipe.key}_f", f"spans_{pipe.key}_disc_f") for pipe in pipes}
     if not names:
-        raise GapDNERError(
-            f"{path} has no component with the factory gapdner in its pipeline. Check the file."
-        )
+        raise GapDNERError(f"The pipeline of {path} has no component with the factory gapdner.")
     weights = {name: w for name, w in nlp.config["training"]["score_weights"].items() if w}
-    for key, chosen_by in names.items():
-        if weights and weights.keys() <= set(chosen_by):
+    for key, allowed in names.items():
+        if weights and weights.keys() <= set(allowed):
             return key
     found = ", ".join(f"{name} = {weight}" for name, weight in weights.items())
-    wanted = " or ".join(" and ".join(chosen_by) for chosen_by in names.values())
+    expected = " or ".join(" and ".join(allowed) for allowed in names.values())
     raise GapDNERError(
-        f"[training.score_weights] of {path} must choose the best model by F1 alone, of all "
-        f"entities and of discontinuous ones, but it has {found or 'no weight'}. Weight {wanted}, "
+        f"[training.score_weights] of {path} must select the best model by the F1 of all entities "
+        f"and of discontinuous ones, but has {found or 'no weight'}. Set weights for {expected}, "
         "and set all others to 0.0."
     )

@@ -1,4 +1,4 @@
-"""Tiny pipelines on an encoder of each kind, and texts to measure them on."""
+"""Tiny pipelines with each kind of encoder."""
 
 import spacy
 from tiny_pipeline import make_examples, model_config

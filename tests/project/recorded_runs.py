@@ -1,4 +1,4 @@
-"""Records of runs that nobody trained, for the tests of tables."""
+"""Records of runs for tests of tables."""
 
 from copy import deepcopy
 
@@ -22,7 +22,7 @@ CONFIG = {
 
 
 def make_scores(f, disc=None, p=None, r=None):
-    """What evaluate returns, as far as tables need it; P and R as F if not given."""
+    """The scores in tables. P and R are equal to F by default."""
     scores = {"spans_key": "sc", "speed": 500.0}
     for ending in SUBSETS:
         value = disc if ending == "_disc" else f

@@ -16,7 +16,7 @@ BACKWARD = "autograd::engine::evaluate_function: "
 
 def compute(x):
     with record_function("gapdner.a"):
-        # a shape without a backward pass of its own has the number of the operator after it
+        # operators without backward pass have the number of the next operator
         x = x.tanh() * x.detach().sum()
     x = x.sin()
     with record_function("gapdner.b"):
@@ -29,17 +29,18 @@ def compute(x):
     return checkpoint(part, x, use_reentrant=False)
 
 
-# operators that nothing else here uses, by the part that uses them
+# the attributes of events that are used
 FIELDS = (
     *("id", "name", "time_range", "thread", "fwd_thread", "sequence_nr", "device_type"),
     "cpu_parent",
 )
+# operators that are only used in one part
 OPERATORS = {"tanh": "a", "sigmoid": "b", "sin": "rest", "exp": "c"}
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_a_profile_of_pytorch(name):
-    """As if all time were that of one operator, forward and backward."""
+def test_events_are_assigned_to_parts(name):
+    """Only the events of one operator get a time, forward and backward."""
     x = torch.ones(3, requires_grad=True)
     with profile(activities=[ProfilerActivity.CPU]) as profiler:
         compute(x).sum().backward()
@@ -70,6 +71,6 @@ def test_shares(runner, examples):
         assert set(shares) == parts | own
         assert sum(shares.values()) == pytest.approx(1)
         assert min(shares.values()) > 0
-    # the pipeline stays as it was
+    # the pipeline does not change
     assert [layer._func for layer in layers] == before
     assert "forward" not in vars(runner.encoder.network or object)

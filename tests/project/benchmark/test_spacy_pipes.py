@@ -10,7 +10,7 @@ from spacy_gapdner import GapDNERError
 
 
 @pytest.mark.parametrize("name", PIPES)
-def test_spacy_s_own_pipes_are_measured(name, bert, data, tmp_path):
+def test_pipes_of_spacy(name, bert, data, tmp_path):
     config = make_config(name, str(bert), steps=1, rate=5e-5, seed=0, eval_frequency=1)
     nlp = spacy.util.load_model_from_config(config)
     golds = list(DocBin().from_disk(data).get_docs(nlp.vocab))
@@ -27,11 +27,11 @@ def test_spacy_s_own_pipes_are_measured(name, bert, data, tmp_path):
         assert found["model"] > 0
         assert found["encoder"] > 0
         assert (found["optimizer"] > 0) == is_train
-    # the Docs have what it learns from
+    # the Docs can be used for training
     assert nlp.update(examples)[name] > 0
 
 
-def test_a_pipeline_without_such_a_pipe(tmp_path):
+def test_pipeline_without_recognizer(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("sentencizer")
     nlp.to_disk(tmp_path)

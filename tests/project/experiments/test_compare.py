@@ -1,22 +1,86 @@
+"""Records of runs, and the command ``compare``."""
+
+import dataclasses
 import json
 
 import pytest
-from recorded_runs import make_run, make_scores
+from recorded_runs import make_run, make_scores, set_value
 
+from project.experiments.comparable import find_differences, list_differences
 from project.experiments.compare import (
     difference_table,
     gap_length_table,
     group_runs,
     scores_table,
 )
-from project.experiments.runs import write_run
+from project.experiments.runs import find_runs, read_run, write_run
+from project.experiments.summary import seed_table
 from spacy_gapdner.errors import GapDNERError
 
+OTHER_DATA = {**make_run().data, "dev": [{"name": "dev.spacy", "sha256": "0123456789"}]}
 
-def test_tables_and_files(run, tmp_path):
-    for name, place, scores in (("GapDNER", "a", (0.60, 0.62)), ("w/o BiLSTM", "b", (0.55, 0.53))):
+
+def test_run_round_trip(tmp_path):
+    # srsly would round these numbers
+    run = make_run("w/o Gap ≠", 7, f=2 / 3)
+    run.config["training"]["eps"] = 1e-12
+    write_run(run, tmp_path / "a" / "run.json")
+    assert read_run(tmp_path / "a" / "run.json") == run
+
+
+@pytest.mark.parametrize("content", ['{"kind": "model"}', '{"kind": "spacy'])
+def test_invalid_record(tmp_path, content):
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    with pytest.raises(GapDNERError, match=f"^{path} is not a record of a run"):
+        read_run(path)
+
+
+def test_find_runs(tmp_path):
+    for folder, seed in (("b/seed_0", 0), ("a/x/seed_1", 1), ("a/seed_2", 2), ("a/.old", 3)):
+        write_run(make_run(seed=seed), tmp_path / folder / "run.json")
+    (tmp_path / "a" / "dryrun.json").write_text("{}")
+    assert [run.seed for run in find_runs([tmp_path / "b", tmp_path / "a"]).values()] == [0, 2, 1]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(GapDNERError, match=r"contains no run.json"):
+        find_runs([tmp_path / "empty"])
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "warning"),
+    [
+        ("W2NER", {"components.gapdner.model.bilstm": False}, None),
+        ("W2NER", {"training.max_steps": 7}, "max_steps 100 (GapDNER) / 7 (W2NER)."),
+        ("GapDNER", {"components.gapdner.model.bilstm": False}, "runs of GapDNER have different"),
+        ("W2NER", {"data": OTHER_DATA}, "devdevde (GapDNER) / dev.spacy 01234567 (W2NER)."),
+        ("W2NER", {"device": {"gpu": "H200"}}, "devices: x86_64 (GapDNER) / H200 (W2NER)."),
+    ],
+)
+def test_differences_between_runs(name, changes, warning):
+    fields = {field: changes[field] for field in ("data", "device") if field in changes}
+    other = make_run(name, 1, **fields)
+    for setting in changes.keys() - fields.keys():
+        config = set_value(other.config, setting, changes[setting])
+        other = dataclasses.replace(other, config=config)
+    warnings = find_differences(group_runs([make_run(), other]))
+    assert len(warnings) == (warning is not None)
+    assert all(warning in line for line in warnings)
+
+
+def test_data_can_be_moved():
+    run = make_run()
+    config = set_value(run.config, "paths.train", "elsewhere/train.spacy")
+    data = {
+        part: [{**file, "name": "other.spacy"} for file in files]
+        for part, files in run.data.items()
+    }
+    assert list_differences(run, "GapDNER", config, data) == ""
+
+
+def test_command(run, tmp_path):
+    for name, folder, scores in (("GapDNER", "a", (0.60, 0.62)), ("w/o BiLSTM", "b", (0.55, 0.53))):
         for seed, f in enumerate(scores):
-            write_run(make_run(name, seed, f), tmp_path / place / f"seed_{seed}" / "run.json")
+            write_run(make_run(name, seed, f), tmp_path / folder / f"seed_{seed}" / "run.json")
     paths = {name: tmp_path / "out" / f"tables.{name}" for name in ("markdown", "json")}
     options = [part for name, path in paths.items() for part in (f"--{name}", path)]
     result = run("compare", tmp_path / "a", tmp_path / "b", "--published", "table3", *options)
@@ -37,31 +101,41 @@ def on_test(name, seed, f, **kwargs):
     return make_run(name, seed, f, scores=scores)
 
 
-def test_scores_by_name_in_order_of_appearance():
+def test_scores_by_name():
     runs = [
         on_test("w/o X", 0, 0.5, disc=0.2, p=0.6, r=0.4),
         on_test("GapDNER", 1, 0.62, disc=0.3, p=0.7, r=0.6),
         on_test("GapDNER", 0, 0.60, disc=0.4, p=0.8, r=0.6),
+        on_test("nothing to score", 0, None),
+        make_run("other", scores={"dev": make_scores(0.5)}),
     ]
     table = scores_table(group_runs(runs), "test")
-    # deviations of two numbers a and b: |a - b| / sqrt(2)
     assert table.header[:5] == ["Model", "Seeds", "P", "R", "F"]
+    # the sample standard deviation of a and b is |a - b| / sqrt(2)
     f = "61.00 ± 1.41"
     assert table.rows == [
         ["w/o X", "1", "60.00", "40.00", "50.00", "50.00", "20.00", "50.00"],
         ["GapDNER", "2", "75.00 ± 7.07", "60.00 ± 0.00", f, f, "35.00 ± 7.07", f],
+        ["nothing to score", "1", *["-"] * 6],
+        ["other", "0", *["not run"] * 6],
     ]
     assert "(test.spacy, 3 Docs)" in table.title
 
 
-def test_nothing_to_score_is_not_the_same_as_not_run():
-    nothing = make_run("A", scores={"dev": make_scores(0.5), "test": make_scores(None)})
-    not_run = make_run("B", scores={"dev": make_scores(0.5)})
-    groups = group_runs([nothing, not_run])
-    assert scores_table(groups, "test").rows == [
-        ["A", "1", *["-"] * 6],
-        ["B", "0", *["not run"] * 6],
+def test_scores_by_seed():
+    runs = [on_test("A", 0, 0.60, p=0.5, r=0.75), on_test("A", 4, 0.64, disc=0.1, p=0.6, r=0.75)]
+    table = seed_table(runs, "test")
+    assert table.rows[:3] == [
+        ["All entities", "0", "50.00", "75.00", "60.00"],
+        ["", "4", "60.00", "75.00", "64.00"],
+        ["", "mean ± sd (n = 2)", "55.00 ± 7.07", "75.00 ± 0.00", "62.00 ± 2.83"],
     ]
+    assert table.rows[6:9] == [
+        ["Discontinuous entities", "0", "-", "-", "-"],
+        ["", "4", "10.00", "10.00", "10.00"],
+        ["", "mean ± sd (n = 1)", "10.00", "10.00", "10.00"],
+    ]
+    assert len(table.rows) == 12
 
 
 def test_differences_are_paired_by_seed():
@@ -70,8 +144,8 @@ def test_differences_are_paired_by_seed():
     others = [("W", 1, 0.50), ("W", 2, 0.60), ("W", 3, 0.1), ("X", 7, 0.3)]
     groups = group_runs([on_test(*run) for run in (*base, *others)])
     table = difference_table(groups, "test")
-    assert "less that of GapDNER" in table.title
-    # mean -0.06, deviation 0.08 / sqrt(2); nothing is to be scored of discontinuous entities
+    assert "minus that of GapDNER" in table.title
+    # mean -0.06, deviation 0.08 / sqrt(2); there are no scores of discontinuous entities
     cell = "-6.00 ± 5.66"
     assert table.rows == [["W", "2", cell, cell, "-", cell], ["X", "0", *["-"] * 4]]
 
@@ -87,6 +161,6 @@ def test_scores_by_gap_length():
     assert table.rows == [["GapDNER", "3", "50.00 ± 14.14", "-", "20.00", *"-----"]]
 
 
-def test_a_run_counts_once():
+def test_duplicate_runs():
     with pytest.raises(GapDNERError, match="two runs of GapDNER with seed 3"):
         group_runs([make_run(seed=3), make_run("W2NER", 3), make_run(seed=3)])

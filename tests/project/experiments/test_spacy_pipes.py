@@ -7,9 +7,9 @@ from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
 from tiny_transformer import save_bert
 
-from project.experiments.spacy_pipes import PIPES, convert, make_config, make_table, score
+from project.experiments.spacy_pipes import PIPES, convert, make_table, score
 
-# contiguous and separate, discontinuous, and two contiguous entities that overlap
+# a separate entity, a discontinuous one, and two that overlap
 TEXT = "fever and severe joint and hip pain with left arm pain"
 GOLD = [
     ("SYMPTOM", [0]),
@@ -23,7 +23,7 @@ def counts(score: PRFScore):
     return score.tp, score.fp, score.fn
 
 
-def test_what_spacy_s_pipes_learn_from(tmp_path):
+def test_converted_data(tmp_path):
     convert(save_corpus(tmp_path / "gold.spacy", [(TEXT, GOLD)]), tmp_path / "spacy.spacy")
     (doc,) = DocBin().from_disk(tmp_path / "spacy.spacy").get_docs(Vocab())
     assert [ent.text for ent in doc.ents] == ["fever", "left arm pain"]
@@ -49,7 +49,7 @@ def test_scores_of_spans(pipe):
     scores = score(nlp, [make_doc(nlp, TEXT, GOLD)])
     assert {name: counts(of) for name, of in scores.items()} == {
         "All entities": (2, 2, 2),
-        # the part and the longer one share tokens with entities that are not counted here
+        # ignores the part and the entity that overlap with other gold entities
         "Contiguous, no overlap": (1, 1, 0),
         "Discontinuous": (0, 0, 1),
     }
@@ -67,7 +67,7 @@ def test_scores_of_our_pipe():
 
 
 @pytest.mark.slow
-def test_the_command(tmp_path, run):
+def test_command(tmp_path, run):
     words = sorted({word for text, _ in CORPUS for word in text.split()})
     bert = save_bert(tmp_path, words)
     data = save_corpus(tmp_path / "gold.spacy")
@@ -83,5 +83,3 @@ def test_the_command(tmp_path, run):
         assert f"{str(model)[-20:]}" in result.output.replace("\n", "")
     config = spacy.load(models[1]).config
     assert config["components"]["spancat"]["suggester"]["sizes"] == list(range(1, 13))
-    recommended = make_config("ner", "x", steps=5, rate=5e-5, seed=0, eval_frequency=1)
-    assert recommended["components"]["ner"]["model"]["hidden_width"] == 64

@@ -1,4 +1,4 @@
-"""One real training; the other tests look at what it left, or go on from there."""
+"""The command ``train-seeds``."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ SMALL = {
     "training.optimizer.learn_rate.warmup_steps": 1,
     "training.optimizer.learn_rate.initial_rate": 0.02,
     "training.dropout": 0.0,
-    # what only --code knows
+    # requires --code
     f"{SETTINGS}.tagging.@misc": "gapdner-baselines.W2NERTagging.v1",
     f"{SETTINGS}.hidden_width": 24,
     f"{SETTINGS}.boundary_width": 16,
@@ -54,6 +54,9 @@ def test_train_seeds(run, tmp_path, monkeypatch):
     record = read_run(tmp_path / "out" / "seed_0" / "run.json")
     assert (record.name, record.seed, record.config["training"]["seed"]) == ("Tiny", 0, 0)
     assert record.config["components"]["gapdner"]["model"]["bilstm"] is False
+    # an interpolated variable, and a default
+    assert record.config["training"]["max_steps"] == 40
+    assert record.config["components"]["gapdner"]["max_paths"] == 10_000
     assert [e["step"] for e in record.evaluations] == [0, 20, 40]
     assert record.selected["score"] == max(e["score"] for e in record.evaluations) > 0.3
     assert {part: (f["docs"], f["entities"]) for part, (f,) in record.data.items()} == {
@@ -61,10 +64,10 @@ def test_train_seeds(run, tmp_path, monkeypatch):
         "dev": (5, 10),
         "test": (2, 7),
     }
-    # the model that was kept is the one that was chosen
+    # the saved model is the best one
     dev = record.scores["dev"]
-    chosen_by = 0.75 * dev["spans_gapdner_f"] + 0.25 * dev["spans_gapdner_disc_f"]
-    assert chosen_by == pytest.approx(record.selected["score"])
+    score = 0.75 * dev["spans_gapdner_f"] + 0.25 * dev["spans_gapdner_disc_f"]
+    assert score == pytest.approx(record.selected["score"])
     assert record.scores["test"]["spans_gapdner_counts"]["gold"] == 7
     assert record.seconds["train"] > record.seconds["dev"] > 0
     assert record.commit == get_commit()
@@ -73,52 +76,52 @@ def test_train_seeds(run, tmp_path, monkeypatch):
     assert log in result.stdout
     assert "Tiny: scores on test" in result.stdout
 
-    noted = []
+    trained = []
 
-    def note(config, path, gpu_id, code):
-        noted.append(path.name)
+    def fail(config, path, gpu_id, code):
+        trained.append(path.name)
         raise GapDNERError("The training failed.")
 
-    monkeypatch.setattr(training, "train", note)
-    # what is complete is not repeated
+    monkeypatch.setattr(training, "train", fail)
+    # completed runs are not repeated
     again = run(*make_command(tmp_path))
-    assert (again.exit_code, noted) == (0, [])
+    assert (again.exit_code, trained) == (0, [])
     assert "mean ± sd (n = 1)" in again.stdout
     for changes, difference in (
         ({"training__dropout": 0.5}, "its training.dropout is 0.0, not 0.5"),
         ({"name": "Other"}, "its name is 'Tiny', not 'Other'"),
-        ({"test": False}, "its test data are others"),
+        ({"test": False}, "its test data is different"),
     ):
         other = run(*make_command(tmp_path, **changes))
-        assert (other.exit_code, noted, len(other.stderr.splitlines())) == (1, [], 1)
+        assert (other.exit_code, trained, len(other.stderr.splitlines())) == (1, [], 1)
         assert difference in other.stderr
-        assert "Give another OUTPUT, or delete" in other.stderr
-    # what is missing is trained
+        assert "Use another OUTPUT, or delete" in other.stderr
+    # missing runs are trained
     shutil.copytree(tmp_path / "out" / "seed_0", tmp_path / "out" / "seed_1")
     (tmp_path / "out" / "seed_1" / "run.json").unlink()
     result = run(*make_command(tmp_path, seeds="0,1,5"))
-    assert noted == ["seed_1", "seed_5"]
+    assert trained == ["seed_1", "seed_5"]
     assert "mean ± sd (n = 1)" in result.stdout
     assert "Seed 1: The training failed. Seed 5: The training failed." in result.stderr
 
 
-def test_data_that_are_not_named(run, tmp_path):
+def test_missing_data_path(run, tmp_path):
     result = run("train-seeds", CONFIG, tmp_path, "--name", "Tiny")
     assert result.exit_code == 1
     assert "--paths.train PATH" in result.stderr
 
 
 def make_python(tmp_path, monkeypatch, script):
-    """A program in the place of python, which trains."""
+    """Replace the Python of the training process with a shell script."""
     program = tmp_path / "python"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setattr(training.sys, "executable", str(program))
 
 
-def test_a_stop_ends_the_training_too(tmp_path, monkeypatch):
+def test_signals_stop_the_training(tmp_path, monkeypatch):
     pid = tmp_path / "pid"
-    # not before the parent knows of its child
+    # after the parent has started its child
     script = f'echo $$ > "{pid}"; sleep 1; kill -TERM "$PPID"; exec sleep 100'
     make_python(tmp_path, monkeypatch, script)
     with pytest.raises(StoppedError) as stopped, clean_stops():
@@ -128,8 +131,8 @@ def test_a_stop_ends_the_training_too(tmp_path, monkeypatch):
         os.kill(int(pid.read_text()), 0)
 
 
-def test_a_training_that_fails(tmp_path, monkeypatch, capsys):
-    """What is left of an earlier training is gone, the message ends as the log does."""
+def test_failed_training(tmp_path, monkeypatch, capsys):
+    """Files of an earlier training are removed. The message contains the end of the log."""
     make_python(tmp_path, monkeypatch, 'for i in 1 2 3 4 5 6; do echo "line $i"; done; exit 3')
     folder = tmp_path / "seed_0"
     (folder / "model-best").mkdir(parents=True)

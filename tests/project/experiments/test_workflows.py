@@ -1,4 +1,4 @@
-"""The workflows that repeat the paper's experiments."""
+"""The workflows that train with the paper's settings and with our default."""
 
 import shlex
 from pathlib import Path
@@ -24,63 +24,52 @@ MODEL = f"{SETTINGS}.model"
 SHARE = "corpora.train.augmenter.share"
 
 
-def trainings(workflow):
-    config = load_project_config(ROOT)
-    return [name for name in config["workflows"][workflow] if not name.endswith("-table")]
-
-
 @pytest.fixture
 def settings(monkeypatch):
-    """The name and all settings of every training of commands, by dotted name; none is done."""
+    """The name and all settings of each training run in a workflow, without training."""
     monkeypatch.chdir(ROOT)
     calls = []
 
-    def note(config_path, output_path, **kwargs):
+    def record(config_path, output_path, **kwargs):
         calls.append((output_path, config_path, kwargs))
         return [], {}
 
-    monkeypatch.setattr(commands, "train_seeds", note)
+    monkeypatch.setattr(commands, "train_seeds", record)
 
-    def read(*names, **overrides):
-        calls.clear()
+    def read(workflow, **overrides):
         overrides = {f"vars.{name}": value for name, value in overrides.items()}
         project = load_project_config(ROOT, overrides=overrides)
         scripts = {command["name"]: command["script"] for command in project["commands"]}
+        names = project["workflows"].get(workflow, [workflow])
         for line in (line for name in names for line in scripts[name] if " train-seeds " in line):
             # without "python -m project.experiments"
             result = CliRunner().invoke(commands.app, shlex.split(line)[3:])
             assert result.exit_code == 0, result.output
         assert len({output for output, *_ in calls}) == len(calls)
         return {
-            given["name"]: flatten(read_run_config(path, given["overrides"], 0).filled)
-            for _, path, given in calls
+            kwargs["name"]: flatten(read_run_config(path, kwargs["overrides"], 0).filled)
+            for _, path, kwargs in calls
         }
 
     return read
 
 
 def differences(one, other):
-    """The settings that differ."""
     missing = object()
-    names = {*one, *other}
-    return {name for name in names if one.get(name, missing) != other.get(name, missing)}
+    return {name for name in {*one, *other} if one.get(name, missing) != other.get(name, missing)}
 
 
-def test_the_ablation_is_that_of_the_paper_s_model(settings):
-    whole, *others = settings(*trainings("ablation")).items()
-    assert whole[0] == "GapDNER (paper's settings)"
+def test_ablation(settings):
+    complete, *others = settings("ablation").items()
+    assert complete[0] == "GapDNER (paper's settings)"
     assert [name for name, _ in others] == list(PUBLISHED["table3"].rows)[1:]
     for (_, config), part in zip(others, PARTS, strict=True):
-        assert differences(whole[1], config) == {f"{MODEL}.{part}"}
+        assert differences(complete[1], config) == {f"{MODEL}.{part}"}
 
 
-def test_the_three_are_compared_with_settings_of_their_own(settings):
-    found = settings(*trainings("compare"), steps=70)
-    assert list(found) == [
-        "GapDNER (paper's settings)",
-        "W2NER (our implementation)",
-        "TOE (our implementation)",
-    ]
+def test_compare(settings):
+    found = settings("compare", steps=70)
+    assert [name.split()[0] for name in found] == ["GapDNER", "W2NER", "TOE"]
     for config in found.values():
         assert (config["training.max_steps"], config["training.max_epochs"]) == (70, 0)
         assert config["training.batcher.size"] == 12
@@ -91,13 +80,14 @@ def test_the_three_are_compared_with_settings_of_their_own(settings):
         assert (rate, rate * config[f"{SETTINGS}.lr_scale"]) == (5e-6, pytest.approx(1e-3))
 
 
-def test_the_choices_of_the_default_are_measured_one_by_one(settings):
-    found = settings("train-default", "train-without")
-    default = found.pop("default (GapDNER + synthetic sentences)")
-    assert {name: differences(default, config) for name, config in found.items()} == {
-        "default, loss over all cells": {f"{MODEL}.tagging.loss.normalize"},
-        "default w/o synthetic sentences": {SHARE},
-    }
+def test_quality(settings):
+    found = settings("quality")
+    default = found["default (GapDNER + synthetic sentences)"]
+    for name, setting in (
+        ("default, loss over all cells", f"{MODEL}.tagging.loss.normalize"),
+        ("default w/o synthetic sentences", SHARE),
+    ):
+        assert differences(default, found[name]) == {setting}
 
 
 @pytest.mark.parametrize(
@@ -108,14 +98,12 @@ def test_the_choices_of_the_default_are_measured_one_by_one(settings):
         ("share14", "emilyalsentzer/Bio_ClinicalBERT", 8, 17407),
     ],
 )
-def test_the_paper_s_settings_for_each_corpus(
-    settings, corpus, transformer, batch_size, n_sentences
-):
+def test_paper(settings, corpus, transformer, batch_size, n_sentences):
     ((name, config),) = settings(f"paper-{corpus}").items()
     assert name in PUBLISHED["table2"].rows
     assert config["components.transformer.model.name"] == transformer
     assert config["training.batcher.size"] == batch_size
-    # once an epoch, and 15 epochs
+    # one evaluation per epoch, and 15 epochs
     epoch = -(-n_sentences // batch_size)
     assert config["training.eval_frequency"] == epoch
     assert (config["training.max_epochs"], config["training.max_steps"]) == (0, 15 * epoch)
@@ -123,32 +111,38 @@ def test_the_paper_s_settings_for_each_corpus(
     assert warmup_steps == int(config["training.max_steps"] / 10)
 
 
-def test_whole_articles_are_held_out():
+def test_complete_articles_are_held_out():
     sizes = [40, 5, 30, 10, 15]
     article = [number for number, size in enumerate(sizes) for _ in range(size)]
-    # what stands for documents are the numbers of their places
-    stays, held = sample_sentences.hold_out(list(range(100)), sizes, 0.15, 0)
-    assert sorted(stays + held) == list(range(100))
-    assert (sorted(stays), sorted(held)) == (stays, held)
-    assert len(held) >= 15
-    assert not {article[i] for i in held} & {article[i] for i in stays}
+    # numbers instead of documents
+    others, held_out = sample_sentences.hold_out(list(range(100)), sizes, 0.15, 0)
+    assert sorted(others + held_out) == list(range(100))
+    assert (sorted(others), sorted(held_out)) == (others, held_out)
+    assert len(held_out) >= 15
+    assert not {article[i] for i in held_out} & {article[i] for i in others}
 
 
 def test_sample_sentences(tmp_path, monkeypatch):
     monkeypatch.setattr(sample_sentences, "_BLOCK", 20)
     save_corpus(tmp_path / "all.spacy", CORPUS * 20)
     train, dev = tmp_path / "a" / "train.spacy", tmp_path / "b" / "dev.spacy"
-    tune = tmp_path / "tune.spacy"
+    tune, short = tmp_path / "tune.spacy", tmp_path / "short.spacy"
     sample_sentences.main(tmp_path / "all.spacy", train, 50, 0, dev, 18, 0.2, tune, None, None)
-    # of the 80 and 20 sentences: all of the two discontinuous kinds among five, and half of what
-    # is drawn with other entities
-    for path, expected in ((train, (50, 16, 16)), (dev, (18, 4, 4)), (tune, (20, 4, 4))):
-        drawn = list(DocBin().from_disk(path).get_docs(Vocab()))
-        kinds = [doc[0].text for doc in drawn]
-        assert (len(drawn), kinds.count("severe"), kinds.count("no")) == expected
+    sample_sentences.main(tmp_path / "all.spacy", short, 10, 0, None, 0, 0.2, None, None, 5)
+    # all of the two discontinuous sentences of the corpus, in 80 and 20 sentences
+    for path, expected in (
+        (train, (50, 16, 16)),
+        (dev, (18, 4, 4)),
+        (tune, (20, 4, 4)),
+        (short, (10, 0, 0)),
+    ):
+        sampled = list(DocBin().from_disk(path).get_docs(Vocab()))
+        kinds = [doc[0].text for doc in sampled]
+        assert (len(sampled), kinds.count("severe"), kinds.count("no")) == expected
+    assert max(map(len, sampled)) == 5
 
 
-def test_documents_of_a_trial_stay_together():
+def test_documents_of_a_trial_are_one_article():
     vocab = Vocab()
     docs = []
     for name in ("t1_exc", "t1_inc", "t1_inc", "t2_exc", "t3_inc"):
@@ -156,12 +150,3 @@ def test_documents_of_a_trial_stay_together():
         docs[-1].user_data[DOC_NAME] = name
     assert sample_sentences.article_sizes(docs) == [1, 2, 1, 1]
     assert sample_sentences.article_sizes(docs, "_") == [3, 1, 1]
-
-
-def test_short_sentences(tmp_path):
-    save_corpus(tmp_path / "all.spacy", CORPUS * 20)
-    path = tmp_path / "short.spacy"
-    sample_sentences.main(tmp_path / "all.spacy", path, 10, 0, None, 0, 0.2, None, None, 5)
-    drawn = list(DocBin().from_disk(path).get_docs(Vocab()))
-    assert len(drawn) == 10
-    assert max(map(len, drawn)) == 5
