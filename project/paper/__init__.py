@@ -1,1 +1,1 @@
-"""Corpora of papers, read as their published figures count them: CADEC and ShARe/CLEF."""
+"""The paper's corpora CADEC and ShARe/CLEF, and its plots of attention weights."""

@@ -1,4 +1,4 @@
-"""The command ``python -m project.paper``: a user's copy of a corpus beside published figures."""
+"""The command ``python -m project.paper``: compare a copy of a corpus with published figures."""
 
 from collections import Counter
 from pathlib import Path
@@ -7,7 +7,7 @@ import typer
 from wasabi import msg
 
 from spacy_gapdner.analysis import stats
-from spacy_gapdner.cli import _options as options
+from spacy_gapdner.cli._options import SPANS_KEY, output
 from spacy_gapdner.cli._printing import print_report, print_statistics
 from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.formats import Report, blank_pipeline, load_docs
@@ -24,24 +24,24 @@ app = typer.Typer(name="project.paper", rich_markup_mode=None)
 def figures_cli(
     corpus: str = typer.Argument(..., metavar="CORPUS", help="cadec, share13 or share14"),
     data: Path = typer.Argument(
-        ..., metavar="DATA", help="The corpus as it is distributed, or what convert made of it"
+        ..., metavar="DATA", help="The corpus as distributed, or converted to .spacy"
     ),
-    split: str | None = typer.Option(None, help="train, dev or test; all if not given"),
-    ids: Path | None = typer.Option(None, help="See convert"),
+    split: str | None = typer.Option(None, help="train, dev or test. All by default"),
+    ids: Path | None = typer.Option(None, help="List of documents, or its folder; see convert"),
     strict: bool = typer.Option(False, "--strict", help="Exit code 1 if a figure differs"),
-    spans_key: str = options.SPANS_KEY,
-    output_path: Path | None = options.output(help="JSON file for the numbers"),
+    spans_key: str = SPANS_KEY,
+    output_path: Path | None = output(help="JSON file for the figures"),
 ) -> None:
-    """Count what a copy of a corpus holds, and compare it with what is published."""
+    """Compare a copy of a corpus with published figures."""
     with clean_errors():
         check_output(output_path, {"data": data, "list": ids})
-        # a wrong name shall not show only after the reading
+        # report invalid names before reading the corpus
         get_figures(corpus, split)
         is_converted = bool(find_docbins(data))
         format = None if is_converted else corpus
-        given = {"ids": ids} if is_converted else {"split": split, "ids": ids}
+        options = {"ids": ids} if is_converted else {"split": split, "ids": ids}
         report = Report()
-        docs = load_docs(blank_pipeline(), data, spans_key, format=format, report=report, **given)
+        docs = load_docs(blank_pipeline(), data, spans_key, format=format, report=report, **options)
         statistics = stats(docs, spans_key=spans_key)
         checks = compare_figures(corpus, split, statistics, None if is_converted else report)
         if output_path is not None:
@@ -58,19 +58,19 @@ def figures_cli(
 
 
 def _print_figures(corpus: str, checks: list[FigureCheck]) -> None:
-    msg.divider(f"Published and found: {corpus}")
+    msg.divider(f"Published figures: {corpus}")
     rows = [
         (c.name, c.expected, "?" if c.found is None else c.found, c.result, c.hint or c.source)
         for c in checks
     ]
-    header = ("", "published", "found", "result", "source, or what may explain it")
+    header = ("", "published", "found", "result", "source or possible reason")
     msg.table([tuple(map(str, row)) for row in rows], header=header, divider=True, max_col=80)
     counts = Counter(c.result for c in checks)
-    unknown = f", {counts['not known']} not known" if counts["not known"] else ""
+    unknown = f", {counts['unknown']} unknown" if counts["unknown"] else ""
     if counts["differs"]:
         msg.warn(f"{counts['differs']} of {len(checks)} figures differ{unknown}")
     else:
-        msg.good(f"{counts['same']} figures are as published{unknown}")
+        msg.good(f"{counts['same']} figures are the same{unknown}")
 
 
 if __name__ == "__main__":

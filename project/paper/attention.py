@@ -1,4 +1,4 @@
-"""The command ``python -m project.paper.attention``: Figures 8 and 9 for a text of yours."""
+"""The command ``python -m project.paper.attention``: Figures 8 and 9 of the paper for any text."""
 
 from pathlib import Path
 
@@ -22,18 +22,18 @@ def attention_cli(
     spans: list[str] = typer.Option(
         [],
         "--span",
-        help="Span to show: text that occurs once, or token offsets START:END; may be repeated. "
-        "By default, the fragments, gaps and types of all entities found",
+        help="A span that occurs once in the text. Can be repeated. By default, the fragments, "
+        "gaps and types of all predicted entities are shown",
     ),
     cells: list[str] = typer.Option(
-        [], "--cell", help="Cell to show: token offsets ROW,COLUMN; may be repeated"
+        [], "--cell", help="Token offsets ROW,COLUMN of a cell. Can be repeated"
     ),
     output_path: Path = typer.Option(
         Path("attention"), "--output", "-o", help="Folder for attention.html and the plots"
     ),
 ) -> None:
-    """Plot what a trained model attends to in a text: the linear attention over the tokens of a
-    span, and the criss-cross attention of its cell over the grid.
+    """Plot the attention weights of a trained model for a text: the linear attention over the
+    tokens of a span, and the criss-cross attention of its cell.
     """
     with clean_errors():
         if output_path.is_file():

@@ -1,4 +1,4 @@
-"""The cells of a label grid that a user chooses, by text, by token range, or by row and column."""
+"""Selection of the cells to show."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,27 +13,23 @@ from spacy_gapdner.segments import Segment
 def choose_cells(
     doc: Doc, pipe: DiscontinuousEntityRecognizer, spans: Iterable[str], cells: Iterable[str]
 ) -> list[tuple[int, int]]:
-    """Find the chosen cells, or else those of all entities found.
+    """Find the cells of spans. Without `spans` and `cells`, find those of all entities.
 
-    doc (Doc): The text with its entities.
-    pipe (DiscontinuousEntityRecognizer): The pipe that found them.
-    spans (Iterable[str]): Token ranges "START:END", half-open, or texts that occur once.
-    cells (Iterable[str]): "ROW,COLUMN" each, token offsets.
+    doc (Doc): The Doc with predicted entities.
+    pipe (DiscontinuousEntityRecognizer): The pipe.
+    spans (Iterable[str]): Texts that occur once.
+    cells (Iterable[str]): Token offsets "ROW,COLUMN".
     RETURNS (list[tuple[int, int]]): Rows and columns, without duplicates.
-    RAISES (GapDNERError): If one cannot be found, or there are none.
+    RAISES (GapDNERError): If a span or cell is invalid, or there are none.
     """
-    chosen = []
-    for span in spans:
-        match = re.fullmatch(r"\s*(\d+):(\d+)\s*", span)
-        start, end = map(int, match.groups()) if match else _find_text(doc, span.strip())
-        _check_range(doc, span, start, end)
-        chosen.append((start, end - 1))
+    chosen = [_find_text(doc, span.strip()) for span in spans]
     for cell in cells:
         match = re.fullmatch(r"\s*(\d+)\s*,\s*(\d+)\s*", cell)
         if not match:
-            raise GapDNERError(f"Invalid cell {cell!r}. Use token offsets ROW,COLUMN, e.g. 3,5.")
+            raise GapDNERError(f"Invalid cell: {cell!r}. Use token offsets ROW,COLUMN, e.g. 3,5.")
         row, column = map(int, match.groups())
-        _check_range(doc, cell, min(row, column), max(row, column) + 1)
+        if max(row, column) >= len(doc):
+            raise GapDNERError(f"Invalid cell: {cell}. The text has tokens 0 to {len(doc) - 1}.")
         chosen.append((row, column))
     if not chosen:
         for entity in get_entities(doc, pipe.key):
@@ -47,35 +43,29 @@ def choose_cells(
 
 
 def find_segment(cell: tuple[int, int], segments: Sequence[Segment]) -> Segment:
-    """RETURNS (Segment): The segment that has a cell with most context on both sides; a
-    GapDNERError if no segment has both tokens.
-    """
+    """RETURNS (Segment): The segment that contains a cell, with the most context on both sides."""
     first, last = sorted(cell)
-    having = [s for s in segments if s.start <= first and last < s.end]
-    if not having:
+    found = [s for s in segments if s.start <= first and last < s.end]
+    if not found:
         parts = ", ".join(f"{s}:{e}" for s, e in segments if s <= last and first < e)
         raise GapDNERError(
-            f"Tokens {first} and {last} are in no common grid: the model reads the segments "
-            f"{parts} separately. Choose a span within one of them."
+            f"Tokens {first} and {last} are not in the same grid: the model processes the segments "
+            f"{parts} separately. Use a span within one of them."
         )
-    return max(having, key=lambda s: min(first - s.start, s.end - 1 - last))
+    return max(found, key=lambda s: min(first - s.start, s.end - 1 - last))
 
 
 def _find_text(doc: Doc, text: str) -> tuple[int, int]:
-    # a lookahead, because occurrences may overlap
+    # a lookahead, because occurrences can overlap
     starts = [m.start() for m in re.finditer(f"(?={re.escape(text)})", doc.text)] if text else []
     if not starts:
-        raise GapDNERError(f"The text does not contain {text!r}. The case of letters matters.")
+        raise GapDNERError(f"The text does not contain {text!r}. The search is case-sensitive.")
     spans = [s for start in starts if (s := doc.char_span(start, start + len(text)))]
     if not spans:
         tokens = " | ".join(token.text for token in doc if not token.is_space)
         raise GapDNERError(f"{text!r} does not match whole tokens. The tokens are {tokens}")
-    if len(spans) > 1:
-        places = ", ".join(f"{s.start}:{s.end}" for s in spans)
-        raise GapDNERError(f"{text!r} occurs {len(spans)} times. Use one of {places} instead.")
-    return spans[0].start, spans[0].end
-
-
-def _check_range(doc: Doc, choice: str, start: int, end: int) -> None:
-    if not start < end <= len(doc):
-        raise GapDNERError(f"Invalid tokens {choice}. The text has tokens 0 to {len(doc) - 1}.")
+    found = [(span.start, span.end - 1) for span in spans]
+    if len(found) > 1:
+        cells = " or ".join(f"--cell {start},{end}" for start, end in found)
+        raise GapDNERError(f"{text!r} occurs {len(found)} times. Use {cells}.")
+    return found[0]

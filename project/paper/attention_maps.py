@@ -1,4 +1,4 @@
-"""The attention weights of a GapDNER network for a text, and the labels of its grid."""
+"""The attention weights and the labels of a GapDNER network for a text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from torch import Tensor
 
-from spacy_gapdner import DiscontinuousEntity, GapDNERError, get_entities
+from spacy_gapdner import GapDNERError
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.grid.scheme import type_channels
 from spacy_gapdner.model.network import GapDNERNetwork
@@ -24,7 +24,7 @@ Cell = tuple[int, int]
 
 
 class CellLabel(NamedTuple):
-    """A label that the model gave to a cell: its channel's name, and its probability."""
+    """A predicted label of a cell."""
 
     name: str
     is_type: bool
@@ -32,24 +32,23 @@ class CellLabel(NamedTuple):
 
     @property
     def mark(self) -> str:
-        """RETURNS (str): The letter that marks it in a plot."""
+        """RETURNS (str): The letter of the label in plots."""
         return "T" if self.is_type else self.name[0]
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.probability:.2f}"
 
 
 @dataclass(frozen=True)
 class SegmentAttention:
-    """The attention weights in one segment of n tokens. Cells are in the segment's offsets.
+    """The attention weights of a segment of n tokens. Cells have offsets in the segment.
 
-    segment (Segment): The segment's place in the Doc.
-    tokens (Sequence[str]): Its tokens.
-    labels (dict[Cell, list[CellLabel]]): The labels of each labeled cell.
-    span (Optional[ndarray]): Weights of `SpanAttention.attention`, shape `(n, n, n)`; None if the
-        network has no linear attention.
-    cross (Optional[ndarray]): Weights of `CrissCrossAttention.attention`, shape `(n, n, 2 * n)`;
-        None if the network has no criss-cross attention.
+    segment (Segment): The start and the end of the segment.
+    tokens (Sequence[str]): The tokens.
+    labels (dict[Cell, list[CellLabel]]): The predicted labels by cell.
+    span (Optional[ndarray]): The linear attention, see `SpanAttention.attention`. None if the
+        network has none.
+        *Shape:* `(n, n, n)`
+    cross (Optional[ndarray]): The criss-cross attention, see `CrissCrossAttention.attention`. None
+        if the network has none.
+        *Shape:* `(n, n, 2 * n)`
     cells (list[Cell]): The cells to show.
     """
 
@@ -61,31 +60,28 @@ class SegmentAttention:
     cells: list[Cell] = field(default_factory=list)
 
     def span_weights(self, row: int, column: int) -> np.ndarray | None:
-        """RETURNS (Optional[ndarray]): The linear attention over the tokens of a cell's span
-        (Equation 9), shape `(abs(row - column) + 1,)`.
+        """RETURNS (Optional[ndarray]): The linear attention over the span of a cell (Equation 9).
+        *Shape:* `(abs(row - column) + 1,)`
         """
         first, last = sorted((row, column))
         return None if self.span is None else self.span[row, column, first : last + 1]
 
     def cell_weights(self, row: int, column: int) -> np.ndarray | None:
-        """RETURNS (Optional[ndarray]): The criss-cross attention of a cell (Equation 13), shape
-        `(n, n)`; NaN for cells that are neither in its row nor in its column.
+        """RETURNS (Optional[ndarray]): The criss-cross attention of a cell (Equation 13). NaN for
+        cells outside its row and column.
+        *Shape:* `(n, n)`
         """
         if self.cross is None:
             return None
         by_row, by_column = np.split(self.cross[row, column], 2)
         grid = np.full((len(by_row), len(by_row)), np.nan, dtype=by_row.dtype)
         grid[:, column] = by_column
-        # last, because the weight of the cell itself is that of its row
+        # last, because the weight of the cell itself is in its row
         grid[row] = by_row
         return grid
 
-    def token(self, i: int) -> str:
-        """RETURNS (str): A token and its offset in the Doc."""
-        return f"{' '.join(self.tokens[i].split()) or '␣'} {i + self.segment.start}"
-
     def address(self, row: int, column: int) -> Cell:
-        """RETURNS (tuple[int, int]): Row and column in the Doc's token offsets."""
+        """RETURNS (tuple[int, int]): The token offsets of a cell in the Doc."""
         return row + self.segment.start, column + self.segment.start
 
     def span_text(self, row: int, column: int) -> str:
@@ -95,17 +91,18 @@ class SegmentAttention:
 
     def label_text(self, row: int, column: int) -> str:
         """RETURNS (str): The labels of a cell with their probabilities."""
-        return ", ".join(map(str, self.labels.get((row, column), ())))
+        labels = self.labels.get((row, column), ())
+        return ", ".join(f"{label.name} {label.probability:.2f}" for label in labels)
 
 
 @dataclass(frozen=True)
 class AttentionReport:
-    """What a model finds in a text, and what it attends to.
+    """The predicted entities of a text, and the attention weights.
 
-    doc (Doc): The text.
-    spans_key (str): Prefix of the span groups with the entities.
+    doc (Doc): The Doc with the entities.
+    spans_key (str): Prefix of the span groups.
     segments (list[SegmentAttention]): The segments with cells to show.
-    scheme (str): What the labels of the grid mean.
+    scheme (str): Description of the tagging scheme.
     """
 
     doc: Doc
@@ -113,35 +110,29 @@ class AttentionReport:
     segments: list[SegmentAttention]
     scheme: str
 
-    @property
-    def entities(self) -> tuple[DiscontinuousEntity, ...]:
-        """RETURNS (tuple[DiscontinuousEntity, ...]): The entities found."""
-        return get_entities(self.doc, self.spans_key)
-
 
 def record_attention(
     nlp: Language, text: str, *, spans: Iterable[str] = (), cells: Iterable[str] = ()
 ) -> AttentionReport:
-    """Record what a trained pipeline attends to while it finds the entities of a text.
+    """Run a trained pipeline on a text and record the attention weights.
 
     nlp (Language): The pipeline.
     text (str): The text.
-    spans (Iterable[str]): Spans to show: text that occurs once, or token offsets "START:END".
+    spans (Iterable[str]): Spans to show, which occur once in the text.
     cells (Iterable[str]): Cells to show: token offsets "ROW,COLUMN". Without `spans` and `cells`,
-        the cells of all entities found.
-    RETURNS (AttentionReport): The entities, and the attention weights of the chosen cells.
-    RAISES (GapDNERError): If the model has no attention, or a span or cell cannot be found.
+        the cells of all predicted entities.
+    RETURNS (AttentionReport): The entities, and the attention weights of the selected cells.
+    RAISES (GapDNERError): If the model has no attention, or a span or cell is invalid.
     """
     pipe = find_pipe(nlp)
     network = find_network(pipe.model)
     sentences: list[Tensor] = []
 
-    def keep(_: GapDNERNetwork, args: tuple[Tensor, Tensor, Sequence[int]]) -> None:
+    def record(_: GapDNERNetwork, args: tuple[Tensor, Tensor, Sequence[int]]) -> None:
         words, lengths, _ = args
         sentences.extend(row[:n] for row, n in zip(words, lengths.tolist(), strict=True))
 
-    # a hook, because the encoder computes the words only for this call
-    handle = network.register_forward_pre_hook(keep)
+    handle = network.register_forward_pre_hook(record)
     try:
         doc = nlp(text)
     finally:
@@ -149,36 +140,38 @@ def record_attention(
     [segments] = pipe.segments([doc])
     if not segments:
         raise GapDNERError("The text is empty.")
-    # the network reads the longest first
-    words = dict(
-        zip(sorted(segments, key=lambda s: s.n_tokens, reverse=True), sentences, strict=True)
-    )
+    # the network processes the longest segments first
+    by_length = sorted(segments, key=lambda s: s.n_tokens, reverse=True)
+    words = dict(zip(by_length, sentences, strict=True))
     chosen: dict[Segment, list[Cell]] = {}
     for row, column in choose_cells(doc, pipe, spans, cells):
         segment = find_segment((row, column), segments)
         chosen.setdefault(segment, []).append((row - segment.start, column - segment.start))
-    views = [
-        attend(pipe, network, doc, segment, words[segment], own)
-        for segment, own in sorted(chosen.items())
+    found = [
+        _attend(pipe, network, doc, segment, words[segment], cells)
+        for segment, cells in sorted(chosen.items())
     ]
-    return AttentionReport(doc, pipe.key, views, pipe.tagging.description)
+    return AttentionReport(doc, pipe.key, found, pipe.tagging.description)
 
 
 def find_network(model: Model) -> GapDNERNetwork:
-    """RETURNS (GapDNERNetwork): The network of a pipe's model; a GapDNERError if it has neither
-    linear nor criss-cross attention.
+    """Find the network of a pipe's model.
+
+    model (Model): The model.
+    RETURNS (GapDNERNetwork): The network.
+    RAISES (GapDNERError): If it has neither linear nor criss-cross attention.
     """
     grid = model.get_ref("grid") if model.has_ref("grid") else None
     network = None if grid is None else grid.layers[0].shims[0]._model
     if not isinstance(network, GapDNERNetwork):
         raise GapDNERError("Only the architecture spacy-gapdner.GapDNER.v1 has attention weights.")
     if network.span_attention is None and network.criss_cross is None:
-        raise GapDNERError("The config of the model switches both attentions off.")
+        raise GapDNERError("Both attention layers are switched off in the config of the model.")
     return network
 
 
 @torch.no_grad()
-def attend(
+def _attend(
     pipe: DiscontinuousEntityRecognizer,
     network: GapDNERNetwork,
     doc: Doc,
@@ -186,7 +179,6 @@ def attend(
     words: Tensor,
     cells: list[Cell],
 ) -> SegmentAttention:
-    """RETURNS (SegmentAttention): The weights for one segment, from its word representations."""
     n = segment.n_tokens
     hidden = network.encode(words[None], torch.tensor([n]))
     mask = torch.ones((1, n), dtype=torch.bool, device=hidden.device)
@@ -195,17 +187,14 @@ def attend(
         span = _to_numpy(network.span_attention.attention(hidden))
     if network.criss_cross is not None:
         cross = _to_numpy(network.criss_cross.attention(network.map_grid(hidden), mask))
-    labels = label_cells(pipe, _to_numpy(network.score(hidden, mask)))
+    labels = _label_cells(pipe, _to_numpy(network.score(hidden, mask)))
     tokens = [token.text for token in doc[segment.start : segment.end]]
     return SegmentAttention(segment, tokens, labels, span, cross, cells)
 
 
-def label_cells(
+def _label_cells(
     pipe: DiscontinuousEntityRecognizer, scores: np.ndarray
 ) -> dict[Cell, list[CellLabel]]:
-    """RETURNS (dict[Cell, list[CellLabel]]): The labels that a pipe gives to the cells of a grid
-    with these scores, shape `(n, n, channels)`.
-    """
     names = pipe.tagging.layout(pipe.labels).channels
     types = type_channels(pipe.tagging, pipe.labels)
     found = pipe.tagging.labeled_cells(scores, pipe.thresholds.lowest_score(pipe.labels))

@@ -1,6 +1,4 @@
-"""A page with the entities of a text, the label grid, and plots of the attention of cells."""
-
-from collections.abc import Sequence
+"""A page with the entities of a text, the label grid, and plots of the attention weights."""
 
 import numpy as np
 from markupsafe import Markup
@@ -10,96 +8,79 @@ from matplotlib.patches import Patch, Rectangle
 
 from spacy_gapdner import render
 from spacy_gapdner.drawing.colors import choose_colors
-from spacy_gapdner.drawing.page import TEMPLATES, render_page, render_table
+from spacy_gapdner.drawing.page import TEMPLATES, render_page
 from spacy_gapdner.drawing.plots import figure_bytes, inline_svg, new_figure
 
 from .attention_maps import AttentionReport, Cell, SegmentAttention
 
 _FORMATS = ("png", "svg")
-_N_TOP = 8
-_INCHES_A_TOKEN = 0.27
+_INCHES_PER_TOKEN = 0.27
 _MIN_INCHES, _MAX_INCHES = 3.0, 13.0
 _BARS_INCHES = 3.3
 _MAX_NAME = 20
 _ACCENT, _INK, _SOFT, _FAINT, _TARGET = "#2563a8", "#1f2430", "#98a2b3", "#cfd4dc", "#d86000"
-# labels that are no entity type
+# colors of labels other than entity types
 _GRAYS = ("#475467", "#b0b7c3", "#707a8c", "#d8dce3")
 
 _BODY = TEMPLATES.from_string("""\
 {{ drawing }}
 <p class="note">A cell of the grid is a pair of tokens (row, column), counted from 0.
 {{ scheme }}</p>
-<p class="note"><em>Linear attention</em>: the weights of the tokens of the span; the dotted line
+<p class="note"><em>Linear attention</em>: the weights of the tokens of the span. The dotted line
 marks equal weights. <em>Criss-cross attention</em>: the weights of the cells in the row and the
 column of the outlined cell. A letter marks the label of a cell ({{ marks }}).</p>
-{% for segment, svgs, tops in segments %}
+{% for segment, svgs in segments %}
 <h2>Tokens {{ segment.segment.start }} to {{ segment.segment.end - 1 }}</h2>
 <figure>{{ svgs[0] }}<figcaption>Labels of the cells</figcaption></figure>
 {% for cell in segment.cells %}
 <h3>Cell {{ segment.address(*cell) }}: {{ segment.span_text(*cell) }}</h3>
 <p>Label: {{ segment.label_text(*cell) or "none" }}</p>
 <figure>{{ svgs[loop.index] }}</figure>
-{{ tops[loop.index0] }}
 {% endfor %}
 {% endfor %}
 """)
 
 
 def draw_report(report: AttentionReport) -> dict[str, bytes]:
-    """RETURNS (dict[str, bytes]): By file name, the self-contained page `attention.html`, and the
-    plots of the label grids and of the cells as PNG and SVG.
+    """Draw the page and the plots.
+
+    report (AttentionReport): The attention weights.
+    RETURNS (dict[str, bytes]): By file name: the page `attention.html`, and the plots of the label
+        grids and of the cells as PNG and SVG.
     """
     files: dict[str, bytes] = {}
-    shown = []
+    segments = []
     for segment in report.segments:
         figures = {"labels_{}-{}".format(*segment.segment): plot_labels(segment)}
         for cell in segment.cells:
             figures["cell_{}-{}".format(*segment.address(*cell))] = plot_cell(segment, *cell)
         for name, figure in figures.items():
             files |= {f"{name}.{format}": figure_bytes(figure, format) for format in _FORMATS}
-        tops = [_table_of_cells(segment, cell) for cell in segment.cells]
-        shown.append((segment, list(map(inline_svg, figures.values())), tops))
+        segments.append((segment, list(map(inline_svg, figures.values()))))
     labels = {x for s in report.segments for found in s.labels.values() for x in found}
     marks = {x.mark: "an entity type" if x.is_type else x.name for x in labels}
     body = _BODY.render(
         drawing=Markup(render(report.doc, spans_key=report.spans_key, jupyter=False)),
         scheme=report.scheme,
         marks=", ".join(f"{mark}: {name}" for mark, name in sorted(marks.items())),
-        segments=shown,
+        segments=segments,
     )
-    page = render_page("What the model attends to", Markup(body))
+    page = render_page("Attention weights", Markup(body))
     return {"attention.html": page.encode("utf-8"), **files}
-
-
-def _table_of_cells(segment: SegmentAttention, cell: Cell) -> Markup:
-    weights = segment.cell_weights(*cell)
-    if weights is None:
-        return Markup("")
-    cells = sorted(map(tuple, np.argwhere(np.isfinite(weights))), key=lambda c: -weights[c])
-    rows = [
-        (
-            segment.span_text(*c),
-            "{}, {}".format(*segment.address(*c)),
-            segment.label_text(*c),
-            f"{weights[c]:.3f}",
-        )
-        for c in cells[:_N_TOP]
-    ]
-    return render_table(("Most attended cells", "Row, column", "Labels", "Weight"), rows, n_text=3)
 
 
 def plot_cell(segment: SegmentAttention, row: int, column: int) -> Figure:
     """RETURNS (Figure): The linear attention over the span of a cell, and the criss-cross attention
-    of the cell, as far as the network has them.
+    of the cell, if the network has them.
     """
-    shares, weights = segment.span_weights(row, column), segment.cell_weights(row, column)
-    sizes = [] if shares is None else [(_BARS_INCHES, _inches(len(shares)))]
+    bars, weights = segment.span_weights(row, column), segment.cell_weights(row, column)
+    sizes = [] if bars is None else [(_BARS_INCHES, _inches(len(bars)))]
     sizes += [] if weights is None else [_grid_size(segment)]
     widths, heights = zip(*sizes, strict=True)
     figure = new_figure(sum(widths), max(heights))
     axes = list(figure.subplots(1, len(sizes), squeeze=False, width_ratios=widths)[0])
-    if shares is not None:
-        _draw_bars(axes.pop(0), segment, min(row, column), shares, max(heights))
+    if bars is not None:
+        _draw_bars(axes.pop(0), segment, min(row, column), bars, max(heights))
     if weights is not None:
         _draw_cross(axes.pop(), segment, (row, column), weights)
     return figure
@@ -114,7 +95,7 @@ def plot_labels(segment: SegmentAttention) -> Figure:
     colors = dict(zip((name for is_type, name in found if not is_type), _GRAYS, strict=False))
     colors |= choose_colors(name for is_type, name in found if is_type)
     for (row, column), labels in segment.labels.items():
-        # several labels share a cell as stripes
+        # several labels of a cell are stripes
         width = 1 / len(labels)
         for number, label in enumerate(labels):
             corner = (column - 0.5 + number * width, row - 0.5)
@@ -127,17 +108,17 @@ def plot_labels(segment: SegmentAttention) -> Figure:
 
 
 def _draw_bars(
-    axes: Axes, segment: SegmentAttention, first: int, shares: np.ndarray, inches: float
+    axes: Axes, segment: SegmentAttention, first: int, weights: np.ndarray, inches: float
 ) -> None:
-    n_tokens = len(shares)
+    n_tokens = len(weights)
     size = _font_size(n_tokens)
-    bars = axes.barh(range(n_tokens), shares, color=_ACCENT, height=0.7)
-    axes.bar_label(bars, [f"{share:.2f}" for share in shares], padding=3, fontsize=size)
+    bars = axes.barh(range(n_tokens), weights, color=_ACCENT, height=0.7)
+    axes.bar_label(bars, [f"{weight:.2f}" for weight in weights], padding=3, fontsize=size)
     axes.axvline(1 / n_tokens, color=_SOFT, linestyle=":", linewidth=1, zorder=0)
     axes.set_yticks(range(n_tokens), _names(segment)[first : first + n_tokens], fontsize=size)
-    # few bars keep their height
-    axes.set_ylim(max(n_tokens, inches / _INCHES_A_TOKEN) - 0.4, -0.6)
-    axes.set(xlim=(0, 1.25 * shares.max()), xticks=[])
+    # bars have the same height in all plots
+    axes.set_ylim(max(n_tokens, inches / _INCHES_PER_TOKEN) - 0.4, -0.6)
+    axes.set(xlim=(0, 1.25 * weights.max()), xticks=[])
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     axes.set_title("Linear attention over the span", fontsize=10, loc="left")
@@ -149,14 +130,13 @@ def _draw_cross(axes: Axes, segment: SegmentAttention, cell: Cell, weights: np.n
     highest = float(np.nanmax(weights))
     shown = np.ma.masked_invalid(weights)
     squares = axes.pcolormesh(edges, edges, shown, edgecolors="white", linewidth=0.5, cmap="Blues")
-    # the lightest blues would look like a masked cell
+    # a weight of zero must be darker than the cells without weight
     squares.set_clim(-0.14 * highest, highest)
     corner = (cell[1] - 0.5, cell[0] - 0.5)
     axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=_TARGET, linewidth=2))
     size = _font_size(len(weights))
     for (i, j), labels in segment.labels.items():
         marks = "".join(dict.fromkeys(label.mark for label in labels))
-        # dark cells need light marks
         color = "white" if weights[i, j] > 0.5 * highest else _INK
         axes.text(j, i, marks, ha="center", va="center", fontsize=size, color=color)
     bar = axes.figure.colorbar(squares, ax=axes, shrink=0.7, pad=0.02)
@@ -167,7 +147,7 @@ def _draw_cross(axes: Axes, segment: SegmentAttention, cell: Cell, weights: np.n
     axes.set_title(title, fontsize=10, loc="left")
 
 
-def _draw_grid(axes: Axes, segment: SegmentAttention, marked: range = range(0)) -> None:
+def _draw_grid(axes: Axes, segment: SegmentAttention, highlighted: range = range(0)) -> None:
     names = _names(segment)
     n, size = len(names), _font_size(len(names))
     axes.set_xticks(range(n), names, rotation=90, fontsize=size)
@@ -181,29 +161,28 @@ def _draw_grid(axes: Axes, segment: SegmentAttention, marked: range = range(0)) 
     axes.spines[:].set_color(_SOFT)
     for ticks in (axes.get_xticklabels(), axes.get_yticklabels()):
         for i, tick in enumerate(ticks):
-            tick.set_color(_TARGET if i in marked else _INK)
+            tick.set_color(_TARGET if i in highlighted else _INK)
 
 
-def _names(segment: SegmentAttention) -> Sequence[str]:
+def _names(segment: SegmentAttention) -> list[str]:
     names = []
-    for text in map(segment.token, range(len(segment.tokens))):
-        name, number = text.rsplit(" ", 1)
-        room = _MAX_NAME - len(number) - 1
-        names.append(text if len(name) <= room else f"{name[: room - 1]}… {number}")
+    for i, token in enumerate(segment.tokens, start=segment.segment.start):
+        name = " ".join(token.split()) or "␣"
+        width = _MAX_NAME - len(f" {i}")
+        names.append(f"{name if len(name) <= width else f'{name[: width - 1]}…'} {i}")
     return names
 
 
 def _inches(n_tokens: int) -> float:
-    return min(max(_INCHES_A_TOKEN * n_tokens, _MIN_INCHES), _MAX_INCHES)
+    return min(max(_INCHES_PER_TOKEN * n_tokens, _MIN_INCHES), _MAX_INCHES)
 
 
 def _grid_size(segment: SegmentAttention) -> tuple[float, float]:
     n = len(segment.tokens)
-    # a character is about six tenths as wide as high
+    # characters are about 0.6 times as wide as high
     names = max(map(len, _names(segment))) * 0.6 * _font_size(n) / 72
     return _inches(n) + names + 1.3, _inches(n) + names + 0.6
 
 
 def _font_size(n_tokens: int) -> float:
-    # six tenths of the room for each token
     return min(8.5, 72 * _inches(n_tokens) / n_tokens * 0.6)

@@ -1,4 +1,4 @@
-"""CADEC in its official layout, with the sentences and tokens that published figures count."""
+"""Reader of CADEC in its official layout, with the sentences and tokens of published figures."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -11,7 +11,7 @@ from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.relations import BratLine
 from spacy_gapdner.formats.report import Place, Report
 
-from .dai import find_documents, flatten, nearest_cadec, read_documents
+from .dai import align_cadec, find_documents, flatten, read_documents
 from .dai_tokens import cadec_sentences
 from .id_lists import check_split, note_missing, read_ids
 
@@ -20,7 +20,7 @@ TYPES = ("ADR", "Drug", "Disease", "Symptom", "Finding")
 
 
 def is_cadec(path: Path) -> bool:
-    """RETURNS (bool): Whether a folder is the top of CADEC, or the one above it."""
+    """RETURNS (bool): Whether a folder is the top folder of CADEC, or its parent."""
     return _find_top(path) is not None
 
 
@@ -32,42 +32,39 @@ def read_cadec(
     split: str | None = None,
     ids: Path | None = None,
 ) -> Iterator[TokenRecord]:
-    """Read CADEC as Dai et al. do: a line is a sentence, and repeated mentions stay.
+    """Read CADEC as Dai et al. do. Each line is a sentence, and repeated mentions are kept.
 
-    path (Path): The folder with text/ and original/, or the one above it.
-    report (Report): Takes what is dropped, repaired or repeated.
-    types (tuple[str, ...]): The types to read; "all" for every one. Published figures are on ADR.
-    split (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
-    ids (Optional[Path]): The list of the part's documents, or the folder with train.id, dev.id
+    path (Path): The folder with text/ and original/, or its parent.
+    report (Report): Collects issues.
+    types (tuple[str, ...]): The types to read, or "all". Published figures are for ADR.
+    split (Optional[str]): "train", "dev" or "test". None for the complete corpus.
+    ids (Optional[Path]): The list of documents of the split, or the folder with train.id, dev.id
         and test.id.
-    YIELDS (TokenRecord): Sentences, by the order of their documents' names.
-    RAISES (GapDNERError): If something is missing, or is not what its name says, or there is no
-        such type.
+    YIELDS (TokenRecord): Sentences, sorted by the name of their document.
+    RAISES (GapDNERError): If files are missing or invalid, or a type is unknown.
     """
     root = _find_top(path)
     if root is None:
         raise GapDNERError(
-            f"{path} has no folders text and original. Unpack {ARCHIVE} and give its folder cadec."
+            f"{path} has no folders text and original. Unpack {ARCHIVE} and use its folder cadec."
         )
     check_split(split, ids)
     unknown = [name for name in types if name not in (*TYPES, "all")]
     if unknown:
-        raise GapDNERError(
-            f"CADEC has no type {', '.join(unknown)}: choose {', '.join(TYPES)}, or all."
-        )
+        raise GapDNERError(f"Unknown types: {', '.join(unknown)}. Use {', '.join(TYPES)}, or all.")
     texts = find_documents(root / "text", (".txt",), ".txt")
     annotations = find_documents(root / "original", (".ann",), ".ann")
     if not texts or not annotations:
         empty = root / ("original" if texts else "text")
-        raise GapDNERError(f"{empty} holds no file of CADEC. Unpack {ARCHIVE} anew.")
+        raise GapDNERError(f"{empty} contains no file of CADEC. Unpack {ARCHIVE} again.")
     names = set(texts)
     if split is not None:
         wanted = read_ids(ids, f"{split}.id", "cadec", split, report)
         note_missing(wanted, texts, ids, report)
         names &= wanted
     read_entities = partial(_read_annotations, types=types, report=report)
-    given = (texts, annotations, names)
-    yield from read_documents(*given, read_entities, cadec_sentences, nearest_cadec, report)
+    files = (texts, annotations, names)
+    yield from read_documents(*files, read_entities, cadec_sentences, align_cadec, report)
 
 
 def _find_top(path: Path) -> Path | None:
@@ -85,13 +82,13 @@ def _read_annotations(
         if not line:
             continue
         if not line.startswith("T"):
-            message = f"{line[:40]!r} is no mention"
-            report.add("kept", "line of another kind not read", message, place)
+            message = f"{line[:40]!r} is not a mention"
+            report.add("kept", "unsupported line", message, place)
             continue
         entity = parse_entity(BratLine(line, place))
         if entity is None:
             raise GapDNERError(
-                f"{place} is no annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
+                f"{place} is not an annotation of CADEC (ID, tab, TYPE START END;..., tab, text): "
                 f"{line[:60]!r}. Is the file damaged?"
             )
         if entity.label not in types and "all" not in types:

@@ -1,21 +1,21 @@
-"""Sentences and tokens of CADEC and ShARe, as Dai et al. (ACL 2020) cut them.
+"""Sentences and tokens of CADEC and ShARe, as in Dai et al. (ACL 2020).
 
-All published figures on these corpora count the tokens and sentences of these rules, which cover
-every character but whitespace.
+All published figures on these corpora use these rules. Tokens cover all characters except
+whitespace.
 """
 
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-# half-open character ranges of the tokens of one sentence
+# start and end offsets of the tokens
 Sentence = list[tuple[int, int]]
-Tokeniser = Callable[[str], list[Sentence]]
+Tokenizer = Callable[[str], list[Sentence]]
 
-# runs of letters, runs of digits, any other character alone
+# letters, digits, or a single other character
 _CADEC_TOKEN = re.compile(r"[^\W\d_]+|\d+|\S")
 
-# a character that always stands alone, or what lies between those and whitespace
+# a character that is always a token, or the text between such characters and whitespace
 _SHARE_FIELD = re.compile(r"[-/,)&(?.\\;:+>%]|[^-/,)&(?.\\;:+>%\s]+")
 _OPENING = frozenset("\"'([{#$“‘+*=")
 _CLOSING = frozenset("\"'.,;)]}:!?%”’")
@@ -25,16 +25,16 @@ _CONTRACTIONS = tuple(
     for mark in ("'", "’")
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s*(\S))")
-# the first lines of a report are its head, and a short line is one sentence
-_N_HEAD_LINES = 6
-_SHORT_LINE = 150
+# header lines and short lines are not split into sentences
+_N_HEADER_LINES = 6
+_MIN_SPLIT_LENGTH = 150
 
 
 def cadec_sentences(text: str) -> list[Sentence]:
-    r"""Cut a forum post: every line is one sentence.
+    """Split a forum post. Each line is a sentence.
 
-    text (str): The post, its line ends ``\n``.
-    RETURNS (list[Sentence]): The sentences, none empty.
+    text (str): The post with Unix line ends.
+    RETURNS (list[Sentence]): The sentences. None of them is empty.
     """
     sentences: list[Sentence] = []
     start = 0
@@ -47,16 +47,17 @@ def cadec_sentences(text: str) -> list[Sentence]:
 
 
 def share_sentences(text: str) -> list[Sentence]:
-    """Cut a clinical report: lines are sentences, and long ones end at ``.!?`` before a capital.
+    """Split a clinical report. Lines are sentences. Long lines are also split at ``.!?`` before
+    an uppercase letter.
 
     text (str): The report.
-    RETURNS (list[Sentence]): The sentences, none empty.
+    RETURNS (list[Sentence]): The sentences. None of them is empty.
     """
     sentences: list[Sentence] = []
     start = 0
     for number, line in enumerate(text.splitlines(keepends=True)):
         bounds = [0, len(line)]
-        if number >= _N_HEAD_LINES and len(line.strip()) >= _SHORT_LINE:
+        if number >= _N_HEADER_LINES and len(line.strip()) >= _MIN_SPLIT_LENGTH:
             marks = _SENTENCE_END.finditer(line)
             bounds[1:1] = [mark.end() for mark in marks if mark.group(1).isupper()]
         for first, last in pairwise(bounds):
@@ -73,13 +74,13 @@ def _share_tokens(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         while first < last and text[first] in _OPENING:
             yield first, first + 1
             first += 1
-        # an address stays whole
-        closed = text[first : first + 4].lower().startswith(("http", "www"))
+        # URLs are not split
+        is_url = text[first : first + 4].lower().startswith(("http", "www"))
         ending = []
-        while not closed and first < last and text[last - 1] in _CLOSING:
+        while not is_url and first < last and text[last - 1] in _CLOSING:
             ending.append((last - 1, last))
             last -= 1
-        while not closed and (length := _contraction_length(text[max(first, last - 3) : last])):
+        while not is_url and (length := _contraction_length(text[max(first, last - 3) : last])):
             ending.append((last - length, last))
             last -= length
         if first < last:

@@ -1,4 +1,4 @@
-"""Published figures on CADEC and ShARe, and their comparison with a user's copy."""
+"""Published figures of CADEC and ShARe, and their comparison with a copy of the corpus."""
 
 from collections import Counter
 from typing import NamedTuple
@@ -11,8 +11,8 @@ _TABLE_1 = "GapDNER paper, Table 1"
 _LOG = "logs of Dai et al.'s scripts"
 _COUNTED = "counted in the output of Dai et al.'s scripts"
 _LISTS = "lists of Dai et al."
-_SUMS = "quoted from memory of the literature; the parts add up to the whole"
-_W2NER = "W2NER and TOE, who leave out repeated entities"
+_SUMS = "literature, quoted from memory; the splits add up to the corpus"
+_W2NER = "W2NER and TOE, without repeated entities"
 _DAI = "the paper of Dai et al."
 
 
@@ -20,9 +20,9 @@ class Figure(NamedTuple):
     """A published figure.
 
     corpus, part (str): "cadec", "share13" or "share14"; "train", "dev", "test", or "all".
-    name (str): What was counted.
+    name (str): The counted unit.
     value (int | float | str): The figure.
-    source (str): Who published it.
+    source (str): The publication.
     """
 
     corpus: str
@@ -33,12 +33,12 @@ class Figure(NamedTuple):
 
 
 class FigureCheck(NamedTuple):
-    """A published figure beside the user's.
+    """A published figure and that of a copy.
 
     name, expected, source: See `Figure`.
-    found (Optional[int | float | str]): The user's; None if the data do not tell.
-    result (str): "same", "differs" or "not known".
-    hint (str): What may explain the difference; empty if nothing is known to.
+    found (Optional[int | float | str]): The figure of the copy. None if it is unknown.
+    result (str): "same", "differs" or "unknown".
+    hint (str): A possible reason for the difference.
     """
 
     name: str
@@ -92,7 +92,7 @@ FIGURES = [
     *_figures("share14", "test", _TABLE_1, documents=133),
     *_figures("share14", "test", _SUMS, sentences=15850, entities=7922),
 ]
-# figures of others on the same corpora
+# figures of other publications
 VARIANTS = [
     *_figures("cadec", "all", _W2NER, entities=6316),
     *_figures("cadec", "train", _W2NER, entities=4428),
@@ -104,7 +104,7 @@ VARIANTS = [
     *_figures("share14", "dev", _W2NER, sentences=1360),
 ]
 CORPORA = tuple(dict.fromkeys(figure.corpus for figure in FIGURES))
-# figures that only a reading of the raw corpus tells: the kind of issue that is counted
+# figures that are issues in the raw corpus, and the kind of issue
 _KINDS = {
     "surface texts that differ": "surface text differs",
     "boundaries moved": "boundary moved to whole tokens",
@@ -114,14 +114,18 @@ _KINDS = {
 
 
 def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
-    """RETURNS (list[Figure]): What is published about a part of a corpus, or the whole if None; a
-    GapDNERError if there is nothing.
+    """Get the published figures of a corpus.
+
+    corpus (str): "cadec", "share13" or "share14".
+    part (Optional[str]): "train", "dev" or "test". None for the complete corpus.
+    RETURNS (list[Figure]): The figures.
+    RAISES (GapDNERError): If there are none.
     """
     figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
     if not figures:
         raise GapDNERError(
-            f"There are no published figures on {' '.join(filter(None, (corpus, part)))}: choose "
-            f"{', '.join(CORPORA)} (in small letters), and as its part train, dev, test or none."
+            f"There are no published figures of {' '.join(filter(None, (corpus, part)))}. Use "
+            f"{', '.join(CORPORA)}, and train, dev, test or no split."
         )
     return figures
 
@@ -129,13 +133,13 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
 def compare_figures(
     corpus: str, part: str | None, statistics: CorpusStatistics, report: Report | None = None
 ) -> list[FigureCheck]:
-    """Compare a copy of a corpus with what is published about it.
+    """Compare a copy of a corpus with published figures.
 
     corpus, part (str): See `get_figures`.
-    statistics (CorpusStatistics): Counts of the copy.
-    report (Optional[Report]): What reading the raw corpus reported; None if it was not read.
-    RETURNS (list[FigureCheck]): One for every figure.
-    RAISES (GapDNERError): If there are no figures on it.
+    statistics (CorpusStatistics): The statistics of the copy.
+    report (Optional[Report]): Issues in the raw corpus. None for converted data.
+    RETURNS (list[FigureCheck]): The comparison of each figure.
+    RAISES (GapDNERError): If there are no published figures.
     """
     counts = Counter[str]() if report is None else report.counts()
     gaps, documents = statistics.gap_lengths, statistics.documents
@@ -153,8 +157,8 @@ def compare_figures(
     for figure in get_figures(corpus, part):
         found, hint, result = counted[figure.name], "", "differs"
         if found is None or found == figure.value:
-            result = "not known" if found is None else "same"
+            result = "unknown" if found is None else "same"
         elif others := [v.source for v in VARIANTS if v[:3] == figure[:3] and v.value == found]:
-            hint = f"the figure of {'; '.join(others)}"
+            hint = f"same as {'; '.join(others)}"
         checks.append(FigureCheck(figure.name, figure.value, found, result, figure.source, hint))
     return checks

@@ -1,4 +1,4 @@
-"""Lists of the documents that Dai et al. (ACL 2020) put into a part of a corpus."""
+"""The lists of documents of Dai et al. (ACL 2020) for the splits of a corpus."""
 
 import hashlib
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from spacy_gapdner.formats.report import Place, Report
 SPLITS = ("train", "dev", "test")
 SOURCE = "github.com/dainlp/acl2020-transition-discontinuous-ner"
 
-# (number of names, first 16 digits of the SHA-256 of the sorted names, each with a line end)
+# number of names, and their hash
 _PUBLISHED = {
     "cadec/train": (875, "6943d5b83691c5ff"),
     "cadec/dev": (187, "f982ce05683e90f0"),
@@ -22,45 +22,45 @@ _PUBLISHED = {
 
 
 def check_split(split: str | None, ids: Path | None) -> None:
-    """Raise a GapDNERError if there is no such part of a corpus, or there are lists but no part."""
+    """Raise a GapDNERError if a split is unknown, or a list is given without a split."""
     if split not in (None, *SPLITS):
-        raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
+        raise GapDNERError(f"Unknown split: {split!r}. Use {', '.join(SPLITS)}.")
     if ids is not None and split is None:
-        raise GapDNERError(f"The lists at {ids} need a split: {', '.join(SPLITS)}.")
+        raise GapDNERError(f"The lists in {ids} require a split: {', '.join(SPLITS)}.")
 
 
 def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report) -> set[str]:
-    """Read the list of the documents of a part, and compare it with the published one.
+    """Read a list of documents and compare it with the published one.
 
     ids (Optional[Path]): The file, or its folder.
-    name (str): The file's name in a folder, e.g. "train.id".
+    name (str): The name of the file in the folder, e.g. "train.id".
     corpus (str): "cadec", "share13" or "share14".
     part (str): "train", "dev" or "test".
-    report (Report): Takes a note if the list is not the published one.
-    RETURNS (set[str]): The names in the list.
-    RAISES (GapDNERError): If there is no list, or nothing in it.
+    report (Report): Collects an issue if the list is not the published one.
+    RETURNS (set[str]): The names.
+    RAISES (GapDNERError): If the list is missing or empty.
     """
     if ids is None:
         raise GapDNERError(
-            f"The split of {corpus} needs a list of documents. Set ids to {name} of "
-            f"{SOURCE}, or the folder that holds it."
+            f"The split of {corpus} requires a list of documents. Set ids to {name} of {SOURCE}, "
+            "or to its folder."
         )
     path = Path(ids) / name if Path(ids).is_dir() else Path(ids)
     names = {line.strip() for line in read_text(path, report).split("\n") if line.strip()}
     if not names:
-        raise GapDNERError(f"{path} is empty. It should name the documents of {part}.")
+        raise GapDNERError(f"{path} is empty. It should list the documents of {part}.")
     number, published = _PUBLISHED[f"{corpus}/{part}"]
     if hash_names(names) != published:
         message = (
-            f"{len(names)} names, but not the {number} of the published {part} list of {corpus}: "
-            "no published figure holds for this split"
+            f"{len(names)} names, which are not the {number} of the published {part} list of "
+            f"{corpus}. Published figures do not apply"
         )
         report.add("kept", "not the published split", message, Place(str(path)))
     return names
 
 
 def hash_names(names: Iterable[str]) -> str:
-    """RETURNS (str): 16 hexadecimal digits for a list of names, whatever its order."""
+    """RETURNS (str): 16 hexadecimal digits, which do not depend on the order of the names."""
     text = "".join(f"{name}\n" for name in sorted(names))
     return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
 
@@ -68,15 +68,13 @@ def hash_names(names: Iterable[str]) -> str:
 def note_missing(
     wanted: set[str], present: Iterable[str], ids: Path | None, report: Report
 ) -> None:
-    """Report the documents of a list that the corpus does not have; raise a GapDNERError if it has
-    none of them.
-    """
+    """Report listed documents that are missing in the corpus. Raise a GapDNERError if all are."""
     missing = wanted - set(present)
     if missing == wanted:
         raise GapDNERError(
-            f"None of the {len(wanted)} documents of {ids}, such as {min(wanted)}, is in the "
-            f"corpus, which has such as {min(present, default='none')}. Is it this corpus' list?"
+            f"None of the {len(wanted)} documents in {ids}, e.g. {min(wanted)}, is in the corpus, "
+            f"which contains e.g. {min(present, default='none')}. Check the list."
         )
     for name in sorted(missing):
-        message = f"{name} is in the list, but has no text"
+        message = f"{name} is in the list but has no text"
         report.add("dropped", "document missing", message, Place(str(ids), None, name))

@@ -1,4 +1,4 @@
-"""The ShARe/CLEF corpora of 2013 (task 1) and 2014 (task 2), as published figures count them."""
+"""Reader of the ShARe/CLEF corpora of 2013 (task 1) and 2014 (task 2)."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -16,14 +16,14 @@ from spacy_gapdner.formats.files import read_lines, visible_files
 from spacy_gapdner.formats.records import TextEntity, TokenRecord
 from spacy_gapdner.formats.report import Place, Report
 
-from .dai import find_documents, flatten, nearest_share, read_documents
+from .dai import align_share, find_documents, flatten, read_documents
 from .dai_tokens import share_sentences
 from .id_lists import check_split, note_missing, read_ids
 from .share_folders import ARCHIVES, PARTS, Part, find_folders
 
 LABEL = "Disorder"
-# what a line of 2014 says after document, offsets and concept: values and, but for the time of
-# the document (DT), the words that tell them
+# the fields of 2014 after document, offsets and concept: a value and its cue in the text for each
+# slot, except for the document time (DT), which has no cue
 _SLOTS = ("NI", "SC", "UI", "CC", "SV", "CO", "GC", "BL", "DT", "TE")
 _FIELDS_2014 = [
     f"{kind}_{slot}" for slot in _SLOTS for kind in ("Norm", "Cue") if (kind, slot) != ("Cue", "DT")
@@ -31,7 +31,7 @@ _FIELDS_2014 = [
 _NUMBER = re.compile(r"\d{1,18}")
 _SPANS_2014 = re.compile(r"\d{1,18}-\d{1,18}(\s*,\s*\d{1,18}-\d{1,18})*")
 
-# (annotation file, report it annotates, Report) -> entities with offsets as the file gives them
+# (annotation file, name of the text, Report) -> entities with the offsets of the file
 _AnnotationReader = Callable[[Path, str, Report], Iterable[TextEntity]]
 
 
@@ -43,17 +43,17 @@ def read_share(
     split: str | None = None,
     ids: Path | None = None,
 ) -> Iterator[TokenRecord]:
-    """Read a ShARe/CLEF corpus as Dai et al. do. Entities carry their concepts and slots.
+    """Read a ShARe/CLEF corpus as Dai et al. do. Concepts and slots are attributes of entities.
 
-    path (Path): The folder in which the official archives were unpacked, or one with train/text,
-        train/ann, test/text and test/ann.
-    report (Report): Takes what is dropped, repaired or repeated.
+    path (Path): The folder with the unpacked archives, or with the folders train/text, train/ann,
+        test/text and test/ann.
+    report (Report): Collects issues.
     corpus (str): "share13" or "share14".
-    split (Optional[str]): "train", "dev" or "test"; the whole corpus if None.
-    ids (Optional[Path]): The list of the development documents, or the folder with it as
-        dev.list; train and dev need it.
-    YIELDS (TokenRecord): Sentences, by the order of their documents' names within a part.
-    RAISES (GapDNERError): If something is missing, or is not what its name says.
+    split (Optional[str]): "train", "dev" or "test". None for the complete corpus.
+    ids (Optional[Path]): The list of development documents, or the folder with dev.list. Required
+        for train and dev.
+    YIELDS (TokenRecord): Sentences, sorted by part and by the name of their document.
+    RAISES (GapDNERError): If files are missing or invalid.
     """
     check_split(split, ids)
     dev: set[str] | None = None
@@ -64,12 +64,12 @@ def read_share(
     used: set[Path] = set()
     for part, where in folders.items():
         read, suffix = _READERS[corpus, part]
-        # a.txt.knowtator.xml, a.pipe.txt and a.txt all annotate a.txt
+        # a.txt.knowtator.xml, a.pipe.txt or a.txt annotate a.txt
         endings = (suffix,) if suffix.endswith(".xml") else (".txt", suffix)
         annotations = find_documents(where.ann, endings, suffix)
         if not annotations:
             archive = ARCHIVES[corpus, part, "ann"][0]
-            raise GapDNERError(f"{where.ann} holds no annotation file. Unpack {archive} anew.")
+            raise GapDNERError(f"{where.ann} contains no annotation file. Unpack {archive} again.")
         texts = find_documents(where.text, (".txt",), "")
         names = set(annotations) if where.shared else set(texts)
         if dev is not None:
@@ -77,15 +77,15 @@ def read_share(
             names = names & dev if split == "dev" else names - dev
         used.update(texts[name] for name in names & texts.keys())
         read_entities = partial(_read_entities, read, report)
-        given = (texts, annotations, names)
-        yield from read_documents(*given, read_entities, share_sentences, nearest_share, report)
+        files = (texts, annotations, names)
+        yield from read_documents(*files, read_entities, share_sentences, align_share, report)
     if split is None:
         found = {
             file for where in folders.values() for file in visible_files(where.text, (".txt",))
         }
         for file in sorted(found - used):
-            message = f"{file.name} has no annotation file that tells its part"
-            report.add("dropped", "document of no part", message, Place(str(file)))
+            message = f"{file.name} has no annotation file, so that its part is unknown"
+            report.add("dropped", "document of unknown part", message, Place(str(file)))
 
 
 def _read_entities(
@@ -117,9 +117,9 @@ def _read_knowtator(path: Path, text_name: str, report: Report) -> Iterable[Text
 def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:
     for fields, place in _lines(path, "||", report):
         numbers = fields[3:]
-        fits = fields[0] == text_name and fields[1:2] == ["Disease_Disorder"]
-        if not fits or not numbers or len(numbers) % 2 or not all(map(_NUMBER.fullmatch, numbers)):
-            raise _wrong_line(place, fields, f"{text_name}||Disease_Disorder||CUI||START||END...")
+        is_valid = fields[0] == text_name and fields[1:2] == ["Disease_Disorder"] and numbers
+        if not is_valid or len(numbers) % 2 or not all(map(_NUMBER.fullmatch, numbers)):
+            raise _invalid_line(place, fields, f"{text_name}||Disease_Disorder||CUI||START||END...")
         yield _entity(numbers, place, {"kb_id": fields[2]})
 
 
@@ -127,7 +127,7 @@ def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
     offer_extensions(_FIELDS_2014)
     for fields, place in _lines(path, "|", report):
         if len(fields) < 3 or fields[0] != text_name or not _SPANS_2014.fullmatch(fields[1]):
-            raise _wrong_line(place, fields, f"{text_name}|START-END,...|CUI|...")
+            raise _invalid_line(place, fields, f"{text_name}|START-END,...|CUI|...")
         slots = dict(zip(_FIELDS_2014, fields[3:], strict=False))
         yield _entity(_NUMBER.findall(fields[1]), place, {"kb_id": fields[2], "_": slots})
 
@@ -144,14 +144,14 @@ def _entity(offsets: Iterable[str], place: Place, attrs: dict[str, Any]) -> Text
     return TextEntity(LABEL, fragments, None, place, attrs=attrs)
 
 
-def _wrong_line(place: Place, fields: list[str], wanted: str) -> GapDNERError:
+def _invalid_line(place: Place, fields: list[str], expected: str) -> GapDNERError:
     return GapDNERError(
-        f"{place} has {len(fields)} fields, beginning with {fields[:2]}, and is no line of "
-        f"{wanted}. Is the file damaged, or of another year?"
+        f"{place} has {len(fields)} fields, starting with {fields[:2]}, but should have the form "
+        f"{expected}. Is the file damaged, or of another year?"
     )
 
 
-# by corpus and part: the reader of annotations, and what their names have beyond the text's
+# by corpus and part: the reader of annotation files, and their part of the file name
 _READERS: dict[tuple[str, Part], tuple[_AnnotationReader, str]] = {
     ("share13", "train"): (_read_knowtator, ".knowtator.xml"),
     ("share13", "test"): (_read_double_pipes, ".pipe"),

@@ -1,10 +1,11 @@
-"""Made-up documents in the layouts of CADEC and ShARe/CLEF, with the traps of the real ones."""
+"""Synthetic documents in the layouts of CADEC and ShARe/CLEF, with the difficult cases of real
+ones."""
 
 from knowtator_files import version_1
 
 
 def spans(text, *pieces):
-    """Offsets of pieces, each looked for after the one before."""
+    """Offsets of pieces. Each is searched after the previous one."""
     found, start = [], 0
     for piece in pieces:
         start = text.index(piece, start)
@@ -27,12 +28,12 @@ _JOINT, _SHOULDER = spans(POST, "Bad joint", "pain"), spans(POST, "Bad", "should
 POST_ANNOTATIONS = (
     brat_line("T1", "ADR", _JOINT, "Bad joint pain")
     + "#1\tAnnotatorNotes T1\tADR or not\n"
-    # fragments out of order, and adjacent once in order
+    # fragments out of order, of which two are adjacent
     + brat_line("T2", "ADR", [_SHOULDER[2], *_SHOULDER[:2]], "pain Bad shoulder")
     + brat_line("T3", "Drug", spans(POST, "20mg"), "20mg")
     # the same mention again
     + brat_line("T4", "ADR", _JOINT, "Bad joint pain")
-    # half a token at its beginning
+    # starts within a token
     + brat_line("T5", "ADR", spans(POST, "leep"), "leep")
     # two lines
     + brat_line("T6", "ADR", spans(POST, "well.\nhurts"), "well. hurts")
@@ -46,7 +47,7 @@ POST_ENTITIES = [
     (1, "ADR", ((8, 9),)),
     (1, "ADR", ((2, 3),)),
 ]
-# of 26 tokens in 6 sentences of 4 documents
+# 26 tokens in 6 sentences of 4 documents
 CADEC = {
     "cadec/text/EXAMPLIN.1.txt": POST,
     "cadec/original/EXAMPLIN.1.ann": POST_ANNOTATIONS,
@@ -79,16 +80,16 @@ REPORT_TOKENS = [
     "Chills came at 38 % later ? then nothing more .",
 ]
 REPORT_SPANS = [
-    # only whitespace between: one fragment
+    # whitespace between fragments: one fragment
     spans(REPORT, "Severe", "left"),
     # out of order
     [*spans(REPORT, "Smith's pain", "leg")[::-1]],
     spans(REPORT, "Smith's pain", "arm"),
-    # the same again, under another code
+    # the same entity with another code
     spans(REPORT, "Smith's pain", "arm"),
-    # a space too much
+    # a trailing space
     spans(REPORT, "swollen "),
-    # a line end between fragments, and then two sentences
+    # two sentences
     spans(REPORT, "left", "arm pain"),
     spans(REPORT, "rest", "mr"),
 ]
@@ -108,7 +109,7 @@ TRAIN, SECOND, TEST = (
 
 
 def knowtator_file(name, annotations):
-    # the last one has no class
+    # the last annotation has no class
     labels = ["D"] * (len(annotations) - 1) + [""]
     return version_1(name, *((label, a, "") for label, a in zip(labels, annotations, strict=False)))
 

@@ -1,30 +1,26 @@
 import pytest
 from paper_corpora import CADEC, POST_ENTITIES, POST_TOKENS
 
+from project.paper import id_lists
 from project.paper.cadec import read_cadec
+from project.paper.id_lists import hash_names, read_ids
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import guess_format
 
-
-def sentences(records):
-    return [(r.document, " ".join(r.tokens)) for r in records]
-
-
-def entities(records):
-    return [(r.name, e.label, e.fragments) for r in records for e in r.entities]
+ANN = "cadec/original/EXAMPLIN.1.ann"
 
 
 def test_read(write, report):
     path = write(CADEC)
     assert guess_format(path / "cadec") == "cadec"
     records = list(read_cadec(path, report))
-    assert sentences(records) == [
+    assert [(r.document, " ".join(r.tokens)) for r in records] == [
         *(("EXAMPLIN.1", tokens) for tokens in POST_TOKENS),
         ("EXAMPLIN.2", "No pain"),
         ("EXAMPLIN.2", "Severe rash"),
         ("OTHERIN.1", "fine"),
     ]
-    assert entities(records) == [
+    assert [(r.name, e.label, e.fragments) for r in records for e in r.entities] == [
         *((f"EXAMPLIN.1-{s + 1}", label, fragments) for s, label, fragments in POST_ENTITIES),
         ("EXAMPLIN.2-2", "ADR", ((0, 2),)),
     ]
@@ -40,32 +36,49 @@ def test_read(write, report):
         "no annotation file": 1,
         "document without text": 1,
         # a note
-        "line of another kind not read": 1,
+        "unsupported line": 1,
     }
     assert report.counts("dropped") == {"entity crosses a sentence boundary": 1}
-    lines = {i.kind: i.place.line for i in report.issues if i.place.line}
-    assert lines == {
-        "line of another kind not read": 2,
+    assert {i.kind: i.place.line for i in report.issues if i.place.line} == {
+        "unsupported line": 2,
         "fragments out of order": 3,
         "fragments normalized": 3,
         "duplicate entity": 5,
         "boundary moved to whole tokens": 6,
-        # the line break in a text is a space in its surface
         "entity crosses a sentence boundary": 7,
+        # the surface text has a space instead of the line end
         "surface text differs": 7,
     }
-
-
-ANN = "cadec/original/EXAMPLIN.1.ann"
 
 
 @pytest.mark.parametrize(
     ("files", "message"),
     [
         ({"cadec/original/a.ann": ""}, r"no folders text and original. Unpack CADEC\.v2\.zip"),
-        (CADEC | {ANN: "\nT1\tADR 0\tBad\n"}, r"EXAMPLIN\.1\.ann:2 is no annotation of CADEC"),
+        (CADEC | {ANN: "\nT1\tADR 0\tBad\n"}, r"EXAMPLIN\.1\.ann:2 is not an annotation of CADEC"),
+        (CADEC | {"cadec/text/x/OTHERIN.1.txt": ""}, r"1\.txt belong to the same document"),
     ],
 )
-def test_bad_input(write, report, files, message):
+def test_invalid_corpus(write, report, files, message):
     with pytest.raises(GapDNERError, match=message):
         list(read_cadec(write(files), report))
+
+
+def test_list_of_documents(write, report, monkeypatch):
+    monkeypatch.setitem(id_lists._PUBLISHED, "cadec/dev", (2, hash_names(["a.2", "b.1"])))
+    folder = write({"dev.id": " a.2 \r\nb.1\r\n\r\n", "my.list": "a.txt\n"})
+    for path in (folder, folder / "dev.id"):
+        assert read_ids(path, "dev.id", "cadec", "dev", report) == {"a.2", "b.1"}
+    assert report.issues == []
+    assert read_ids(folder / "my.list", "dev.list", "share13", "dev", report) == {"a.txt"}
+    (issue,) = report.issues
+    assert "1 names, which are not the 19 of the published dev list of share13" in issue.message
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [({"dev.id": "a"}, r"no file .*train\.id"), ({"train.id": " \n"}, "empty")],
+)
+def test_no_list_of_documents(write, report, files, message):
+    with pytest.raises(GapDNERError, match=message):
+        read_ids(write(files), "train.id", "cadec", "train", report)

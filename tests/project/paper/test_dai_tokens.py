@@ -17,7 +17,7 @@ def words(text, sentences):
         (" \n\t\n", []),
         ("a1b_c\n  2.5mg (x)  \n", ["a 1 b _ c", "2 . 5 mg ( x )"]),
         ("naïve café²", ["naïve café²"]),
-        # other line breaks do not end a sentence
+        # other line separators do not end a sentence
         ("one\x0btwo\u2028three", ["one two three"]),
     ],
 )
@@ -33,10 +33,10 @@ def test_cadec(text, sentences):
         ("(\"'#$x'\"]}", ["( \" ' # $ x ' \" ] }"]),
         ("=*x! {y}", ["= * x ! { y }"]),
         ("<5 >5 a&b c\\d 1+1", ["<5 > 5 a & b c \\ d 1 + 1"]),
-        # a beginning mark is taken before a contraction is seen
+        # opening quotes are split before contractions
         ("patient's 's PT'S it’ll n't", ["patient 's ' s PT 'S it ’ll n't"]),
         ("shouldn't've I'd", ["should n't 've I 'd"]),
-        # the end of "we're'" is a mark, and the contraction is behind it
+        # closing quotes are split before contractions
         ("we're' legs'", ["we 're ' legs '"]),
         ("www's http! #www]", ["www's http! # www]"]),
         ("one\x0ctwo\u2028three\x85four", ["one", "two", "three", "four"]),
@@ -46,7 +46,7 @@ def test_share(text, sentences):
     assert words(text, share_sentences(text)) == sentences
 
 
-def test_only_long_lines_behind_the_head_are_split():
+def test_only_long_lines_after_the_header_are_split():
     found = [len(share_sentences("\n" * n + LONG_LINE)) for n in (5, 6)]
     assert found == [1, 4]
 

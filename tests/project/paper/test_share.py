@@ -23,7 +23,7 @@ NAME = {"train": TRAIN[:-4], "second": SECOND[:-4], "test": TEST[:-4]}
 ECG_TOKENS = ["Sinus rhythm .", "Left axis deviation , old"]
 TRAIN_ENTITIES = [(f"{NAME['train']}-{s + 1}", fragments) for s, _, fragments in REPORT_ENTITIES]
 TEST_ENTITIES = [(f"{NAME['test']}-2", ((0, 3),))]
-# shared: both parts' ALLREPORTS unpacked in one place
+# shared: the archives of both parts contain ALLREPORTS
 LAYOUTS = {
     "archives 2013": (read_share13, share13()),
     "arranged 2013": (read_share13, share13(*ARRANGED)),
@@ -31,10 +31,6 @@ LAYOUTS = {
     "archives 2014": (read_share14, share14()),
     "arranged 2014": (read_share14, share14(*ARRANGED)),
 }
-
-
-def sentences(records):
-    return [(r.document, " ".join(r.tokens)) for r in records]
 
 
 def entities(records):
@@ -46,7 +42,7 @@ def entities(records):
 def test_read(write, report, layout):
     read, files = LAYOUTS[layout]
     records = list(read(write(files), report))
-    assert sentences(records) == [
+    assert [(r.document, " ".join(r.tokens)) for r in records] == [
         *((NAME["train"], tokens) for tokens in REPORT_TOKENS),
         (NAME["second"], "Normal ."),
         *((NAME["test"], tokens) for tokens in ECG_TOKENS),
@@ -62,12 +58,12 @@ def test_read(write, report, layout):
         "boundary moved to whole tokens": 1,
         "line ends CRLF -> LF": 1,
     }
-    # only the 2014 fixture leaves out the file of a report without disorders
+    # the files of 2014 lack the annotations of the second text
     missing = {"no annotation file": 1} if "2014" in layout else {}
     assert report.counts("kept") == missing
 
 
-def test_entities_keep_what_their_lines_say(write, report):
+def test_attributes(write, report):
     *_, last = read_share13(write(share13()), report)
     assert [dict(e.attrs) for e in last.entities] == [{"kb_id": "C0000000"}]
     *_, last = read_share14(write(share14()), report)
@@ -92,10 +88,6 @@ def test_split(write, report, layout, split, document, found):
     assert report.counts("kept")["not the published split"] == (split != "test")
 
 
-def without(files, folder):
-    return {name: text for name, text in files.items() if folder not in name}
-
-
 def test_the_registered_readers(write):
     layouts = {"a": share13(), "b": share14(), "c": share13(*ARRANGED), "d": share14(*ARRANGED)}
     files = {f"{top}/{p}": text for top, found in layouts.items() for p, text in found.items()}
@@ -107,12 +99,12 @@ def test_the_registered_readers(write):
 @pytest.mark.parametrize(
     ("read", "files", "message"),
     [
-        (read_share13, without(share13(), "ALLSAVED"), r"Task1TrainSetGOLD199knowtatorehost\.zip"),
-        (read_share14, without(share14(), "2104"), r"2014Task2_test_default_values\.zip"),
+        (read_share13, share13(train_ann="other"), r"Task1TrainSetGOLD199knowtatorehost\.zip"),
+        (read_share14, share14(test_text="other"), r"2014Task2_test_default_values\.zip"),
         (read_share13, share13() | {"Gold_SN2012/x.txt": ""}, r"x\.txt annotates x\.txt, which is"),
     ],
 )
-def test_something_is_missing(write, report, read, files, message):
+def test_missing_files(write, report, read, files, message):
     with pytest.raises(GapDNERError, match=message):
         list(read(write(files), report))
 
@@ -121,10 +113,16 @@ def test_something_is_missing(write, report, read, files, message):
     ("read", "files", "gold", "line", "message"),
     [
         (read_share13, share13, TEST, f"{TEST}||Disease_Disorder||C1||1||2||3", "has 6 fields"),
-        (read_share14, share14, f"{TEST[:-4]}.pipe.txt", f"{TEST}|1-2-3|C1", "is no line of"),
+        (
+            read_share14,
+            share14,
+            f"{TEST[:-4]}.pipe.txt",
+            f"{TEST}|1-2-3|C1",
+            "should have the form",
+        ),
     ],
 )
-def test_bad_lines(write, report, read, files, gold, line, message):
+def test_invalid_lines(write, report, read, files, gold, line, message):
     path = write(files(*ARRANGED) | {f"test/ann/{gold}": f"\n{line}\n"})
     with pytest.raises(GapDNERError, match=message) as error:
         list(read(path, report, split="test"))
