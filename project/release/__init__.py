@@ -1,1 +1,1 @@
-"""Pipelines ready to publish: a model card, a wheel, a check of it, and an upload."""
+"""Releases of pipelines: model card, wheel, check and upload."""

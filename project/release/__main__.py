@@ -1,4 +1,4 @@
-"""The commands ``python -m project.release ...``."""
+"""The commands ``python -m project.release``."""
 
 import shutil
 from pathlib import Path
@@ -23,11 +23,11 @@ from .wheel import build_wheel, check_card, install
 
 app = typer.Typer(
     name="project.release",
-    help="Pipelines ready to publish.",
+    help="Publish pipelines.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-FOLDER = typer.Argument(..., metavar="RELEASE", help="Folder that `make` wrote")
+FOLDER = typer.Argument(..., metavar="RELEASE", help="Folder written by `make`")
 
 
 @app.command("make")
@@ -35,16 +35,16 @@ def make_cli(
     pipeline: Path = typer.Argument(..., help="Folder of the trained pipeline"),
     scores_path: Path = typer.Argument(..., metavar="SCORES", help="JSON of `gapdner evaluate`"),
     output: Path = typer.Argument(..., help="Folder for the release"),
-    train_path: Path = typer.Option(..., "--train", help="Its training data, a .spacy file"),
-    test_path: Path = typer.Option(..., "--test", help="The data of the scores, a .spacy file"),
+    train_path: Path = typer.Option(..., "--train", help="Training data, a .spacy file"),
+    test_path: Path = typer.Option(..., "--test", help="Test data of the scores, a .spacy file"),
     name: str = typer.Option(..., help="Name of the package, without the language"),
     version: str = typer.Option(..., help="Version of the package"),
     encoder_name: str = typer.Option("", "--encoder", help="Name of the transformer on the hub"),
     encoder_license: str = typer.Option("see its page", help="License of the transformer"),
-    author: str = typer.Option("", help="Who publishes it"),
-    url: str = typer.Option("", help="Where it is published"),
+    author: str = typer.Option("", help="Author of the package"),
+    url: str = typer.Option("", help="Home page of the package"),
 ) -> None:
-    """Write a folder to publish: the pipeline, its model card and its wheel."""
+    """Write a release: a folder with the pipeline, its model card and its wheel."""
     with clean_errors():
         for path in (pipeline / "meta.json", scores_path, train_path, test_path):
             require_file(path)
@@ -69,11 +69,9 @@ def make_cli(
             train=_read(train_path),
             test=_read(test_path),
             encoder=encoder,
-            max_length=config["components"]["gapdner"]["max_length"],
-            wheel=f"{meta['lang']}_{name}-{version}-py3-none-any.whl",
         )
         if encoder:
-            # a directory that it was trained from is not published
+            # do not publish a path of this machine
             config["vars"]["transformer"] = encoder.name
         with replacing_folder(output) as folder:
             shutil.copytree(pipeline, folder, dirs_exist_ok=True)
@@ -86,7 +84,7 @@ def make_cli(
 
 @app.command("check")
 def check_cli(release: Path = FOLDER) -> None:
-    """Install the wheel in a new virtual environment, and run the model card's code in it."""
+    """Install the wheel in a new virtual environment, and run the code of the model card there."""
     with clean_errors(), TemporaryDirectory() as folder:
         wheel = _find_wheel(release)
         msg.info(f"Installing {wheel.name} and this package in a new virtual environment")
@@ -97,14 +95,14 @@ def check_cli(release: Path = FOLDER) -> None:
 @app.command("upload")
 def upload_cli(
     release: Path = FOLDER,
-    repo: str = typer.Option(..., help="OWNER/NAME on the Hugging Face hub; made if missing"),
+    repo: str = typer.Option(..., help="OWNER/NAME on the Hugging Face hub. Created if missing"),
     endpoint: str | None = typer.Option(
-        None, help="Address of a proxy of huggingface.co; for another hub, set HF_ENDPOINT"
+        None, help="URL of a proxy of huggingface.co. For another hub, set HF_ENDPOINT"
     ),
 ) -> None:
     """Upload a release to the Hugging Face hub.
 
-    Needs the extra `hub`. Log in with `hf auth login`, or set HF_TOKEN."""
+    Requires the extra `hub`. Log in with `hf auth login`, or set HF_TOKEN."""
     with clean_errors():
         wheel = _find_wheel(release)
         from huggingface_hub import HfApi
@@ -115,7 +113,7 @@ def upload_cli(
             api.upload_folder(
                 folder_path=release, repo_id=repo, commit_message=f"Upload {release.name}"
             )
-        # an invalid name of a repository
+        # invalid repository name
         except ValueError as error:
             raise GapDNERError(str(error)) from None
     page = f"{api.endpoint}/{repo}"
@@ -130,7 +128,7 @@ def _read(path: Path) -> list[Doc]:
 def _find_wheel(release: Path) -> Path:
     wheels = list(release.glob("*.whl"))
     if len(wheels) != 1 or not (release / "README.md").is_file():
-        raise GapDNERError(f"{release} is not a release. Make one with the command make.")
+        raise GapDNERError(f"{release} is not a release. Create one with the command make.")
     return wheels[0]
 
 

@@ -1,4 +1,4 @@
-"""What a released pipeline is: its meta.json and its model card."""
+"""The meta.json and the model card of a released pipeline."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,6 @@ from heapq import nlargest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import srsly
 from jinja2 import Environment, StrictUndefined
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -41,7 +40,7 @@ for text in [
 
 
 class Encoder(NamedTuple):
-    """The transformer that a pipeline was trained from.
+    """The pretrained transformer of a pipeline.
 
     name (str): Its name on the Hugging Face hub.
     license (str): Its license.
@@ -57,8 +56,8 @@ class Encoder(NamedTuple):
 
 
 def choose_sentences(nlp: Language, golds: Sequence[Doc], key: str) -> list[str]:
-    """Choose the sentences of a card: annotated correctly, with a discontinuous entity, and with
-    the highest scores, which a difference of rounding between two computers cannot change.
+    """Choose the sentences of a model card: those with a discontinuous entity, correct predictions
+    and the highest scores, which do not change due to rounding on other machines.
 
     nlp (Language): The pipeline.
     golds (Sequence[Doc]): Test data, one sentence per Doc.
@@ -78,15 +77,15 @@ def choose_sentences(nlp: Language, golds: Sequence[Doc], key: str) -> list[str]
             found[doc.text] = min(entity.score or 0.0 for entity in get_entities(doc, key))
     if len(found) < N_SENTENCES:
         raise GapDNERError(
-            f"The card needs {N_SENTENCES} test sentences of at most {MAX_WORDS} words with a "
-            f"discontinuous entity and correct predictions, but there are {len(found)}. Train "
-            "longer."
+            f"The model card requires {N_SENTENCES} test sentences of at most {MAX_WORDS} words "
+            f"with a discontinuous entity and correct predictions, but there are {len(found)}. "
+            "Train longer."
         )
     return nlargest(N_SENTENCES, found, key=found.__getitem__)
 
 
 def show(nlp: Language, texts: Sequence[str]) -> str:
-    """RETURNS (str): What the card's Python code prints for these sentences."""
+    """RETURNS (str): The output of the card's Python code for these sentences."""
     lines = []
     for doc in map(nlp, texts):
         lines.append(doc.text)
@@ -105,8 +104,17 @@ def make_meta(
     author: str = "",
     url: str = "",
 ) -> dict[str, Any]:
-    """RETURNS (dict[str, Any]): The meta.json of the release, made from that of the pipeline, the
-    scores of `gapdner evaluate`, and the arguments."""
+    """Make the meta.json of a release.
+
+    meta (dict[str, Any]): The meta.json of the pipeline.
+    scores (dict[str, Any]): JSON of `gapdner evaluate` on the test data.
+    name (str): Name of the package, without the language.
+    version (str): Version of the package.
+    encoder (Optional[Encoder]): The pretrained transformer.
+    author (str): Author of the package.
+    url (str): Home page of the package.
+    RETURNS (dict[str, Any]): The meta.json.
+    """
     sources = [CHIA]
     if encoder is not None:
         sources = [CHIA, {"author": "", **encoder._asdict(), "url": encoder.url}]
@@ -133,36 +141,36 @@ def write_card(
     train: Sequence[Doc],
     test: Sequence[Doc],
     encoder: Encoder | None,
-    max_length: int,
-    wheel: str,
 ) -> str:
-    """Write the model card, in the form of the Hugging Face hub.
+    """Write the model card in the format of the Hugging Face hub.
 
     meta (dict[str, Any]): See `make_meta`.
     scores (dict[str, Any]): JSON of `gapdner evaluate` on the test data.
     nlp (Language): The pipeline.
     train (Sequence[Doc]): Training data, one sentence per Doc.
     test (Sequence[Doc]): Test data, one sentence per Doc.
-    encoder (Optional[Encoder]): The transformer, if it has one.
-    max_length (int): The pipe's setting.
-    wheel (str): Name of the wheel.
+    encoder (Optional[Encoder]): The pretrained transformer.
     RETURNS (str): The card.
-    RAISES (GapDNERError): If there are too few sentences to show, see `choose_sentences`.
+    RAISES (GapDNERError): If there are too few example sentences, see `choose_sentences`.
     """
     key, package = scores["spans_key"], f"{meta['lang']}_{meta['name']}"
+    prefix = f"spans_{key}_"
     texts = choose_sentences(nlp, test, key)
     quoted = "\n".join(f"    {json.dumps(text, ensure_ascii=False)}," for text in texts)
     calibration, disc_calibration = (
         scores[name] and f"{100 * scores[name]:.1f}"
         for name in ("calibration_error", "disc_calibration_error")
     )
+    metrics = {
+        f"F1, {title.lower()}": meta["performance"].get(f"{prefix}{_score_prefix(subset)}f")
+        for subset, title in SUBSETS.items()
+    }
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
     return environment.from_string(_TEMPLATE.read_text(encoding="utf8")).render(
-        front_matter=srsly.yaml_dumps(_front_matter(meta, scores, package, encoder)),
+        metrics={name: value for name, value in metrics.items() if value is not None},
         package=package,
         meta=meta,
         project=PROJECT,
-        wheel=wheel,
         snippet=_SNIPPET.format(package=json.dumps(package), texts=quoted),
         output=show(nlp, texts),
         rows=_score_rows(scores),
@@ -174,7 +182,7 @@ def write_card(
         threshold=f"{scores['threshold']:.2f}",
         calibration=calibration,
         disc_calibration=disc_calibration,
-        max_length=max_length,
+        max_length=nlp.config.interpolate()["components"]["gapdner"]["max_length"],
     )
 
 
@@ -182,13 +190,17 @@ def _score_rows(scores: dict[str, Any]) -> list[list[str]]:
     prefix, counts = f"spans_{scores['spans_key']}_", scores[f"spans_{scores['spans_key']}_counts"]
     rows = []
     for subset, title in SUBSETS.items():
-        start = "" if subset == "all" else f"{subset}_"
+        start = _score_prefix(subset)
         prf = [scores[f"{prefix}{start}{measure}"] for measure in "prf"]
         rows.append([title, *map(_percent, prf), f"{counts[f'{start}gold']:,}"])
     for label, of in (scores[f"{prefix}per_type"] or {}).items():
         n_gold = scores["gold_per_type"].get(label, 0)
         rows.append([f"`{label}`", *(_percent(of[m]) for m in "prf"), f"{n_gold:,}"])
     return rows
+
+
+def _score_prefix(subset: str) -> str:
+    return "" if subset == "all" else f"{subset}_"
 
 
 def _percent(value: float | None) -> str:
@@ -204,28 +216,3 @@ def _count(docs: Sequence[Doc], key: str) -> dict[str, str]:
         "discontinuous": sum(entity.is_discontinuous for entity in entities),
     }
     return {name: f"{number:,}" for name, number in counts.items()}
-
-
-def _front_matter(
-    meta: dict[str, Any], scores: dict[str, Any], package: str, encoder: Encoder | None
-) -> dict[str, Any]:
-    prefix = f"spans_{scores['spans_key']}_"
-    metrics = [
-        {"type": "f1", "name": f"F1, {title.lower()}", "value": meta["performance"][measure]}
-        for subset, title in SUBSETS.items()
-        if (measure := f"{prefix}{'' if subset == 'all' else f'{subset}_'}f") in meta["performance"]
-    ]
-    result = {
-        "task": {"type": "token-classification", "name": "Discontinuous NER"},
-        "dataset": {"type": "chia", "name": "Chia, test trials"},
-        "metrics": metrics,
-    }
-    base = {} if encoder is None else {"base_model": encoder.name}
-    return {
-        "language": [meta["lang"]],
-        "license": "cc-by-4.0",
-        "library_name": "spacy",
-        "tags": ["spacy", "token-classification", "discontinuous-ner"],
-        **base,
-        "model-index": [{"name": package, "results": [result]}],
-    }

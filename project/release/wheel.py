@@ -1,4 +1,4 @@
-"""The wheel of a pipeline: building it, and running its card's code where it is installed."""
+"""Build the wheel of a pipeline, install it, and run the code of its model card."""
 
 import os
 import re
@@ -20,28 +20,28 @@ _BLOCKS = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def build_wheel(pipeline: Path, output: Path) -> Path:
     """Build the wheel of a pipeline.
 
-    pipeline (Path): Folder of the pipeline, with its meta.json and README.md.
+    pipeline (Path): Folder of the pipeline, with meta.json and README.md.
     output (Path): Folder for the wheel.
     RETURNS (Path): The wheel.
-    RAISES (GapDNERError): If it cannot be built.
+    RAISES (GapDNERError): If the build fails.
     """
     with TemporaryDirectory() as folder:
         package(pipeline, Path(folder), create_sdist=False)
         (source,) = Path(folder).iterdir()
         _run([sys.executable, "-m", "pip", "wheel", "--no-deps", "-q", "-w", output, source])
     (wheel,) = output.glob("*.whl")
-    # current pip refuses names that do not follow the specification
+    # pip rejects names that do not follow the specification
     parse_wheel_filename(wheel.name)
     return wheel
 
 
 def install(wheel: Path, folder: Path) -> Path:
-    """Install a wheel and the package of this clone, with nothing else but what they require.
+    """Install a wheel and the package of this clone in a new virtual environment.
 
     wheel (Path): The wheel.
     folder (Path): Folder for the virtual environment.
-    RETURNS (Path): Its Python.
-    RAISES (GapDNERError): If they cannot be installed.
+    RETURNS (Path): The Python executable of the environment.
+    RAISES (GapDNERError): If the installation fails.
     """
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -50,21 +50,21 @@ def install(wheel: Path, folder: Path) -> Path:
 
 
 def check_card(card: Path, python: Path) -> str:
-    """Run the Python code of a model card, and compare what it prints with what the card says.
+    """Run the Python code of a model card, and compare its output with that on the card.
 
     card (Path): The README.md.
-    python (Path): The Python to run it with.
-    RETURNS (str): What it prints.
-    RAISES (GapDNERError): If the card has no code, it fails, or it prints something else.
+    python (Path): The Python executable.
+    RETURNS (str): The output.
+    RAISES (GapDNERError): If the card has no code, the code fails, or the output is different.
     """
     blocks = dict(_BLOCKS.findall(card.read_text(encoding="utf8")))
     if blocks.keys() != {"python", "text"}:
-        raise GapDNERError(f"{card} has no Python code with its output. Make the release again.")
+        raise GapDNERError(f"{card} has no Python code with output. Create the release again.")
     with TemporaryDirectory() as empty:
-        # isolated: neither the folder nor PYTHONPATH adds modules
+        # isolated mode: no modules from the folder or from PYTHONPATH
         printed = _run([python, "-I", "-X", "utf8", "-c", blocks["python"]], cwd=empty)
     if printed != blocks["text"]:
-        raise GapDNERError(f"The code of {card} prints something else: {printed}")
+        raise GapDNERError(f"The output of the code differs from that in {card}: {printed}")
     return printed
 
 
