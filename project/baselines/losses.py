@@ -1,4 +1,4 @@
-"""The loss of TOE, whose cells hold any number of labels."""
+"""The loss of TOE, in which a cell can have several labels."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,14 +10,14 @@ from spacy_gapdner.grid.losses import GridTarget
 
 
 class ZLPR:
-    """A ranking of the labels of every cell: those that it has above zero, all others below.
+    """Ranks the labels of a cell above zero, and all other labels below zero.
 
-    Registered as `gapdner-baselines.ZLPR.v1`. A cell costs `log(1 + sum_neg e^s) +
+    Registered as `gapdner-baselines.ZLPR.v1`. The loss of a cell is `log(1 + sum_neg e^s) +
     log(1 + sum_pos e^-s)` (Su et al. 2022, "ZLPR: A Novel Loss for Multi-label Classification"). As
-    in TOE's code, the fine-grained tags are ranked separately from the other labels, and the loss
-    is the weighted sum of both means over all cells of the batch. Ignored cells do not count.
+    in TOE's code, the fine-grained tags are ranked separately from the other labels. The loss is
+    the weighted sum of both means over all cells of the batch, except ignored cells.
 
-    alpha (float): Weight of the labels that entities are read from; that of the others is
+    alpha (float): Weight of the decoded labels. The weight of the fine-grained tags is
         `1 - alpha`.
     n_fine (int): Number of fine-grained tags, which are the last channels.
     """
@@ -45,26 +45,25 @@ class ZLPR:
             gold[rows, columns, channels] = True
             counted = xp.asarray(cells / n_counted, dtype=grid.dtype)
             gradient = xp.empty_like(grid)
-            n_read = grid.shape[2] - self.n_fine
-            for group, share in (
-                (slice(n_read), self.alpha),
-                (slice(n_read, None), 1 - self.alpha),
+            n_decoded = grid.shape[2] - self.n_fine
+            for group, weight in (
+                (slice(n_decoded), self.alpha),
+                (slice(n_decoded, None), 1 - self.alpha),
             ):
                 loss, d_scores = _rank(grid[..., group], gold[..., group])
-                losses.append(share * (loss * counted).sum())
-                gradient[..., group] = share * d_scores * counted[..., None]
+                losses.append(weight * (loss * counted).sum())
+                gradient[..., group] = weight * d_scores * counted[..., None]
             gradients.append(gradient)
-        # only at the end, as the CPU then waits for the GPU
+        # converted last, because this synchronizes the CPU and the GPU
         return float(sum(losses)), gradients
 
 
 def _rank(scores: Floats3d, gold: Any) -> tuple[Floats2d, Floats3d]:
-    # the loss of every cell, and its gradient by the scores
     xp = get_array_module(scores)
     signed = xp.where(gold, -scores, scores)
     loss, gradient = xp.zeros(scores.shape[:2], dtype=scores.dtype), xp.zeros_like(scores)
     for side in (gold, ~gold):
-        # the 1 of the definition is the score 0 of an additional, fixed label
+        # the 1 of the definition is e^0: an additional label with the fixed score 0
         masked = xp.where(side, signed, -xp.inf)
         top = xp.maximum(masked.max(axis=-1, keepdims=True), 0.0)
         exp = xp.exp(masked - top)

@@ -1,6 +1,7 @@
-"""Registers what the configs of W2NER and TOE name: the file to give as `--code`.
+"""Registers the functions in the configs of W2NER and TOE. Pass this file as `--code`.
 
-It is imported by its path, hence absolute imports: run it from the root of a clone.
+The imports are absolute because `--code` imports the file by its path. Run commands from the root
+of a clone.
 """
 
 from spacy import registry

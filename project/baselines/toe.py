@@ -1,6 +1,5 @@
 """The TOE network (Liu et al. 2022, "TOE: A Grid-Tagging Discontinuous NER Model Enhanced by
-Embedding Tag/Word Relations and More Fine-Grained Tags"), after the published code: W2NER's grid
-features, whose tags change the word representations for several rounds."""
+Embedding Tag/Word Relations and More Fine-Grained Tags"), after the published code."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from .w2ner import NORM_EPS, CoPredictor, PairNetwork, W2NERSettings
 
 
 class Residual(nn.Module):
-    """A linear layer and dropout, added to a residual and normalized.
+    """A linear layer and dropout, with a residual connection and layer normalization.
 
     n_in (int): Width of the input.
     width (int): Width of the residual and of the output.
@@ -33,7 +32,7 @@ class Residual(nn.Module):
         self.norm = nn.LayerNorm(width, eps=NORM_EPS)
 
     def forward(self, x: Tensor, residual: Tensor) -> Tensor:
-        """RETURNS (Tensor): The output, of the residual's shape."""
+        """RETURNS (Tensor): The output, with the shape of `residual`."""
         return self.norm(residual + self.dropout(self.linear(x)))
 
 
@@ -55,15 +54,15 @@ class Attention(nn.Module):
         self.output = Residual(width, width, dropout)
 
     def forward(self, hidden: Tensor, words: Tensor, mask: Tensor) -> Tensor:
-        """Let representations attend to words.
+        """Compute the attention to words.
 
         hidden (Tensor): The representations.
             *Shape:* `(batch, n, width)`
-        words (Tensor): Those of the words.
+        words (Tensor): The representations of the words.
             *Shape:* `(batch, n, width)`
         mask (Tensor): True for the words of each sentence, False for padding.
             *Shape:* `(batch, n)`
-        RETURNS (Tensor): Representations.
+        RETURNS (Tensor): The new representations.
             *Shape:* `(batch, n, width)`
         """
         queries, keys, values = (
@@ -78,11 +77,11 @@ class Attention(nn.Module):
 
 class DecoderLayer(nn.Module):
     """A transformer layer with self-attention, cross-attention to the words and a feed-forward
-    part, as in a BERT decoder.
+    network, as in a BERT decoder.
 
     width (int): Width of all representations.
     n_heads (int): Number of attention heads.
-    inner_width (int): Width within the feed-forward part.
+    inner_width (int): Hidden width of the feed-forward network.
     dropout (float): Dropout rate.
     """
 
@@ -94,7 +93,7 @@ class DecoderLayer(nn.Module):
         self.output = Residual(inner_width, width, dropout)
 
     def forward(self, hidden: Tensor, words: Tensor, mask: Tensor) -> Tensor:
-        """Decode representations; arguments and result are those of `Attention.forward`."""
+        """See `Attention.forward`."""
         hidden = self.self_attention(hidden, hidden, mask)
         hidden = self.cross_attention(hidden, words, mask)
         return self.output(F.gelu(self.inner(hidden)), hidden)
@@ -102,14 +101,14 @@ class DecoderLayer(nn.Module):
 
 @dataclass(frozen=True)
 class TOESettings(W2NERSettings):
-    """What a config can set of a TOE network: the settings of W2NER, and four more.
+    """The settings of a TOE network, in addition to those of W2NER.
 
-    n_rounds (int): How often the grid features are computed.
-    n_heads (int): Number of attention heads; `hidden_width` must be a multiple of it.
-    inner_width (int): Width within the feed-forward part of the decoder layer.
+    n_rounds (int): How many times the grid features are computed.
+    n_heads (int): Number of attention heads. `hidden_width` must be a multiple of it.
+    inner_width (int): Hidden width of the feed-forward network.
     attention_dropout (float): Dropout rate of the decoder layer.
-    RAISES (GapDNERError): If a width, a dilation or `n_rounds` is not positive, a dropout rate not
-        in [0, 1), or `hidden_width` no multiple of `n_heads`.
+    RAISES (GapDNERError): If a width, a dilation or `n_rounds` is not positive, a dropout rate is
+        not in [0, 1), or `hidden_width` is not a multiple of `n_heads`.
     """
 
     hidden_width: int = 516
@@ -132,13 +131,13 @@ class TOESettings(W2NERSettings):
 
 
 class TOENetwork(PairNetwork):
-    """TOE from the BiLSTM to its two co-predictors: one for the labels that entities are read from,
-    one for the fine-grained tags.
+    """TOE from the BiLSTM to its two co-predictors: one for the decoded labels, and one for the
+    fine-grained tags.
 
     n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold. The second co-predictor is
-        missing if the last ones are not the fine-grained tags.
-    settings (TOESettings): The sizes of its parts.
+    layout (GridLayout): The labels of the grid. If the last labels are not the fine-grained tags,
+        there is only one co-predictor.
+    settings (TOESettings): The settings.
     """
 
     def __init__(self, n_in: int, layout: GridLayout, settings: TOESettings) -> None:
@@ -176,7 +175,7 @@ class TOENetwork(PairNetwork):
         rows, columns = self.rows(hidden), self.columns(hidden)
         tags = self.tags(self.grid_features(rows, columns, mask))
         for _ in range(self.n_rounds - 1):
-            # padding is never the maximum
+            # ignore padding
             of_rows = tags.masked_fill(~mask[:, None, :, None], -torch.inf).amax(dim=2)
             of_columns = tags.masked_fill(~mask[:, :, None, None], -torch.inf).amax(dim=1)
             rows = rows + self.decoder(self.rows_of_tags(of_rows), hidden, mask)
@@ -192,11 +191,9 @@ class TOENetwork(PairNetwork):
         )
 
     def take_over(self, trained: GridNetwork, channels: Sequence[int]) -> None:
-        """Take over the weights of a smaller network, whose scores stay the same; see
-        `GridNetwork.take_over`.
-        """
+        """Copy the weights of a network with fewer labels; see `GridNetwork.take_over`."""
         n_old = trained.n_channels
-        # by the size of the dimension: labels, labels of the first group, tags
+        # by the old size of the dimension: all labels, decoded labels, tags
         places = {n_old - size: channels[: n_old - size] for size in (0, *self.group_sizes[1:])}
         places[n_old**2] = [i * self.n_channels + j for i in channels for j in channels]
         weights = self.state_dict()
@@ -211,7 +208,7 @@ class TOENetwork(PairNetwork):
                     for n, size in zip(values.shape, target.shape, strict=True)
                 ]
                 if values.dim() == 2 and values.shape[1] < target.shape[1]:
-                    # nothing reads the added labels and tags yet
+                    # the added inputs must not change the scores
                     target.zero_()
                 target[torch.meshgrid(*index, indexing="ij")] = values.to(target.device)
 

@@ -1,5 +1,5 @@
 """The W2NER network (Li et al. 2022, "Unified Named Entity Recognition as Word-Word Relation
-Classification"): word representations of sentences -> scores of their label grids."""
+Classification"), after the published code."""
 
 import math
 from collections.abc import Sequence
@@ -17,16 +17,15 @@ from spacy_gapdner.model.grid_network import GridNetwork, GridSettings
 
 from .distances import N_DISTANCES, distance_buckets
 
-# on and below the diagonal, above it
+# above the diagonal, and the rest of the grid
 _N_REGIONS = 2
-# added to a variance before its root
 NORM_EPS = 1e-5
 
 
 class ConditionalLayerNorm(nn.Module):
     """Word-pair representations `V_ij = gain_j * (h_i - mean_i) / sd_i + bias_j`, where gain and
     bias are linear in h_j (section "Convolution Layer", conditional layer normalization). The paper
-    has i and j the other way around; this is the code of W2NER and TOE.
+    swaps i and j. This is the code of W2NER and TOE.
 
     width (int): Width of the word representations.
     """
@@ -35,19 +34,19 @@ class ConditionalLayerNorm(nn.Module):
         super().__init__()
         self.gain = nn.Linear(width, width)
         self.bias = nn.Linear(width, width)
-        # begin as plain layer normalisation
+        # initially plain layer normalization
         for linear, constant in ((self.gain, 1.0), (self.bias, 0.0)):
             nn.init.zeros_(linear.weight)
             nn.init.constant_(linear.bias, constant)
 
     def forward(self, rows: Tensor, columns: Tensor) -> Tensor:
-        """Pair every word with every word.
+        """Compute the representations of all pairs of words.
 
-        rows (Tensor): Representations of the words as rows, which are normalized.
+        rows (Tensor): Word representations to normalize.
             *Shape:* `(batch, n, width)`
-        columns (Tensor): Those of the words as columns, which are the condition.
+        columns (Tensor): Word representations for gain and bias.
             *Shape:* `(batch, n, width)`
-        RETURNS (Tensor): Representations of all pairs.
+        RETURNS (Tensor): The representations.
             *Shape:* `(batch, n, n, width)`
         """
         normal = F.layer_norm(rows, rows.shape[-1:], eps=NORM_EPS).unsqueeze(2)
@@ -56,13 +55,13 @@ class ConditionalLayerNorm(nn.Module):
 
 
 class DilatedConvolutions(nn.Module):
-    """Depthwise 3x3 convolutions over the grid (section "Multi-Granularity Dilated Convolution").
-    Their outputs are concatenated.
+    """Depthwise 3x3 convolutions over the grid, with concatenated outputs (section
+    "Multi-Granularity Dilated Convolution").
 
-    width (int): Width of the input and of each convolution's output.
-    dilations (Sequence[int]): The distance between the cells that each convolution reads.
-    chained (bool): Each convolution reads the output of the one before, as in W2NER's code; else
-        all read the same input, as in its paper and in TOE's code.
+    width (int): Width of the input and of each output.
+    dilations (Sequence[int]): The dilation of each convolution.
+    chained (bool): The input of each convolution is the output of the previous one, as in W2NER's
+        code. Otherwise they share an input, as in W2NER's paper and in TOE's code.
     """
 
     def __init__(self, width: int, dilations: Sequence[int], chained: bool) -> None:
@@ -75,8 +74,7 @@ class DilatedConvolutions(nn.Module):
         self.n_out = width * len(dilations)
 
     def forward(self, grid: Tensor, mask: Tensor) -> Tensor:
-        """Convolve the grids of a padded batch. The result for a sentence does not depend on the
-        others.
+        """Convolve the grids of a padded batch. The results do not depend on padding.
 
         grid (Tensor): Grid features.
             *Shape:* `(batch, n, n, width)`
@@ -89,7 +87,7 @@ class DilatedConvolutions(nn.Module):
         # (batch, n, n, width) -> (batch, width, n, n), with zeros around each sentence's grid
         image = grid.permute(0, 3, 1, 2) * cells
         outputs = []
-        # On a CPU, the bfloat16 gradient of dilated depthwise weights has random, huge values
+        # on a CPU, PyTorch's bfloat16 gradient of dilated depthwise convolutions is wrong
         with torch.autocast(grid.device.type, enabled=False):
             image = image.to(self.convolutions[0].weight.dtype)
             for convolution in self.convolutions:
@@ -100,11 +98,11 @@ class DilatedConvolutions(nn.Module):
 
 
 class MLP(nn.Sequential):
-    """A linear layer and GELU, with dropout of the input and of the output, as in W2NER's code.
+    """A linear layer and GELU, with dropout before and after, as in W2NER's code.
 
     n_in (int): Input width.
     n_out (int): Output width.
-    dropout (float): Dropout rate of both.
+    dropout (float): Dropout rate.
     """
 
     def __init__(self, n_in: int, n_out: int, dropout: float) -> None:
@@ -114,15 +112,15 @@ class MLP(nn.Sequential):
 
 
 class CoPredictor(nn.Module):
-    """The sum of two predictions: a biaffine one from the words, and one from the grid features
+    """The sum of the logits of a biaffine classifier of words and of a classifier of grid features
     (section "Co-Predictor Layer").
 
     n_words (int): Width of the word representations.
     n_grid (int): Width of the grid features.
-    biaffine_width (int): Width that the words are mapped to.
-    grid_width (int): Width that the grid features are mapped to.
+    biaffine_width (int): Width of the words in the biaffine classifier.
+    grid_width (int): Width of the grid features in their classifier.
     n_labels (int): Number of labels.
-    dropout (float): Dropout rate within the three MLPs.
+    dropout (float): Dropout rate of the three MLPs.
     """
 
     def __init__(
@@ -143,7 +141,7 @@ class CoPredictor(nn.Module):
         self.classifier = nn.Linear(grid_width, n_labels)
 
     def forward(self, words: Tensor, grid: Tensor) -> Tensor:
-        """Score the labels of every cell.
+        """Compute the logits of all cells.
 
         words (Tensor): Word representations.
             *Shape:* `(batch, n, n_words)`
@@ -157,13 +155,14 @@ class CoPredictor(nn.Module):
 
 
 def init_as_one_tensor(biaffine: Biaffine) -> None:
-    """Initialize a biaffine layer as W2NER's code does: its weights and its bias are one tensor
-    `(n_out, n_in + 1, n_in + 1)`, which is Xavier normal.
+    """Initialize a biaffine layer as in W2NER's code, where all parameters are one tensor with
+    Xavier normal values.
+        *Shape:* `(n_out, n_in + 1, n_in + 1)`
 
     biaffine (Biaffine): The layer.
     """
     n = biaffine.n_in + 1
-    # of a tensor (n_out, n, n), PyTorch takes n * n as fan-in and n_out * n as fan-out
+    # PyTorch's fan-in and fan-out of this tensor are n * n and n_out * n
     std = math.sqrt(2 / (n * n + biaffine.n_out * n))
     for parameter in biaffine.parameters():
         nn.init.normal_(parameter, std=std)
@@ -171,18 +170,19 @@ def init_as_one_tensor(biaffine: Biaffine) -> None:
 
 @dataclass(frozen=True)
 class W2NERSettings(GridSettings):
-    """What a config can set of a W2NER network.
+    """The settings of a W2NER network.
 
-    hidden_width (int): Width of the BiLSTM's output, both directions.
-    embedding_width (int): Width of the distance embeddings, and of the region embeddings.
-    grid_width (int): Width of the grid features that each convolution reads and gives.
-    biaffine_width (int): Width of the words in the co-predictor's biaffine part.
-    predictor_width (int): Width of the grid features in its other part.
+    hidden_width (int): Width of the BiLSTM's output in both directions.
+    embedding_width (int): Width of the distance and region embeddings.
+    grid_width (int): Width of the input and output of each convolution.
+    biaffine_width (int): Width of the words in the co-predictor.
+    predictor_width (int): Width of the grid features in the co-predictor.
     dilations (Sequence[int]): The dilation of each convolution.
     word_dropout (float): Dropout rate of the word representations.
-    grid_dropout (float): Dropout rate of the pair features; whole channels are dropped.
-    predictor_dropout (float): Dropout rate within the co-predictor's MLPs.
-    RAISES (GapDNERError): If a width or dilation is not positive, or a dropout rate not in [0, 1).
+    grid_dropout (float): Dropout rate of the channels of the pair features.
+    predictor_dropout (float): Dropout rate of the co-predictor's MLPs.
+    RAISES (GapDNERError): If a width or dilation is not positive, or a dropout rate is not in
+        [0, 1).
     """
 
     hidden_width: int = 512
@@ -199,16 +199,16 @@ class W2NERSettings(GridSettings):
         super().__post_init__()
         if not self.dilations or min(self.dilations) < 1:
             raise GapDNERError(
-                f"The model's dilations must be numbers from 1 on, but are {self.dilations}."
+                f"The model's dilations must be at least 1, but are {self.dilations}."
             )
 
 
 class PairNetwork(GridNetwork):
-    """What W2NER and TOE have in common: the BiLSTM, and grid features from word pairs.
+    """The common part of W2NER and TOE: the BiLSTM, and grid features of word pairs.
 
     n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold.
-    settings (W2NERSettings): The sizes of its parts.
+    layout (GridLayout): The labels of the grid.
+    settings (W2NERSettings): The settings.
     chained_convolutions (bool): See `DilatedConvolutions`.
     """
 
@@ -233,11 +233,11 @@ class PairNetwork(GridNetwork):
         return self.bilstm(self.word_dropout(words), lengths)
 
     def grid_features(self, rows: Tensor, columns: Tensor, mask: Tensor) -> Tensor:
-        """Compute grid features from word pairs, distances and regions.
+        """Compute grid features from pairs of words, distances and regions.
 
         rows (Tensor): Representations of the words as rows.
             *Shape:* `(batch, n, hidden_width)`
-        columns (Tensor): Those of the words as columns.
+        columns (Tensor): Representations of the words as columns.
             *Shape:* `(batch, n, hidden_width)`
         mask (Tensor): True for the words of each sentence, False for padding.
             *Shape:* `(batch, n)`
@@ -249,7 +249,7 @@ class PairNetwork(GridNetwork):
         above_diagonal = (positions[None, :] > positions[:, None]).long()
         buckets = distance_buckets(n, rows.device)
         places = torch.cat([self.distance(buckets), self.region(above_diagonal)], dim=-1)
-        # dropping a channel of the input drops a column of the weights
+        # dropping a column of the weights is dropping a channel of the input
         kept = F.dropout(
             rows.new_ones(batch, 1, self.base.in_features), self.grid_dropout, self.training
         )
@@ -264,8 +264,8 @@ class W2NERNetwork(PairNetwork):
     """W2NER from the BiLSTM to the co-predictor.
 
     n_in (int): Width of the word representations.
-    layout (GridLayout): The labels that the parts of the grid can hold.
-    settings (W2NERSettings): The sizes of its parts.
+    layout (GridLayout): The labels of the grid.
+    settings (W2NERSettings): The settings.
     """
 
     def __init__(self, n_in: int, layout: GridLayout, settings: W2NERSettings) -> None:

@@ -1,1 +1,1 @@
-"""Readers of corpora with formats of their own."""
+"""Readers of CRAFT and of Knowtator files."""

@@ -1,4 +1,4 @@
-"""The CRAFT corpus in its official layout: one text an article, annotations by ontology."""
+"""The CRAFT corpus in its official layout."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ _SUFFIXES = (".txt.knowtator.xml", ".xml")
 
 
 def is_craft(path: Path) -> bool:
-    """RETURNS (bool): Whether a folder has texts and annotations where CRAFT has them."""
+    """RETURNS (bool): Whether a folder has the layout of CRAFT."""
     return (path / "articles" / "txt").is_dir() and (path / "concept-annotation").is_dir()
 
 
@@ -30,22 +30,25 @@ def read_craft(
     labels: Labels = "ontology",
     split: str | None = None,
 ) -> Iterator[TextRecord]:
-    """Read articles of CRAFT with the annotations of some ontologies.
+    """Read articles of CRAFT.
 
-    ontologies (str): Names separated by commas, such as "CL,GO_BP", or of variants such as
-        "CL+extensions"; every ontology, in its plain variant, if empty.
-    labels (str): "ontology" for the ontologies' names, with the annotations' classes as ids in a
-        knowledge base; "class" for the classes.
-    split (Optional[str]): "train", "dev" or "test"; all articles if None.
-    YIELDS (TextRecord): Articles by the order of their names.
+    path (Path): The top folder of CRAFT.
+    report (Report): Collects issues.
+    ontologies (str): Comma-separated names, e.g. "CL,GO_BP", or names of variants, e.g.
+        "CL+extensions". By default all ontologies, without extensions.
+    labels (str): "ontology" to use the names of ontologies as labels, and the classes of
+        annotations as knowledge base IDs. "class" to use the classes as labels.
+    split (Optional[str]): "train", "dev" or "test". None for all articles.
+    YIELDS (TextRecord): Articles, sorted by name.
+    RAISES (GapDNERError): If the folder is not CRAFT, or an option is invalid.
     """
     if not is_craft(path):
         raise GapDNERError(
-            f"{path} is not the top folder of CRAFT: it has no articles/txt and "
-            "concept-annotation. Check the path, or choose the format knowtator."
+            f"{path} is not the top folder of CRAFT, which contains articles/txt and "
+            "concept-annotation. Check the path, or use the format knowtator."
         )
     if labels not in get_args(Labels):
-        raise GapDNERError(f"Unknown labels {labels!r}: choose {' or '.join(get_args(Labels))}.")
+        raise GapDNERError(f"Unknown labels: {labels!r}. Use {' or '.join(get_args(Labels))}.")
     folders = _choose(path, tuple(filter(None, ontologies.split(","))))
     for name in _articles(path, split, report):
         text_path = path / "articles" / "txt" / f"{name}.txt"
@@ -62,7 +65,7 @@ def _read_entities(
         files = [folder / f"{name}{suffix}" for suffix in _SUFFIXES]
         file = next((file for file in files if file.is_file()), None)
         if file is None:
-            message = f"{ontology} has no annotation: taken as without entities"
+            message = f"{ontology} has no annotation file, so the article has no entities of it"
             report.add("kept", "no annotation file", message, Place(str(folder), None, name))
             continue
         _, found = read_annotation_file(file, report)
@@ -90,10 +93,10 @@ def _choose(path: Path, ontologies: tuple[str, ...]) -> dict[str, Path]:
     missing = [name for name in ontologies if name not in known]
     if missing or not known:
         raise GapDNERError(
-            f"{path} has no ontology {', '.join(missing)}. It has: {', '.join(known) or 'none'}; "
-            "zipped ones must be unpacked first."
+            f"{path} has no ontology {', '.join(missing)}. Use {', '.join(known) or 'none'}, or "
+            "unpack the zipped ontologies."
         )
-    # all, but not the extensions, which repeat what they extend
+    # extensions repeat the annotations of their ontology
     return {name: known[name] for name in ontologies or families}
 
 
@@ -103,12 +106,12 @@ def _articles(path: Path, split: str | None, report: Report) -> list[str]:
     if split is None:
         return sorted(present)
     if split not in SPLITS:
-        raise GapDNERError(f"Unknown split {split!r}: choose {', '.join(SPLITS)}.")
+        raise GapDNERError(f"Unknown split: {split!r}. Use {', '.join(SPLITS)}.")
     list_path = path / "articles" / "ids" / f"craft-ids-{split}.txt"
     wanted = set(read_text(list_path, report).split())
     if not wanted & present:
         raise GapDNERError(f"None of the {len(wanted)} articles of {list_path} is in {texts}.")
     for name in sorted(wanted - present):
-        message = f"it is in the {split} split, but has no text"
+        message = f"the article of the {split} split has no text"
         report.add("dropped", "article missing", message, Place(str(list_path), None, name))
     return sorted(wanted & present)

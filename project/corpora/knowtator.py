@@ -1,4 +1,4 @@
-"""Knowtator: texts with annotation files in XML, of version 1 (also written by eHOST) or 2."""
+"""Knowtator XML of version 1, which eHOST also writes, and of version 2."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,23 +20,28 @@ from spacy_gapdner.formats.files import (
 from spacy_gapdner.formats.records import TextEntity, TextRecord
 from spacy_gapdner.formats.report import Place, Report, reading
 
-# stands between the fragments in the surface texts of version 1
+# of the fragments in the surface texts of version 1
 _SEPARATOR = " ... "
 _ROOTS = ("annotations", "knowtator-project")
 
 
 def has_knowtator_root(path: Path) -> bool:
-    """RETURNS (bool): Whether the first bytes of a file hold a root element of Knowtator."""
+    """RETURNS (bool): Whether a file starts with a root element of Knowtator."""
     start = first_text(path)
     return "<annotations" in start or "<knowtator-project" in start
 
 
 def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
-    """Read Knowtator XML, one document at a time: a folder with texts and annotation files (.xml)
-    at any depth, or one annotation file. Labels are the classes of the annotations.
+    """Read Knowtator XML. Labels are the classes of the annotations.
+
+    path (Path): An annotation file (.xml), or a folder with texts and annotation files, also in
+        subfolders.
+    report (Report): Collects issues.
+    YIELDS (TextRecord): The documents.
+    RAISES (GapDNERError): If a file cannot be read, or an annotation file has no text.
     """
     files = input_files(path, (".xml",))
-    # the texts may lie in a folder next to that of the annotations
+    # texts and annotations can be in different subfolders
     root = path if path.is_dir() else path.parent
     texts: dict[str, list[Path]] = {}
     for file in visible_files(root, (".txt",)):
@@ -48,7 +53,7 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
             text_path = _find_text(file, text_name, texts)
             if text_path in used:
                 raise GapDNERError(
-                    f"{file} is the second annotation file of {text_path}. Convert them apart."
+                    f"{file} is the second annotation file of {text_path}. Convert them separately."
                 )
             used.add(text_path)
             name = text_path.relative_to(root).with_suffix("").as_posix()
@@ -58,7 +63,7 @@ def read_knowtator(path: Path, report: Report) -> Iterator[TextRecord]:
 def make_record(
     name: str, text_path: Path, entities: list[TextEntity], report: Report
 ) -> TextRecord:
-    """RETURNS (TextRecord): A text, and its annotations with offsets that are unchecked yet."""
+    """RETURNS (TextRecord): A text with its annotations, whose offsets are checked."""
     text = read_text(text_path, report, keep_bom=True)
     place = Place(str(text_path), None, name)
     text = choose_text(text, entities, report, place, _SEPARATOR)
@@ -71,20 +76,22 @@ def read_annotation_file(
 ) -> tuple[str, list[TextEntity]]:
     """Read an annotation file of either version.
 
-    label (Optional[str]): A label for all annotations, whatever their class.
-    RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations, labeled
-        with their classes, offsets unchecked. Slots that hold values are their attributes.
+    path (Path): The file.
+    report (Report): Collects issues.
+    label (Optional[str]): A label for all annotations, instead of their classes.
+    RETURNS (tuple[str, list[TextEntity]]): The file name of the text, and the annotations with
+        unchecked offsets. Slots with values are their attributes.
     """
     with xml_errors(path):
         root: Element = parse(path).getroot()
     if root.tag not in _ROOTS:
         raise GapDNERError(
             f"{path} is not Knowtator XML: its root is <{root.tag}>, not <{_ROOTS[0]}> or "
-            f"<{_ROOTS[1]}>. Choose the right format."
+            f"<{_ROOTS[1]}>. Check the format."
         )
     documents = root.findall(".//document")
     if len(documents) > 1:
-        raise GapDNERError(f"{path} is of several documents. Make a file of each.")
+        raise GapDNERError(f"{path} annotates several documents. Use one file per document.")
     text_name = root.get("textSource", "")
     for document in documents:
         text_name = document.get("text-file") or f"{document.get('id', '')}.txt"
@@ -100,7 +107,7 @@ def read_annotation_file(
             spans = annotation.findall("span")
             fragments = tuple((int(s.get("start", "")), int(s.get("end", ""))) for s in spans)
         except ValueError:
-            report.add("dropped", "offsets are no numbers", f"{name} of {own}", place)
+            report.add("dropped", "invalid offsets", f"{name} of {own}", place)
             continue
         if not own or not fragments:
             kind = "annotation without span" if own else "annotation without class"
@@ -119,14 +126,18 @@ def _find_text(file: Path, name: str, texts: dict[str, list[Path]]) -> Path:
     found = texts.get(name, [])
     found = [text for text in found if text.parent == file.parent] or found
     if not found:
-        raise GapDNERError(f"{file} annotates {name or 'an unnamed text'}, which is missing.")
+        raise GapDNERError(
+            f"{file} annotates {name or 'an unnamed text'}, which is missing. Add the text."
+        )
     if len(found) > 1:
-        raise GapDNERError(f"{file} annotates {name}, of which there are {len(found)}. Keep one.")
+        raise GapDNERError(
+            f"{file} annotates {name}, but there are {len(found)} such files. Keep one."
+        )
     return found[0]
 
 
 def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dict[str, Any]]:
-    # a mention has slots: values, or in a complex slot and in a triple other annotations
+    # slots of a mention contain values. Complex slots and triples contain other annotations
     owners: dict[str | None, list[str]] = {}
     for mention in root.iter("classMention"):
         for slot in mention.findall("hasSlotMention"):
@@ -139,21 +150,21 @@ def _mention_attrs(root: Element, place: Place, report: Report) -> dict[str, dic
             continue
         values = [part.get("value", "") for part in slot if part.tag.endswith("SlotMentionValue")]
         name = _id_of(slot, "mentionSlot") or ""
-        held = [
+        targets = [
             attrs.setdefault(owner, {})
             for owner in owners.get(slot.get("id"), ())
             if owner in annotated
         ]
         if slot.tag in ("complexSlotMention", "triple"):
             kind = "relation"
-        elif not held or any(name in own for own in held):
+        elif not targets or any(name in target for target in targets):
             kind = "attribute"
         else:
-            for own in held:
-                own[name] = values[0] if len(values) == 1 else list(values)
+            for target in targets:
+                target[name] = values[0] if len(values) == 1 else list(values)
             offer_extensions([name])
             continue
-        message = f"cannot hold {slot.get('id')} with {name!r:.60}: {values!r:.60}"
+        message = f"cannot store {slot.get('id')} with {name!r:.60}: {values!r:.60}"
         report.add("dropped", kind, message, place)
     return attrs
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-# A line at the margin: a name, with or without stars, or a word in capitals, then the type
+# `name (type): text`, without indentation
 _FIELD = re.compile(r"(?P<name>\*{0,2}[A-Za-z_]\w*) \((?P<type>.+?)\): (?P<text>.*)")
-# several names in one line: `width (int), depth (int): ...` or `width, ..., depth: ...`
+# several names: `width (int), depth (int): ...` or `width, ..., depth: ...`
 _LIST = re.compile(r"(?P<name>\w+(?: \(\w+\))?(?:, (?:\.\.\.|\w+(?: \(\w+\))?))+): (?P<text>.*)")
 _UNTYPED = re.compile(r"(?P<name>\*{1,2}\w+|RETURNS|YIELDS|RAISES): (?P<text>.*)")
 
@@ -28,7 +28,7 @@ def to_field_lists(lines: Iterable[str]) -> list[str]:
     inside = False
     for line in lines:
         names = _LIST.fullmatch(line)
-        # a sentence may begin so too
+        # without types, the first such line is a sentence
         if names and not (inside or "(" in names["name"]):
             names = None
         match = names or _FIELD.fullmatch(line) or _UNTYPED.fullmatch(line)
@@ -47,15 +47,15 @@ def to_field_lists(lines: Iterable[str]) -> list[str]:
 
 
 def _to_fields(name: str, text: str, type: str = "") -> list[str]:
-    # The text last, as lines that belong to it follow
+    # the text is last because its next lines follow
     if name == "RAISES":
         return [f":raises {type}: {text}" if type else f":raises: {text}"]
     if name in ("RETURNS", "YIELDS"):
         verb = name.lower()
         return [*([f":rtype: {type}"] if type else []), f":{verb}: {text}"]
-    # names of a list: without types and spaces, which Sphinx would take for the end of a type
+    # Sphinx takes a space for the end of a type
     name = re.sub(r" \(\w+\)", "", name).replace("...", "…").replace(", ", ",")
-    # stars and a trailing underscore mean something to reStructuredText
+    # stars and trailing underscores are reStructuredText markup
     escaped = re.sub(r"\*|_$", r"\\\g<0>", name)
     return [*([f":type {escaped}: {type}"] if type else []), f":param {escaped}: {text}"]
 

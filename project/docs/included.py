@@ -1,4 +1,4 @@
-"""Documents of the repository as pages of the site, with rewritten links.
+"""Inclusion of the repository's documents in pages of the site, with rewritten links.
 
 ``<!-- include: ../../README.md -->`` in a page includes this document. Links to documents that are
 pages point to these pages. Links to other files of the repository become plain text.
@@ -10,7 +10,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "project" / "docs"
-# documents and their pages
+# pages by document
 INCLUDED = {
     "README.md": "quickstart.md",
     "configs/README.md": "settings.md",

@@ -1,4 +1,4 @@
-"""The pictures of the pages, drawn by the package while the site is built."""
+"""The pictures of the documentation, drawn while the site is built."""
 
 import tempfile
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ LONG_ENTITIES = [
     Entity("ADE", ((1, 2), (12, 14))),
 ]
 MAX_LENGTH, STRIDE = 8, 6
-# probabilities of the cells of an invented prediction, by row, column and channel: type, Frag, Gap
+# an example of predicted probabilities, by row, column and channel: Frag 1, Gap 2, type 3
 PROBABILITIES = {
     (3, 0, 3): 0.94,
     (0, 0, 1): 0.96,
@@ -68,7 +68,7 @@ width="{{ width }}" height="{{ height }}">
 
 
 class Picture(SphinxDirective):
-    """``gapdner-picture``: one of `PICTURES`, chosen by the argument."""
+    """``gapdner-picture``: a picture from `PICTURES`, by name."""
 
     required_arguments = 1
 
@@ -79,7 +79,7 @@ class Picture(SphinxDirective):
 
 
 class Example(SphinxDirective):
-    """``gapdner-example``: sentences in the `inline` format, as text and picture."""
+    """``gapdner-example``: sentences in the `inline` format, shown as text and picture."""
 
     has_content = True
 
@@ -99,12 +99,12 @@ class Example(SphinxDirective):
 
 
 def draw_entities() -> str:
-    """RETURNS (str): The three entities of the README's example, with fragments and gaps."""
+    """RETURNS (str): The three entities of the example in the README."""
     return _render(SENTENCE, ENTITIES)
 
 
 def draw_grid() -> str:
-    """RETURNS (str): A grid with the labels Frag, Gap and types, and its entities."""
+    """RETURNS (str): A label grid and its entities."""
     scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     texts = {
@@ -115,7 +115,7 @@ def draw_grid() -> str:
 
 
 def draw_scores() -> str:
-    """RETURNS (str): Probabilities of the cells, and the decoded entities with their scores."""
+    """RETURNS (str): The probabilities of cells, and the decoded entities with their scores."""
     scheme = GapAwareTagging()
     channels = scheme.layout(["ADE"]).channels
     cells = np.array(list(PROBABILITIES))
@@ -133,7 +133,7 @@ def draw_scores() -> str:
 
 
 def draw_windows() -> str:
-    """RETURNS (str): A sentence with its windows, and the entities that fit into a window."""
+    """RETURNS (str): The windows of a sentence, and the entities that fit into a window."""
     texts = LONG.split()
     doc = Doc(spacy.blank("en").vocab, words=texts)
     segments = get_segments(doc, MAX_LENGTH, STRIDE)

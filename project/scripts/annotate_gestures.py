@@ -1,11 +1,11 @@
-"""Annotate sentences with coordinations from scratch in the browser, and count the gestures.
+"""Annotate sentences of a brat corpus in the browser, and count the gestures.
 
-Takes sentences of a brat corpus in which discontinuous entities share fragments, opens each on the
-page of `gapdner annotate`, makes its entities with mouse and keys, and compares the files with the
-corpus. Gestures are drags, double clicks, clicks and keys (Shift or Alt held is none by itself).
+The script opens sentences in which discontinuous entities share fragments on the page of `gapdner
+annotate`. It creates their entities with mouse and keyboard, and compares the saved files with the
+corpus. Gestures are drags, double clicks, clicks and keys, except Shift and Alt.
 
-brat's are counted by its dialogs, at their best: a drag, the type's key unless it is the first of
-the list, and OK; for each further fragment a double click on the entity, "Add Frag.", a drag, OK.
+The gestures in brat are counted by its dialogs: a drag, the key of the type unless it is the first
+one, and OK. Each other fragment takes a double click on the entity, "Add Frag.", a drag and OK.
 """
 
 import random
@@ -26,9 +26,15 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-Fragments = tuple[tuple[int, int], ...]
+from spacy_gapdner.entities import Fragments
+from spacy_gapdner.formats import Report
+from spacy_gapdner.formats.brat import read_brat
 
-PLACES = """
+TOKEN_BOUNDS = """
+return [...document.querySelectorAll('.word')].flatMap(
+  e => [Number(e.dataset.start), Number(e.dataset.end)]);
+"""
+POSITIONS = """
 const [start, end] = arguments;
 const at = (offset, side) => {
   const word = [...document.querySelectorAll('.word')].findLast(e => e.dataset.start <= offset);
@@ -41,86 +47,66 @@ const at = (offset, side) => {
 return [at(start, 'left'), at(end - 1, 'right')];
 """
 COMBINE = """
-const [text, markings, done] = arguments;
+const [text, selections, done] = arguments;
 import(new URL('js/coordination.js', location)).then(
-  (m) => done(markings.map((marking) => m.combinations(marking, text))));
+  (m) => done(selections.map((selection) => m.combinations(selection, text))));
 """
 
 
 class Mark(NamedTuple):
-    """An entity: its type and its fragments in characters."""
+    """An entity with character offsets."""
 
     label: str
     fragments: Fragments
 
 
 class Plan(NamedTuple):
-    """Marked ranges, which are one entity or are split; what is unticked then; what results."""
+    """Ranges to select: the fragments of an entity, or a coordination to split. Of the entities of
+    a coordination, some are rejected."""
 
     label: str
     ranges: Fragments
     is_split: bool
-    unticked: tuple[int, ...]
-    made: frozenset[Mark]
+    rejected: tuple[int, ...]
+    created: frozenset[Mark]
 
     @property
-    def n_gestures(self) -> int:
-        """RETURNS (int): Drags, the key to split and the one to take, and those that untick."""
-        return len(self.ranges) + (2 + len(self.unticked) if self.is_split else 0)
-
-
-def join(fragments: list[tuple[int, int]], text: str) -> Fragments:
-    """RETURNS (Fragments): Sorted, and joined where only spaces lie between."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(fragments):
-        if joined and not text[joined[-1][1] : start].strip():
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return tuple(joined)
-
-
-def read_marks(path: Path, text: str) -> set[Mark]:
-    """RETURNS (set[Mark]): The entities of an annotation file."""
-    marks = set()
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if line.startswith("T"):
-            label, places = line.split("\t")[1].split(" ", 1)
-            pairs = [tuple(map(int, place.split())) for place in places.split(";")]
-            marks.add(Mark(label, join([(start, end) for start, end in pairs], text)))
-    return marks
+    def saved(self) -> tuple[int, int, str]:
+        """RETURNS (tuple[int, int, str]): Sort key: the number of saved gestures, then of ranges,
+        because an entity must not start with an existing fragment."""
+        gestures = len(self.ranges) + (2 + len(self.rejected) if self.is_split else 0)
+        fragments = sum(len(mark.fragments) for mark in self.created)
+        return fragments - gestures, len(self.ranges), str(sorted(self.created))
 
 
 def find_sentences(corpus: Path) -> Iterator[tuple[str, set[Mark]]]:
-    """Find lines in which discontinuous entities of one type share a fragment.
+    """Find lines in which discontinuous entities of the same type share a fragment.
 
     corpus (Path): A folder of .txt and .ann files.
     YIELDS (tuple[str, set[Mark]]): The line and its entities.
     """
-    for path in sorted(corpus.rglob("*.txt")):
-        text = path.read_bytes().decode("utf-8")
-        marks = read_marks(path.with_suffix(".ann"), text)
+    for record in read_brat(corpus, Report()):
         start = 0
-        for line in text.split("\n"):
+        for line in record.text.split("\n"):
             end = start + len(line)
-            own = {
-                Mark(m.label, tuple((s - start, e - start) for s, e in m.fragments))
-                for m in marks
-                if start <= m.fragments[0][0] and m.fragments[-1][1] <= end
+            marks = {
+                Mark(e.label, tuple((s - start, e - start) for s, e in e.fragments))
+                for e in record.entities
+                if start <= e.fragments[0][0] and e.fragments[-1][1] <= end
             }
             start = end + 1
-            pairs = combinations([m for m in own if len(m.fragments) > 1], 2)
+            pairs = combinations([m for m in marks if len(m.fragments) > 1], 2)
             if len(line) < 250 and any(
                 a.label == b.label and set(a.fragments) & set(b.fragments) for a, b in pairs
             ):
-                yield line, own
+                yield line, marks
 
 
 class Annotator:
-    """Makes entities as a user does, and counts the gestures.
+    """Annotates like a user, and counts the gestures.
 
     browser (webdriver.Chrome): The browser.
-    labels (list[str]): The types, in the order of their keys.
+    labels (list[str]): The entity types in the order of their keys.
     """
 
     def __init__(self, browser: webdriver.Chrome, labels: list[str]) -> None:
@@ -129,72 +115,53 @@ class Annotator:
         self.n_gestures = 0
 
     def annotate(self, text: str, gold: set[Mark]) -> None:
-        """Make all entities of the text that is open."""
-        left = set(gold)
-        bounds = self._token_bounds()
-        while left:
-            plan = max(self._plans(text, gold, left), key=self._gain)
-            self._carry_out(plan, gold - left, bounds)
-            left -= plan.made
+        """Create all entities of the open text."""
+        missing = set(gold)
+        bounds = set(self.browser.execute_script(TOKEN_BOUNDS))
+        while missing:
+            plans = [Plan(m.label, m.fragments, False, (), frozenset([m])) for m in missing]
+            for label in {mark.label for mark in missing}:
+                plans += self._splits(text, label, gold, missing)
+            plan = max(plans, key=lambda plan: plan.saved)
+            self._carry_out(plan, gold - missing, bounds)
+            missing -= plan.created
 
-    def _token_bounds(self) -> set[int]:
-        script = (
-            "return [...document.querySelectorAll('.word')].flatMap("
-            "e => [Number(e.dataset.start), Number(e.dataset.end)])"
-        )
-        return set(self.browser.execute_script(script))
-
-    @staticmethod
-    def _gain(plan: Plan) -> tuple[int, int, str]:
-        saved = sum(len(mark.fragments) for mark in plan.made) - plan.n_gestures
-        # one entity after the other: those with several fragments first, which begin as others are
-        return saved, len(plan.ranges), str(sorted(plan.made))
-
-    def _plans(self, text: str, gold: set[Mark], left: set[Mark]) -> Iterator[Plan]:
-        for mark in left:
-            yield Plan(mark.label, mark.fragments, False, (), frozenset([mark]))
-        for label in {mark.label for mark in left}:
-            yield from self._splits(text, label, gold, left)
-
-    def _splits(self, text: str, label: str, gold: set[Mark], left: set[Mark]) -> Iterator[Plan]:
-        own = [mark for mark in left if mark.label == label]
-        starts = {start for mark in own for start, _ in mark.fragments}
-        ends = {end for mark in own for _, end in mark.fragments}
-        # "severe joint" is one fragment, of which "joint" may belong to the coordination
-        for start, end in {pair for mark in own for pair in mark.fragments}:
+    def _splits(self, text: str, label: str, gold: set[Mark], missing: set[Mark]) -> Iterator[Plan]:
+        fragments = {f for mark in missing if mark.label == label for f in mark.fragments}
+        starts, ends = ({f[side] for f in fragments} for side in (0, 1))
+        # in the fragment "severe joint", only "joint" may belong to the coordination
+        for start, end in fragments:
             starts |= {e + 1 for e in ends if start < e < end and text[e].isspace()}
             ends |= {s - 1 for s in starts if start < s < end and text[s - 1].isspace()}
         ranges = sorted((s, e) for s in starts for e in ends if s < e)
-        markings = [
-            marking
+        selections = [
+            selection
             for n in (1, 2, 3)
-            for marking in combinations(ranges, n)
-            if all(a[1] <= b[0] for a, b in pairwise(marking))
+            for selection in combinations(ranges, n)
+            if all(a[1] <= b[0] for a, b in pairwise(selection))
         ]
-        found = self.browser.execute_async_script(COMBINE, text, markings)
-        for marking, made in zip(markings, found, strict=True):
-            marks = [Mark(label, tuple((s, e) for s, e in fragments)) for fragments in made]
-            unticked = tuple(i for i, mark in enumerate(marks) if mark not in gold)
-            kept = frozenset(marks) & left
-            if len(marks) > 1 and kept and len(unticked) < 5:
-                yield Plan(label, marking, True, unticked, kept)
+        found = self.browser.execute_async_script(COMBINE, text, selections)
+        for selection, entities in zip(selections, found, strict=True):
+            marks = [Mark(label, tuple((s, e) for s, e in entity)) for entity in entities]
+            rejected = tuple(i for i, mark in enumerate(marks) if mark not in gold)
+            created = frozenset(marks) & missing
+            if len(marks) > 1 and created and len(rejected) < 5:
+                yield Plan(label, selection, True, rejected, created)
 
-    def _carry_out(self, plan: Plan, made: set[Mark], bounds: set[int]) -> None:
+    def _carry_out(self, plan: Plan, existing: set[Mark], bounds: set[int]) -> None:
         first = plan.ranges[0]
-        # what is there already would be chosen, and get the other type
-        if Mark(self.label, (first,)) in made and self.label != plan.label:
+        # otherwise the page would select the existing entity and change its type
+        if Mark(self.label, (first,)) in existing and self.label != plan.label:
             self._press(Keys.ESCAPE)
             self._set_label(plan.label)
-        self._mark(first, bounds)
+        self._select(first, bounds)
         if self.label != plan.label:
             self._set_label(plan.label)
         for other in plan.ranges[1:]:
-            self._mark(other, bounds, adds=True)
+            self._select(other, bounds, adds=True)
         if plan.is_split:
-            self._press("c")
-            for i in plan.unticked:
-                self._press(str(i + 1))
-            self._press(Keys.ENTER)
+            for key in ("c", *(str(i + 1) for i in plan.rejected), Keys.ENTER):
+                self._press(key)
 
     def _set_label(self, label: str) -> None:
         i = self.labels.index(label)
@@ -209,44 +176,31 @@ class Annotator:
         self.n_gestures += 1
         ActionChains(self.browser, duration=0).send_keys(key).perform()
 
-    def _mark(self, place: tuple[int, int], bounds: set[int], adds: bool = False) -> None:
+    def _select(self, chars: tuple[int, int], bounds: set[int], adds: bool = False) -> None:
         self.n_gestures += 1
-        (left, y), (right, below) = self.browser.execute_script(PLACES, *place)
+        (left, y), (right, y_end) = self.browser.execute_script(POSITIONS, *chars)
         chain = ActionChains(self.browser, duration=0)
-        is_cut = not {*place} <= bounds
-        held = [Keys.SHIFT] * adds + [Keys.ALT] * is_cut
-        inset = 0 if is_cut else 2
-        for key in held:
+        is_part = not {*chars} <= bounds
+        modifiers = [Keys.SHIFT] * adds + [Keys.ALT] * is_part
+        inset = 0 if is_part else 2
+        for key in modifiers:
             chain.key_down(key)
         pointer = chain.w3c_actions.pointer_action
         pointer.move_to_location(left + inset, y).pointer_down()
-        if not any(place[0] < bound < place[1] for bound in bounds) and not is_cut:
-            # a word: a double click, or a click with Shift
+        if not is_part and not any(chars[0] < bound < chars[1] for bound in bounds):
+            # a single word: a double click, or a click with Shift
             pointer.pointer_up()
             if not adds:
                 pointer.pointer_down().pointer_up()
         else:
             pointer.move_to_location((left + right) / 2, y)
-            pointer.move_to_location(right - inset, below).pointer_up()
-        # both devices do something at each tick
+            pointer.move_to_location(right - inset, y_end).pointer_up()
+        # keyboard and pointer actions run in parallel
         for _ in range(8):
             chain.w3c_actions.key_action.pause(0)
-        for key in held:
+        for key in modifiers:
             chain.key_up(key)
         chain.perform()
-
-
-def count_in_brat(gold: set[Mark], first: str) -> int:
-    """RETURNS (int): Gestures in brat's dialogs."""
-    return sum(3 - (m.label == first) + 4 * (len(m.fragments) - 1) for m in gold)
-
-
-def open_page(folder: Path, labels: list[str]) -> tuple[subprocess.Popen[str], str]:
-    """RETURNS (tuple[Popen, str]): The server of a folder, and its address."""
-    command = [sys.executable, "-m", "spacy", "gapdner", "annotate", str(folder)]
-    command += ["--labels", ",".join(labels), "--port", "0"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    return server, next(line.strip() for line in server.stdout or () if line.startswith("http"))
 
 
 def open_browser() -> webdriver.Chrome:
@@ -260,20 +214,22 @@ def open_browser() -> webdriver.Chrome:
 
 def main(
     corpus: Path = typer.Argument(..., help="Folder of .txt and .ann files"),
-    n_sentences: int = typer.Option(10, "--sentences", "-n", help="How many to annotate"),
-    seed: int = typer.Option(0, help="Chooses them"),
+    n_sentences: int = typer.Option(10, "--sentences", "-n", help="Number of sentences"),
+    seed: int = typer.Option(0, help="Random seed to sample sentences"),
 ) -> None:
-    """Annotate sentences in the browser, compare them with the corpus, count gestures."""
+    """Annotate sentences in the browser, compare them with the corpus, and count gestures."""
     sentences = random.Random(seed).sample(list(find_sentences(corpus)), n_sentences)
     labels = sorted({mark.label for _, gold in sentences for mark in gold})
+    total = [0, 0, 0, 0]
     with tempfile.TemporaryDirectory() as name, open_browser() as browser:
         folder = Path(name)
         for i, (text, _) in enumerate(sentences):
             (folder / f"{i:02}.txt").write_text(text, encoding="utf-8", newline="")
-        server, address = open_page(folder, labels)
-        total = {"page": 0, "brat": 0, "entities": 0, "equal": 0}
+        command = [sys.executable, "-m", "spacy", "gapdner", "annotate", name, "--port", "0"]
+        command += ["--labels", ",".join(labels)]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
-            browser.get(address)
+            browser.get(next(line.strip() for line in server.stdout if line.startswith("http")))
             user = Annotator(browser, labels)
             wait = WebDriverWait(browser, 60, 0.05)
             for i, (text, gold) in enumerate(sentences):
@@ -283,24 +239,25 @@ def main(
                 user.n_gestures = 0
                 user.annotate(text, gold)
                 wait.until(lambda _: browser.find_element(By.ID, "saving-text").text == "Saved")
-                is_equal = read_marks(folder / f"{i:02}.ann", text) == gold
-                in_brat = count_in_brat(gold, labels[0])
-                n_split = sum(len(mark.fragments) > 1 for mark in gold)
+                (record,) = read_brat(folder / f"{i:02}.ann", Report())
+                is_equal = {Mark(e.label, e.fragments) for e in record.entities} == gold
+                in_brat = sum(3 - (m.label == labels[0]) + 4 * (len(m.fragments) - 1) for m in gold)
                 print(
-                    f"{i + 1:2}: {len(gold):2} entities, {n_split} discontinuous: {user.n_gestures}"
-                    f" gestures, {in_brat} in brat, {'equal' if is_equal else 'NOT EQUAL'}"
+                    f"{i + 1:2}: {len(gold):2} entities: {user.n_gestures} gestures, "
+                    f"{in_brat} in brat, {'equal' if is_equal else 'NOT EQUAL'}"
                 )
-                counts = (user.n_gestures, in_brat, len(gold), is_equal)
-                total = {key: total[key] + n for key, n in zip(total, counts, strict=True)}
+                counts = (len(gold), is_equal, user.n_gestures, in_brat)
+                total = [a + b for a, b in zip(total, counts, strict=True)]
                 ActionChains(browser).send_keys("d").perform()
         finally:
             server.terminate()
             server.wait()
+    n_entities, n_equal, n_gestures, in_brat = total
     print(
-        f"{total['entities']} entities, {total['equal']} of {n_sentences} sentences equal: "
-        f"{total['page']} gestures, {total['brat']} in brat"
+        f"{n_entities} entities, {n_equal} of {n_sentences} sentences equal: "
+        f"{n_gestures} gestures, {in_brat} in brat"
     )
-    if total["equal"] < n_sentences:
+    if n_equal < n_sentences:
         raise SystemExit(1)
 
 

@@ -1,4 +1,4 @@
-"""Words per second of CPU time and core: `nlp.pipe` in one process, and Spark's Python workers."""
+"""Compare the speed of Spark and `nlp.pipe` in words per second of CPU time."""
 
 import os
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def main(
     model: Path,
-    data: Path = typer.Argument(..., help=".spacy file whose texts are annotated"),
-    workers: int = typer.Option(2, help="Python workers of Spark"),
-    times: int = typer.Option(10, help="How often each text is annotated"),
+    data: Path = typer.Argument(..., help=".spacy file with the texts"),
+    workers: int = typer.Option(2, help="Number of Spark's Python workers"),
+    times: int = typer.Option(10, help="Number of times each text is annotated"),
 ) -> None:
-    """Measure both on the same texts, after a run that loads the model."""
+    """Measure the speed of Spark and `nlp.pipe` on the same texts."""
     nlp = spacy.load(model)
     docs = list(DocBin().from_disk(data).get_docs(nlp.vocab))
     texts = [doc.text for doc in docs] * times
@@ -38,25 +38,26 @@ def main(
     session = builder.config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
     df = session.createDataFrame([(text,) for text in texts], "text string").repartition(workers)
     df = df.cache()
-    times_of = [_cpu_times(session, workers)]
+    cpu_times = []
+    # the first run loads the model
     for _ in range(2):
         annotate(df, model).write.format("noop").mode("overwrite").save()
-        times_of.append(_cpu_times(session, workers))
-    # the second run has the model
-    before, after = times_of[1:]
+        cpu_times.append(_cpu_times(session, workers))
+    before, after = cpu_times
     seconds = sum(value - before.get(pid, 0.0) for pid, value in after.items())
-    print(f"spark, {len(after)} workers: {n_words / seconds:.0f} words/s and core")
+    print(f"Spark, {len(after)} workers: {n_words / seconds:.0f} words/s per core")
     session.stop()
 
 
 def _cpu_times(session: SparkSession, workers: int) -> dict[int, float]:
-    # Spark keeps its workers and gives them the next job
+    # Spark reuses its workers in the next job
     def report(batches: Iterator["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
         import time
 
         import pyarrow as pa
 
         for _ in batches:
+            # long enough for every worker to get a batch
             time.sleep(2)
             yield pa.RecordBatch.from_pydict({"pid": [os.getpid()], "seconds": [process_time()]})
 

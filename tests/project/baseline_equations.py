@@ -1,5 +1,4 @@
-"""The equations of W2NER (section "Unified NER Framework") and of TOE, cell by cell, for one
-sentence."""
+"""The equations of W2NER and TOE, cell by cell, for one sentence."""
 
 import math
 
@@ -14,7 +13,7 @@ def normalize(x):
 
 
 def conditional_norm(rows, columns, gain, bias):
-    """Word i, normalized, with the gain and the bias that word j asks for."""
+    """Word i, normalized with the gain and bias of word j."""
     return by_cell(
         len(rows),
         lambda i, j: linear(columns[j], gain) * normalize(rows[i]) + linear(columns[j], bias),
@@ -22,7 +21,7 @@ def conditional_norm(rows, columns, gain, bias):
 
 
 def depthwise_convolution(grid, layer, step):
-    """Each channel on its own; outside the grid everything is zero."""
+    """One convolution per channel, with zeros outside of the grid."""
     n = len(grid)
 
     def look_around(i, j):
@@ -46,12 +45,12 @@ def convolutions(grid, layers, steps, chained):
 
 
 def mlp(x, part, kept_in, kept_out):
-    """Dropout of the input and of the output, by what is kept of them."""
+    """With dropout masks of input and output."""
     return gelu(linear(x * kept_in, part[1])) * kept_out
 
 
 def biaffine_with_ones(heads, tails, layer):
-    """One tensor over head and tail, each with a one appended."""
+    """A single tensor, after appending 1 to head and tail."""
     n = layer.n_in
     weight = layer.bilinear.new_zeros(layer.n_out, n + 1, n + 1)
     weight[:, :n, :n] = layer.bilinear.permute(2, 0, 1)
@@ -76,8 +75,7 @@ NOTHING_DROPPED = dict.fromkeys(("head", "tail", "grid"), (1, 1))
 
 
 def grid_features(rows, columns, net, dilations, *, chained, channels=1):
-    """Convolutions over word pairs, distances and regions; what dropout keeps of the channels of
-    their input is given."""
+    """With the dropout mask of the channels."""
     pairs = conditional_norm(rows, columns, net.pairs.gain, net.pairs.bias)
     places = by_cell(
         len(rows),
@@ -88,20 +86,18 @@ def grid_features(rows, columns, net, dilations, *, chained, channels=1):
 
 
 def w2ner(words, net, dilations, channels=1, kept=NOTHING_DROPPED):
-    """The scores of one sentence; what dropout keeps is given."""
+    """The scores of a sentence, with dropout masks."""
     hidden = bilstm(words, net.bilstm.lstm)
     grid = grid_features(hidden, hidden, net, dilations, chained=True, channels=channels)
     return co_predictor(hidden, grid, net.predictor, kept)
 
 
-def residual(x, added, part, kept=1):
-    x = x + linear(added, part.linear) * kept
+def residual(x, added, part):
+    x = x + linear(added, part.linear)
     return torch.stack([normalize(row) for row in x]) * part.norm.weight + part.norm.bias
 
 
-def attention(x, words, part, kept=(1, 1)):
-    """Each head on its own part of the width; what dropout keeps of the weights, with a matrix per
-    head, and of the output is given."""
+def attention(x, words, part):
     width = x.shape[1] // part.n_heads
     outputs = []
     for head in range(part.n_heads):
@@ -111,15 +107,14 @@ def attention(x, words, part, kept=(1, 1)):
             for y, layer in ((x, part.query), (words, part.key), (words, part.value))
         )
         weights = (queries @ keys.T / math.sqrt(width)).softmax(dim=1)
-        weights = weights * (kept[0] if isinstance(kept[0], int) else kept[0][head])
         outputs.append(weights @ values)
-    return residual(x, torch.cat(outputs, dim=1), part.output, kept[1])
+    return residual(x, torch.cat(outputs, dim=1), part.output)
 
 
-def decoder(x, words, part, kept=((1, 1), (1, 1), 1)):
-    x = attention(x, x, part.self_attention, kept[0])
-    x = attention(x, words, part.cross_attention, kept[1])
-    return residual(x, gelu(linear(x, part.inner)), part.output, kept[2])
+def decoder(x, words, part):
+    x = attention(x, x, part.self_attention)
+    x = attention(x, words, part.cross_attention)
+    return residual(x, gelu(linear(x, part.inner)), part.output)
 
 
 def toe(words, net, dilations):

@@ -1,4 +1,4 @@
-"""Command lines of pages and workflows, within this process: this spares the imports of each."""
+"""Runs command lines of pages and workflows in this process, which is faster."""
 
 import runpy
 import shlex
@@ -14,7 +14,7 @@ import spacy_gapdner.cli  # noqa: F401  # adds our commands
 
 
 def run_line(line):
-    """Run a command that begins with python, return what it prints."""
+    """Run a command that starts with `python`, and return its output."""
     python, *words = shlex.split(line, comments=True)
     assert python == "python", line
     if words[:2] == ["-m", "spacy"]:

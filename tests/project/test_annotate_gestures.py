@@ -1,4 +1,4 @@
-"""Sentences annotated by script in the browser: equal to the corpus, gestures counted."""
+"""The measurement of gestures in the browser."""
 
 import shutil
 
@@ -20,10 +20,10 @@ T4\tDRUG 62 70\tNaproxen
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("chromedriver"), reason="chromedriver is not installed")
-def test_annotated_in_the_browser(tmp_path, capsys):
+def test_gestures(tmp_path, capsys):
     (tmp_path / "one.txt").write_text(TEXT)
     (tmp_path / "one.ann").write_text(ANN)
     main(tmp_path, 1, 0)
-    # severe, the coordination, pain, split, take; Naproxen and its type. In brat: 6 + 10 + 6 + 3
+    # three drags, split and accept; Naproxen and its type. In brat: 6 + 10 + 6 + 3
     expected = "4 entities, 1 of 1 sentences equal: 7 gestures, 25 in brat"
     assert expected in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""The project's workflow for everybody, from its first to its last command."""
+"""The workflow `all` and the command `benchmark`."""
 
 import tarfile
 from pathlib import Path
@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A project with a few of the trials."""
+    """A project with a few trials."""
     for name in ("configs", "project.yml"):
         (tmp_path / name).symlink_to(ROOT / name)
     assets = tmp_path / "project" / "assets"
@@ -35,9 +35,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_all(folder, monkeypatch):
-    """A short training: enough to see that every command hands on what the next one needs."""
-    # another test starts the processes that it takes
+def test_workflow(folder, monkeypatch):
+    # the test of the benchmark measures memory in new processes
     memory = dict.fromkeys(("loading", "peak", "gpu"))
     monkeypatch.setattr(benchmark, "measure_memory", lambda *_: memory)
     given = {"trials_steps": 6, "benchmark_limit": 2}

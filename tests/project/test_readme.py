@@ -1,4 +1,4 @@
-"""What project/README.md tells to run is there."""
+"""The workflows and variables in project/README.md exist."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_workflows_and_commands():
 def test_variables():
     variables = set(load_project_config(ROOT)["vars"])
     lines = [line for line in README.splitlines() if "train-seeds" not in line]
-    # not those of a training config, which train-seeds and TRAINING_OPTIONS take
+    # variables of training configs in the options of trainings
     config = {"mixed_precision", "transformer", "VARIABLE"}
     named = set(re.findall(r"--vars\.(\w+)", "\n".join(lines)))
     assert named - config <= variables

@@ -22,7 +22,7 @@ def test_the_published_settings(name):
     assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
     assert filled["corpora"]["train"]["augmenter"]["share"] == 0.0
     model = pipe["model"]
-    # those of the architecture
+    # the defaults of the architecture
     default = spacy.registry.architectures.get(model["@architectures"])
     for setting, value in zip(default.__code__.co_varnames[2:], default.__defaults__, strict=False):
         assert model[setting] == value
@@ -31,6 +31,6 @@ def test_the_published_settings(name):
         "toe": {"@losses": "gapdner-baselines.ZLPR.v1", "alpha": 0.5, "n_fine": 3},
     }
     assert model["tagging"]["loss"] == losses[name]
-    # the transformer sees the segments of the pipe
+    # the transformer encodes the segments of the pipe
     get_spans = filled["components"]["transformer"]["model"]["get_spans"]
     assert (get_spans["max_length"], get_spans["stride"]) == (pipe["max_length"], pipe["stride"])

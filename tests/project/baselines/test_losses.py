@@ -18,7 +18,7 @@ def naive_loss(scores, targets):
         gold = {tuple(cell) for cell in target.cells.tolist()}
         for i, j in np.ndindex(grid.shape[:2]):
             if not is_ignored(target, i, j):
-                # of both groups: what the labels that the cell has add up to, and the others
+                # by group: the sums of negative and positive labels
                 sums = {True: [1.0, 1.0], False: [1.0, 1.0]}
                 for c, score in enumerate(grid[i, j].tolist()):
                     is_gold, is_fine = (i, j, c) in gold, c >= grid.shape[2] - N_FINE

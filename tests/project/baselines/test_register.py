@@ -1,14 +1,14 @@
-"""The networks of W2NER and TOE as a whole, and the architectures that build them."""
+"""The networks and architectures of W2NER and TOE."""
 
 import pytest
 import torch
-from baseline_equations import decoder, toe, w2ner
+from baseline_equations import toe, w2ner
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, make_input, network_of, score
 
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
-from project.baselines.toe import DecoderLayer, TOENetwork, TOESettings
+from project.baselines.toe import TOENetwork, TOESettings
 from project.baselines.w2ner import (
     DilatedConvolutions,
     W2NERNetwork,
@@ -31,10 +31,10 @@ MODELS = {
 both_models = pytest.mark.parametrize("name", MODELS)
 
 
-def make_network(name, tagging=None, **settings):
-    network, own_tagging, own_settings, _ = MODELS[name]
-    given = (TOESettings if name == "TOE" else W2NERSettings)(**{**own_settings, **settings})
-    return network(N_IN, (tagging or own_tagging).layout(LABELS), given)
+def make_network(name, tagging=None, labels=LABELS, **settings):
+    network, default_tagging, defaults, _ = MODELS[name]
+    settings = (TOESettings if name == "TOE" else W2NERSettings)(**{**defaults, **settings})
+    return network(N_IN, (tagging or default_tagging).layout(labels), settings)
 
 
 def make_batch(lengths, dtype=torch.float32):
@@ -44,9 +44,9 @@ def make_batch(lengths, dtype=torch.float32):
 
 @both_models
 @pytest.mark.parametrize("dilations", [[1, 2, 3], [2]])
-def test_is_the_equations(assert_same, name, dilations):
+def test_agrees_with_the_equations(assert_same, name, dilations):
     net = make_network(name, dilations=dilations).double().eval()
-    # gain and bias begin at zero
+    # their weights are initially zero
     for layer in (net.pairs.gain, net.pairs.bias):
         torch.nn.init.normal_(layer.weight)
     words, lengths = make_batch([3, 1, 5], torch.float64)
@@ -70,37 +70,22 @@ def test_toe_with_fewer_rounds_and_without_fine_grained_tags(assert_same, n_roun
     )
 
 
-def test_dropout_of_the_decoder_layer(assert_same):
-    """On the attention weights and before each addition to the residual, as in BERT."""
-    layer = DecoderLayer(6, 2, 8, dropout=0.5).double()
-    hidden, words = torch.randn(2, 1, 3, 6, dtype=torch.float64, requires_grad=True)
-    ones = words.new_ones
-    torch.manual_seed(0)
-    actual = layer(hidden, words, torch.ones(1, 3, dtype=torch.bool))
-    torch.manual_seed(0)
-    attentions = [(dropout(ones(1, 2, 3, 3))[0], dropout(ones(1, 3, 6))[0]) for _ in range(2)]
-    expected = decoder(hidden[0], words[0], layer, (*attentions, dropout(ones(1, 3, 6))[0]))
-    assert_same(actual[0], expected, [hidden, words, *layer.parameters()], atol=1e-9)
-
-
 @both_models
-def test_added_types_leave_the_scores_of_the_others(name):
+def test_added_types_do_not_change_scores(name):
     trained, tagging = make_network(name).eval(), MODELS[name][1]
-    network, _, sizes, _ = MODELS[name]
-    settings = (TOESettings if name == "TOE" else W2NERSettings)(**sizes)
-    layouts = [tagging.layout(labels) for labels in (LABELS, [*LABELS, "C"])]
-    channels = layouts[0].places_in(layouts[1])
-    grown = network(N_IN, layouts[1], settings).eval()
-    grown.take_over(trained, channels)
+    labels = [*LABELS, "C"]
+    channels = tagging.layout(LABELS).places_in(tagging.layout(labels))
+    extended = make_network(name, labels=labels).eval()
+    extended.take_over(trained, channels)
     words, lengths = make_batch([5, 3])
     expected = score(trained, words, lengths)
-    actual = score(grown, words, lengths)[..., channels]
+    actual = score(extended, words, lengths)[..., channels]
     torch.testing.assert_close(actual[0], expected[0], rtol=0, atol=1e-5)
     torch.testing.assert_close(actual[1, :3, :3], expected[1, :3, :3], rtol=0, atol=1e-5)
 
 
-def test_dropout_acts_where_w2ner_s_code_has_it(assert_same):
-    """On the channels of the pair features, and on input and output of the co-predictor's MLPs."""
+def test_dropout_of_w2ner(assert_same):
+    """Of the channels of pair features, and before and after the co-predictor's MLPs."""
     rates = {"word_dropout": 0.0, "grid_dropout": 0.5, "predictor_dropout": 0.5}
     net = make_network("W2NER", **rates).double()
     words, lengths = make_batch([4], torch.float64)
@@ -121,7 +106,7 @@ def dropout(ones):
     return torch.nn.functional.dropout(ones, 0.5)
 
 
-def test_convolutions_have_the_same_gradient_in_mixed_precision(assert_same):
+def test_gradient_of_convolutions_in_mixed_precision(assert_same):
     """On a CPU, PyTorch's bfloat16 gradient of dilated depthwise convolutions has random values."""
     layer = DilatedConvolutions(80, [1, 2, 3], chained=False)
     for n in range(40, 60):
@@ -131,7 +116,7 @@ def test_convolutions_have_the_same_gradient_in_mixed_precision(assert_same):
         assert_same(mixed, layer(grid, mask), [*layer.parameters()], atol=1e-3)
 
 
-def test_biaffine_weights_start_as_one_xavier_normal_tensor():
+def test_initial_biaffine_weights():
     biaffine = Biaffine(200, 6)
     init_as_one_tensor(biaffine)
     reference = torch.nn.init.xavier_normal_(torch.empty(6, 201, 201))
@@ -150,7 +135,7 @@ def test_architecture_builds_its_network(name):
     built = network_of(model)
     assert type(built) is network
     assert (built.n_in, built.n_channels) == (N_IN, tagging.layout(LABELS).n_channels)
-    # every setting reaches the network
+    # with all settings
     expected = make_network(name)
     assert str(built) == str(expected)
     assert [p.shape for p in built.parameters()] == [p.shape for p in expected.parameters()]

@@ -46,10 +46,10 @@ def test_options(craft, report):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ontologies": "CL,GO"}, r"no ontology GO\. It has: CL.*, MONDO"),
+        ({"ontologies": "CL,GO"}, r"no ontology GO\. Use CL.*, MONDO"),
         ({"split": "test"}, "None of the 1 articles"),
-        ({"split": "all"}, "Unknown split 'all'"),
-        ({"labels": "name"}, "Unknown labels 'name'"),
+        ({"split": "all"}, "Unknown split: 'all'"),
+        ({"labels": "name"}, "Unknown labels: 'name'"),
     ],
 )
 def test_bad_options(craft, report, options, message):

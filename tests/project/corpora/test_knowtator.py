@@ -3,7 +3,7 @@ from knowtator_files import HAIR_CELLS, TEXT, VERSION_2, version_1
 
 from project.corpora.knowtator import read_knowtator
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import convert, read
+from spacy_gapdner.formats import read
 
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><annotations>&b;</annotations>'
 EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/hostname">]><annotations>&a;</annotations>'
@@ -65,11 +65,11 @@ def test_slots_are_attributes_or_counted(write, report):
     [
         ([("", [(0, 4)], "")], "annotation without class"),
         ([("X", [], "")], "annotation without span"),
-        ([("X", [("a", 4)], "")], "offsets are no numbers"),
+        ([("X", [("a", 4)], "")], "invalid offsets"),
         ([HAIR_CELLS, HAIR_CELLS], "duplicate entity"),
     ],
 )
-def test_annotations_that_are_no_entities_are_reported(write, report, annotations, kind):
+def test_invalid_annotations_are_reported(write, report, annotations, kind):
     path = write({"1.txt": TEXT, "1.xml": version_1("1.txt", *annotations)})
     (record,) = read_knowtator(path, report)
     assert len(record.entities) == len(annotations) - 1
@@ -87,18 +87,11 @@ def test_annotations_that_are_no_entities_are_reported(write, report, annotation
         ({"1.xml": "<html/>"}, "its root is <html>"),
         ({"1.xml": ENTITIES}, "EntitiesForbidden"),
         ({"1.xml": EXTERNAL}, "EntitiesForbidden"),
-        ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml is of several documents"),
+        ({"1.xml": SEVERAL, "1.txt": TEXT}, r"1\.xml annotates several documents"),
         ({"1.xml": VERSION_2, "2.xml": VERSION_2, "1.txt": TEXT}, "second annotation file"),
-        ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2"),
+        ({"c/1.xml": VERSION_2, "a/1.txt": TEXT, "b/1.txt": TEXT}, "there are 2 such files"),
     ],
 )
-def test_what_cannot_be_read(write, report, nlp, files, message):
+def test_invalid_files(write, report, nlp, files, message):
     with pytest.raises(GapDNERError, match=message):
         list(read(write(files), "knowtator", nlp=nlp, report=report))
-
-
-def test_a_text_that_is_read_is_not_overwritten(write):
-    path = write({"t/x.txt": TEXT, "a.xml": version_1("x.txt", HAIR_CELLS)})
-    with pytest.raises(GapDNERError, match="which would be overwritten"):
-        convert(path / "a.xml", path / "t" / "x.txt", to="inline")
-    assert (path / "t" / "x.txt").read_text() == TEXT

@@ -1,4 +1,4 @@
-"""A small made-up corpus as a brat folder: what a newcomer brings."""
+"""A small synthetic corpus in brat format."""
 
 SYMPTOMS = ["joint", "back", "chest", "neck"]
 DRUGS = ["aspirin", "ibuprofen", "naproxen"]

@@ -40,7 +40,7 @@ def run_commands(code):
 
 
 def run_page(name, capsys, change=lambda code: code):
-    """Run the blocks of a page in order. The block after Python code contains its output."""
+    """Run the code blocks of a page. The block after Python code is its output."""
     namespace, printed = {}, None
     for number, (language, code) in enumerate(code_blocks(name), start=1):
         place = f"{name}, block {number}"

@@ -1,5 +1,4 @@
-"""The package raises each message that the page of errors quotes. An ellipsis on the page stands
-for a part that varies."""
+"""The package raises each message on the page of errors, where an ellipsis is a variable part."""
 
 import json
 import re
@@ -82,10 +81,6 @@ def missing_function():
     return message(load_recognizer, "mine")
 
 
-def no_gpu():
-    return message(use_gpu, 99)
-
-
 def too_many_candidates():
     nlp = make_nlp(max_paths=1, threshold=1e-4)
     with pytest.warns(UserWarning, match="max_paths") as caught:
@@ -107,7 +102,7 @@ PROVOKED = {
     "No entities under this key": no_entities_under_this_key,
     "Unknown entity type": unknown_type,
     "Missing custom functions": missing_function,
-    "No GPU": no_gpu,
+    "No GPU": lambda: message(use_gpu, 99),
     "Too many candidate entities": too_many_candidates,
     "Training diverges": training_diverges,
 }

@@ -10,7 +10,6 @@ from project.docs.included import rewrite_links
         ("configs/README.md", "[a](../project/README.md#x)", "[a](experiments.md#x)"),
         ("README.md", "[a](project/docs/annotating.md#in-brat)", "[a](annotating.md#in-brat)"),
         ("README.md", "![a](project/docs/annotate.png)", "![a](annotate.png)"),
-        ("project/README.md", "[a](docs/api/index.md)", "[a](api/index.md)"),
         ("README.md", "[a](https://spacy.io/x) [b](#c)", "[a](https://spacy.io/x) [b](#c)"),
         ("README.md", "```\n[a](LICENSE)\n```\n[b](LICENSE)", "```\n[a](LICENSE)\n```\nb"),
     ],

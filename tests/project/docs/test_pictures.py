@@ -1,4 +1,4 @@
-"""The pictures show the expected cells and entities of their sentences."""
+"""The pictures of the documentation."""
 
 import re
 
