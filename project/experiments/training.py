@@ -46,8 +46,8 @@ def read_run_config(path: Path, overrides: dict[str, Any], seed: int) -> RunConf
     """
     require_file(path)
     seeds = {"system.seed": seed, "training.seed": seed}
-    for name in seeds.keys() & overrides.keys():
-        raise GapDNERError(f"--{name} would set the same seed for all runs. Use --seeds.")
+    if given := [name for name in seeds if name in overrides]:
+        raise GapDNERError(f"--{given[0]} would set the same seed for all runs. Use --seeds.")
     try:
         config = load_config(path, overrides={**overrides, **seeds}, interpolate=True)
         nlp = load_model_from_config(config, auto_fill=True)

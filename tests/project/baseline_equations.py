@@ -44,9 +44,8 @@ def convolutions(grid, layers, steps, chained):
     return torch.cat(parts, dim=-1)
 
 
-def mlp(x, part, kept_in, kept_out):
-    """With dropout masks of input and output."""
-    return gelu(linear(x * kept_in, part[1])) * kept_out
+def mlp(x, part):
+    return gelu(linear(x, part[1]))
 
 
 def biaffine_with_ones(heads, tails, layer):
@@ -65,31 +64,27 @@ def biaffine_with_ones(heads, tails, layer):
     )
 
 
-def co_predictor(hidden, grid, part, kept):
-    heads, tails = (mlp(hidden, getattr(part, name), *kept[name]) for name in ("head", "tail"))
-    by_words = biaffine_with_ones(heads, tails, part.biaffine)
-    return by_words + linear(mlp(grid, part.grid, *kept["grid"]), part.classifier)
+def co_predictor(hidden, grid, part):
+    by_words = biaffine_with_ones(mlp(hidden, part.head), mlp(hidden, part.tail), part.biaffine)
+    return by_words + linear(mlp(grid, part.grid), part.classifier)
 
 
-NOTHING_DROPPED = dict.fromkeys(("head", "tail", "grid"), (1, 1))
-
-
-def grid_features(rows, columns, net, dilations, *, chained, channels=1):
-    """With the dropout mask of the channels."""
+def grid_features(rows, columns, net, dilations, *, chained, mask=1):
+    """With a dropout mask of the channels."""
     pairs = conditional_norm(rows, columns, net.pairs.gain, net.pairs.bias)
     places = by_cell(
         len(rows),
         lambda i, j: torch.cat([net.distance.weight[bucket(i, j)], net.region.weight[int(j > i)]]),
     )
-    grid = gelu(linear(torch.cat([pairs, places], dim=-1) * channels, net.base))
+    grid = gelu(linear(torch.cat([pairs, places], dim=-1) * mask, net.base))
     return convolutions(grid, net.convolutions.convolutions, dilations, chained)
 
 
-def w2ner(words, net, dilations, channels=1, kept=NOTHING_DROPPED):
-    """The scores of a sentence, with dropout masks."""
+def w2ner(words, net, dilations, mask=1):
+    """The scores of a sentence."""
     hidden = bilstm(words, net.bilstm.lstm)
-    grid = grid_features(hidden, hidden, net, dilations, chained=True, channels=channels)
-    return co_predictor(hidden, grid, net.predictor, kept)
+    grid = grid_features(hidden, hidden, net, dilations, chained=True, mask=mask)
+    return co_predictor(hidden, grid, net.predictor)
 
 
 def residual(x, added, part):
@@ -118,7 +113,7 @@ def decoder(x, words, part):
 
 
 def toe(words, net, dilations):
-    """The scores of one sentence."""
+    """The scores of a sentence."""
     hidden = bilstm(words, net.bilstm.lstm)
     rows, columns = linear(hidden, net.rows), linear(hidden, net.columns)
     for round_number in range(net.n_rounds):
@@ -134,6 +129,6 @@ def toe(words, net, dilations):
     scores, start = [], 0
     for grid, predictor in zip(net.grids, net.predictors, strict=True):
         group = labels[..., start : start + grid.in_features]
-        scores.append(co_predictor(hidden, linear(group, grid), predictor, NOTHING_DROPPED))
+        scores.append(co_predictor(hidden, linear(group, grid), predictor))
         start += grid.in_features
     return torch.cat(scores, dim=-1)

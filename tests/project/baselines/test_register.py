@@ -84,26 +84,15 @@ def test_added_types_do_not_change_scores(name):
     torch.testing.assert_close(actual[1, :3, :3], expected[1, :3, :3], rtol=0, atol=1e-5)
 
 
-def test_dropout_of_w2ner(assert_same):
-    """Of the channels of pair features, and before and after the co-predictor's MLPs."""
-    rates = {"word_dropout": 0.0, "grid_dropout": 0.5, "predictor_dropout": 0.5}
-    net = make_network("W2NER", **rates).double()
+def test_dropout_of_pair_features(assert_same):
+    net = make_network("W2NER", word_dropout=0.0, grid_dropout=0.5, predictor_dropout=0.0).double()
     words, lengths = make_batch([4], torch.float64)
     torch.manual_seed(0)
     scores = score(net, words, lengths)
     torch.manual_seed(0)
-    ones = words.new_ones
-    channels = dropout(ones(1, 1, net.base.in_features))
-    kept = {}
-    for name, shape, width in [("head", (1, 4), 5), ("tail", (1, 4), 5), ("grid", (1, 4, 4), 7)]:
-        n_in = getattr(net.predictor, name)[1].in_features
-        kept[name] = dropout(ones(*shape, n_in))[0], dropout(ones(*shape, width))[0]
-    expected = w2ner(words[0], net, [1, 2], channels, kept)
+    mask = torch.nn.functional.dropout(words.new_ones(1, 1, net.base.in_features), 0.5)
+    expected = w2ner(words[0], net, [1, 2], mask)
     assert_same(scores[0], expected, [words, *net.parameters()], atol=1e-9)
-
-
-def dropout(ones):
-    return torch.nn.functional.dropout(ones, 0.5)
 
 
 def test_gradient_of_convolutions_in_mixed_precision(assert_same):

@@ -58,7 +58,7 @@ def text_is_not_utf8():
 def no_entities_under_this_key():
     nlp = spacy.blank("en")
     nlp.add_pipe("gapdner", config={"model": model_config()})
-    examples = [Example(nlp.make_doc(d.text), d) for d in gold_docs(nlp.vocab, key="sc")]
+    examples = [Example(nlp.make_doc(d.text), d) for d in gold_docs(nlp.vocab, key="findings")]
     return message(nlp.initialize, lambda: examples)
 
 

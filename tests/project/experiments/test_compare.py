@@ -14,7 +14,6 @@ from project.experiments.compare import (
     scores_table,
 )
 from project.experiments.runs import find_runs, read_run, write_run
-from project.experiments.summary import seed_table
 from spacy_gapdner.errors import GapDNERError
 
 OTHER_DATA = {**make_run().data, "dev": [{"name": "dev.spacy", "sha256": "0123456789"}]}
@@ -120,22 +119,6 @@ def test_scores_by_name():
         ["other", "0", *["not run"] * 6],
     ]
     assert "(test.spacy, 3 Docs)" in table.title
-
-
-def test_scores_by_seed():
-    runs = [on_test("A", 0, 0.60, p=0.5, r=0.75), on_test("A", 4, 0.64, disc=0.1, p=0.6, r=0.75)]
-    table = seed_table(runs, "test")
-    assert table.rows[:3] == [
-        ["All entities", "0", "50.00", "75.00", "60.00"],
-        ["", "4", "60.00", "75.00", "64.00"],
-        ["", "mean ± sd (n = 2)", "55.00 ± 7.07", "75.00 ± 0.00", "62.00 ± 2.83"],
-    ]
-    assert table.rows[6:9] == [
-        ["Discontinuous entities", "0", "-", "-", "-"],
-        ["", "4", "10.00", "10.00", "10.00"],
-        ["", "mean ± sd (n = 1)", "10.00", "10.00", "10.00"],
-    ]
-    assert len(table.rows) == 12
 
 
 def test_differences_are_paired_by_seed():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import sample_sentences
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, save_corpus
 from typer.testing import CliRunner
@@ -15,7 +15,6 @@ from project.experiments import __main__ as commands
 from project.experiments.published import PUBLISHED
 from project.experiments.runs import flatten
 from project.experiments.training import read_run_config
-from spacy_gapdner.formats import DOC_NAME
 
 ROOT = Path(__file__).parents[3]
 PARTS = ("bilstm", "biaffine", "linear_attention", "criss_cross")
@@ -140,13 +139,3 @@ def test_sample_sentences(tmp_path, monkeypatch):
         kinds = [doc[0].text for doc in sampled]
         assert (len(sampled), kinds.count("severe"), kinds.count("no")) == expected
     assert max(map(len, sampled)) == 5
-
-
-def test_documents_of_a_trial_are_one_article():
-    vocab = Vocab()
-    docs = []
-    for name in ("t1_exc", "t1_inc", "t1_inc", "t2_exc", "t3_inc"):
-        docs.append(Doc(vocab, words=["pain"]))
-        docs[-1].user_data[DOC_NAME] = name
-    assert sample_sentences.article_sizes(docs) == [1, 2, 1, 1]
-    assert sample_sentences.article_sizes(docs, "_") == [3, 1, 1]
