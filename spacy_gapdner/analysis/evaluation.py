@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..calibration import calibration_error, reliability
-from ..entities import count_elsewhere, get_spans_keys
+from ..entities import count_elsewhere
 from ..errors import GapDNERError
 from ..scorer import Comparison, Counts, Positions, Tally, count_subsets
 from .bootstrap import bootstrap_intervals
@@ -55,7 +55,6 @@ def evaluate(
         - calibration_error, disc_calibration_error: the expected calibration error for all and for
           discontinuous entities
         - labels_unknown_to_model: types of gold entities that the pipe has no labels for
-        - spans_keys_found: all prefixes in the data
         - gold_elsewhere: other annotation, if there are no gold entities
         - matches: p, r and f of the measures of `spacy_gapdner.analysis.matching`
         - intervals: the 95% confidence intervals of p, r and f, if `bootstrap` is set
@@ -68,7 +67,6 @@ def evaluate(
     key = spans_key or pipe.key
     settings = {name: pipe.cfg[name] for name in _SETTINGS}
     gold: Counter[str] = Counter()
-    keys: set[str] = set()
     elsewhere: Counter[str] = Counter()
     # scores of predicted entities, and whether they are correct
     scored: list[tuple[float, bool]] = []
@@ -81,7 +79,6 @@ def evaluate(
         examples = running.time(predict_examples(nlp, reading.time(docs), batch_size))
         for example, compared in compare_examples(examples, key):
             n_words += len(example.predicted)
-            keys.update(get_spans_keys(example.reference))
             gold.update(label for label, _ in compared.gold)
             if not gold:
                 elsewhere.update(count_elsewhere(example.reference, key))
@@ -106,7 +103,6 @@ def evaluate(
         "calibration_error": calibration_error(scored),
         "disc_calibration_error": calibration_error(disc_scored),
         "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
-        "spans_keys_found": sorted(keys),
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: counts.to_dict() for name, counts in matches.items()},
     }

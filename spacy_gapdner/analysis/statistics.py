@@ -29,7 +29,6 @@ class CorpusStatistics:
         discontinuous entity starts.
     fragments (Counter[int]): Entities by number of fragments.
     gap_lengths (Counter[int]): Gaps by number of tokens.
-    gap_totals (Counter[int]): Discontinuous entities by number of tokens in all their gaps.
     entity_lengths (Counter[int]): Entities by number of tokens, without gaps.
     sentence_lengths (Counter[int]): Sentences by number of tokens.
     names (set[str]): Names of the source documents.
@@ -53,7 +52,6 @@ class CorpusStatistics:
     discontinuous_sentences: int = 0
     fragments: Counter[int] = field(default_factory=Counter)
     gap_lengths: Counter[int] = field(default_factory=Counter)
-    gap_totals: Counter[int] = field(default_factory=Counter)
     entity_lengths: Counter[int] = field(default_factory=Counter)
     sentence_lengths: Counter[int] = field(default_factory=Counter)
     names: set[str] = field(default_factory=set, repr=False)
@@ -88,10 +86,7 @@ class CorpusStatistics:
         discontinuous = [entity for entity in entities if entity.is_discontinuous]
         self.discontinuous += len(discontinuous)
         self.discontinuous_labels.update(entity.label for entity in discontinuous)
-        for entity in discontinuous:
-            lengths = [end - start for start, end in entity.gaps]
-            self.gap_lengths.update(lengths)
-            self.gap_totals[sum(lengths)] += 1
+        self.gap_lengths.update(end - start for entity in entities for start, end in entity.gaps)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The counts for JSON."""

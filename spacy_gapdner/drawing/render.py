@@ -96,10 +96,11 @@ def text_rows(
     for number, docs in enumerate(rows):
         entities = [get_entities(doc, spans_key) for doc in docs]
         items = _to_items(docs, entities)
+        correct = set(items[0]) & set(items[-1])
         found = zip(entities[-1], items[-1], strict=True)
-        marked = [(entity, "" if item in items[0] else "+") for entity, item in found]
+        marked = [(entity, "" if item in correct else "+") for entity, item in found]
         gold = zip(entities[0], items[0], strict=True)
-        marked += [(entity, "-") for entity, item in gold if item not in items[-1]]
+        marked += [(entity, "-") for entity, item in gold if item not in correct]
         chosen = choose_colors((entity.label_ for entity, _ in marked), colors)
         bars = []
         # entities with the same start keep their order

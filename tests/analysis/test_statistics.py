@@ -44,7 +44,6 @@ def test_counts_by_hand():
         "discontinuous_sentences": 1,
         "fragments": {"1": 4, "2": 2, "3": 1},
         "gap_lengths": {"1": 2, "2": 2},
-        "gap_totals": {"2": 3},
         "entity_lengths": {"1": 3, "2": 1, "3": 3},
         "sentence_lengths": {"1": 3, "2": 1, "5": 1},
         "documents": None,
