@@ -99,20 +99,14 @@ class ModelReport:
     scores: Tally = field(default_factory=Tally)
     errors: list[ErrorInContext] = field(default_factory=list)
 
-    def count_errors(self) -> list[dict[str, Any]]:
-        """RETURNS (list[dict[str, Any]]): Each "kind" of KINDS with its number of "errors", and how
-        many of them have a "gold" entity, a "predicted" entity, or a "discontinuous" entity.
+    def count_errors(self) -> dict[str, dict[str, int]]:
+        """RETURNS (dict[str, dict[str, int]]): The numbers of "errors", and of "discontinuous"
+        errors, by kind in the order of KINDS.
         """
-        counts = []
-        for kind in KINDS:
-            found = [error for error in self.errors if error.kind == kind]
-            numbers = {
-                "errors": len(found),
-                "gold": sum(error.gold is not None for error in found),
-                "predicted": sum(error.predicted is not None for error in found),
-                "discontinuous": sum(error.is_discontinuous for error in found),
-            }
-            counts.append({"kind": kind, **numbers})
+        counts = {kind: {"errors": 0, "discontinuous": 0} for kind in KINDS}
+        for error in self.errors:
+            counts[error.kind]["errors"] += 1
+            counts[error.kind]["discontinuous"] += error.is_discontinuous
         return counts
 
     def confusion(self) -> dict[tuple[str, str], int]:

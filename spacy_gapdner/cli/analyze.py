@@ -95,6 +95,6 @@ def _print(reports: Mapping[str, "ModelReport"]) -> None:
 
     for title, rows in f1_tables([report.scores for report in reports.values()]).items():
         print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
-    by_kind = zip(*(report.count_errors() for report in reports.values()), strict=True)
-    counts = [(kind[0]["kind"], *(count["errors"] for count in kind)) for kind in by_kind]
+    by_model = [report.count_errors() for report in reports.values()]
+    counts = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
     print_table(counts, ("Errors", *reports))

@@ -84,13 +84,10 @@ def render_report(reports: Mapping[str, ModelReport], data: str, n_examples: int
         are shown.
     RETURNS (str): A self-contained HTML page. It has no plots if matplotlib is not installed.
     """
-    by_kind = zip(KINDS, *(report.count_errors() for report in reports.values()), strict=True)
+    by_model = [report.count_errors() for report in reports.values()]
     counts = [
-        (
-            kind,
-            *(f"{c['errors']} ({c['discontinuous']})" if c["errors"] else "0" for c in of_kind),
-        )
-        for kind, *of_kind in by_kind
+        (kind, *(f"{found[kind]['errors']} ({found[kind]['discontinuous']})" for found in by_model))
+        for kind in KINDS
     ]
     body = TEMPLATES.get_template("report.html").render(
         docs=next(iter(reports.values())).docs,
@@ -183,7 +180,9 @@ def _plot_subsets(reports: Mapping[str, ModelReport]) -> "Figure":
 
 def _plot_errors(reports: Mapping[str, ModelReport]) -> "Figure":
     counted = {name: report.count_errors() for name, report in reports.items()}
-    heights = {name: [count["errors"] for count in counts] for name, counts in counted.items()}
+    heights = {
+        name: [count["errors"] for count in counts.values()] for name, counts in counted.items()
+    }
     figure, axes = _draw_bars(list(KINDS), heights, "%.0f")
     axes.set_ylabel("errors")
     axes.locator_params(axis="y", integer=True)

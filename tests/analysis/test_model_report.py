@@ -125,9 +125,9 @@ def test_counts_add_up(sides):
     report = report_model([make_example(g + both, p + both) for g, p, both in sides])
     groups, counts = report.scores.groups, report.count_errors()
     total = groups["subset"]["all"]
-    assert sum(count["errors"] for count in counts) == len(report.errors)
-    assert total.correct + sum(count["gold"] for count in counts) == total.gold
-    assert total.correct + sum(count["predicted"] for count in counts) == total.predicted
+    assert sum(count["errors"] for count in counts.values()) == len(report.errors)
+    assert total.correct + sum(e.gold is not None for e in report.errors) == total.gold
+    assert total.correct + sum(e.predicted is not None for e in report.errors) == total.predicted
     # every entity is in one group by type, by number of fragments, and by length
     for group in ("type", "fragments", "length"):
         assert sum(groups[group].values(), start=Counts()) == total
