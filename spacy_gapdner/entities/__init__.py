@@ -12,7 +12,6 @@ from .entity import Entity as Entity
 from .entity import Fragments as Fragments
 from .other_annotation import count_elsewhere as count_elsewhere
 from .other_annotation import describe_no_entities as describe_no_entities
-from .other_annotation import read_contiguous as read_contiguous
 from .storage import DEFAULT_SPANS_KEY as DEFAULT_SPANS_KEY
 from .storage import get_contiguous as get_contiguous
 from .storage import get_entities as get_entities

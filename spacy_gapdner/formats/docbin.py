@@ -8,10 +8,10 @@ from spacy.vocab import Vocab
 
 from ..entities import (
     DEFAULT_SPANS_KEY,
+    Entity,
     check_entity,
     get_entities,
     group_names,
-    read_contiguous,
     set_entities,
 )
 from ..errors import GapDNERError
@@ -133,10 +133,18 @@ def _import_spans(doc: Doc, spans_key: str, group: str | None, report: Report) -
         raise GapDNERError(
             f"There already are entities under {spans_key!r}. Choose another spans_key."
         )
-    n_spans = len(doc.ents if group is None else doc.spans.get(group, ()))
-    entities = read_contiguous(doc, group)
-    if missing := n_spans - len(entities):
-        message = f"{missing} of {n_spans} spans are empty or have no label"
+    spans = doc.ents if group is None else doc.spans.get(group, ())
+    # the scores of spancat
+    given = getattr(spans, "attrs", {}).get("scores", ())
+    scores = map(float, given) if len(given) == len(spans) else [None] * len(spans)
+    entities = []
+    for span, score in zip(spans, scores, strict=True):
+        if len(span) and span.label:
+            ids = {"id": span.id_, "kb_id": span.kb_id_}
+            attrs = {name: value for name, value in ids.items() if value}
+            entities.append(Entity(span.label_, ((span.start, span.end),), score, attrs))
+    if missing := len(spans) - len(entities):
+        message = f"{missing} of {len(spans)} spans are empty or have no label"
         report.add("dropped", "span without tokens or label", message, doc_place(doc))
     set_entities(doc, entities, spans_key)
 

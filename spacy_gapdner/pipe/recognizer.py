@@ -328,25 +328,22 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe. See `TrainablePipe.from_bytes`."""
-        super().from_bytes(bytes_data, exclude=exclude)
-        self._round_settings()
-        return self
+        return super().from_bytes(bytes_data, exclude=exclude)._round_settings()
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = ()
     ) -> "DiscontinuousEntityRecognizer":
         """Load the pipe. See `TrainablePipe.from_disk`."""
-        super().from_disk(path, exclude=exclude)
-        self._round_settings()
-        return self
+        return super().from_disk(path, exclude=exclude)._round_settings()
 
-    def _round_settings(self) -> None:
+    def _round_settings(self) -> "DiscontinuousEntityRecognizer":
         # spaCy's JSON turns 0.7 into 0.7000000000000001
         for name in ("threshold", "disc_threshold", "lr_scale"):
             if self.cfg[name] is not None:
                 self.cfg[name] = round(self.cfg[name], 12)
         thresholds = self.cfg["type_thresholds"]
         self.cfg["type_thresholds"] = {label: round(t, 12) for label, t in thresholds.items()}
+        return self
 
     def _targets(self, example: Example) -> list[GridTarget]:
         aligned, unaligned = align_entities(example, self.key)
