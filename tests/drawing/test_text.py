@@ -139,9 +139,7 @@ def test_documents():
         make_doc("", "b"),
         make_doc("No.", "b"),
     ]
-    assert (
-        render(docs, style="text", width=40)
-        == """\
+    expected = """\
 a
 Joint and back pain.
 ───── · · · ·  ──── ADE 0.50
@@ -153,7 +151,7 @@ b
 
 No.
 """
-    )
+    assert render(docs, style="text", width=40) == expected
     assert render([], style="text") == ""
 
 
@@ -164,12 +162,10 @@ def test_differences_from_gold():
     )
     gold = make_doc("One two three", None, both, gold_only)
     doc = make_doc("One two three", None, both, found_only)
-    assert (
-        render(doc, gold=gold, style="text", width=40)
-        == """\
+    expected = """\
 One two three
 ─── A 0.90
     ─── - B
         ───── + B 0.40
 """
-    )
+    assert render(doc, gold=gold, style="text", width=40) == expected
