@@ -1,4 +1,4 @@
-"""A training config with a pipe `gapdner`, to be changed by tests."""
+"""A training config with a pipe `gapdner`, which tests can change."""
 
 CONFIG = """
 [nlp]
@@ -39,5 +39,5 @@ def write_config(tmp_path, *changes):
     for old, new in changes:
         assert old in text
         text = text.replace(old, new)
-    (tmp_path / "a.cfg").write_text(text)
+    (tmp_path / "a.cfg").write_text(text, encoding="utf8", errors="surrogateescape")
     return tmp_path / "a.cfg"

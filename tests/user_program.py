@@ -1,4 +1,4 @@
-"""A program of a user, which mypy reads along with the package: its last line is an error."""
+"""A user's program that mypy checks with the package. The last line contains a type error."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,5 +34,5 @@ except GapDNERError as error:
 scores: dict[str, object] = evaluate(nlp, read("gold.spacy"), batch_size=8)
 html: str | None = render([doc], gold=doc, colors={"SYMPTOM": "red"}, page=True)
 drawing: str | None = render(doc, style="text", width=80)
-# strict: without the error, what ignores it is one
+# mypy reports an unused ignore, so the error must occur
 set_entities(doc, ["SYMPTOM"])  # type: ignore[list-item]

@@ -1,6 +1,6 @@
 """Reading and checking a training config without creating the model."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -72,81 +72,58 @@ def read_training_config(path: str | Path, spans_key: str | None = None) -> Trai
     try:
         config = load_config(path, interpolate=True)
         name = _find_component(config, spans_key)
+        pipeline = config["nlp"]["pipeline"]
+        place = pipeline.index(name)
+        before = _select(config, pipeline[:place], _SENTENCE_FACTORIES)
+        after = _select(config, pipeline[place:], _SENTENCE_FACTORIES)
         settings = DEFAULT_SETTINGS | config["components"][name]
-        before, after = _find_splitters(config, name)
-        nlp = _sentence_pipeline(config, before)
-        found = make_training_config(nlp, spans_key, settings)
+        found = make_training_config(_sentence_pipeline(config, before), spans_key, settings)
     except GapDNERError as error:
         raise GapDNERError(f"{path}: {error}") from None
     # spaCy, thinc, confection and configparser raise different errors
     except Exception as error:
         raise GapDNERError(f"Invalid config: {path} ({type(error).__name__}): {error}") from None
-    found.mistakes = [
-        *_find_corpus_mistakes(config),
-        *_find_pipeline_mistakes(config, name, before, after, found),
-    ]
+    found.mistakes = [*_find_mistakes(config, name, before, after, found)]
     return found
 
 
 def _find_component(config: Config, spans_key: str | None) -> str:
-    components, pipeline = config["components"], config["nlp"]["pipeline"]
-    missing = [name for name in pipeline if name not in components]
-    if missing:
-        raise GapDNERError(
-            f"[nlp] pipeline contains {missing[0]}, but [components.{missing[0]}] is missing."
-        )
-    keys = {
-        name: components[name].get("spans_key", DEFAULT_SPANS_KEY)
-        for name in pipeline
-        if components[name].get("factory") in _FACTORIES
-    }
-    if not keys:
+    names = _select(config, config["nlp"]["pipeline"], _FACTORIES)
+    if not names:
         raise GapDNERError("[nlp] pipeline has no component with the factory gapdner.")
+    keys = {n: config["components"][n].get("spans_key", DEFAULT_SPANS_KEY) for n in names}
     return choose_name(keys, spans_key, "The config")
 
 
-def _find_splitters(config: Config, name: str) -> tuple[list[str], list[str]]:
-    # sentence splitters before and after a pipe
-    pipeline, components = config["nlp"]["pipeline"], config["components"]
-    place = pipeline.index(name)
-    before, after = (
-        [n for n in part if components[n].get("factory") in _SENTENCE_FACTORIES]
-        for part in (pipeline[:place], pipeline[place:])
-    )
-    return before, after
+def _select(config: Config, names: Sequence[str], factories: Sequence[str]) -> list[str]:
+    components = config["components"]
+    return [name for name in names if components.get(name, {}).get("factory") in factories]
 
 
-def _sentence_pipeline(config: Config, before: list[str]) -> Language:
-    components = {
-        name: config["components"][name]
-        for name in before
-        if config["components"][name]["factory"] in _RULE_SENTENCIZERS
-    }
-    nlp_block = {**config["nlp"], "pipeline": list(components), "disabled": []}
+def _sentence_pipeline(config: Config, splitters: Sequence[str]) -> Language:
+    by_rules = _select(config, splitters, _RULE_SENTENCIZERS)
+    components = {name: config["components"][name] for name in by_rules}
+    nlp_block = {**config["nlp"], "pipeline": by_rules, "disabled": []}
     reduced = Config({"nlp": nlp_block, "components": components})
     nlp = load_model_from_config(reduced, auto_fill=True)
     nlp.max_length = 10**9
-    if before and not components:
+    if splitters and not by_rules:
         nlp.add_pipe("gapdner_sentencizer")
     return nlp
 
 
-def _find_corpus_mistakes(config: Config) -> Iterator[str]:
-    for corpus, block in config.get("corpora", {}).items():
-        if not isinstance(block, dict) or not block.get("@readers", "").startswith("spacy.Corpus"):
-            continue
-        if block.get("max_length"):
-            yield (
-                f"[corpora.{corpus}] max_length = {block['max_length']} splits Docs and drops all "
-                "their entities. Set it to 0, because the pipe splits long Docs itself."
-            )
-        if block.get("gold_preproc"):
-            yield f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
-
-
-def _find_pipeline_mistakes(
+def _find_mistakes(
     config: Config, name: str, before: list[str], after: list[str], found: TrainingConfig
 ) -> Iterator[str]:
+    for corpus, block in config.get("corpora", {}).items():
+        if isinstance(block, dict) and block.get("@readers", "").startswith("spacy.Corpus"):
+            if block.get("max_length"):
+                yield (
+                    f"[corpora.{corpus}] max_length = {block['max_length']} splits Docs and drops "
+                    "all their entities. Set it to 0, because the pipe splits long Docs itself."
+                )
+            if block.get("gold_preproc"):
+                yield f"[corpora.{corpus}] gold_preproc = true drops all entities. Set it to false."
     training = config.get("training", {})
     for component in before:
         if training and component not in training.get("annotating_components", []):
@@ -160,8 +137,8 @@ def _find_pipeline_mistakes(
             f"documents. Move it before {name!r}."
         )
     score = f"spans_{found.spans_key}_f"
-    weights = training.get("score_weights", {})
-    if training and found.spans_key != DEFAULT_SPANS_KEY and not weights.get(score):
+    weight = training.get("score_weights", {}).get(score)
+    if training and found.spans_key != DEFAULT_SPANS_KEY and not weight:
         yield (
             f"[training.score_weights] has no weight for {score}, so training cannot select the "
             f"best model. Set it to 1.0, and the weights of spans_{DEFAULT_SPANS_KEY} to null."

@@ -1,12 +1,11 @@
 """Arguments and options that are shared by several commands."""
 
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal
 
 import typer
 
-from ._util import clean_errors, import_code
+from ._util import import_code
 
 LineBreaks = Literal["auto", "keep", "join"]
 # how to handle documents that cannot be read
@@ -71,21 +70,9 @@ HOST: Any = typer.Option(
 PORT: Any = typer.Option(
     5000, "--port", min=0, max=65535, help="Port to listen on; 0 for any free port"
 )
-
-
-def _import_code(path: Path | None) -> Path | None:
-    with clean_errors():
-        import_code(path)
-    return path
-
-
-# the callback imports the file before the command runs
 CODE: Any = typer.Option(
     None,
     "--code",
     help="Python file with custom registered functions, such as a tagging scheme or a format",
-    callback=_import_code,
-)
-READER_OPTIONS: list[str] = typer.Option(
-    [], "--option", metavar="NAME=VALUE", help="Option of a custom reader; can be repeated"
+    callback=import_code,
 )

@@ -1,15 +1,16 @@
-"""Printing of messages, reports and tables. Control characters in the data are escaped."""
+"""Printing of messages, reports, tables and progress. Control characters are escaped."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 from wasabi.printer import Printer
 
 from ..errors import visible
 
 if TYPE_CHECKING:
+    from tqdm import tqdm
+
     from ..analysis.statistics import CorpusStatistics
     from ..formats import Report
 
@@ -17,9 +18,10 @@ _N_EXAMPLES = 3
 # maximum width that is reserved for the names in a table
 _NAME_WIDTH = 30
 # hints by kind of issue
+_OTHER_TOKENS = "use --model PIPELINE to tokenize with your pipeline"
 _REMEDIES = {
-    "boundary within a token": "use --model PIPELINE to tokenize with your pipeline",
-    "boundary moved to whole tokens": "use --model PIPELINE to tokenize with your pipeline",
+    "boundary within a token": _OTHER_TOKENS,
+    "boundary moved to whole tokens": _OTHER_TOKENS,
     "entity crosses a sentence boundary": "use --line-breaks join for wrapped text, --model "
     "PIPELINE to split sentences with your pipeline, or --n-sents 0 to keep documents",
 }
@@ -43,6 +45,13 @@ def print_line(text: str) -> None:
     print(visible(text))
 
 
+def progress(docs: Iterable[Any], total: int | None = None, done: int = 0) -> "tqdm":
+    """RETURNS (tqdm): A progress bar for documents, which is only shown on a terminal."""
+    from tqdm import tqdm
+
+    return tqdm(docs, unit=" docs", total=total, initial=done, disable=None)
+
+
 def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None:
     """Warn that the data has no entities under a prefix, and suggest options."""
     from ..entities import describe_no_entities
@@ -58,17 +67,19 @@ def percent(score: float | None) -> str:
 
 def print_report(report: "Report") -> None:
     """Print the issues of a reader by action and kind, with examples."""
+    from ..formats.report import Action
+
     if report.left_out:
         counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
         msg.text(f"Ignored entities of other types: {counted}")
-    for action in ("dropped", "repaired", "kept"):
+    for action in get_args(Action):
         counts = report.counts(action)
         if counts:
             msg.divider(action.capitalize())
         for kind, count in counts.most_common():
             msg.text(f"{count:6d}  {kind}")
-            of_kind = (i for i in report.issues if (i.action, i.kind) == (action, kind))
-            for issue in islice(of_kind, _N_EXAMPLES):
+            issues = [i for i in report.issues if (i.action, i.kind) == (action, kind)]
+            for issue in issues[:_N_EXAMPLES]:
                 offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
                 print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
             if kind in _REMEDIES:
@@ -76,44 +87,34 @@ def print_report(report: "Report") -> None:
 
 
 def print_table(
-    rows: Sequence[Sequence[Any]], header: Sequence[str], aligns: str = "l" + 99 * "r"
+    rows: Sequence[Sequence[Any]], header: Sequence[str], *, numbers: bool = True
 ) -> None:
     """Print a table that fits into the terminal, or into 80 columns. Empty tables are not printed.
 
     rows (Sequence[Sequence[Any]]): The rows.
     header (Sequence[str]): The titles of the columns.
-    aligns (str): The alignment of each column: "l" (left, with wrapping) or "r" (right, with
-        wrapping in the title only).
+    numbers (bool): Align all columns except the first to the right, and only wrap their titles.
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
-    from rich.text import Text
 
     if not rows:
         return
-    table = Table(
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        show_edge=False,
-        collapse_padding=True,
-        show_header=any(header),
-    )
-    cells = [[Text(visible(str(cell))) for cell in row] for row in (header, *rows)]
-    for number, (title, align) in enumerate(zip(cells[0], aligns, strict=False)):
-        # numbers are never wrapped, and names only if there is not enough space
-        words = [*title.plain.split(), *(row[number].plain for row in cells[1:])]
-        widest = max(map(len, words), default=0)
-        if align == "r":
-            table.add_column(title, justify="right", width=widest)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, collapse_padding=True)
+    table.show_header = any(header)
+    cells = [[visible(str(cell)) for cell in row] for row in (header, *rows)]
+    for number, (title, *column) in enumerate(zip(*cells, strict=True)):
+        width = max(map(len, (*title.split(), *column)))
+        if numbers and number > 0:
+            table.add_column(title, justify="right", width=width)
         else:
-            is_name = number == 0 and aligns[1] == "l"
-            least = min(_NAME_WIDTH, widest) if is_name else None
+            least = min(_NAME_WIDTH, width) if number == 0 and not numbers else None
             table.add_column(title, overflow="fold", min_width=least)
     for row in cells[1:]:
         table.add_row(*row)
     print()
-    Console(highlight=False).print(table)
+    Console(highlight=False, markup=False, emoji=False).print(table)
     print()
 
 
@@ -123,46 +124,44 @@ def print_reliability(bins: list[dict[str, float]]) -> None:
         (
             f"{part['start']:.1f}-{part['start'] + 0.1:.1f}",
             part["n"],
-            f"{100 * part['mean_score']:.1f}",
-            f"{100 * part['precision']:.1f}",
+            percent(part["mean_score"]),
+            percent(part["precision"]),
         )
         for part in bins
     ]
     print_table(rows, ("Score", "Entities", "Mean score", "Precision"))
 
 
-def print_statistics(statistics: dict[str, "CorpusStatistics"]) -> None:
+def print_statistics(statistics: Mapping[str, "CorpusStatistics"]) -> None:
     """Print the statistics of corpora side by side."""
     labels = sorted({label for found in statistics.values() for label in found.labels})
     columns = [_column(found, labels) for found in statistics.values()]
-    rows = [(cells[0][0], *(value for _, value in cells)) for cells in zip(*columns, strict=True)]
-    print_table(rows, ("", *statistics), "l" * (1 + len(columns)))
+    rows = [(title, *(column[title] for column in columns)) for title in columns[0]]
+    print_table(rows, ("", *statistics), numbers=False)
 
 
-def _column(found: "CorpusStatistics", labels: Sequence[str]) -> list[tuple[str, Any]]:
-    return [
-        ("Docs", found.docs),
-        ("Documents", "?" if found.documents is None else found.documents),
-        ("Sentences", found.sentences),
-        ("  with entities", found.entity_sentences),
-        ("  with discontinuous entities", found.discontinuous_sentences),
-        ("Tokens", found.tokens),
-        ("Longest sentence", max(found.sentence_lengths, default=0)),
-        ("Entities", found.entities),
-        ("Discontinuous", f"{found.discontinuous} ({found.discontinuous_percent:.2f}%)"),
-        *(
-            (f"  {label}", f"{found.labels[label]}, {found.discontinuous_labels[label]} disc.")
-            for label in labels
-        ),
-        ("Overlapping", found.overlapping),
-        ("Nested", found.nested),
-        ("Same tokens, several types", found.multi_type),
-        ("Duplicates", found.duplicates),
-        ("Crossing sentences", found.crossing),
-        ("Fragments: entities", _histogram(found.fragments)),
-        ("Gap length: gaps", _histogram(found.gap_lengths)),
-        ("Entity length: entities", _histogram(found.entity_lengths)),
-    ]
+def _column(found: "CorpusStatistics", labels: Sequence[str]) -> dict[str, Any]:
+    disc = found.discontinuous_labels
+    return {
+        "Docs": found.docs,
+        "Documents": "?" if found.documents is None else found.documents,
+        "Sentences": found.sentences,
+        "  with entities": found.entity_sentences,
+        "  with discontinuous entities": found.discontinuous_sentences,
+        "Tokens": found.tokens,
+        "Longest sentence": max(found.sentence_lengths, default=0),
+        "Entities": found.entities,
+        "Discontinuous": f"{found.discontinuous} ({found.discontinuous_percent:.2f}%)",
+        **{f"  {label}": f"{found.labels[label]}, {disc[label]} disc." for label in labels},
+        "Overlapping": found.overlapping,
+        "Nested": found.nested,
+        "Same tokens, several types": found.multi_type,
+        "Duplicates": found.duplicates,
+        "Crossing sentences": found.crossing,
+        "Fragments: entities": _histogram(found.fragments),
+        "Gap length: gaps": _histogram(found.gap_lengths),
+        "Entity length: entities": _histogram(found.entity_lengths),
+    }
 
 
 def _histogram(counts: Counter[int]) -> str:

@@ -1,7 +1,6 @@
-"""Shared functions of the commands: error messages, signals, and importing custom code."""
+"""Shared functions of the commands: error messages, signals, and parsing of arguments."""
 
 import signal
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,13 +28,21 @@ def clean_errors() -> Iterator[None]:
         fail(str(error))
 
 
+class StoppedError(BaseException):
+    """Raised when a command is stopped by a signal.
+
+    number (int): The signal.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.exit_code = 128 + number
+
+
 @contextmanager
 def clean_stops() -> Iterator[None]:
     """Raise a StoppedError on SIGINT and SIGTERM, so that commands can clean up."""
     stops = (signal.SIGINT, signal.SIGTERM)
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
     def stop(number: int, frame: FrameType | None) -> None:
         for other in stops:
@@ -49,17 +56,6 @@ def clean_stops() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-class StoppedError(BaseException):
-    """Raised when a command is stopped by a signal.
-
-    number (int): The signal.
-    """
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.exit_code = 128 + number
 
 
 def fail(message: str) -> None:
@@ -79,37 +75,26 @@ def exit_if_skipped(report: "Report") -> None:
     raise typer.Exit(3)
 
 
-def counted(n: int, noun: str) -> str:
-    """RETURNS (str): A number and a noun, such as "1 document" or "2 documents"."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def import_code(path: Path | None) -> None:
-    """Import a Python file with custom registered functions."""
-    if path is None:
-        return
+@clean_errors()
+def import_code(path: Path | None) -> Path | None:
+    """Import a Python file with custom registered functions. This is the callback of --code."""
     from spacy.util import import_file
 
     from ..formats.files import require_file
 
-    require_file(path)
-    try:
-        import_file("python_code", path)
-    # custom code can raise any error
-    except Exception as error:
-        raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
+    if path is not None:
+        require_file(path)
+        try:
+            import_file("python_code", path)
+        # custom code can raise any error
+        except Exception as error:
+            raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
+    return path
 
 
-def check_folder(
-    path: Path | None, names: Sequence[str], inputs: "dict[str, str | Path | None]"
-) -> None:
-    """Check that files can be written to a folder without overwriting an input."""
-    from ..formats.outputs import check_output
-
-    if path is not None and path.is_file():
-        raise GapDNERError(f"{path} is a file. Use a folder.")
-    for name in names if path is not None else ():
-        check_output(path and path / name, inputs)
+def counted(n: int, noun: str) -> str:
+    """RETURNS (str): A number and a noun, such as "1 document" or "2 documents"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def split_list(text: str | None) -> tuple[str, ...]:
@@ -117,12 +102,9 @@ def split_list(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
 
 
-def parse_reader_options(options: list[str]) -> dict[str, str]:
-    """RETURNS (dict[str, str]): Options of a custom reader, given as NAME=VALUE."""
-    given = {}
-    for option in options:
-        name, equals, value = option.partition("=")
-        if not equals:
-            raise GapDNERError(f"Invalid --option {option!r}. Use NAME=VALUE.")
-        given[name] = value
-    return given
+def split_pairs(items: Sequence[str], option: str, form: str) -> dict[str, str]:
+    """RETURNS (dict[str, str]): The values of an option that is given as NAME=VALUE."""
+    pairs = [item.partition("=") for item in items]
+    if not all(equals for _, equals, _ in pairs):
+        raise GapDNERError(f"Invalid {option}: {','.join(items)!r}. Use {form}.")
+    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -1,13 +1,13 @@
 """agreement: the agreement of two annotators, or of an annotator and a model."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from . import _options as options
 from ._printing import msg, percent, print_line, print_report, print_table
-from ._util import check_folder, counted, split_list
+from ._util import counted, split_list
 
 if TYPE_CHECKING:
     from ..analysis.annotator_agreement import Agreement
@@ -39,35 +39,27 @@ def agreement_cli(
     from ..analysis.annotator_agreement import agreement
     from ..drawing.documents import write_documents
     from ..formats import Report, blank_pipeline, load_docs
-    from ..formats.outputs import filling, write_json
+    from ..formats.outputs import check_output, filling, write_json
 
-    check_folder(output_path, _FILES, {"A": first, "B": second})
-    nlp = blank_pipeline(lang)
-    report, given = Report(), split_list(types)
-    sides = (load_docs(nlp, p, spans_key, types=given, report=report) for p in (first, second))
+    for name in _FILES:
+        check_output(output_path and output_path / name, {"A": first, "B": second})
+    nlp, report = blank_pipeline(lang), Report()
+    how: dict[str, Any] = {"types": split_list(types), "report": report}
+    sides = (load_docs(nlp, path, spans_key, **how) for path in (first, second))
     found = agreement(*sides, spans_key=spans_key)
+    names = str(first), str(second)
     if output_path is not None:
         rows = (pair.docs for pair in found.pairs if any(pair.differing))
-        paths = {"a": str(first), "b": str(second)}
         with filling(output_path) as folder:
-            write_json(paths | found.to_dict(), folder / _FILES[0])
-            write_documents(rows, folder / _FILES[1], spans_key, annotators=_name(first, second))
+            write_json({"a": names[0], "b": names[1], **found.to_dict()}, folder / _FILES[0])
+            write_documents(rows, folder / _FILES[1], spans_key, annotators=names)
     print_report(report)
-    _print(found, (str(first), str(second)))
+    _print_agreement(found, names)
     if output_path is not None:
         print(output_path / _FILES[1])
 
 
-def _name(first: Path, second: Path) -> tuple[str, str]:
-    # the shortest path suffixes that differ
-    for n in range(1, 1 + max(len(first.parts), len(second.parts))):
-        names = "/".join(first.parts[-n:]), "/".join(second.parts[-n:])
-        if names[0] != names[1]:
-            return names
-    return f"{first} (A)", f"{second} (B)"
-
-
-def _print(found: "Agreement", paths: tuple[str, str]) -> None:
+def _print_agreement(found: "Agreement", names: tuple[str, str]) -> None:
     groups = {"All entities": found.all, "Discontinuous entities": found.discontinuous}
     groups |= {label: found.per_type[label] for label in sorted(found.per_type)}
     rows = [
@@ -75,11 +67,10 @@ def _print(found: "Agreement", paths: tuple[str, str]) -> None:
         for title, m in groups.items()
     ]
     print_table(rows, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))
-    for side, path, only in zip("AB", paths, found.only, strict=True):
+    for name, only in zip(names, found.only, strict=True):
         if only:
-            more = f" and {len(only) - _N_NAMES} more" if len(only) > _N_NAMES else ""
-            listed = ", ".join(only[:_N_NAMES])
-            msg.warn(f"{counted(len(only), 'document')} only in {side}, {path}: {listed}{more}")
+            listed = ", ".join(only[:_N_NAMES]) + (", ..." if only[_N_NAMES:] else "")
+            msg.warn(f"{counted(len(only), 'document')} only in {name}: {listed}")
     if not found.per_type:
         msg.warn("Neither side has entities. Check --spans-key, or run stats.")
     n_differing = sum(any(pair.differing) for pair in found.pairs)

@@ -1,6 +1,6 @@
 """analyze: the errors of one or more trained pipelines."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,14 +9,12 @@ import typer
 from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_table
-from ._util import check_folder, split_list
+from ._util import split_list
 
 if TYPE_CHECKING:
     from ..analysis.model_report import ModelReport
 
 _FILES = ("report.html", "analysis.json", "scores.csv", "errors.csv")
-# folders created by spacy train, which are named together with their parent folder
-_TRAINED = ("model-best", "model-last")
 
 
 def analyze_cli(
@@ -50,10 +48,14 @@ def analyze_cli(
     from ..analysis.model_report import analyze_models
     from ..drawing.analysis_report import write_report
     from ..drawing.plots import has_plots
+    from ..formats.outputs import check_output
 
-    models = name_models([model, *compare])
-    for given in models.values():
-        check_folder(output_path, _FILES, {"data": data, "model": given})
+    models = dict(map(_name_model, (model, *compare)))
+    if len(models) <= len(compare):
+        raise GapDNERError("Two models have the same name. Use NAME=MODEL to choose another name.")
+    for name in _FILES:
+        for given in models.values():
+            check_output(output_path and output_path / name, {"data": data, "model": given})
     reports = analyze_models(
         models,
         data,
@@ -65,7 +67,7 @@ def analyze_cli(
     )
     if output_path is not None:
         write_report(reports, str(data), output_path, n_examples)
-    _print(reports)
+    _print_reports(reports)
     if output_path is not None:
         if not has_plots():
             msg.warn(
@@ -74,27 +76,16 @@ def analyze_cli(
         print(output_path / "report.html")
 
 
-def name_models(models: Sequence[str]) -> dict[str, str]:
-    """RETURNS (dict[str, str]): Models by name. The name is given as NAME=MODEL or by the path."""
-    named: dict[str, str] = {}
-    for text in models:
-        name, equals, model = text.partition("=")
-        if not equals or Path(text).exists():
-            path, model = Path(text), text
-            name = path.name if path.name not in _TRAINED else "/".join(path.parts[-2:])
-        if name in named:
-            raise GapDNERError(
-                f"Two models have the name {name}. Use NAME={model} to choose another name."
-            )
-        named[name] = model
-    return named
+def _name_model(text: str) -> tuple[str, str]:
+    name, equals, model = text.partition("=")
+    return (name, model) if equals else (Path(text).name, text)
 
 
-def _print(reports: Mapping[str, "ModelReport"]) -> None:
+def _print_reports(reports: Mapping[str, "ModelReport"]) -> None:
     from ..analysis.score_tables import f1_tables
 
     for title, rows in f1_tables([report.scores for report in reports.values()]).items():
         print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
     by_model = [report.count_errors() for report in reports.values()]
-    counts = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
-    print_table(counts, ("Errors", *reports))
+    rows = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
+    print_table(rows, ("Errors", *reports))

@@ -5,7 +5,7 @@ from pathlib import Path
 import typer
 
 from . import _options as options
-from ._printing import msg, print_line
+from ._printing import msg
 from ._util import split_list
 
 
@@ -29,7 +29,7 @@ def augment_cli(
     import spacy
 
     from ..augmentation import augment
-    from ..entities import get_entities
+    from ..drawing.render import text_rows
     from ..formats import load_docs, write_docbin
     from ..formats.outputs import check_output
 
@@ -46,9 +46,6 @@ def augment_cli(
     )
     if output_path is not None:
         write_docbin(docs, output_path)
-    for doc in docs[:n_examples]:
-        print_line(" ".join(doc.text.split()))
-        for entity in get_entities(doc, spans_key):
-            if entity.is_discontinuous:
-                print_line(f"    {entity.label_}: {' … '.join(span.text for span in entity.spans)}")
+    for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):
+        print(drawing, end="")
     msg.good(f"{len(docs)} synthetic Docs" + (f": {output_path}" if output_path else ""))

@@ -2,17 +2,13 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from . import _options as options
 from ._printing import msg, print_report, print_statistics, warn_no_entities
-from ._progress import count_documents, progress
-from ._util import exit_if_skipped, parse_reader_options, split_list
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
+from ._util import exit_if_skipped, split_list, split_pairs
 
 
 def convert_cli(
@@ -52,7 +48,9 @@ def convert_cli(
     from_spans: str | None = typer.Option(
         None, help="For .spacy: read each span of this group as an entity, e.g. sc"
     ),
-    reader_options: list[str] = options.READER_OPTIONS,
+    reader_options: list[str] = typer.Option(
+        [], "--option", metavar="NAME=VALUE", help="Option of a custom reader; can be repeated"
+    ),
     done: bool = typer.Option(
         False, "--done", help="For brat: only convert texts that are marked as done in annotate"
     ),
@@ -70,56 +68,46 @@ def convert_cli(
     from ..errors import GapDNERError
     from ..formats import convert
     from ..formats.outputs import check_output, write_json
-    from ..loading import check_model
 
     check_output(output_path, {"input": input_path}, is_file=False)
     check_output(report_path, {"input": input_path, "output": output_path})
-    if model is not None:
-        check_model(model)
-    given: dict[str, Any] = dict(parse_reader_options(reader_options))
+    settings: dict[str, Any] = {
+        **split_pairs(reader_options, "--option", "NAME=VALUE"),
+        "format": format,
+        "to": to,
+        "lang": lang,
+        "model": model,
+        "n_sents": n_sents,
+        "alignment": alignment,
+        "line_breaks": line_breaks,
+        "types": split_list(types),
+        "from_ents": from_ents,
+        "from_spans": from_spans,
+        "spans_key": spans_key,
+        "strict": strict,
+        "skip": on_error == "skip",
+    }
     if done:
         from ..annotate.journal import Journal
 
-        given["done"] = Journal(input_path).done()
-        if input_path.exists() and not given["done"]:
+        settings["done"] = Journal(input_path).done()
+        if input_path.exists() and not settings["done"]:
             raise GapDNERError(
                 f"{input_path} has no texts that are marked as done in annotate. Remove --done."
             )
     statistics = CorpusStatistics()
-    with progress(partial(count_documents, input_path)) as bar:
-
-        def count(doc: "Doc") -> None:
-            statistics.add(doc, spans_key)
-            bar.update((statistics.documents or statistics.docs) - bar.n)
-
-        given |= {
-            "format": format,
-            "to": to,
-            "lang": lang,
-            "model": model,
-            "n_sents": n_sents,
-            "alignment": alignment,
-            "line_breaks": line_breaks,
-            "types": split_list(types),
-            "spans_key": spans_key,
-            "strict": strict,
-            "skip": on_error == "skip",
-            "on_doc": count,
-            "from_ents": from_ents,
-            "from_spans": from_spans,
-        }
-        report = convert(input_path, output_path, **given)
+    count = partial(statistics.add, key=spans_key)
+    report = convert(input_path, output_path, on_doc=count, **settings)
     if report_path is not None:
-        data = {"input": str(input_path), "output": str(output_path)}
-        found = {"statistics": statistics.to_dict(), **report.to_dict()}
-        write_json(data | found, report_path)
+        paths = {"input": str(input_path), "output": str(output_path)}
+        counts = {"statistics": statistics.to_dict(), **report.to_dict()}
+        write_json(paths | counts, report_path)
     print_statistics({"": statistics})
     print_report(report)
     if statistics.elsewhere and not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
     elif not statistics.entities:
         msg.warn("No entities found. Check the format and the types.")
-    say = msg.good if statistics.entities else msg.info
-    say(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
+    msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)
     exit_if_skipped(report)

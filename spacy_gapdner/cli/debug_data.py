@@ -10,7 +10,7 @@ from ._printing import msg, percent, print_line, print_statistics, print_table
 from ._util import split_list
 
 if TYPE_CHECKING:
-    from ..analysis.data_check import DataFindings, DataReport
+    from ..analysis.data_check import DataFindings
 
 _N_EXAMPLES = 3
 
@@ -24,7 +24,7 @@ def debug_data_cli(
         None,
         "--config",
         "-c",
-        help="Training config to check (default: the default settings)",
+        help="Training config to check (default: the default settings of the pipe)",
     ),
     lang: str = options.lang(help="Language of the tokenizer if there is no --config"),
     types: str | None = options.TYPES,
@@ -48,15 +48,12 @@ def debug_data_cli(
 
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
     check_output(output_path, inputs)
-    how: dict[str, Any] = {"line_breaks": line_breaks}
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
-    elif model is None:
-        config = make_training_config(blank_pipeline(lang, **how), spans_key)
     else:
-        how = {"model": model}
-        config = make_training_config(load_splitter(model), spans_key)
-    how["types"] = split_list(types)
+        nlp = blank_pipeline(lang, line_breaks) if model is None else load_splitter(model)
+        config = make_training_config(nlp, spans_key)
+    how: dict[str, Any] = {"model": model, "line_breaks": line_breaks, "types": split_list(types)}
     train = load_docs(config.nlp, train_path, config.spans_key, **how)
     dev = load_docs(config.nlp, dev_path, config.spans_key, **how) if dev_path else None
     findings = check_data(train, dev, config=config)
@@ -82,22 +79,7 @@ def _print_findings(findings: "DataFindings") -> None:
     if findings.shared is not None:
         n_shared, n_entities = findings.shared
         print(f"dev: {n_shared} unique segments also occur in train, {n_entities} with entities")
-    msg.divider("Tagging: gold entities encoded and decoded")
-    _print_ceilings(reports)
-    if any(report.unlearnable for report in reports.values()):
-        msg.divider("Entities that cannot be found")
-    for name, report in reports.items():
-        _print_examples(name, report.unlearnable)
-    msg.divider("Summary")
-    for hint in findings.hints:
-        msg.info(hint)
-    for problem in findings.problems:
-        msg.warn(problem)
-    if not findings.problems:
-        msg.good("No problems found")
-
-
-def _print_ceilings(reports: "dict[str, DataReport]") -> None:
+    msg.divider("Gold entities encoded and decoded")
     rows = []
     for name, report in reports.items():
         best = (percent(counts.f) for counts in (report.ceiling, report.disc_ceiling))
@@ -107,6 +89,14 @@ def _print_ceilings(reports: "dict[str, DataReport]") -> None:
     for name, report in reports.items():
         _print_examples(f"{name}, missed", report.missed)
         _print_examples(f"{name}, spurious", report.spurious)
+        _print_examples(name, report.unlearnable)
+    msg.divider("Summary")
+    for hint in findings.hints:
+        msg.info(hint)
+    for problem in findings.problems:
+        msg.warn(problem)
+    if not findings.problems:
+        msg.good("No problems found")
 
 
 def _print_examples(name: str, by_kind: dict[str, list[str]]) -> None:

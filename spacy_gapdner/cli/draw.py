@@ -5,10 +5,9 @@ from pathlib import Path
 
 import typer
 
-from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg, print_report
-from ._util import counted, split_list
+from ._util import counted, split_list, split_pairs
 
 
 def draw_cli(
@@ -50,6 +49,8 @@ def draw_cli(
     nlp = None
     if model is not None:
         nlp, _ = load_recognizer(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
+    # rgb(...) contains commas, too
+    given_colors = re.split(r",(?=[^,=]+=)", colors) if colors else []
     report = Report()
     n_docs = draw(
         input_path,
@@ -59,7 +60,7 @@ def draw_cli(
         types=split_list(types),
         lang=lang,
         spans_key=spans_key,
-        colors=_parse_colors(colors or ""),
+        colors=split_pairs(given_colors, "--colors", "TYPE=COLOR,TYPE=COLOR"),
         batch_size=batch_size,
         report=report,
     )
@@ -67,11 +68,3 @@ def draw_cli(
     if output_path is not None:
         msg.good(counted(n_docs, "document"))
         print(output_path)
-
-
-def _parse_colors(text: str) -> dict[str, str]:
-    # rgb(...) contains commas, too
-    pairs = [pair.partition("=") for pair in re.split(r",(?=[^,=]+=)", text) if pair.strip()]
-    if any(not separator for _, separator, _ in pairs):
-        raise GapDNERError(f"Invalid --colors: {text!r}. Use TYPE=COLOR,TYPE=COLOR.")
-    return {label.strip(): color.strip() for label, _, color in pairs}

@@ -1,18 +1,14 @@
 """evaluate: the scores of a trained pipeline on annotated data."""
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_reliability, print_table, warn_no_entities
-from ._progress import count_documents, progress
+from ._printing import msg, percent, print_reliability, print_table, progress, warn_no_entities
 from ._util import split_list
-
-_N_GAP_LENGTHS = 10
 
 
 def evaluate_cli(
@@ -45,11 +41,9 @@ def evaluate_cli(
     check_output(output_path, {"data": data, "model": model})
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
-    docs = load_docs(nlp, data, spans_key or pipe.key, types=split_list(types))
-    scores: dict[str, Any] = {"model": str(model), "data": str(data)}
-    with progress(partial(count_documents, data), docs) as counted:
-        how = {"spans_key": spans_key, "batch_size": batch_size, "bootstrap": bootstrap}
-        scores |= evaluate(nlp, counted, **how)
+    docs = progress(load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))
+    how = {"spans_key": spans_key, "batch_size": batch_size, "bootstrap": bootstrap}
+    scores = {"model": model, "data": str(data), **evaluate(nlp, docs, **how)}
     if output_path is not None:
         write_json(scores, output_path)
     _print_scores(scores)
@@ -59,51 +53,43 @@ def _print_scores(scores: dict[str, Any]) -> None:
     from ..analysis.matching import MATCHES
     from ..scorer import SUBSETS
 
-    key = scores["spans_key"]
-    name = f"spans_{key}"
-    counts = scores[f"{name}_counts"]
-    rows: list[tuple[str, ...]] = []
+    name = f"spans_{scores['spans_key']}"
+    counts, gold = scores[f"{name}_counts"], scores["gold_per_type"]
+    rows: list[tuple[Any, ...]] = []
     for subset, title in SUBSETS.items():
         prefix = "" if subset == "all" else f"{subset}_"
-        prf = (percent(scores[f"{name}_{prefix}{measure}"]) for measure in "prf")
-        numbers = (str(counts[f"{prefix}{k}"]) for k in ("gold", "predicted", "correct"))
-        rows.append((title, *prf, *numbers))
+        numbers = (counts[f"{prefix}{kind}"] for kind in ("gold", "predicted", "correct"))
+        rows.append((title, *_prf(scores, f"{name}_{prefix}"), *numbers))
     print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
-    rows = [(title, *_prf(scores["matches"][measure])) for measure, title in MATCHES.items()]
+    rows = [(title, *_prf(scores["matches"][match])) for match, title in MATCHES.items()]
     print_table(rows, ("Other matches", "P", "R", "F"))
-    titles = SUBSETS | MATCHES
-    intervals = scores.get("intervals", {})
-    rows = [(titles[name], *map(_range, bounds.values())) for name, bounds in intervals.items()]
+    titles, intervals = SUBSETS | MATCHES, scores.get("intervals", {})
+    rows = [(titles[group], *map(_range, bounds.values())) for group, bounds in intervals.items()]
     print_table(rows, ("95% intervals", "P", "R", "F"))
-    gold = scores["gold_per_type"]
     types = scores[f"{name}_per_type"] or {}
-    rows = [(label, *_prf(prf), str(gold.get(label, 0))) for label, prf in types.items()]
+    rows = [(label, *_prf(prf), gold.get(label, 0)) for label, prf in types.items()]
     print_table(rows, ("Type", "P", "R", "F", "Gold"))
-    lengths = scores[f"{name}_gap_lengths"] or {}
-    rows = [(length, *_prf(prf)) for length, prf in lengths.items()]
-    print_table(rows[:_N_GAP_LENGTHS], ("Gap length", "P", "R", "F"))
-    if len(rows) > _N_GAP_LENGTHS:
-        print(f"({len(rows) - _N_GAP_LENGTHS} more gap lengths in the JSON file of --output)\n")
+    rows = [(gap, *_prf(prf)) for gap, prf in (scores[f"{name}_gap_lengths"] or {}).items()]
+    print_table(rows, ("Gap length", "P", "R", "F"))
     print_reliability(scores["reliability"])
     if scores["calibration_error"] is not None:
-        errors = (percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_"))
-        print("Calibration error: {}, for discontinuous entities: {}\n".format(*errors))
+        errors = [percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_")]
+        print(f"Calibration error: {errors[0]}, for discontinuous entities: {errors[1]}\n")
     if scores["crossing"]:
         msg.info(
             f"{scores['crossing']} gold entities cross sentence boundaries of the pipeline and "
-            "cannot be found. Data that convert splits into sentences does not contain such "
-            "entities, so scores are higher."
+            "cannot be found."
         )
     if not counts["gold"]:
-        warn_no_entities(scores["data"], key, scores["gold_elsewhere"])
+        warn_no_entities(scores["data"], scores["spans_key"], scores["gold_elsewhere"])
     if scores["labels_unknown_to_model"]:
         labels = ", ".join(scores["labels_unknown_to_model"])
         msg.warn(f"The model has no labels for these types in the data: {labels}")
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
 
 
-def _prf(scores: Mapping[str, float | None]) -> tuple[str, str, str]:
-    return percent(scores["p"]), percent(scores["r"]), percent(scores["f"])
+def _prf(scores: Mapping[str, float | None], prefix: str = "") -> list[str]:
+    return [percent(scores[f"{prefix}{measure}"]) for measure in "prf"]
 
 
 def _range(bounds: tuple[float, float] | None) -> str:

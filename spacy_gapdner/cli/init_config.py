@@ -3,7 +3,7 @@
 import shlex
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import typer
 
@@ -36,31 +36,22 @@ def init_config_cli(
     from ..config.template import make_config_text
     from ..formats.outputs import check_output, replacing
 
-    is_stdout = str(output_path) == "-"
-    if not is_stdout:
-        check_output(output_path, {"transformer": transformer})
-        if output_path.exists() and not force:
-            raise GapDNERError(f"{output_path} already exists. Use --force to overwrite it.")
-    text = make_config_text(
-        lang=lang,
-        gpu=gpu,
-        optimize=optimize,
-        transformer=transformer,
-        spans_key=spans_key,
-        file_name="config.cfg" if is_stdout else str(output_path),
-    )
-    if is_stdout:
-        sys.stdout.write(text)
+    settings: dict[str, Any] = {"lang": lang, "gpu": gpu, "optimize": optimize}
+    settings |= {"transformer": transformer, "spans_key": spans_key}
+    if str(output_path) == "-":
+        sys.stdout.write(make_config_text(**settings))
         return
+    check_output(output_path, {"transformer": transformer})
+    if output_path.exists() and not force:
+        raise GapDNERError(f"{output_path} already exists. Use --force to overwrite it.")
+    text = make_config_text(**settings, file_name=str(output_path))
     with replacing(output_path) as temporary:
         temporary.write_text(text, encoding="utf8")
     msg.good(f"Config: {output_path}")
-    name = Config().from_str(text, interpolate=False).get("vars", {}).get("transformer")
-    msg.text(
-        f"Transformer: {name}. Read its license before you publish a trained pipeline."
-        if name
-        else "No transformer: the pipeline only learns from your data."
-    )
+    if name := Config().from_str(text, interpolate=False).get("vars", {}).get("transformer"):
+        msg.text(f"Transformer: {name}. Read its license before you publish a trained pipeline.")
+    else:
+        msg.text("No transformer: the pipeline only learns from your data.")
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "
         f"--paths.train train.spacy --paths.dev dev.spacy{' --gpu-id 0' if gpu else ''}"

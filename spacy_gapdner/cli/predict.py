@@ -2,7 +2,6 @@
 
 import sys
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -10,8 +9,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg, print_report
-from ._progress import progress
+from ._printing import msg, print_report, progress
 from ._util import StoppedError, clean_stops, counted, exit_if_skipped
 
 if TYPE_CHECKING:
@@ -105,8 +103,8 @@ def predict_cli(
             found: Iterable[Doc] = predict_records(nlp, texts, report=report, **how)
             draws = output_path is None and format is None and _is_terminal()
             if not draws:
-                bar = progress(partial(count_texts, input_path), found, n_done)
-                found = stack.enter_context(bar)
+                total = count_texts(input_path) if sys.stderr.isatty() else None
+                found = stack.enter_context(progress(found, total, n_done))
             if uncertain is not None:
                 sampler = UncertaintySampler(pipe, uncertain, sentences=sentences)
                 stack.enter_context(sampler.showing_candidates())

@@ -1,10 +1,11 @@
 """stats: statistics of annotated corpora."""
 
 from pathlib import Path
+from typing import Any
 
 from . import _options as options
 from ._printing import print_report, print_statistics, warn_no_entities
-from ._util import parse_reader_options, split_list
+from ._util import split_list
 
 
 def stats_cli(
@@ -14,7 +15,6 @@ def stats_cli(
     model: str | None = options.SPLITTER,
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,
-    reader_options: list[str] = options.READER_OPTIONS,
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help="JSON file for the statistics"),
     code: Path | None = options.CODE,
@@ -26,25 +26,23 @@ def stats_cli(
     from ..formats import Report, blank_pipeline, load_docs
     from ..formats.outputs import check_output, write_json
 
-    for path in data:
-        check_output(output_path, {"data": path})
-    how = {"model": model, "line_breaks": line_breaks, **parse_reader_options(reader_options)}
-    counted = {}
-    for path in data:
-        report = Report()
-        nlp = blank_pipeline(lang)
-        docs = load_docs(
-            nlp, path, spans_key, format=format, report=report, types=split_list(types), **how
-        )
-        counted[str(path)] = stats(docs, spans_key=spans_key), report
+    for corpus in data:
+        check_output(output_path, {"data": corpus})
+    how: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
+    how["types"] = split_list(types)
+    reports = {str(path): Report() for path in data}
+    found = {}
+    for path, report in reports.items():
+        docs = load_docs(blank_pipeline(lang), path, spans_key, report=report, **how)
+        found[path] = stats(docs, spans_key=spans_key)
     if output_path is not None:
         values = {
-            name: {**found.to_dict(), "report": report.to_dict()}
-            for name, (found, report) in counted.items()
+            path: {**statistics.to_dict(), "report": reports[path].to_dict()}
+            for path, statistics in found.items()
         }
         write_json(values, output_path)
-    print_statistics({name: found for name, (found, _) in counted.items()})
-    for name, (found, report) in counted.items():
+    print_statistics(found)
+    for path, report in reports.items():
         print_report(report)
-        if not found.entities:
-            warn_no_entities(name, spans_key, found.elsewhere)
+        if not found[path].entities:
+            warn_no_entities(path, spans_key, found[path].elsewhere)

@@ -1,5 +1,3 @@
 """Training configs."""
 
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+from .template import init_config as init_config

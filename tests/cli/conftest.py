@@ -26,7 +26,7 @@ def model(tiny, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def loaded_once(monkeypatch, tiny, model):
-    """Commands get the shared pipeline as it is on disk, without loading it again."""
+    """Commands use the shared pipeline, with the settings on disk, instead of loading it."""
     pipe, load = tiny.get_pipe("gapdner"), pipes.load_model
     own = deepcopy(pipe.cfg)
 
@@ -69,7 +69,7 @@ def write_brat(tmp_path):
 
 @pytest.fixture
 def run():
-    """Runs a gapdner command that must end with an exit code."""
+    """Runs a gapdner command and checks its exit code."""
 
     def invoke(*args, code=0, **kwargs):
         result = CliRunner().invoke(app, [str(arg) for arg in args], **kwargs)
@@ -81,7 +81,7 @@ def run():
 
 @pytest.fixture
 def fails(run):
-    """Runs a command that must end with one line on stderr and nothing on stdout."""
+    """Runs a command that must fail with one line on stderr and nothing on stdout."""
 
     def invoke(message, *args, **kwargs):
         result = run(*args, code=1, **kwargs)
@@ -94,7 +94,7 @@ def fails(run):
 
 @pytest.fixture
 def serve(run, monkeypatch):
-    """Runs a command that serves; returns the application and what the command printed."""
+    """Runs serve or annotate. Returns the application and the printed lines."""
     uvicorn = pytest.importorskip("uvicorn", reason="uvicorn (extra serve) is not installed")
     seen = []
 

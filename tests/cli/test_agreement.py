@@ -11,8 +11,8 @@ SECOND = "T1\tADE 0 12\tsevere joint\nT2\tDRUG 33 40\taspirin\n"
 def sides(write_brat):
     same = (TEXT, FIRST)
     return (
-        write_brat("anna/final", a=same, b=same, anna=(TEXT, "")),
-        write_brat("ben/final", a=(TEXT, SECOND), b=same, ben=(TEXT, "")),
+        write_brat("anna", a=same, b=same, anna=(TEXT, "")),
+        write_brat("ben", a=(TEXT, SECOND), b=same, ben=(TEXT, "")),
     )
 
 
@@ -25,34 +25,23 @@ def test_two_annotators(run, sides, tmp_path):
     assert "Discontinuous entities 66.67 66.67 2 1" in lines
     assert "DRUG 100.00 100.00 2 2" in lines
     assert "2 documents compared, 1 with differences" in lines
-    assert "1 document only in B" in result.stdout
+    assert f"1 document only in {sides[1]}: ben" in " ".join(result.stdout.split())
     found = json.loads((output / "agreement.json").read_text())
     assert (found["docs"], found["only_first"], found["only_second"]) == (2, ["anna"], ["ben"])
     assert [row["text"] for row in found["differing"]] == ["severe joint … pain", "severe joint"]
     page = (output / "agreement.html").read_text()
-    assert "<h1>Disagreements</h1>" in page
-    # what both have is not drawn, nor is a side called gold
+    # only documents with differences are drawn, and neither side is gold
     assert ("<h2>a</h2>" in page, "<h2>b</h2>" in page) == (True, False)
-    assert page.count("<b>anna/final</b>") == page.count("<b>ben/final</b>") == 1
+    assert [page.count(f"<b>{side}</b>") for side in sides] == [1, 1]
 
 
-def test_what_predict_wrote(run, model, sides, tmp_path):
-    for path in sides[0].glob("*.txt"):
-        path.write_text("Severe joint and back pain after aspirin")
-    predicted = tmp_path / "predicted.jsonl"
-    run("predict", model, sides[0], "-o", predicted)
-    result = run("agreement", predicted, predicted)
-    assert "All entities 100.00 100.00" in " ".join(result.stdout.split())
-    assert "3 documents compared, 0 with" in result.stdout
-
-
-def test_what_is_left_out_is_told(run, sides):
+def test_dropped_entities_are_reported(run, sides):
     with (sides[0] / "a.ann").open("a") as file:
         file.write("T3\tDRUG 90 99\tnothing\n")
     assert f"{sides[0] / 'a.ann'}:3: " in run("agreement", *sides).output
 
 
-def test_what_cannot_be_compared(fails, sides, tmp_path):
+def test_invalid_input(fails, sides, tmp_path):
     fails("There is nothing at", "agreement", sides[0], tmp_path / "missing")
     (sides[1] / "a.txt").write_text(TEXT.replace("after", "with"))
     fails("The texts of a differ", "agreement", *sides)

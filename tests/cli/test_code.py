@@ -1,4 +1,4 @@
-"""A tagging scheme of a user's own: that of configs/README.md, through all commands."""
+"""The custom tagging scheme of configs/README.md works in all commands."""
 
 import re
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import catalogue
 import pytest
 import srsly
+import typer
 from spacy.cli.train import train
 from spacy.util import import_file
 from thinc.api import Config
@@ -18,55 +19,44 @@ ANNOTATED = [
     ("He took aspirin twice .", [("Drug", (2, 3))]),
     ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
 ]
-NEEDS_CODE = {"analyze", "debug-data", "evaluate", "predict", "tune"}
 
 
-@pytest.fixture(scope="module")
-def code(tmp_path_factory):
+@pytest.fixture
+def code(tmp_path):
     (text,) = re.findall(r"```python\n(# extents.py\n.*?)```", README.read_text("utf8"), re.DOTALL)
-    path = tmp_path_factory.mktemp("code") / "extents.py"
+    path = tmp_path / "extents.py"
     path.write_text(text, encoding="utf8")
     return path
 
 
-@pytest.fixture
-def training(code, write_docs, tmp_path):
-    """A config with the scheme, which is registered, and data."""
-    import_file("extents_of_the_page", code)
+def test_custom_tagging_scheme(run, fails, code, write_docs, tmp_path):
+    import_file("extents_of_the_readme", code)
     data = write_docs("docs.spacy", ANNOTATED)
     config = Config().from_disk(README.parent / "gapdner_cpu.cfg", interpolate=False)
-    model = config["components"]["gapdner"]["model"]
-    model["tagging"] = {"@misc": "extents.v1"}
-    model["tok2vec"] = tok2vec_config()
-    model["word_dropout"] = 0.0
+    model = {"tagging": {"@misc": "extents.v1"}, "tok2vec": tok2vec_config(), "word_dropout": 0.0}
+    config["components"]["gapdner"]["model"].update(model)
     config["training"]["optimizer"]["learn_rate"] = 0.01
     config["training"].update(max_steps=60, eval_frequency=30, dropout=0.0)
     config["paths"].update(train=str(data), dev=str(data))
     config.to_disk(tmp_path / "config.cfg")
-    return tmp_path / "config.cfg", data
-
-
-def test_a_scheme_of_one_s_own_trains_and_is_loaded(run, fails, code, training, tmp_path):
-    config, data = training
-    train(config, tmp_path, overrides={}, use_gpu=-1)
+    train(tmp_path / "config.cfg", tmp_path, overrides={}, use_gpu=-1)
     model = tmp_path / "model-best"
-    # as a new process has it: nothing registers the scheme
+    # the scheme is not registered in a new process
     catalogue.REGISTRY.pop(("spacy", "misc", "extents.v1"))
     fails("extents.v1", "evaluate", model, data)
     scores = tmp_path / "scores.json"
-    result = run("evaluate", model, data, "-o", scores, "--code", code)
+    run("evaluate", model, data, "-o", scores, "--code", code)
     assert srsly.read_json(scores)["spans_gapdner_f"] == 1.0
-    result = run("debug-data", data, "-c", config, "--code", code)
+    result = run("debug-data", data, "-c", tmp_path / "config.cfg", "--code", code)
     assert "train 100.00" in " ".join(result.stdout.split()), result.output
 
 
-def test_every_command_that_loads_a_pipeline_or_reads_formats_takes_code():
-    import typer
-
+def test_every_command_that_loads_a_pipeline_or_reads_formats_has_the_option():
     commands = typer.main.get_command(app).commands
-    taking = {n for n, c in commands.items() if any("--code" in p.opts for p in c.params)}
-    loading = {n for n, c in commands.items() if any("--gpu-id" in p.opts for p in c.params)}
-    assert loading | {"agreement", "convert", "debug-data", "stats"} == taking >= NEEDS_CODE
+    options = {name: [o for p in c.params for o in p.opts] for name, c in commands.items()}
+    with_code = {name for name, found in options.items() if "--code" in found}
+    with_model = {name for name, found in options.items() if "--gpu-id" in found}
+    assert with_code == with_model | {"agreement", "convert", "debug-data", "stats"}
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.vocab import Vocab
 
 from spacy_gapdner import get_entities
-from spacy_gapdner.formats import convert
 
 TEXT = "Severe joint and shoulder pain.\nNo rash, pretest.\n"
 ANN = (
@@ -32,13 +31,15 @@ def entities(path):
     ]
 
 
-def test_convert(run, data, tmp_path):
+def test_output_and_report(run, data, tmp_path):
     output = tmp_path / "new" / "a.spacy"
     result = run("convert", data, output, "--report", tmp_path / "report.json")
     assert entities(output) == [
         [("ADR", "Severe joint pain"), ("ADR", "Severe shoulder pain")],
         [("Sign", "rash"), ("Sign", "pretest")],
     ]
+    # other token attributes would only take memory
+    assert DocBin().from_disk(output).attrs == [ORTH, NORM, SENT_START]
     assert [path.name for path in output.parent.iterdir()] == ["a.spacy"]
     ann = data / "a.ann"
     for expected in (
@@ -72,50 +73,25 @@ def test_options(run, data, tmp_path):
         "pain.\nNo rash",
         "rash",
     ]
-    assert doc.user_data["gapdner_document"] == "a"
-
-
-def test_tokens_keep_what_conversion_knows_of_them(data, tmp_path):
-    (data / "b.txt").write_text("He doesn't cough. Nor sneeze.")
-    convert(data, tmp_path / "a.spacy", n_sents=0)
-    docbin = DocBin().from_disk(tmp_path / "a.spacy")
-    # every other attribute would take memory without telling anything
-    assert docbin.attrs == [ORTH, NORM, SENT_START]
-    *_, doc = docbin.get_docs(Vocab())
-    assert [token.norm_ for token in doc[1:3]] == ["does", "not"]
-    assert [sentence.text for sentence in doc.sents] == ["He doesn't cough.", "Nor sneeze."]
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "options", "message"),
-    [
-        ("missing", None, [], "There is nothing at"),
-        ("missing", None, ["-f", "w2ner"], "There is no file"),
-        ("missing", None, ["--done"], "There is nothing at"),
-        ("a.json", '[{"sentence": ["a"], "ner"', [], "is not JSON"),
-        ("a.json", "{}", ["-f", "ggg"], "Unknown format 'ggg'"),
-        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["--option", "split=dev"], "no option split"),
-        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-a", "wide"], "Unknown alignment"),
-        ("a.jsonl", '{"sentence": ["a"], "ner": []}', ["-l", "zz"], "zz"),
-    ],
-)
-def test_bad_input(fails, tmp_path, name, content, options, message):
-    if content is not None:
-        (tmp_path / name).write_text(content)
-    fails(message, "convert", tmp_path / name, tmp_path / "out.spacy", *options)
-    assert not (tmp_path / "out.spacy").exists()
-
-
-def content(folder):
-    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    run("convert", data, tmp_path / "a", "--to", "inline", "-n", 1, "--types", "ADR")
+    assert "Severe joint and shoulder pain .\n0,1,4,4 ADR|0,0,3,4 ADR\n" in (
+        (tmp_path / "a").read_text()
+    )
 
 
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("data", ["data"], "data is the input, which would be overwritten. Choose another place"),
+        ("missing", ["a.spacy"], "There is nothing at"),
+        ("missing", ["a.spacy", "--done"], "There is nothing at"),
+        ("data", ["a.spacy", "--done"], "no texts that are marked as done"),
+        ("data", ["a.spacy", "-f", "ggg"], "Unknown format 'ggg'"),
+        ("data", ["a.spacy", "--option", "split=dev"], "no option split"),
+        ("data", ["a.spacy", "--option", "split"], "Invalid --option: 'split'. Use NAME=VALUE."),
+        ("data", ["a.spacy", "-l", "zz"], "zz"),
+        ("data", ["a.spacy", "--model", "missing"], "Pipeline not found"),
+        ("data", ["a.spacy", "--on-error", "skip", "--strict"], "either strict or skip"),
         ("data", ["."], "contains the input"),
-        ("data/a.ann", ["a.spacy", "--report", "data/a.ann"], "a.ann is the input"),
         ("data", ["a.spacy", "--report", "a.spacy"], "a.spacy is the output"),
         ("data", ["folder", "-t", "w2ner"], "folder is a folder. Give the name of the file"),
         ("data", ["file.md", "-t", "brat"], "file.md is a file. Give the name of the folder"),
@@ -123,34 +99,16 @@ def content(folder):
         ("data", ["a.xml", "-t", "prodigy"], "Cannot write the format 'prodigy': choose jsonl"),
     ],
 )
-def test_bad_output(fails, data, tmp_path, monkeypatch, source, options, message):
+def test_invalid_arguments(fails, data, tmp_path, monkeypatch, source, options, message):
+    def content():
+        return {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     (tmp_path / "file.md").write_text("")
-    before = content(tmp_path)
+    before = content()
     fails(message, "convert", source, *options)
-    assert content(tmp_path) == before
-
-
-def test_to_another_format(run, data, tmp_path):
-    result = run("convert", data, tmp_path / "a.jsonl")
-    (line,) = (tmp_path / "a.jsonl").read_text().splitlines()
-    record = json.loads(line)
-    # whole documents, and an entity over two sentences
-    assert (record["text"], record["id"]) == (TEXT, "a")
-    assert [(e["label"], e["text"]) for e in record["entities"]] == [
-        ("ADR", "Severe joint pain"),
-        ("ADR", "Severe shoulder pain"),
-        ("Sign", "pain.\nNo rash"),
-        ("Sign", "rash"),
-        ("Sign", "pretest"),
-    ]
-    result = run("convert", tmp_path / "a.jsonl", tmp_path / "a", "--to", "inline", "-n", 1)
-    assert (tmp_path / "a").read_text() == (
-        "Document: a\nSevere joint and shoulder pain .\n0,1,4,4 ADR|0,0,3,4 ADR\n\n"
-        "Document: a\nNo rash , pretest .\n1,1 Sign|3,3 Sign\n\n"
-    )
-    assert "entity crosses a sentence boundary" in result.stdout
+    assert content() == before
 
 
 def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path):
@@ -163,7 +121,6 @@ def test_skipping_documents_that_cannot_be_read(run, fails, write_brat, tmp_path
     assert [json.loads(line)["id"] for line in output.read_text().splitlines()] == ["a", "c"]
     (issue,) = json.loads(report.read_text())["issues"]
     assert (issue["kind"], issue["document"]) == ("unreadable document", "b")
-    fails("either strict or skip", "convert", folder, output, "--on-error", "skip", "--strict")
 
 
 def test_entities_of_other_components(run, tmp_path):
@@ -175,27 +132,25 @@ def test_entities_of_other_components(run, tmp_path):
     hint = "1 in doc.ents, 2 in doc.spans['sc']"
     for command in (["convert", tmp_path / "a.spacy", output], ["stats", tmp_path / "a.spacy"]):
         assert hint in " ".join(run(*command).stdout.split())
-    result = run("convert", tmp_path / "a.spacy", output, "--from-ents")
-    assert "1 of 1 entities" in result.stdout
-    assert entities(output) == [[("ADR", "joint pain")]]
-    result = run("convert", tmp_path / "a.spacy", output, "--from-spans", "sc")
-    assert entities(output) == [[("ADR", "joint pain"), ("ADR", "pain")]]
+    for options, count in ((["--from-ents"], 1), (["--from-spans", "sc"], 2)):
+        result = run("convert", tmp_path / "a.spacy", output, *options)
+        assert f"{count} of {count} entities" in result.stdout
 
 
 def test_sentences_of_a_pipeline(run, fails, data, tmp_path):
     nlp = spacy.blank("en")
-    # for which a line break is no end, and a comma is one
+    # a comma ends a sentence, and a line break does not
     nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
     nlp.to_disk(tmp_path / "model")
-    run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
+    given = ("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
+    run(*given)
     texts = [doc.text for doc in DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())]
     assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
-    fails("Pipeline not found", "convert", data, tmp_path / "b.spacy", "--model", tmp_path / "none")
-    given = ("convert", tmp_path / "a.spacy", tmp_path / "b", "--model", tmp_path / "model")
-    fails("contains Docs", *given)
+    fails("has its own sentence boundaries", *given, "--line-breaks", "join")
 
 
-def test_wrapped_text(run, fails, write_brat, tmp_path):
+@pytest.mark.parametrize(("line_breaks", "count"), [("auto", 1), ("join", 1), ("keep", 0)])
+def test_line_breaks(run, write_brat, tmp_path, line_breaks, count):
     lines = (
         "For three days he had been in severe pain, first of the arm",
         "and then of the leg and the back, which kept him from going",
@@ -204,15 +159,6 @@ def test_wrapped_text(run, fails, write_brat, tmp_path):
     text = "\n".join(lines)
     pain, leg = text.index("severe"), text.index("leg")
     line = f"T1\tADR {pain} {pain + 11};{leg} {leg + 3}\tsevere pain leg\n"
-    data = write_brat(a=(text, line))
     output = tmp_path / "a.spacy"
-    for options, expected in (
-        ([], [("ADR", "severe pain leg")]),
-        (["--line-breaks", "join"], [("ADR", "severe pain leg")]),
-        (["--line-breaks", "keep"], []),
-    ):
-        run("convert", data, output, *options)
-        assert [entity for of_doc in entities(output) for entity in of_doc] == expected
-    spacy.blank("en").to_disk(tmp_path / "model")
-    both = ["--line-breaks", "join", "--model", tmp_path / "model"]
-    fails("has its own sentence boundaries", "convert", data, output, *both)
+    run("convert", write_brat(a=(text, line)), output, "--line-breaks", line_breaks)
+    assert sum(map(len, entities(output))) == count

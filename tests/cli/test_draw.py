@@ -7,14 +7,8 @@ TEXT = "Severe joint and shoulder pain today ."
 
 @pytest.fixture
 def brat(write_brat):
-    """A document with one of the entities that the pipeline finds, and another."""
+    """A document with one of the entities that the pipeline finds, and another entity."""
     return write_brat(a=(TEXT, "T1\tADR 0 12;26 30\tSevere joint pain\nT2\tTime 31 36\ttoday\n"))
-
-
-def columns(path):
-    """Of each column its heading, and the entities listed in it."""
-    parts = re.split(r'data-side="(\w+)"', path.read_text())[1:]
-    return dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
 
 
 def listed(html):
@@ -30,7 +24,6 @@ def test_annotation(run, brat, tmp_path):
     page = tmp_path / "page.html"
     result = run("draw", brat, "-o", page, "--colors", "ADR=rgb(1,2,3),Time=teal")
     assert "1 document" in result.stdout
-    assert "1 documents" not in result.stdout
     assert result.stdout.splitlines()[-1] == str(page)
     html = page.read_text()
     assert listed(html) == [JOINT, ("Time", "today")]
@@ -38,17 +31,15 @@ def test_annotation(run, brat, tmp_path):
     assert "<h2>a</h2>" in html
 
 
-def test_predictions_beside_annotation(run, model, brat, tmp_path):
+def test_predictions_next_to_annotation(run, model, brat, tmp_path):
     page = tmp_path / "page.html"
     run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
-    assert columns(page) == {
-        "gold": [JOINT],
-        "predicted": [JOINT, ("spurious ADR", SHOULDER[1])],
-    }
-    assert "<h2>a</h2>" in page.read_text()
+    _, *parts = re.split(r'data-side="(\w+)"', page.read_text())
+    columns = dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
+    assert columns == {"gold": [JOINT], "predicted": [JOINT, ("spurious ADR", SHOULDER[1])]}
 
 
-def test_on_the_terminal(run, model, brat):
+def test_terminal(run, model, brat):
     text = "a\nSevere joint and shoulder pain today .\n"
     joint = "──────────── · · · · · ·  ──── ADR\n"
     assert run("draw", brat).stdout == f"{text}{joint}{' ' * 31}───── Time\n"
@@ -57,12 +48,10 @@ def test_on_the_terminal(run, model, brat):
     assert re.sub(r" \d\.\d\d", "", drawn).startswith(f"{text}{joint}{shoulder}")
 
 
-def test_errors(fails, run, model, brat, tmp_path):
+def test_errors(fails, model, brat, tmp_path):
     (tmp_path / "raw.txt").write_text(TEXT)
     page = tmp_path / "page.html"
     fails("Raw text requires a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
     fails("Use TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
     fails("Invalid color for A: 'x;'", "draw", brat, "-o", page, "--colors", "A=x;")
-    fails("nothing at", "draw", tmp_path / "missing", "-o", page, "--model", model)
-    fails("lies in the input", "draw", brat, "-o", brat / "page.html")
     assert not page.exists()

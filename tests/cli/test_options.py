@@ -1,4 +1,4 @@
-"""What users see of all commands: summaries, names and letters of options."""
+"""Summaries and options of all commands are consistent."""
 
 import re
 from collections import defaultdict
@@ -10,26 +10,20 @@ from spacy_gapdner.cli import app
 COMMANDS = typer.main.get_command(app).commands
 
 
-def options():
-    for command in COMMANDS.values():
-        for parameter in command.params:
-            if parameter.param_type_name == "option":
-                yield parameter
-
-
-def test_summaries_are_not_cut_off(run):
+def test_summaries_are_not_truncated(run):
     lines = {line.split()[0]: line for line in run("--help").stdout.splitlines() if line.split()}
     assert [name for name in COMMANDS if not re.search(r"[^.]\.$", lines[name])] == []
 
 
-def test_a_letter_means_one_option_and_an_option_has_one_letter_everywhere():
-    names, letters = defaultdict(set), defaultdict(set)
-    for option in options():
-        long = max(option.opts, key=len)
-        short = frozenset(text for text in option.opts if not text.startswith("--"))
-        letters[long].add(short)
-        for text in short:
-            names[text].add(long)
-    for found in (names, letters):
-        assert {name: others for name, others in found.items() if len(others) > 1} == {}
-    assert names["-o"] == {"--output"}
+def test_short_options_have_the_same_meaning_in_all_commands():
+    long_forms, short_forms = defaultdict(set), defaultdict(set)
+    for command in COMMANDS.values():
+        for parameter in command.params:
+            long = max(parameter.opts, key=len)
+            short = frozenset(text for text in parameter.opts if re.match("-[^-]", text))
+            short_forms[long].add(short)
+            for text in short:
+                long_forms[text].add(long)
+    for forms in (long_forms, short_forms):
+        assert {name: others for name, others in forms.items() if len(others) > 1} == {}
+    assert long_forms["-o"] == {"--output"}

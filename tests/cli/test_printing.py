@@ -1,4 +1,4 @@
-"""What reaches the terminal: no control character of the data, in whatever command."""
+"""No command prints control characters of the data to the terminal."""
 
 import json
 import re
@@ -9,9 +9,8 @@ import pytest
 from spacy_gapdner.errors import visible
 
 TEXT = "aches in legs and swollen arms"
-# erase the screen; a new title; as one character of C1; delete
-ORDERS = ("\x1b[2J", "\x1b]0;owned\x07", "\x9b2J", "\x7f", "\r")
-LABEL = f"ADE{''.join(ORDERS)}"
+# clear the screen, set the title, a C1 character, delete, carriage return
+LABEL = "ADE\x1b[2J\x1b]0;owned\x07\x9b2J\x7f\r"
 
 
 @pytest.fixture
@@ -25,19 +24,11 @@ def data(tmp_path):
     return path
 
 
-def check(result, shown="ADE\\x1b[2J\\x1b]0;owned\\x07\\x9b2J\\x7f"):
-    for stream in (result.stdout, result.stderr):
-        # the colours are ours
-        plain = re.sub(r"\x1b\[[0-9;]*m", "", stream)
-        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", plain)
-    assert shown in result.output
-
-
 def test_visible():
     assert visible("a\x1b[0m\n\x85é\x7f…") == "a\\x1b[0m\\n\\x85é\\x7f…"
 
 
-def test_a_reader_that_has_enough(run, data, monkeypatch):
+def test_closed_pipe(run, data, monkeypatch):
     def stop(*args):
         raise BrokenPipeError(EPIPE, "Broken pipe")
 
@@ -45,21 +36,20 @@ def test_a_reader_that_has_enough(run, data, monkeypatch):
     assert run("stats", data, code=1).stderr == ""
 
 
-def test_tables_and_reports(run, model, data, tmp_path):
-    check(run("stats", data))
-    gold = tmp_path / "gold.spacy"
-    check(run("convert", data, gold))
-    check(run("stats", gold))
-    check(run("debug-data", gold))
-    check(run("evaluate", model, gold))
-
-
-def test_errors(run, model, data, tmp_path):
-    check(run("convert", data, tmp_path / "out", "--to", "brat", code=1))
-    check(run("convert", data, tmp_path / "x.spacy", "--strict", code=1))
-
-
-def test_documents_that_were_left_out(run, data, tmp_path):
-    broken = tmp_path / f"x{LABEL}.jsonl"
+def test_control_characters_are_escaped(run, model, data, tmp_path):
+    gold, broken = tmp_path / "gold.spacy", tmp_path / f"x{LABEL}.jsonl"
     broken.write_bytes(data.read_bytes() + b"{\n")
-    check(run("convert", broken, tmp_path / "out.jsonl", "--on-error", "skip", code=3), "skipped: ")
+    for code, *command in (
+        (0, "stats", data),
+        (0, "convert", data, gold),
+        (0, "debug-data", gold),
+        (0, "evaluate", model, gold),
+        (1, "convert", data, tmp_path / "out", "--to", "brat"),
+        (1, "convert", data, tmp_path / "x.spacy", "--strict"),
+        (3, "convert", broken, tmp_path / "out.jsonl", "--on-error", "skip"),
+    ):
+        result = run(*command, code=code)
+        # without our own colors
+        plain = re.sub(r"\x1b\[[0-9;]*m", "", result.stdout + result.stderr)
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", plain), command
+        assert "ADE\\x1b[2J\\x1b]0;owned\\x07\\x9b2J\\x7f" in result.output

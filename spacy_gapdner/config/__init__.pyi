@@ -1,1 +1,0 @@
-from .template import init_config as init_config
