@@ -59,7 +59,7 @@ class Proposer:
         self.version = 1
         self.uncertainties: dict[str, Uncertainty] = {}
         self.pending = False
-        self._ranked: tuple[Sequence[str], Callable[[str], str]] | None = None
+        self._ranking: LongTextPipeline | None = None
         # so that reopening a text is fast
         self._proposals: dict[str, list[Proposal]] = {}
 
@@ -72,8 +72,6 @@ class Proposer:
         self.model = LongTextPipeline(*self.thread.submit(lambda: self.load(name)).result())
         self.version += 1
         self._proposals = {}
-        if self._ranked is not None:
-            self._start_ranking(*self._ranked)
 
     async def propose(self, text: str) -> list[Proposal]:
         """Find the entities of a text. Other requests are processed between the pieces of a long
@@ -90,18 +88,16 @@ class Proposer:
         return known[text]
 
     def rank(self, names: Sequence[str], read: Callable[[str], str]) -> None:
-        """Start to compute the uncertainty about texts in the background, unless it has started.
+        """Start to compute the uncertainty about texts in the background, unless it has started
+        with the current model.
 
         names (Sequence[str]): The ids of the texts.
         read (Callable[[str], str]): Reads a text.
         """
-        if self._ranked is None:
-            self._start_ranking(names, read)
-
-    def _start_ranking(self, names: Sequence[str], read: Callable[[str], str]) -> None:
-        self._ranked, self.pending = (names, read), True
-        args = (names, read, self.model)
-        threading.Thread(target=self._rank, args=args, daemon=True).start()
+        if self._ranking is not self.model:
+            self._ranking, self.pending = self.model, True
+            args = (names, read, self.model)
+            threading.Thread(target=self._rank, args=args, daemon=True).start()
 
     def _rank(
         self, names: Sequence[str], read: Callable[[str], str], model: LongTextPipeline
@@ -112,7 +108,7 @@ class Proposer:
                 seen = []
                 for piece in self.thread.submit(partial(model.split, read(name))).result():
                     seen.append(self.thread.submit(partial(_measure, model, piece)).result())
-                    # another thread continues with the new model
+                    # the new model starts again
                     if self.model is not model:
                         return
                 words = sum(part.words for part in seen)

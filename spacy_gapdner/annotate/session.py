@@ -184,7 +184,7 @@ class Session:
         self.trainer.start(list(done.items()))
         self._trained = set(done)
 
-    def _done(self) -> dict[str, Any]:
+    def _done(self) -> dict[str, Path]:
         # if several annotators have completed a text, the annotation of the first one
         return {
             name: store.stem(name)

@@ -33,7 +33,7 @@ def test_adjudication(page, tmp_path):
         # as one step
         page.press("z", held=[Keys.CONTROL])
         page.until(lambda: page.find("n-sure").text == "3 of 7")
-        # the same words with another type; entities that share words of a coordination do not contradict
+        # the same words with another type; entities of a coordination do not contradict each other
         page.click_bar("DRUG: Naproxen")
         page.press("a")
         page.until(lambda: page.find("n-sure").text == "3 of 5")
