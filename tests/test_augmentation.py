@@ -81,24 +81,28 @@ def test_three_parts():
         assert [word.istitle() for word in (words[0], words[2])] == [True, False]
 
 
-def test_insertion_of_what_a_gap_held():
-    torn = example("development of the neural retina", ("P", 0, 1, 4))
-    whole = example("formation of bone is slow", ("P", 0, 1, 2))
+@pytest.mark.parametrize(
+    ("torn", "whole", "text"),
+    [
+        (
+            example("development of the neural retina", ("P", 0, 1, 4)),
+            example("formation of bone is slow", ("P", 0, 1, 2)),
+            "formation of the neural bone is slow ",
+        ),
+        (
+            example("Embryonic stem ( ES ) cells", ("P", 0, 1, 5)),
+            example("mouse embryonic fibroblasts", ("P", 0, 1, 2)),
+            "mouse embryonic (ME) fibroblasts ",
+        ),
+    ],
+)
+def test_insertion_of_what_gaps_of_the_corpus_hold(torn, whole, text):
+    assert augment(CoordinationAugmenter(1.0), whole) == []
     for augmenter in augmenters(insertion_share=1.0):
         (doc,) = augment(augmenter, torn, whole)
-        assert doc.text == "formation of the neural bone is slow "
-        assert texts(doc) == [("P", "formation of bone")]
+        assert doc.text == text
+        assert texts(doc) == texts(whole.reference)
         assert get_entities(doc)[0].is_discontinuous
-
-
-def test_insertion_of_abbreviations_only_where_the_corpus_has_such():
-    other = example("mouse embryonic fibroblasts", ("CL", 0, 1, 2))
-    assert augment(CoordinationAugmenter(1.0), other) == []
-    torn = example("Embryonic stem ( ES ) cells", ("CL", 0, 1, 5))
-    for augmenter in augmenters(insertion_share=1.0):
-        (doc,) = augment(augmenter, torn, other)
-        assert doc.text == "mouse embryonic (ME) fibroblasts "
-        assert texts(doc) == [("CL", "mouse embryonic fibroblasts")]
 
 
 def test_other_entities_stay_and_move():
@@ -209,18 +213,11 @@ def test_oversampling():
 
 
 def test_a_corpus_is_augmented_as_it_is_read():
-    asked = []
-
-    def docs():
-        for number, text in enumerate(["B cells grew", "nothing", "T cells died", "B cells grew"]):
-            asked.append(number)
-            entities = [] if text == "nothing" else [("CL", 0, 1)]
-            yield example(text, *entities).reference
-
-    made = augmentation.augment(docs(), share=1, insertion_share=0, conjunctions=["plus"], seed=3)
-    assert asked == []
+    examples = [B_CELLS, example("nothing"), T_CELLS, B_CELLS]
+    docs = (one.reference for one in examples)
+    made = augmentation.augment(docs, share=1, insertion_share=0, conjunctions=["plus"], seed=3)
     first = next(made)
-    assert asked == [0, 1, 2]
+    assert next(docs) is B_CELLS.reference
     assert " plus " in first.text
     assert texts(first) == [("CL", "B cells"), ("CL", "T cells")]
-    assert len(list(made)) == 1
+    assert list(made) == []

@@ -110,9 +110,5 @@ def test_init_config_chooses_the_best_model_by_our_scores():
         "spans_gapdner_r": 0.0,
         "spans_gapdner_disc_f": 0.25,
     }
-    # two pipes share the weight
-    weights = init_config(pipeline=["ner", "gapdner"], silent=True)["training"]["score_weights"]
-    given = {name: weight for name, weight in weights.items() if weight}
-    assert given == {"ents_f": 0.5, "spans_gapdner_f": 0.38, "spans_gapdner_disc_f": 0.12}
     for corpus in config["corpora"].values():
         assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)

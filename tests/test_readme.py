@@ -11,6 +11,8 @@ import pytest
 from spacy.lang.en import English
 from tiny_pipeline import gold_docs, learn_by_heart
 
+from spacy_gapdner import Entity
+
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf8")
 BLOCKS = re.findall(r"```python\n(.+?)```\s+```text\n(.+?)```", README, flags=re.DOTALL)
 PIPELINE = "project/training/trials/tuned"
@@ -20,19 +22,13 @@ def test_every_python_block_shows_its_output():
     assert len(BLOCKS) == README.count("```python") == 2
 
 
-def find_tokens(words, entity):
-    """The tokens of an entity, from its last word back: the closest ones in the text."""
+def find_fragments(words, entity):
+    """The fragments of an entity, from its last word back: the closest ones in the text."""
     tokens, end = [], len(words)
     for word in reversed([token.text for token in English().tokenizer(entity)]):
         end = max(i for i in range(end) if words[i] == word)
-        tokens.insert(0, end)
-    return tokens
-
-
-def to_fragments(tokens):
-    starts = [t for t in tokens if t - 1 not in tokens]
-    ends = [t + 1 for t in tokens if t + 1 not in tokens]
-    return tuple(zip(starts, ends, strict=True))
+        tokens.append(end)
+    return Entity.from_tokens("", tokens).fragments
 
 
 @pytest.mark.parametrize("number", range(len(BLOCKS)))
@@ -43,7 +39,7 @@ def test_python_block(number, tmp_path, monkeypatch, capsys):
         (sentence,) = re.findall(r'nlp\("(.+?)"\)', code)
         words = [token.text for token in English().tokenizer(sentence)]
         rows = [line.split(" | ") for line in printed.splitlines()]
-        entities = [(label, *to_fragments(find_tokens(words, text))) for label, text, _ in rows]
+        entities = [(label, *find_fragments(words, text)) for label, text, _ in rows]
         annotated = [(" ".join(words), entities)]
         nlp = learn_by_heart(lambda vocab: gold_docs(vocab, annotated), steps=60)
         (tmp_path / PIPELINE).mkdir(parents=True)

@@ -84,16 +84,6 @@ def test_windows_that_cannot_be_are_refused(stride):
         make_segment_spans(4, stride)
 
 
-def test_assign_by_hand():
-    whole = Entity("A", ((1, 2), (5, 6)), 0.5)
-    overlap = Entity("A", ((4, 6),))
-    crossing = Entity("B", ((3, 4), (8, 9)))
-    held, unheld = assign_entities([whole, crossing, overlap], WINDOWS)
-    assert held == [[whole, overlap], [Entity("A", ((0, 2),))]]
-    assert held[0][0].score == 0.5
-    assert unheld == [crossing]
-
-
 def merged(predictions, segments):
     """Merge predictions given in the Doc's offsets: per segment (start, end, score)."""
     own = [

@@ -154,14 +154,6 @@ def test_agrees_with_the_path_rule_of_the_paper(cells, threshold, max_paths):
         assert min(scores[entity] for entity in kept) >= max(scores[entity] for entity in lost)
 
 
-def test_max_paths_by_hand():
-    cells = {(0, 0, ADE): 0.9, (1, 1, ADE): 0.8, (2, 2, SYMPTOM): 0.7}
-    # each takes a step from head to tail and one to see that it is there
-    results = [decode(cells, max_paths=k) for k in range(7)]
-    assert [len(result.entities) for result in results] == [0, 0, 1, 1, 2, 2, 3]
-    assert [result.n_cut for result in results] == [3, 3, 2, 2, 1, 1, 0]
-
-
 def test_dead_ends_cost_nothing():
     # 30 tokens full of entity types, Frags and Gaps, but only one Frag ends at the tail
     n = 30

@@ -1,14 +1,11 @@
 """One set of defaults: the pipe, its factories, the architecture and init-config say the same."""
 
-import dataclasses
 from inspect import signature
 
 import pytest
 import spacy
 
 from spacy_gapdner.config import init_config
-from spacy_gapdner.model.architecture import build_gapdner_v1
-from spacy_gapdner.model.network import GapDNERSettings
 from spacy_gapdner.pipe import DiscontinuousEntityRecognizer
 from spacy_gapdner.pipe.factory import make_gapdner
 
@@ -32,13 +29,3 @@ def test_settings_of_the_pipe(factory):
     assert {n: v for n, v in filled.items() if n not in ("model", "scorer")} == settings
     # the factory has none of its own
     assert defaults(make_gapdner) == {}
-
-
-def test_settings_of_the_model():
-    settings = defaults(build_gapdner_v1)
-    fields = {field.name: field.default for field in dataclasses.fields(GapDNERSettings)}
-    assert settings == {**fields, "max_batch_cells": 16_000, "mixed_precision": False}
-    # with a transformer, the words are wider
-    model = init_config(transformer="some/bert").interpolate()["components"]["gapdner"]["model"]
-    changed = {name: value for name, value in settings.items() if model[name] != value}
-    assert changed == {"hidden_width": 128, "word_dropout": 0.2}

@@ -171,17 +171,6 @@ def test_a_sentence_gets_the_same_scores_alone_as_in_a_document(trained):
     assert scores(doc) == pytest.approx([s for d in alone for s in scores(d)], abs=1e-5)
 
 
-def test_a_frozen_transformer_annotates(nlp):
-    before, _ = weights(nlp)
-    optimizer = nlp.create_optimizer()
-    optimizer.learn_rate = 0.001
-    frozen = {"exclude": ["transformer"], "annotates": ["sentencizer", "transformer"]}
-    losses = [nlp.update(make_examples(nlp), sgd=optimizer, **frozen)["gapdner"] for _ in range(20)]
-    assert losses[-1] < losses[0] / 2
-    after, _ = weights(nlp)
-    assert all((before[name] == after[name]).all() for name in before)
-
-
 def test_a_transformer_that_has_not_run_is_told(trained):
     texts = ["severe pain", "", "mild pain"]
     with warnings.catch_warnings():
