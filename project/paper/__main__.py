@@ -2,6 +2,7 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import typer
 from wasabi import msg
@@ -15,7 +16,7 @@ from spacy_gapdner.formats.docbin import find_docbins
 from spacy_gapdner.formats.outputs import check_output, write_json
 
 from . import readers as readers
-from .expectations import FigureCheck, compare_figures, get_figures
+from .expectations import compare_figures, get_figures
 
 app = typer.Typer(name="project.paper", rich_markup_mode=None)
 
@@ -45,7 +46,7 @@ def figures_cli(
         statistics = stats(docs, spans_key=spans_key)
         checks = compare_figures(corpus, split, statistics, None if is_converted else report)
         if output_path is not None:
-            values = statistics.to_dict() | {"compared": [check._asdict() for check in checks]}
+            values = statistics.to_dict() | {"compared": checks}
             if not is_converted:
                 values["report"] = report.to_dict()
             write_json(values, output_path)
@@ -53,19 +54,25 @@ def figures_cli(
     if not is_converted:
         print_report(report)
     _print_figures(corpus, checks)
-    if strict and any(check.result == "differs" for check in checks):
+    if strict and any(check["result"] == "differs" for check in checks):
         raise typer.Exit(1)
 
 
-def _print_figures(corpus: str, checks: list[FigureCheck]) -> None:
+def _print_figures(corpus: str, checks: list[dict[str, Any]]) -> None:
     msg.divider(f"Published figures: {corpus}")
     rows = [
-        (c.name, c.expected, "?" if c.found is None else c.found, c.result, c.hint or c.source)
-        for c in checks
+        (
+            check["name"],
+            str(check["expected"]),
+            "?" if check["found"] is None else str(check["found"]),
+            check["result"],
+            check["hint"] or check["source"],
+        )
+        for check in checks
     ]
     header = ("", "published", "found", "result", "source or possible reason")
-    msg.table([tuple(map(str, row)) for row in rows], header=header, divider=True, max_col=80)
-    counts = Counter(c.result for c in checks)
+    msg.table(rows, header=header, divider=True, max_col=80)
+    counts = Counter(check["result"] for check in checks)
     unknown = f", {counts['unknown']} unknown" if counts["unknown"] else ""
     if counts["differs"]:
         msg.warn(f"{counts['differs']} of {len(checks)} figures differ{unknown}")

@@ -1,7 +1,7 @@
 """Published figures of CADEC and ShARe, and their comparison with a copy of the corpus."""
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spacy_gapdner.analysis.statistics import CorpusStatistics
 from spacy_gapdner.errors import GapDNERError
@@ -30,23 +30,6 @@ class Figure(NamedTuple):
     name: str
     value: int | float | str
     source: str
-
-
-class FigureCheck(NamedTuple):
-    """A published figure and that of a copy.
-
-    name, expected, source: See `Figure`.
-    found (Optional[int | float | str]): The figure of the copy. None if it is unknown.
-    result (str): "same", "differs" or "unknown".
-    hint (str): A possible reason for the difference.
-    """
-
-    name: str
-    expected: int | float | str
-    found: int | float | str | None
-    result: str
-    source: str
-    hint: str
 
 
 def _figures(corpus: str, part: str, source: str, **values: int | float | str) -> list[Figure]:
@@ -132,13 +115,15 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
 
 def compare_figures(
     corpus: str, part: str | None, statistics: CorpusStatistics, report: Report | None = None
-) -> list[FigureCheck]:
+) -> list[dict[str, Any]]:
     """Compare a copy of a corpus with published figures.
 
     corpus, part (str): See `get_figures`.
     statistics (CorpusStatistics): The statistics of the copy.
     report (Optional[Report]): Issues in the raw corpus. None for converted data.
-    RETURNS (list[FigureCheck]): The comparison of each figure.
+    RETURNS (list[dict[str, Any]]): For each figure: `name`, `expected`, `found` (None if unknown),
+        `result` ("same", "differs" or "unknown"), `source`, and `hint`, a possible reason for the
+        difference.
     RAISES (GapDNERError): If there are no published figures.
     """
     counts = Counter[str]() if report is None else report.counts()
@@ -160,5 +145,6 @@ def compare_figures(
             result = "unknown" if found is None else "same"
         elif others := [v.source for v in VARIANTS if v[:3] == figure[:3] and v.value == found]:
             hint = f"same as {'; '.join(others)}"
-        checks.append(FigureCheck(figure.name, figure.value, found, result, figure.source, hint))
+        check = {"name": figure.name, "expected": figure.value, "found": found, "result": result}
+        checks.append({**check, "source": figure.source, "hint": hint})
     return checks

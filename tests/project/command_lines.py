@@ -7,10 +7,14 @@ import sys
 from importlib import import_module
 
 import typer
-from spacy.cli._util import app
+from spacy.cli._util import app as spacy_app
 from typer.testing import CliRunner
 
 import spacy_gapdner.cli  # noqa: F401  # adds our commands
+
+
+def invoke(app, *args):
+    return CliRunner().invoke(app, [str(arg) for arg in args])
 
 
 def run_line(line):
@@ -18,7 +22,7 @@ def run_line(line):
     python, *words = shlex.split(line, comments=True)
     assert python == "python", line
     if words[:2] == ["-m", "spacy"]:
-        command, arguments = app, words[2:]
+        command, arguments = spacy_app, words[2:]
     elif words[0] == "-m" and words[1] in sys.stdlib_module_names:
         return subprocess.run(
             [sys.executable, *words], check=True, text=True, stdout=subprocess.PIPE
@@ -28,6 +32,6 @@ def run_line(line):
     else:
         command, arguments = typer.Typer(), words[1:]
         command.command()(runpy.run_path(words[0])["main"])
-    result = CliRunner().invoke(command, arguments)
+    result = invoke(command, *arguments)
     assert result.exit_code == 0, f"{line}\n{result.output}\n{result.exception!r}"
     return result.output

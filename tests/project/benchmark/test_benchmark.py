@@ -3,7 +3,7 @@ import json
 import pytest
 import torch
 from benchmark_pipelines import make_pipeline
-from typer.testing import CliRunner
+from command_lines import invoke
 
 from project.benchmark.__main__ import app
 
@@ -21,8 +21,7 @@ def test_all(data, tmp_path):
     model, path = tmp_path / "model", tmp_path / "out" / "speed.json"
     make_pipeline("tok2vec of its own", None).to_disk(model)
     options = "--threads", 1, "--cpu-time", "--repeats", 1, "--limit", 4, "--json", path
-    arguments = [str(argument) for argument in (model, "--data", data, *options)]
-    result = CliRunner().invoke(app, arguments)
+    result = invoke(app, model, "--data", data, *options)
     assert result.exit_code == 0, result.output
     (found,) = json.loads(path.read_text())
     assert (found["docs"], found["words"], found["threads"]) == (4, 9 + 8 + 5 + 1, 1)

@@ -4,8 +4,10 @@ import dataclasses
 import json
 
 import pytest
+from command_lines import invoke
 from recorded_runs import make_run, make_scores, set_value
 
+from project.experiments.__main__ import app
 from project.experiments.comparable import find_differences, list_differences
 from project.experiments.compare import (
     difference_table,
@@ -76,13 +78,15 @@ def test_data_can_be_moved():
     assert list_differences(run, "GapDNER", config, data) == ""
 
 
-def test_command(run, tmp_path):
+def test_command(tmp_path):
     for name, folder, scores in (("GapDNER", "a", (0.60, 0.62)), ("w/o BiLSTM", "b", (0.55, 0.53))):
         for seed, f in enumerate(scores):
             write_run(make_run(name, seed, f), tmp_path / folder / f"seed_{seed}" / "run.json")
     paths = {name: tmp_path / "out" / f"tables.{name}" for name in ("markdown", "json")}
     options = [part for name, path in paths.items() for part in (f"--{name}", path)]
-    result = run("compare", tmp_path / "a", tmp_path / "b", "--published", "table3", *options)
+    result = invoke(
+        app, "compare", tmp_path / "a", tmp_path / "b", "--published", "table3", *options
+    )
     assert result.exit_code == 0, result.output
     # the differences are -0.05 and -0.09
     for text in ("61.00 ± 1.41", "54.00 ± 1.41", "-7.00 ± 2.83", "not run", "73.65"):

@@ -2,10 +2,12 @@ import json
 
 import pytest
 import spacy
+from command_lines import invoke
 from recorded_runs import make_run
 from spacy.tokens import DocBin
 from tiny_pipeline import gold_docs, trained_pipeline
 
+from project.experiments.__main__ import app
 from project.experiments.runs import write_run
 
 
@@ -29,10 +31,10 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_differences_and_their_intervals(run, folder, tmp_path):
+def test_differences_and_their_intervals(folder, tmp_path):
     path = tmp_path / "tables.json"
     data = ("--data", folder / "data.spacy")
-    result = run("bootstrap", folder / "Careful", folder / "Usual", *data, "--json", path)
+    result = invoke(app, "bootstrap", folder / "Careful", folder / "Usual", *data, "--json", path)
     assert result.exit_code == 0, result.output
     scores, differences = json.loads(path.read_text())
     assert [row[:3] for row in scores["rows"]] == [
@@ -44,11 +46,11 @@ def test_differences_and_their_intervals(run, folder, tmp_path):
     assert "Usual minus Careful on data.spacy" in differences["title"]
 
 
-def test_tuned_models(run, folder):
+def test_tuned_models(folder):
     data = folder / "data.spacy"
     careful, usual = folder / "Careful", folder / "Usual"
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
-    result = run("bootstrap", careful, usual, "--data", data, "--tune", data, "--n", 10)
+    result = invoke(app, "bootstrap", careful, usual, "--data", data, "--tune", data, "--n", 10)
     assert result.exit_code == 0, result.output
     assert "Careful, tuned" in result.stdout
     assert "+0.0 to +0.0" in result.stdout

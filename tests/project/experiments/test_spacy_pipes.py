@@ -1,5 +1,6 @@
 import pytest
 import spacy
+from command_lines import invoke
 from spacy.language import Language
 from spacy.scorer import PRFScore
 from spacy.tokens import DocBin, Span
@@ -7,6 +8,7 @@ from spacy.vocab import Vocab
 from tiny_pipeline import CORPUS, make_doc, make_nlp, save_corpus
 from tiny_transformer import save_bert
 
+from project.experiments.__main__ import app
 from project.experiments.spacy_pipes import PIPES, convert, make_table, score
 
 # a separate entity, a discontinuous one, and two that overlap
@@ -67,7 +69,7 @@ def test_scores_of_our_pipe():
 
 
 @pytest.mark.slow
-def test_command(tmp_path, run):
+def test_command(tmp_path):
     words = sorted({word for text, _ in CORPUS for word in text.split()})
     bert = save_bert(tmp_path, words)
     data = save_corpus(tmp_path / "gold.spacy")
@@ -76,7 +78,7 @@ def test_command(tmp_path, run):
     ours = make_nlp()
     ours.to_disk(tmp_path / "ours")
     options = ("--transformer", bert, *paths, "--steps", 2, "--eval-frequency", 1)
-    result = run("spacy-pipes", output, tmp_path / "ours", *options)
+    result = invoke(app, "spacy-pipes", output, tmp_path / "ours", *options)
     assert result.exit_code == 0, result.output
     models = [output / pipe / "model-best" for pipe in PIPES]
     for model in (*models, tmp_path / "ours"):

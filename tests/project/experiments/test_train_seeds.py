@@ -6,10 +6,12 @@ import signal
 from pathlib import Path
 
 import pytest
+from command_lines import invoke
 from tiny_pipeline import CORPUS, save_corpus
 
 from project.environment import get_commit
 from project.experiments import training
+from project.experiments.__main__ import app
 from project.experiments.runs import read_run
 from project.experiments.training import read_run_config, train
 from spacy_gapdner.cli._util import StoppedError, clean_stops
@@ -45,11 +47,11 @@ def make_command(folder, *options, seeds="0", name="Tiny", test=True, **changes)
 
 
 @pytest.mark.slow
-def test_train_seeds(run, tmp_path, monkeypatch):
+def test_train_seeds(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     for part, corpus in (("train", CORPUS), ("dev", CORPUS), ("test", CORPUS[:2])):
         save_corpus(tmp_path / f"{part}.spacy", corpus)
-    result = run(*make_command(tmp_path))
+    result = invoke(app, *make_command(tmp_path))
     assert result.exit_code == 0, result.output
     record = read_run(tmp_path / "out" / "seed_0" / "run.json")
     assert (record.name, record.seed, record.config["training"]["seed"]) == ("Tiny", 0, 0)
@@ -84,7 +86,7 @@ def test_train_seeds(run, tmp_path, monkeypatch):
 
     monkeypatch.setattr(training, "train", fail)
     # completed runs are not repeated
-    again = run(*make_command(tmp_path))
+    again = invoke(app, *make_command(tmp_path))
     assert (again.exit_code, trained) == (0, [])
     assert "mean ± sd (n = 1)" in again.stdout
     for changes, difference in (
@@ -92,21 +94,21 @@ def test_train_seeds(run, tmp_path, monkeypatch):
         ({"name": "Other"}, "its name is 'Tiny', not 'Other'"),
         ({"test": False}, "its test data is different"),
     ):
-        other = run(*make_command(tmp_path, **changes))
+        other = invoke(app, *make_command(tmp_path, **changes))
         assert (other.exit_code, trained, len(other.stderr.splitlines())) == (1, [], 1)
         assert difference in other.stderr
         assert "Use another OUTPUT, or delete" in other.stderr
     # missing runs are trained
     shutil.copytree(tmp_path / "out" / "seed_0", tmp_path / "out" / "seed_1")
     (tmp_path / "out" / "seed_1" / "run.json").unlink()
-    result = run(*make_command(tmp_path, seeds="0,1,5"))
+    result = invoke(app, *make_command(tmp_path, seeds="0,1,5"))
     assert trained == ["seed_1", "seed_5"]
     assert "mean ± sd (n = 1)" in result.stdout
     assert "Seed 1: The training failed. Seed 5: The training failed." in result.stderr
 
 
-def test_missing_data_path(run, tmp_path):
-    result = run("train-seeds", CONFIG, tmp_path, "--name", "Tiny")
+def test_missing_data_path(tmp_path):
+    result = invoke(app, "train-seeds", CONFIG, tmp_path, "--name", "Tiny")
     assert result.exit_code == 1
     assert "--paths.train PATH" in result.stderr
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import spacy
 import torch
+from command_lines import invoke
 from matplotlib.patches import Rectangle
 from spacy.tokens import Doc
 from thinc.api import Model
 from tiny_pipeline import ANNOTATED, make_nlp, trained_pipeline
-from typer.testing import CliRunner
 
 from project.paper.attention import app
 from project.paper.attention_cells import choose_cells, find_segment
@@ -216,7 +216,7 @@ def test_page():
 def test_command(nlp, tmp_path):
     model, output = tmp_path / "tiny", tmp_path / "new" / "maps"
     nlp.to_disk(model)
-    result = CliRunner().invoke(app, [*map(str, (model, JOINT, "--span", "pain", "-o", output))])
+    result = invoke(app, model, JOINT, "--span", "pain", "-o", output)
     assert result.stdout == f"{output / 'attention.html'}\n"
     plots = [f"{name}.{end}" for name in ("cell_4-4", "labels_0-7") for end in ("png", "svg")]
     assert {p.name for p in output.iterdir()} == {"attention.html", *plots}
@@ -224,7 +224,7 @@ def test_command(nlp, tmp_path):
         ("The text is empty", "", tmp_path / "a"),
         ("is a file. Use a folder", JOINT, output / "attention.html"),
     ]:
-        result = CliRunner().invoke(app, [str(model), text, "-o", str(path)])
+        result = invoke(app, model, text, "-o", path)
         assert (result.exit_code, result.stdout) == (1, "")
         assert message in result.stderr
     assert not (tmp_path / "a").exists()

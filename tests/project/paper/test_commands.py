@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
+from command_lines import invoke
 from paper_corpora import CADEC, CADEC_IDS
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
-from typer.testing import CliRunner
 
 from project.paper.__main__ import app
 from spacy_gapdner import Entity, cli, get_entities, set_entities
@@ -23,7 +23,7 @@ def corpus(write):
 
 def figures(*args):
     """The result, and the rows of the comparison: (figure, published, found, result)."""
-    result = CliRunner().invoke(app, [*map(str, args)])
+    result = invoke(app, *args)
     assert result.exit_code == 0, result.output
     lines = result.stdout.split("Published figures")[1].splitlines()
     rows = [re.split(r"  +", line.strip()) for line in lines]
@@ -62,8 +62,8 @@ def test_figures_of_converted_data(tmp_path):
 
 
 def convert(corpus, output, *options):
-    args = ("convert", corpus / "cadec", output, "-f", "cadec", *options, "--code", CODE)
-    return CliRunner().invoke(cli.app, [*map(str, args)])
+    args = (corpus / "cadec", output, "-f", "cadec", *options, "--code", CODE)
+    return invoke(cli.app, "convert", *args)
 
 
 def test_convert(corpus, tmp_path):

@@ -50,7 +50,7 @@ def naive_share(starts, ends, start, end):
     ("aligner", "naive"), [(align_cadec, naive_cadec), (align_share, naive_share)]
 )
 @given(data=st.data(), text=st.text(st.sampled_from("ab1. "), min_size=1, max_size=60))
-def test_as_step_by_step(tmp_path_factory, aligner, naive, data, text):
+def test_agrees_with_stepwise_search(tmp_path_factory, aligner, naive, data, text):
     path = tmp_path_factory.mktemp("text") / "a.txt"
     path.write_text(text)
     found = read_tokenized(path, "a", cadec_sentences, Report())

@@ -3,15 +3,16 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from functools import partial
 from pathlib import Path
 from unittest.mock import create_autospec
 
 import huggingface_hub
 import pytest
 import srsly
+from command_lines import invoke
 from spacy.tokens import DocBin
 from tiny_pipeline import gold_docs, learn_by_heart
-from typer.testing import CliRunner
 
 from project.release import __main__ as commands
 from project.release.card import Encoder, choose_sentences, make_meta, write_card
@@ -40,8 +41,7 @@ def golds(nlp):
     return gold_docs(nlp.vocab, ANNOTATED)
 
 
-def run(*args):
-    return CliRunner().invoke(commands.app, [str(arg) for arg in args])
+run = partial(invoke, commands.app)
 
 
 def test_card(nlp, golds):

@@ -1,0 +1,112 @@
+"""The code blocks of these pages run in order, and print the output on the page."""
+
+import io
+import re
+import sys
+import urllib.request
+
+import pytest
+import uvicorn
+from fastapi.testclient import TestClient
+from pages import run_page, train_by_heart, write_docs
+
+from spacy_gapdner.cli import serve
+
+ADE = ("no joint or back pain", [("ADE", "joint", "pain"), ("ADE", "back pain")])
+DRUGS = [
+    (
+        "She took aspirin and had no joint or back pain.",
+        [("DRUG", "aspirin"), ("ADE", "joint", "pain"), ("ADE", "back pain")],
+    ),
+    ("He took ibuprofen.", [("DRUG", "ibuprofen")]),
+    ("Nothing to report.", []),
+]
+# options that make the training of the tutorial shorter
+SHORTER = (
+    " --training.optimizer.learn_rate.total_steps 60"
+    " --training.optimizer.learn_rate.warmup_steps 6 --training.eval_frequency 30"
+)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_developers(folder, capsys):
+    train_by_heart([ADE], folder / "training" / "model-best")
+    run_page("developers.md", capsys)
+    assert (folder / "training" / "assembled" / "body").is_dir()
+
+
+@pytest.mark.slow
+def test_recipes(folder, capsys):
+    pytest.importorskip("negspacy")
+    train_by_heart(DRUGS, folder / "training" / "model-best")
+    write_docs(DRUGS, folder / "dev.spacy")
+    run_page("recipes.md", capsys)
+    assert {"found.jsonl", "all.jsonl", "notes"} <= {path.name for path in folder.iterdir()}
+    assert "pyspark" not in sys.modules
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """Answer requests without a server."""
+    listen = serve.listen
+    seen = {}
+
+    class Server:
+        def __init__(self, config):
+            seen["app"] = config.app
+
+        def run(self, sockets):
+            for listener in sockets:
+                listener.close()
+
+    def answer(request):
+        client = TestClient(seen["app"], f"http://{request.host}")
+        response = client.post(request.selector, content=request.data, headers=request.headers)
+        assert response.status_code == 200
+        return io.BytesIO(response.content)
+
+    # the port of the page can be in use
+    monkeypatch.setattr(serve, "listen", lambda host, port: listen(host, 0))
+    monkeypatch.setattr(uvicorn, "Server", Server)
+    monkeypatch.setattr(urllib.request, "urlopen", answer)
+
+
+def write_reports(folder):
+    """Write a synthetic corpus in brat format: twelve texts in `train/`, and four in `dev/`."""
+    symptoms, drugs = ["joint", "back", "chest", "neck"], ["aspirin", "ibuprofen", "naproxen"]
+    pairs = [(a, b) for a in symptoms for b in symptoms if a != b]
+    for number in range(16):
+        first, second = pairs[number % len(pairs)]
+        drug = drugs[number % len(drugs)]
+        stem = folder / ("train" if number < 12 else "dev") / f"{number + 1:03d}"
+        stem.parent.mkdir(parents=True, exist_ok=True)
+        text = f"She had {first} and {second} pain after taking {drug}."
+        entities = [("ADE", first, "pain"), ("ADE", f"{second} pain"), ("DRUG", drug)]
+        lines = []
+        for i, (label, *fragments) in enumerate(entities, start=1):
+            starts = [text.index(fragment) for fragment in fragments]
+            ends = [start + len(part) for start, part in zip(starts, fragments, strict=True)]
+            offsets = ";".join(f"{s} {e}" for s, e in zip(starts, ends, strict=True))
+            lines.append(f"T{i}\t{label} {offsets}\t{' '.join(fragments)}\n")
+        stem.with_suffix(".txt").write_text(text, encoding="utf8")
+        stem.with_suffix(".ann").write_text("".join(lines), encoding="utf8")
+
+
+@pytest.mark.slow
+def test_tutorial(folder, served, capsys):
+    write_reports(folder / "reports")
+    run_page("tutorial.md", capsys, shorten)
+    assert (folder / "analysis" / "report.html").is_file()
+    assert (folder / "packages" / "en_reports-1.0.0" / "setup.py").is_file()
+
+
+def shorten(code):
+    code = code.replace("\\\n", " ")
+    code = re.sub(r"^python -m spacy train .+", rf"\g<0>{SHORTER}", code, flags=re.MULTILINE)
+    # building a wheel requires downloads
+    return code.replace("--build wheel", "--build none")
