@@ -82,19 +82,28 @@ def doc_place(doc: Doc) -> Place:
 
 def doc_sentences(
     doc: Doc, spans_key: str, report: Report
-) -> Iterator[tuple[tuple[str, ...], list[Entity]]]:
-    """YIELDS (tuple[tuple[str, ...], list[Entity]]): The tokens of each sentence and its entities,
-    whose offsets count these tokens. A Doc without sentence boundaries is one sentence.
+) -> Iterator[tuple[list[str], list[Entity]]]:
+    """YIELDS (tuple[list[str], list[Entity]]): The tokens of each sentence, except for whitespace,
+    and its entities, whose offsets count these tokens. A Doc without sentence boundaries is one
+    sentence.
     """
     entities = [found.to_entity() for found in get_entities(doc, spans_key)]
-    sentences = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-    for sentence in filter(len, sentences):
-        started = [e for e in entities if sentence.start <= e.start < sentence.end]
-        inside = [e.shift(-sentence.start) for e in started if e.end <= sentence.end]
-        for entity in (e for e in started if e.end > sentence.end):
-            message = f"no sentence contains {entity.label} at tokens {entity.fragments}"
-            report.add("dropped", _CROSSES, message, doc_place(doc), entity.fragments)
-        yield tuple(token.text for token in sentence), inside
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
+        words = [token for token in sentence if not token.text.isspace()]
+        numbers = {token.i: number for number, token in enumerate(words)}
+        inside = []
+        for entity in (e for e in entities if sentence.start <= e.start < sentence.end):
+            tokens = [numbers[i] for i in entity.token_indices if i in numbers]
+            message = f"{entity.label} at tokens {entity.fragments}"
+            if entity.end > sentence.end:
+                report.add("dropped", _CROSSES, message, doc_place(doc), entity.fragments)
+            elif tokens:
+                inside.append(Entity.from_tokens(entity.label, tokens))
+            else:
+                kind = "entity of whitespace"
+                report.add("dropped", kind, message, doc_place(doc), entity.fragments)
+        if words:
+            yield [token.text for token in words], inside
 
 
 @dataclass

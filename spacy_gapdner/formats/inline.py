@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from ..entities import Entity, Fragments
 from ..errors import GapDNERError
-from .docs import DOC_NAME, doc_place, doc_sentences
+from .docs import DOC_NAME, doc_sentences
 from .files import file_reader, first_text, read_lines
 from .outputs import write_parts
 from .records import TokenRecord
@@ -67,10 +67,8 @@ def write_inline(docs: Iterable[Doc], path: Path, spans_key: str, report: Report
     def sentences() -> Iterator[str]:
         for doc in docs:
             name = doc.user_data.get(DOC_NAME)
-            for tokens, entities in doc_sentences(doc, spans_key, report):
-                words, kept = _without_whitespace(tokens, entities, report, doc_place(doc))
-                if words:
-                    yield _sentence_lines(words, kept, name)
+            for words, entities in doc_sentences(doc, spans_key, report):
+                yield _sentence_lines(words, entities, name)
 
     return write_parts(path, sentences())
 
@@ -107,22 +105,6 @@ def _read_mentions(text: str, n_tokens: int, place: Place, report: Report) -> li
             report.add("kept", "duplicate entity", message, place, entity.fragments)
         entities.append(entity)
     return entities
-
-
-def _without_whitespace(
-    tokens: tuple[str, ...], entities: list[Entity], report: Report, place: Place
-) -> tuple[list[str], list[Entity]]:
-    words = [i for i, token in enumerate(tokens) if not token.isspace()]
-    number_of = {i: number for number, i in enumerate(words)}
-    kept = []
-    for entity in entities:
-        numbers = [number_of[i] for i in entity.token_indices if i in number_of]
-        if numbers:
-            kept.append(Entity.from_tokens(entity.label, numbers))
-        else:
-            message = f"{entity.label} covers only whitespace"
-            report.add("dropped", "entity of whitespace", message, place, entity.fragments)
-    return [tokens[i] for i in words], kept
 
 
 def _sentence_lines(words: list[str], entities: list[Entity], name: str | None) -> str:

@@ -142,7 +142,7 @@ def _of_types(
             entities = [entity.to_entity() for entity in get_entities(record, spans_key)]
         else:
             entities = record.entities
-        wanted: tuple[Any, ...] = tuple(entity for entity in entities if entity.label in types)
+        wanted: Any = tuple(entity for entity in entities if entity.label in types)
         found.update(entity.label for entity in entities)
         report.left_out.update(e.label for e in entities if e.label not in types)
         if isinstance(record, Doc):

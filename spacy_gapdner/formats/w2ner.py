@@ -29,7 +29,7 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
 
 
 def write_w2ner(docs: Iterable[Doc], path: Path, spans_key: str, report: Report) -> int:
-    """Write the sentences of Docs as a JSON list, with one record per line."""
+    """Write the sentences of Docs without whitespace tokens as a JSON list, one per line."""
 
     def records() -> Iterator[str]:
         for doc in docs:
@@ -55,8 +55,8 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
 
 
 def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
-    values = record if isinstance(record, dict) else {}
-    tokens, items = values.get("sentence"), values.get("ner")
+    values: dict[str, Any] = record if isinstance(record, dict) else {}
+    tokens, items = values.get("sentence", ""), values.get("ner", "")
     is_text = isinstance(tokens, list) and all(isinstance(t, str) and t for t in tokens)
     if not is_text or not isinstance(items, list):
         raise GapDNERError(

@@ -25,7 +25,7 @@ def doc():
 LEFT_OUT = {
     "jsonl": {},
     "brat": {"entity of whitespace": 1},
-    "w2ner": {"entity crosses a sentence boundary": 1},
+    "w2ner": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
     "inline": {"entity crosses a sentence boundary": 1, "entity of whitespace": 1},
     "spacy": {},
     "pubannotation": {},
