@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -21,21 +22,16 @@ pytestmark = [
 @pytest.fixture
 def start(model):
     """Starts predict in another process, which is killed after the test."""
-    started = []
+    with ExitStack() as stack:
 
-    def invoke(*args, **kwargs):
-        command = [sys.executable, "-m", "spacy", "gapdner", "predict", str(model)]
-        process = subprocess.Popen([*command, *map(str, args)], stderr=subprocess.PIPE, **kwargs)
-        started.append(process)
-        return process
+        def invoke(*args, **kwargs):
+            command = [sys.executable, "-m", "spacy", "gapdner", "predict", model, *args]
+            kwargs |= {"stderr": subprocess.PIPE}
+            process = stack.enter_context(subprocess.Popen([*map(str, command)], **kwargs))
+            stack.callback(process.kill)
+            return process
 
-    yield invoke
-    for process in started:
-        process.kill()
-        process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr):
-            if stream:
-                stream.close()
+        yield invoke
 
 
 def write_texts(path, n):
@@ -51,18 +47,13 @@ def wait_until(condition):
         time.sleep(0.05)
 
 
-def running():
-    """The parents of all running processes."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            # the name in parentheses can contain anything
-            state, parent = path.read_text().rpartition(")")[2].split()[:2]
-        except OSError:
-            continue
-        if state != "Z":
-            found[int(path.parent.name)] = int(parent)
-    return found
+def is_running(pid):
+    try:
+        # the name in parentheses can contain anything
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
@@ -71,11 +62,11 @@ def test_a_stopped_run_leaves_no_worker_and_is_resumed(start, run, model, tmp_pa
     source = write_texts(tmp_path / "in.jsonl", 1000)
     process = start(source, "-o", output, "--n-process", 2, "--batch-size", 5)
     wait_until(lambda: part.exists() and part.stat().st_size > 5000)
-    workers = {child for child, parent in running().items() if parent == process.pid}
+    workers = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     assert len(workers) >= 2
     process.send_signal(sent)
     process.wait()
-    wait_until(lambda: not workers & set(running()))
+    wait_until(lambda: not any(map(is_running, workers)))
     assert not output.exists()
     if sent == signal.SIGTERM:
         stopped = f"Stopped. {part} contains the results. Use --resume to continue.\n"
