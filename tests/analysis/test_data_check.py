@@ -15,7 +15,7 @@ from spacy_gapdner.scorer import Counts
 
 TRAIN = [
     ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
-    # a one-word gap that is itself an entity: softmax cannot hold both
+    # a one-word gap that is itself an entity: one label per cell cannot represent both
     ("left heart valve defect seen .", [("Site", (0, 1), (2, 4)), ("Site", (1, 2))]),
     ("No pain . Fever came .", [("ADR", (1, 4))]),
     ("Nothing at all .", []),
@@ -63,7 +63,7 @@ def test_shipped_configs_have_no_mistakes(train, request):
         assert check_data(train, config=config).config.mistakes == []
 
 
-def test_an_entity_of_two_labels(train):
+def test_fragments_with_different_labels(train):
     doc = Doc(Vocab(), words=["a", "b"])
     doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
     with pytest.raises(GapDNERError, match=r"^dev: .* have different labels"):

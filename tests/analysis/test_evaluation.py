@@ -24,7 +24,7 @@ def test_settings_are_those_of_the_pipe(nlp):
 
 
 def test_gold_under_another_key(nlp):
-    # of another vocabulary
+    # with another vocabulary
     gold = gold_docs(Vocab(), key="gold")
     scores = evaluate(nlp, gold, spans_key="gold")
     assert (scores["spans_key"], scores["spans_gold_f"]) == ("gold", 1.0)
@@ -42,7 +42,7 @@ def test_nothing_to_score(nlp):
         evaluate(nlp, [], bootstrap=-1)
 
 
-def test_an_entity_of_two_labels(nlp):
+def test_fragments_with_different_labels(nlp):
     doc = Doc(nlp.vocab, words=["a", "b"])
     doc.spans["gapdner_1"] = SpanGroup(doc, spans=[Span(doc, 0, 1, "X"), Span(doc, 1, 2, "Y")])
     good = gold_docs(nlp.vocab, ANNOTATED[:1])

@@ -9,7 +9,7 @@ from spacy_gapdner.errors import GapDNERError
 
 
 def test_one_of_several(nlp):
-    # a single one is found whatever its key
+    # a single pipe is found with any key
     assert find_pipe(nlp) is find_pipe(nlp, "other") is nlp.get_pipe("gapdner")
     nlp = spacy.blank("en")
     config = {"model": model_config()}
@@ -32,7 +32,7 @@ def test_no_pipe():
         find_pipe(nlp)
 
 
-def test_settings_are_given_back(nlp):
+def test_settings_are_restored(nlp):
     pipe = nlp.get_pipe("gapdner")
     with suppress(ZeroDivisionError), changed(pipe, spans_key="gold"):
         assert pipe.key == "gold"

@@ -51,7 +51,7 @@ def test_counts_by_hand():
     }
 
 
-def test_duplicates_are_of_one_type():
+def test_duplicates_have_the_same_type():
     doc = Doc(VOCAB, words=["a", "b"])
     set_entities(doc, [Entity("X", ((0, 1),)), Entity("X", ((0, 1),)), Entity("Y", ((1, 2),))])
     found = stats([doc])

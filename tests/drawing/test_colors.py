@@ -12,7 +12,7 @@ def luminance(color):
 
 @pytest.mark.parametrize("color", PALETTE)
 @pytest.mark.parametrize("ground", ["#ffffff", "#14171d"])
-def test_colors_stand_out(color, ground):
+def test_contrast(color, ground):
     dark, light = sorted(map(luminance, (color, ground)))
     assert (light + 0.05) / (dark + 0.05) >= 3
 
@@ -22,7 +22,7 @@ def test_a_type_has_one_color_on_every_page():
     assert len({choose_colors(labels)["ADE"] for labels in pages}) == 1
 
 
-def test_types_stay_apart():
+def test_types_have_different_colors():
     labels = [f"type {i}" for i in range(len(PALETTE))]
     assert sorted(choose_colors(labels).values()) == sorted(PALETTE)
     assert len(choose_colors([*labels, "one more"])) == len(PALETTE) + 1
@@ -34,6 +34,6 @@ def test_given_colors():
 
 
 @pytest.mark.parametrize("color", ["red; background: url(x)", "expression(1)", '"', ""])
-def test_what_is_no_color_is_refused(color):
+def test_invalid_colors(color):
     with pytest.raises(GapDNERError, match="color"):
         choose_colors(["ADE"], {"ADE": color})
