@@ -66,7 +66,6 @@ def evaluate(
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     settings = {name: pipe.cfg[name] for name in _SETTINGS}
-    gold: Counter[str] = Counter()
     elsewhere: Counter[str] = Counter()
     # scores of predicted entities, and whether they are correct
     scored: list[tuple[float, bool]] = []
@@ -79,16 +78,17 @@ def evaluate(
         examples = running.time(predict_examples(nlp, reading.time(docs), batch_size))
         for example, compared in compare_examples(examples, key):
             n_words += len(example.predicted)
-            gold.update(label for label, _ in compared.gold)
-            if not gold:
-                elsewhere.update(count_elsewhere(example.reference, key))
             tally.add(compared)
+            if not tally.groups["subset"]["all"].gold:
+                elsewhere.update(count_elsewhere(example.reference, key))
             by_doc.append(count_subsets(compared) | count_matches(compared))
             crossing += _count_crossing(example, compared)
             for item, score in compared.scores.items():
                 scored.append((score or 0.0, item in compared.gold))
                 if len(item[1]) > 1:
                     disc_scored.append(scored[-1])
+    types = sorted(tally.groups["type"].items())
+    gold = {label: counts.gold for label, counts in types if counts.gold}
     matches = {name: sum((counts[name] for counts in by_doc), Counts()) for name in MATCHES}
     scores = {
         **settings,
@@ -98,11 +98,11 @@ def evaluate(
         "speed": n_words / (running.seconds - reading.seconds) if n_words else 0.0,
         **tally.scores(key),
         "crossing": crossing,
-        "gold_per_type": dict(sorted(gold.items())),
+        "gold_per_type": gold,
         "reliability": reliability(scored),
         "calibration_error": calibration_error(scored),
         "disc_calibration_error": calibration_error(disc_scored),
-        "labels_unknown_to_model": sorted(set(gold) - set(pipe.labels)),
+        "labels_unknown_to_model": sorted(gold.keys() - set(pipe.labels)),
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: counts.to_dict() for name, counts in matches.items()},
     }
