@@ -17,6 +17,7 @@ from spacy_gapdner.annotate.segmented_texts import Checker
 from spacy_gapdner.annotate.session import Session
 from spacy_gapdner.annotate.store import Texts
 from spacy_gapdner.segments import get_segments
+from spacy_gapdner.sentences import blank_pipeline
 
 TEXT = "Naproxen gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
 WORDS = """
@@ -63,7 +64,7 @@ class Server:
         session = Session(
             Texts(self.folder),
             read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),
-            Checker(),
+            Checker(blank_pipeline()),
             proposer=self.proposer,
             **self.settings,
         )

@@ -1,39 +1,29 @@
 """Segments of texts, and warnings about entities that a model cannot learn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import Any
 
+from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..analysis.data_check import why_unheld
 from ..entities import Entity
-from ..loading import load_splitter
-from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.factory import DEFAULT_SETTINGS
 from ..segments import Segment, assign_entities, get_segments
-from ..sentences import blank_pipeline, make_doc
+from ..sentences import make_doc
 from .brat_file import Mark
 
 
 class Checker:
     """Segments texts like a pipeline, and finds entities that it cannot learn, like `debug-data`.
 
-    model (Optional[str]): Folder or name of the pipeline. If None, sentences are split by rules.
-    pipe (Optional[DiscontinuousEntityRecognizer]): The recognizer of the pipeline.
-    lang (str): Language of the tokenizer if there is no pipeline.
+    splitter (Language): Pipeline that tokenizes texts and splits sentences.
+    settings (Mapping[str, Any]): The `max_length` and `stride` of the recognizer.
     """
 
-    def __init__(
-        self,
-        model: str | None = None,
-        pipe: DiscontinuousEntityRecognizer | None = None,
-        lang: str = "en",
-    ) -> None:
-        if model is None or pipe is None:
-            self.splitter, settings = blank_pipeline(lang), DEFAULT_SETTINGS
-        else:
-            # a separate pipeline, because the model is used in another thread
-            self.splitter, settings = load_splitter(model), pipe.cfg
+    def __init__(self, splitter: Language, settings: Mapping[str, Any] = DEFAULT_SETTINGS) -> None:
+        self.splitter = splitter
         self.max_length, self.stride = settings["max_length"], settings["stride"]
         # the page requests a text several times during its annotation
         self.segment = lru_cache(maxsize=8)(self._segment)

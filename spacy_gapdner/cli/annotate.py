@@ -75,12 +75,15 @@ def annotate_cli(
     from ..annotate.store import Texts
     from ..annotate.training import Trainer
     from ..formats.outputs import check_output
+    from ..loading import load_splitter
+    from ..sentences import blank_pipeline
     from ..web import LOOPBACK
 
     if model is None and (budget or retrain_after or order == "uncertain"):
         raise GapDNERError("--order uncertain, --budget and --retrain-after require --model.")
     check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
-    adjudication = proposer = trainer = pipe = None
+    adjudication = proposer = trainer = None
+    known: tuple[str, ...] = ()
     if adjudicate:
         adjudication = Adjudication(*adjudicate)
         adjudication.prepare(folder)
@@ -88,15 +91,19 @@ def annotate_cli(
         if n := adjudication.n_left:
             msg.warn(f"{counted(n, 'text')} annotated in one folder only: skipped")
     texts = Texts(folder)
-    if model is not None:
+    if model is None:
+        checker = Checker(blank_pipeline(lang))
+    else:
         how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
         proposer = Proposer(model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how))
-        pipe = proposer.model.pipe
         trainer = Trainer(model, texts.folder / ".gapdner", proposer.swap, code=code, **how)
+        pipe = proposer.model.pipe
+        # a separate pipeline, because the model is used in another thread
+        checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels
     session = Session(
         texts,
-        read_guidelines(labels, [folder, *(adjudicate or ())], pipe.labels if pipe else ()),
-        Checker(model, pipe, lang),
+        read_guidelines(labels, [folder, *(adjudicate or ())], known),
+        checker,
         annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
         proposer,
         trainer,

@@ -15,6 +15,7 @@ from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.segmented_texts import Checker
 from spacy_gapdner.annotate.session import Session
 from spacy_gapdner.annotate.store import Texts
+from spacy_gapdner.sentences import blank_pipeline
 
 TEXTS = {
     "a": "Severe joint and shoulder pain today .",
@@ -22,7 +23,7 @@ TEXTS = {
     "sub/c": "No complaints so far .",
 }
 
-english_checker = cache(Checker)
+english_checker = cache(lambda: Checker(blank_pipeline()))
 
 
 @pytest.fixture

@@ -81,7 +81,7 @@ async function predict() {
   find("drawing").replaceChildren();
   clearTimeout(timer);
   asked++;
-  say("Reading ...");
+  say("Processing …");
   try {
     const prediction = await (await post("predict", { text: find("text").value })).json();
     if (number !== texts) return;
