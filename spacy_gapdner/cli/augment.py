@@ -6,7 +6,7 @@ import typer
 
 from . import _options as options
 from ._printing import msg
-from ._util import split_list
+from ._util import counted, split_list
 
 
 def augment_cli(
@@ -48,4 +48,4 @@ def augment_cli(
         write_docbin(docs, output_path)
     for drawing in text_rows(((doc,) for doc in docs[:n_examples]), spans_key):
         print(drawing, end="")
-    msg.good(f"{len(docs)} synthetic Docs" + (f": {output_path}" if output_path else ""))
+    msg.good(counted(len(docs), "synthetic Doc") + (f": {output_path}" if output_path else ""))

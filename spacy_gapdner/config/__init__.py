@@ -1,3 +1,5 @@
 """Training configs."""
 
-from .template import init_config as init_config
+from .template import init_config
+
+__all__ = ["init_config"]

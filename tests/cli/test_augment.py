@@ -20,7 +20,7 @@ def test_examples_and_file(run, write_docs, tmp_path):
     assert doc.text in result.output.splitlines()
     # the discontinuous entity is drawn
     assert re.search(r"^─ [· ]+ ───── CL$", result.output, re.MULTILINE)
-    assert "1 synthetic Docs" in result.output
+    assert "1 synthetic Doc:" in result.output
     assert "0 synthetic Docs" in run("augment", data, "--share", 0).output
 
 
