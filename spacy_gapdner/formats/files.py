@@ -76,10 +76,11 @@ def require_file(path: Path) -> None:
 
 
 def first_text(path: Path) -> str:
-    """RETURNS (str): The beginning of a file as text, for guessing its format."""
+    """RETURNS (str): The first lines of a file, for guessing its format."""
     with path.open("rb") as stream:
-        text = stream.read(1 << 16).decode("utf-8", "replace")
-    return with_unix_line_ends(text.removeprefix(BOM))
+        # a line of JSONL can be long
+        raw = stream.read(1 << 16) + stream.readline()
+    return with_unix_line_ends(raw.decode("utf-8", "replace").removeprefix(BOM))
 
 
 def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = False) -> str:

@@ -38,6 +38,7 @@ class Format:
     ending (Optional[str]): The file extension for which the writer is chosen; "" for a folder.
     detector (Union[str, Callable]): A regular expression that matches in the beginning of a file in
         this format, or a function that takes a path and returns whether it is in this format.
+        Empty if the file extensions are sufficient.
     options (tuple[str, ...]): Keyword arguments of the reader.
     """
 
@@ -55,9 +56,9 @@ class Format:
             return False
         if self.suffixes and not (path.suffix in self.suffixes and path.is_file()):
             return False
-        if isinstance(self.detector, str):
-            return re.search(self.detector, first_text(path)) is not None
-        return self.detector(path)
+        if callable(self.detector):
+            return self.detector(path)
+        return not self.detector or re.search(self.detector, first_text(path)) is not None
 
 
 def _write_html(*args: Any) -> int:

@@ -25,6 +25,7 @@ RECORD = '{"sentence": ["a"], "ner": []}'
         ({"a.json": f"[{RECORD}]"}, "a.json", "w2ner"),
         ({"a.jsonl": RECORD}, ".", "w2ner"),
         ({"a.jsonl": '{"text": "a", "entities": []}'}, ".", "jsonl"),
+        ({"a.jsonl": f'{{"text": "{"a" * 70000}", "entities": []}}'}, ".", "jsonl"),
         ({"a.spacy": "", "b.txt": "x"}, ".", "spacy"),
         ({"a.inline": "a b\n0,0 X\n\n"}, ".", "inline"),
     ],
