@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import srsly
@@ -38,7 +38,7 @@ class EntityAttributes(Underscore):
                 "Use strings, numbers, lists and dicts."
             )
         super().__setattr__(name, value)
-        self._obj.attrs["_"] = self._doc.user_data
+        cast(Any, self._obj).attrs["_"] = self._doc.user_data
 
     def _get_key(self, name: str) -> Any:
         return name

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import ensure_path, to_disk
+from spacy.util import ensure_path
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities
 from ..errors import GapDNERError
@@ -120,7 +120,9 @@ class EntityLinker:
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Write the terms to a folder and create it if necessary."""
-        to_disk(path, {_FILE: lambda file: file.write_bytes(self.to_bytes())}, exclude)
+        folder = ensure_path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / _FILE).write_bytes(self.to_bytes())
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "EntityLinker":
         """RETURNS (EntityLinker): The pipe itself, with the terms of a folder."""
