@@ -50,12 +50,16 @@ def analyze_cli(
     from ..drawing.plots import has_plots
     from ..formats.outputs import check_output
 
-    models = dict(map(_name_model, (model, *compare)))
-    if len(models) <= len(compare):
-        raise GapDNERError("Two models have the same name. Use NAME=MODEL to choose another name.")
-    for name in _FILES:
-        for given in models.values():
-            check_output(output_path and output_path / name, {"data": data, "model": given})
+    models: dict[str, str] = {}
+    for name, given in map(_name_model, (model, *compare)):
+        if name in models:
+            raise GapDNERError(
+                f"Two models have the name {name}. Use NAME={given} to choose another name."
+            )
+        models[name] = given
+    for given in models.values():
+        for file in _FILES:
+            check_output(output_path and output_path / file, {"data": data, "model": given})
     reports = analyze_models(
         models,
         data,

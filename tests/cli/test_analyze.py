@@ -109,7 +109,7 @@ def test_spans_key_and_threshold(run, model, write_docs):
 
 def test_invalid_input(fails, model, write_docs):
     data = write_docs()
-    fails("Two models have the same name. Use NAME=", "analyze", model, data, "--compare", model)
+    fails("Two models have the name tiny. Use NAME=", "analyze", model, data, "--compare", model)
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
     short = write_docs("short.spacy", CHANGED)
     fails("not have the same number of documents as the data", "analyze", short, data)
