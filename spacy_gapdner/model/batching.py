@@ -2,17 +2,14 @@
 
 Work is batched at seven levels, from the outermost to the innermost:
 
-1. documents in a batch of a pipe: `nlp.batch_size`, or fewer for long texts
-   (`analysis.predictions`)
+1. documents of a pipe: `nlp.batch_size`, or fewer for long texts (`analysis.predictions`)
 2. documents whose grids exist at the same time: `_MAX_WORDS` (`pipe.prediction`)
-3. spans in a batch of the transformer: `Limits` (`model.transformer`)
-4. segments in a call of the network, whose words are padded to the longest segment:
-   `_MAX_CALL_WORDS` (`model.thinc_wrapper`)
-5. segments in a batch of grids: the setting `max_batch_cells`. This limit matters most, because a
-   batch of grids has to fit into a CPU's cache.
-6. sentences that the BiLSTM reads at once on a CPU: `_MAX_ROWS` (`model.encoder`)
-7. rows of a long sentence's grid: `_BLOCK_SIZE` (`model.network`) for the features, `_CHUNK`
-   (`model.criss_cross`) for the attention weights
+3. spans that the transformer reads: `Limits` (`model.transformer`)
+4. segments in a call of the network: `_MAX_CALL_WORDS` (`model.thinc_wrapper`)
+5. segments in a batch of grids, which has to fit into a CPU's cache: `max_batch_cells`
+6. sentences that the BiLSTM reads on a CPU: `_MAX_ROWS` (`model.encoder`)
+7. rows of a long sentence's grid: `_BLOCK_SIZE` (`model.network`) and `_CHUNK`
+   (`model.criss_cross`)
 
 Levels 1, 2 and 4 limit memory use. The other sizes are the fastest in the benchmark.
 """

@@ -48,7 +48,7 @@ def _forward(
     words = [model.ops.to_numpy(ids[:, 0]) for ids in features]
     if is_train:
         model.attrs["known"] = numpy.unique(numpy.concatenate([model.attrs["known"], *words]))
-        unknown = [_draw_hidden(model, doc) for doc in docs]
+        unknown = [_sample_hidden(model, doc) for doc in docs]
     else:
         unknown = [~_are_known(model.attrs["known"], ids) for ids in words]
     hidden = []
@@ -66,7 +66,7 @@ def _are_known(known: NDArray[numpy.uint64], ids: NDArray[numpy.uint64]) -> NDAr
     return known[numpy.searchsorted(known[:-1], ids)] == ids
 
 
-def _draw_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.bool_]:
+def _sample_hidden(model: Model[list[Doc], Features], doc: Doc) -> NDArray[numpy.bool_]:
     if not model.attrs["hidden"]:
         return numpy.zeros(len(doc), dtype=bool)
     # nearly all words in some sentences, few in others; never function words
