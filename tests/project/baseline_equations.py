@@ -44,8 +44,9 @@ def convolutions(grid, layers, steps, chained):
     return torch.cat(parts, dim=-1)
 
 
-def mlp(x, part):
-    return gelu(linear(x, part[1]))
+def mlp(x, part, kept_in, kept_out):
+    """With dropout masks of the input and the output."""
+    return gelu(linear(x * kept_in, part[1])) * kept_out
 
 
 def biaffine_with_ones(heads, tails, layer):
@@ -64,35 +65,40 @@ def biaffine_with_ones(heads, tails, layer):
     )
 
 
-def co_predictor(hidden, grid, part):
-    by_words = biaffine_with_ones(mlp(hidden, part.head), mlp(hidden, part.tail), part.biaffine)
-    return by_words + linear(mlp(grid, part.grid), part.classifier)
+def co_predictor(hidden, grid, part, kept):
+    heads, tails = (mlp(hidden, getattr(part, name), *kept[name]) for name in ("head", "tail"))
+    by_words = biaffine_with_ones(heads, tails, part.biaffine)
+    return by_words + linear(mlp(grid, part.grid, *kept["grid"]), part.classifier)
 
 
-def grid_features(rows, columns, net, dilations, *, chained, mask=1):
+NO_DROPOUT = dict.fromkeys(("head", "tail", "grid"), (1, 1))
+
+
+def grid_features(rows, columns, net, dilations, *, chained, channels=1):
     """With a dropout mask of the channels."""
     pairs = conditional_norm(rows, columns, net.pairs.gain, net.pairs.bias)
     places = by_cell(
         len(rows),
         lambda i, j: torch.cat([net.distance.weight[bucket(i, j)], net.region.weight[int(j > i)]]),
     )
-    grid = gelu(linear(torch.cat([pairs, places], dim=-1) * mask, net.base))
+    grid = gelu(linear(torch.cat([pairs, places], dim=-1) * channels, net.base))
     return convolutions(grid, net.convolutions.convolutions, dilations, chained)
 
 
-def w2ner(words, net, dilations, mask=1):
-    """The scores of a sentence."""
+def w2ner(words, net, dilations, channels=1, kept=NO_DROPOUT):
+    """The scores of a sentence, with dropout masks."""
     hidden = bilstm(words, net.bilstm.lstm)
-    grid = grid_features(hidden, hidden, net, dilations, chained=True, mask=mask)
-    return co_predictor(hidden, grid, net.predictor)
+    grid = grid_features(hidden, hidden, net, dilations, chained=True, channels=channels)
+    return co_predictor(hidden, grid, net.predictor, kept)
 
 
-def residual(x, added, part):
-    x = x + linear(added, part.linear)
+def residual(x, added, part, kept=1):
+    x = x + linear(added, part.linear) * kept
     return torch.stack([normalize(row) for row in x]) * part.norm.weight + part.norm.bias
 
 
-def attention(x, words, part):
+def attention(x, words, part, kept=(1, 1)):
+    """With dropout masks of the weights, one per head, and of the output."""
     width = x.shape[1] // part.n_heads
     outputs = []
     for head in range(part.n_heads):
@@ -102,14 +108,15 @@ def attention(x, words, part):
             for y, layer in ((x, part.query), (words, part.key), (words, part.value))
         )
         weights = (queries @ keys.T / math.sqrt(width)).softmax(dim=1)
+        weights = weights * (kept[0] if isinstance(kept[0], int) else kept[0][head])
         outputs.append(weights @ values)
-    return residual(x, torch.cat(outputs, dim=1), part.output)
+    return residual(x, torch.cat(outputs, dim=1), part.output, kept[1])
 
 
-def decoder(x, words, part):
-    x = attention(x, x, part.self_attention)
-    x = attention(x, words, part.cross_attention)
-    return residual(x, gelu(linear(x, part.inner)), part.output)
+def decoder(x, words, part, kept=((1, 1), (1, 1), 1)):
+    x = attention(x, x, part.self_attention, kept[0])
+    x = attention(x, words, part.cross_attention, kept[1])
+    return residual(x, gelu(linear(x, part.inner)), part.output, kept[2])
 
 
 def toe(words, net, dilations):
@@ -129,6 +136,6 @@ def toe(words, net, dilations):
     scores, start = [], 0
     for grid, predictor in zip(net.grids, net.predictors, strict=True):
         group = labels[..., start : start + grid.in_features]
-        scores.append(co_predictor(hidden, linear(group, grid), predictor))
+        scores.append(co_predictor(hidden, linear(group, grid), predictor, NO_DROPOUT))
         start += grid.in_features
     return torch.cat(scores, dim=-1)

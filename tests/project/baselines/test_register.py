@@ -2,13 +2,13 @@
 
 import pytest
 import torch
-from baseline_equations import toe, w2ner
+from baseline_equations import decoder, toe, w2ner
 from grid_models import WIDTH as N_IN
 from grid_models import fixed_vectors, make_input, network_of, score
 
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
-from project.baselines.toe import TOENetwork, TOESettings
+from project.baselines.toe import DecoderLayer, TOENetwork, TOESettings
 from project.baselines.w2ner import (
     DilatedConvolutions,
     W2NERNetwork,
@@ -70,6 +70,19 @@ def test_toe_with_fewer_rounds_and_without_fine_grained_tags(assert_same, n_roun
     )
 
 
+def test_dropout_of_the_decoder_layer(assert_same):
+    """On the attention weights and before each addition to the residual, as in BERT."""
+    layer = DecoderLayer(6, 2, 8, dropout=0.5).double()
+    hidden, words = torch.randn(2, 1, 3, 6, dtype=torch.float64, requires_grad=True)
+    ones = words.new_ones
+    torch.manual_seed(0)
+    actual = layer(hidden, words, torch.ones(1, 3, dtype=torch.bool))
+    torch.manual_seed(0)
+    attentions = [(dropout(ones(1, 2, 3, 3))[0], dropout(ones(1, 3, 6))[0]) for _ in range(2)]
+    expected = decoder(hidden[0], words[0], layer, (*attentions, dropout(ones(1, 3, 6))[0]))
+    assert_same(actual[0], expected, [hidden, words, *layer.parameters()], atol=1e-9)
+
+
 @both_models
 def test_added_types_do_not_change_scores(name):
     trained, tagging = make_network(name).eval(), MODELS[name][1]
@@ -84,15 +97,26 @@ def test_added_types_do_not_change_scores(name):
     torch.testing.assert_close(actual[1, :3, :3], expected[1, :3, :3], rtol=0, atol=1e-5)
 
 
-def test_dropout_of_pair_features(assert_same):
-    net = make_network("W2NER", word_dropout=0.0, grid_dropout=0.5, predictor_dropout=0.0).double()
+def test_dropout_of_w2ner(assert_same):
+    """On the channels of the pair features, and on input and output of the co-predictor's MLPs."""
+    rates = {"word_dropout": 0.0, "grid_dropout": 0.5, "predictor_dropout": 0.5}
+    net = make_network("W2NER", **rates).double()
     words, lengths = make_batch([4], torch.float64)
     torch.manual_seed(0)
     scores = score(net, words, lengths)
     torch.manual_seed(0)
-    mask = torch.nn.functional.dropout(words.new_ones(1, 1, net.base.in_features), 0.5)
-    expected = w2ner(words[0], net, [1, 2], mask)
+    ones = words.new_ones
+    channels = dropout(ones(1, 1, net.base.in_features))
+    kept = {}
+    for name, shape, width in [("head", (1, 4), 5), ("tail", (1, 4), 5), ("grid", (1, 4, 4), 7)]:
+        n_in = getattr(net.predictor, name)[1].in_features
+        kept[name] = dropout(ones(*shape, n_in))[0], dropout(ones(*shape, width))[0]
+    expected = w2ner(words[0], net, [1, 2], channels, kept)
     assert_same(scores[0], expected, [words, *net.parameters()], atol=1e-9)
+
+
+def dropout(ones):
+    return torch.nn.functional.dropout(ones, 0.5)
 
 
 def test_gradient_of_convolutions_in_mixed_precision(assert_same):

@@ -5,9 +5,7 @@ import venv
 import zipfile
 from functools import partial
 from pathlib import Path
-from unittest.mock import create_autospec
 
-import huggingface_hub
 import pytest
 import srsly
 from command_lines import invoke
@@ -127,41 +125,35 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     assert "The output of the code differs" in result.output
 
 
-@pytest.fixture
-def hub(monkeypatch):
-    """A stub of the Hugging Face hub with the signatures of its client."""
-    hub = create_autospec(huggingface_hub.HfApi, instance=True, endpoint="https://proxy.org")
-    monkeypatch.setattr(huggingface_hub, "HfApi", lambda endpoint=None: hub)
-    return hub
-
-
-@pytest.fixture
-def release(tmp_path):
-    for name in ("README.md", "en_trials-1.2.0-py3-none-any.whl"):
-        (tmp_path / name).touch()
-    return tmp_path
-
-
-def test_upload(release, hub):
-    result = run("upload", release, "--repo", "ada/trials")
+def test_upload(tmp_path, hub, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "secret")
+    files = {"README.md": b"# Card", "meta.json": b"{}", "gapdner/model": b"\x00\xff"}
+    files["en_trials-1.2.0-py3-none-any.whl"] = b"PK"
+    release = tmp_path / "en_trials-1.2.0"
+    for name, content in files.items():
+        path = release / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    result = run("upload", release, "--repo", "ada/trials", "--endpoint", hub.address)
     assert result.exit_code == 0, result.output
-    hub.create_repo.assert_called_once_with("ada/trials", exist_ok=True)
-    hub.upload_folder.assert_called_once_with(
-        folder_path=release, repo_id="ada/trials", commit_message=f"Upload {release.name}"
-    )
-    page = "https://proxy.org/ada/trials"
+    assert hub.created == ["ada/trials"]
+    assert hub.commits == [("ada/trials", "Upload en_trials-1.2.0", files)]
+    page = f"{hub.address}/ada/trials"
     assert f"{page}/resolve/main/en_trials-1.2.0-py3-none-any.whl" in result.output
 
 
-@pytest.mark.parametrize("error", [ValueError("Invalid name"), OSError("Unauthorized")])
-def test_upload_fails_with_one_line(release, hub, error):
-    hub.create_repo.side_effect = error
-    result = run("upload", release, "--repo", "ada/trials")
+@pytest.mark.parametrize(
+    ("repo", "token", "message"),
+    [("a/b/c", "secret", "a/b/c"), ("ada/trials", "wrong", "401")],
+)
+def test_upload_fails_with_one_line(tmp_path, hub, monkeypatch, repo, token, message):
+    monkeypatch.setenv("HF_TOKEN", token)
+    for name in ("README.md", "a.whl"):
+        (tmp_path / name).touch()
+    result = run("upload", tmp_path, "--repo", repo, "--endpoint", hub.address)
     assert result.exit_code == 1
-    assert str(error) in result.output
+    assert message in result.output
     assert len(result.output.strip().splitlines()) == 1
-    hub.upload_folder.assert_not_called()
-
-
-def test_upload_of_another_folder(tmp_path):
-    assert "is not a release" in run("upload", tmp_path, "--repo", "a/b").output
+    assert not hub.commits
+    empty = run("upload", tmp_path / "missing", "--repo", "a/b")
+    assert "is not a release" in empty.output
