@@ -46,6 +46,13 @@ def test_from_tokens_sorts_and_joins():
             Entity.from_tokens("ADE", indices)
 
 
+def test_html_for_notebooks():
+    doc = make_doc(["A", "<", "pain"], [Entity("A&E", ((0, 1), (2, 3)), 0.5)])
+    (entity,) = get_entities(doc)
+    gap = '<span style="color: gray">&lt; </span>'
+    assert entity._repr_html_() == f"<p><b>A </b>{gap}<b>pain </b> <small>A&amp;E 0.50</small></p>"
+
+
 def test_entity_properties():
     entity = SEVERE_SHOULDER_PAIN
     assert (entity.start, entity.end, entity.gaps) == (2, 10, ((3, 5), (6, 9)))
