@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from ..analysis.tuning import Tuning
 
 
-_COLUMNS = {
+_ROWS = {
     "P": "p",
     "R": "r",
     "F": "f",
-    "Disc. P": "disc_p",
-    "Disc. R": "disc_r",
-    "Disc. F": "disc_f",
-    "Comb.": "combined",
-    "Calib. error": "calibration_error",
-    "Disc. error": "disc_calibration_error",
+    "Discontinuous P": "disc_p",
+    "Discontinuous R": "disc_r",
+    "Discontinuous F": "disc_f",
+    "Combined": "combined",
+    "Calibration error": "calibration_error",
+    "Discontinuous calibration error": "disc_calibration_error",
 }
 
 
@@ -44,9 +44,6 @@ def tune_cli(
     per_type: bool = typer.Option(
         False, "--per-type", help="Choose a threshold for each type with at least 20 gold entities"
     ),
-    plot_path: Path | None = typer.Option(
-        None, "--plot", help="Plot of the curve as .png or .svg file"
-    ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.GOLD_KEY,
     batch_size: int | None = options.BATCH_SIZE,
@@ -64,13 +61,8 @@ def tune_cli(
 
     # the output may replace the input pipeline
     check_output(output_path, {"data": data}, is_file=False)
-    check_output(plot_path, {"data": data, "model": model, "output": output_path})
     if output_path is not None:
         check_replaceable(output_path, must_hold="meta.json")
-    if plot_path is not None:
-        from ..drawing.tuning_plot import check_picture, plot_tuning
-
-        check_picture(plot_path)
     find_format(data)
     nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
     tuning = tune(
@@ -83,8 +75,6 @@ def tune_cli(
         per_type=per_type,
         batch_size=batch_size,
     )
-    if plot_path is not None:
-        plot_tuning(tuning, plot_path)
     if output_path is not None:
         with replacing_folder(output_path) as folder:
             nlp.to_disk(folder)
@@ -100,17 +90,16 @@ def tune_cli(
 
 
 def _print_tuning(tuning: "Tuning", measure: str) -> None:
-    curve = [(f"{threshold:.2f}", scores) for threshold, scores in tuning.curve]
-    settings = [
-        ("before", tuning.before),
-        ("cross-validated", tuning.estimated),
-        ("after, on this data", tuning.after),
+    columns = {
+        "before": tuning.before,
+        "cross-validated": tuning.estimated,
+        "after, on this data": tuning.after,
+    }
+    rows = [
+        (title, *(percent(scores[key]) for scores in columns.values()))
+        for title, key in _ROWS.items()
     ]
-    for title, table in (("Threshold", curve), ("Settings", settings)):
-        rows = [
-            (name, *(percent(scores[key]) for key in _COLUMNS.values())) for name, scores in table
-        ]
-        print_table(rows, (title, *_COLUMNS))
+    print_table(rows, ("", *columns))
     gain = (
         f"{100 * tuning.gain:+.2f} {measure} in cross-validation, above 0 in "
         f"{100 * tuning.gain_share:.0f}% of samples"

@@ -16,7 +16,6 @@ COMMANDS = {
     "debug-data": (["debug-data", "DATA", "-o"], "out.json"),
     "evaluate": (["evaluate", "MODEL", "DATA", "-o"], "out.json"),
     "tune": (["tune", "MODEL", "DATA", "-o"], "out"),
-    "tune --plot": (["tune", "MODEL", "DATA", "--plot"], "out.svg"),
     "analyze": (["analyze", "MODEL", "DATA", "-o"], "out"),
     "augment": (["augment", "DATA", "--share", "1", "-o"], "out.spacy"),
     "draw": (["draw", "DATA", "-o"], "out.html"),
