@@ -93,7 +93,7 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
     columns = {
         "before": tuning.before,
         "cross-validated": tuning.estimated,
-        "on this data": tuning.after,
+        "after": tuning.after,
     }
     rows = [
         (title, *(percent(scores[key]) for scores in columns.values()))

@@ -23,7 +23,7 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
     assert "Thresholds: new (+" in result.output
     assert "combined in cross-validation, above 0 in 100% of samples)" in result.output
     rows = [" ".join(line.split()) for line in result.output.splitlines()]
-    assert "before cross-validated on this data" in rows
+    assert "before cross-validated after" in rows
     assert any(row.startswith("P 0.00 ") for row in rows)
     # replace the pipeline, without temporary files
     run("tune", output, data, "--output", output, "--min-precision", 1)
