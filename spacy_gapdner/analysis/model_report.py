@@ -19,7 +19,7 @@ from ..loading import check_model
 from ..scorer import Comparison, Mention, Tally
 from .matching import KINDS, find_errors, find_overlaps, to_text_entity
 from .pipes import changed, find_pipe, load_recognizer
-from .predictions import compare_examples, pair_examples, predict_examples
+from .predictions import compare_examples, predict_examples
 from .score_tables import score_rows
 
 _SIDES = [
@@ -205,8 +205,13 @@ def analyze_models(
         spans_key = key
         docs = load_docs(nlp, data, key, types=types)
         if is_saved:
-            examples = pair_examples(read_docbin(Path(model), nlp.vocab), docs, source=model)
-            report = report_model(examples, key)
+            gold, predicted = list(docs), list(read_docbin(Path(model), nlp.vocab))
+            if len(gold) != len(predicted):
+                raise GapDNERError(
+                    f"{model} does not have the same number of documents as the data. Use "
+                    "predictions for the same data."
+                )
+            report = report_model(map(Example, predicted, gold), key)
         else:
             report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
         if not report.scores.groups["subset"]["all"].gold:

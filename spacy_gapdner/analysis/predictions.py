@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from itertools import zip_longest
 from typing import IO, TypeVar
 
 from spacy.language import Language
@@ -12,6 +11,7 @@ from spacy.training import Example
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.docs import DOC_EXTRA
+from ..formats.files import record_name
 from ..formats.jsonl import other_keys, to_line
 from ..formats.report import UNREADABLE, Report
 from ..scorer import Comparison, compare
@@ -70,16 +70,18 @@ def predict_records(
     RAISES (GapDNERError): If the pipeline fails.
     """
     report = report or Report()
-    batches = batch_texts(((r.text, r) for r in records), batch_size or nlp.batch_size)
-    for doc, record in _annotate(nlp, batches, n_process, skip=report.skip, memory_zone=True):
+    pairs = ((text[0]["text"], text) for text in records)
+    batches = batch_texts(pairs, batch_size or nlp.batch_size)
+    found = _annotate(nlp, batches, n_process, skip=report.skip, memory_zone=True)
+    for doc, (record, place) in found:
         if isinstance(doc, str):
-            report.add("dropped", UNREADABLE, doc, record.place)
+            report.add("dropped", UNREADABLE, doc, place)
             continue
         report.documents += 1
+        name, extra = record_name(record), other_keys(record)
         # drop the data of other components, such as the output of a transformer
-        doc.user_data = {} if record.name is None else {DOC_NAME: record.name}
-        extra = other_keys(record.extra)
-        if extra and extra != {"id": record.name}:
+        doc.user_data = {} if name is None else {DOC_NAME: name}
+        if extra and extra != {"id": name}:
             doc.user_data[DOC_EXTRA] = extra
         yield doc
 
@@ -157,24 +159,6 @@ def predict_examples(
     for batch in batch_texts(pairs, size):
         for predicted, reference in nlp.pipe(batch, as_tuples=True, batch_size=size):
             yield Example(predicted, reference)
-
-
-def pair_examples(predicted: Iterable[Doc], gold: Iterable[Doc], source: str) -> Iterator[Example]:
-    """Pair saved predictions with the gold annotation of the same Docs.
-
-    predicted (Iterable[Doc]): The predictions.
-    gold (Iterable[Doc]): The references.
-    source (str): The file with the predictions, for the error message.
-    YIELDS (Example): Predictions and references.
-    RAISES (GapDNERError): If the numbers of Docs differ.
-    """
-    for prediction, reference in zip_longest(predicted, gold):
-        if prediction is None or reference is None:
-            raise GapDNERError(
-                f"{source} does not have the same number of documents as the data. Use predictions "
-                "for the same data."
-            )
-        yield Example(prediction, reference)
 
 
 def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Example, Comparison]]:

@@ -54,12 +54,14 @@ def part_of(path: Path) -> Path:
 
 
 def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[InputText]:
-    records = read_json_lines(part, n_lines=n_done)
-    done = ((record_name(record), record["text"]) for record, _ in records)
+    def key(text: InputText) -> tuple[str | None, str]:
+        return record_name(text[0]), text[0]["text"]
+
+    done = map(key, read_json_lines(part, n_lines=n_done))
     expected = next(done, None)
     for text in texts:
         # a text for which the pipeline failed has no line
-        if (text.name, text.text) == expected:
+        if key(text) == expected:
             expected = next(done, None)
         else:
             yield text

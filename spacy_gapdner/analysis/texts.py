@@ -2,34 +2,16 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import GapDNERError
-from ..formats.files import decode_line, input_files, read_json_lines, read_text, record_name
-from ..formats.report import NOWHERE, Place, Report, printable, reading
+from ..formats.files import decode_line, input_files, read_json_lines, read_text
+from ..formats.report import Place, Report, printable, reading
 
 STDIN = Path("-")
-
-
-@dataclass(frozen=True)
-class InputText:
-    """A text to predict.
-
-    text (str): The text.
-    extra (dict[str, Any]): The other keys of its record, which are written to the output.
-    place (Place): The file and line.
-    """
-
-    text: str
-    extra: dict[str, Any] = field(default_factory=dict)
-    place: Place = NOWHERE
-
-    @property
-    def name(self) -> str | None:
-        """RETURNS (Optional[str]): The name of the document, if it has one."""
-        return record_name(self.extra)
+# An object with a "text" and other keys, which are written to the output, and its place
+InputText = tuple[dict[str, Any], Place]
 
 
 def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
@@ -51,24 +33,11 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     if path.suffix == ".txt":
         return _read_files(path.parent, [path], report)
     if path.suffix == ".jsonl":
-        lines = read_json_lines(path, report)
-        return (InputText(record.pop("text"), record, place) for record, place in lines)
+        return read_json_lines(path, report)
     raise GapDNERError(
         f"{path} is not a .txt file, .jsonl file or folder. Save it as plain text (.txt), or "
         "use standard input (-)."
     )
-
-
-def count_texts(path: Path) -> int | None:
-    """RETURNS (Optional[int]): Number of texts that `read_texts` returns, including empty lines, or
-    None for standard input.
-    """
-    if path.is_dir():
-        return len(input_files(path, (".txt",)))
-    if path.suffix != ".jsonl":
-        return None if path == STDIN else 1
-    with path.open("rb") as stream:
-        return sum(1 for _ in stream)
 
 
 def _read_files(folder: Path, files: list[Path], report: Report | None) -> Iterator[InputText]:
@@ -76,11 +45,11 @@ def _read_files(folder: Path, files: list[Path], report: Report | None) -> Itera
         name = printable(file.relative_to(folder).with_suffix("").as_posix())
         place = Place(str(file), None, name)
         with reading(report, place):
-            yield InputText(read_text(file), {"id": name}, place)
+            yield {"text": read_text(file), "id": name}, place
 
 
 def _read_standard_input(report: Report | None) -> Iterator[InputText]:
     for number, line in enumerate(sys.stdin.buffer, start=1):
         place = Place("standard input", number)
         with reading(report, place):
-            yield InputText(decode_line(line, place), {}, place)
+            yield {"text": decode_line(line, place)}, place

@@ -11,10 +11,10 @@ from ..entities import get_entities, set_entities
 from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.docs import DOC_EXTRA
+from ..formats.report import NOWHERE
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
 from .predictions import predict_records
-from .texts import InputText
 
 # Entities with a lower score are ignored
 _FLOOR = 0.1
@@ -134,6 +134,6 @@ def select_uncertain(
     """
     sampler = UncertaintySampler(find_pipe(nlp, spans_key), n, sentences=sentences)
     with sampler.showing_candidates():
-        records = (InputText(text) for text in texts)
+        records = (({"text": text}, NOWHERE) for text in texts)
         found = predict_records(nlp, records, batch_size=batch_size, n_process=n_process)
         return list(sampler.sample(found))

@@ -5,9 +5,10 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
 from multiprocessing.connection import wait
 from threading import Thread
 from typing import Any, TypeVar
@@ -49,12 +50,12 @@ def annotate_texts(nlp: Language, texts: list[str], *, skip: bool) -> list[Doc |
 
 
 def annotate_in_processes(
-    nlp: Language, batches: Iterable[list[tuple[str, T]]], *, n_process: int, skip: bool
+    nlp: Language, batches: Iterator[list[tuple[str, T]]], *, n_process: int, skip: bool
 ) -> Iterator[tuple[Doc | str, T]]:
     """Run a pipeline over batches of texts in several processes.
 
     nlp (Language): The pipeline.
-    batches (Iterable[list[tuple[str, T]]]): Texts and their contexts. One batch per process is read
+    batches (Iterator[list[tuple[str, T]]]): Texts and their contexts. One batch per process is read
         in advance.
     n_process (int): Number of processes, or -1 for one per core.
     skip (bool): See `annotate_texts`.
@@ -63,28 +64,23 @@ def annotate_in_processes(
     """
     n_workers = n_process if n_process > 0 else multiprocessing.cpu_count()
     args = (nlp, uses_bf16(nlp), Underscore.get_state())
-    waiting: deque[tuple[list[tuple[str, T]], Future[list[bytes | str]]]] = deque()
-
-    def finish() -> Iterator[tuple[Doc | str, T]]:
-        batch, future = waiting.popleft()
-        for found, (_, context) in zip(future.result(), batch, strict=True):
-            yield found if isinstance(found, str) else Doc(nlp.vocab).from_bytes(found), context
-
     with ProcessPoolExecutor(n_workers, initializer=_start_worker, initargs=args) as pool:
+        started = (
+            (batch, pool.submit(_annotate, [text for text, _ in batch], skip)) for batch in batches
+        )
         try:
-            for batch in batches:
-                try:
-                    future = pool.submit(_annotate, [text for text, _ in batch], skip)
-                # only forked processes do not need to pickle the pipeline
-                except (pickle.PicklingError, AttributeError, TypeError) as error:
-                    raise GapDNERError(
-                        f"The pipeline cannot be pickled ({error}). Use a single process."
-                    ) from error
-                waiting.append((batch, future))
-                if len(waiting) > n_workers:
-                    yield from finish()
+            waiting = deque(islice(started, n_workers))
             while waiting:
-                yield from finish()
+                waiting.extend(islice(started, 1))
+                batch, future = waiting.popleft()
+                for found, (_, context) in zip(future.result(), batch, strict=True):
+                    is_error = isinstance(found, str)
+                    yield found if is_error else Doc(nlp.vocab).from_bytes(found), context
+        # only forked processes do not need to pickle the pipeline
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise GapDNERError(
+                f"The pipeline cannot be pickled ({error}). Use a single process."
+            ) from error
         except BrokenProcessPool as error:
             raise GapDNERError(
                 "A process was killed, possibly because it ran out of memory. Use fewer processes "

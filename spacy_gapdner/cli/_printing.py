@@ -45,11 +45,11 @@ def print_line(text: str) -> None:
     print(visible(text))
 
 
-def progress(docs: Iterable[Any], total: int | None = None, done: int = 0) -> "tqdm":
+def progress(docs: Iterable[Any], done: int = 0) -> "tqdm":
     """RETURNS (tqdm): A progress bar for documents, which is only shown on a terminal."""
     from tqdm import tqdm
 
-    return tqdm(docs, unit=" docs", total=total, initial=done, disable=None)
+    return tqdm(docs, unit=" docs", initial=done, disable=None)
 
 
 def warn_no_entities(where: str, key: str, elsewhere: Mapping[str, int]) -> None:

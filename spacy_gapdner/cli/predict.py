@@ -69,7 +69,7 @@ def predict_cli(
     from ..analysis.pipes import load_recognizer
     from ..analysis.predictions import predict_records, write_lines
     from ..analysis.resumable import growing, part_of
-    from ..analysis.texts import count_texts, read_texts
+    from ..analysis.texts import read_texts
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
     from ..formats import write
@@ -103,8 +103,7 @@ def predict_cli(
             found: Iterable[Doc] = predict_records(nlp, texts, report=report, **how)
             draws = output_path is None and format is None and _is_terminal()
             if not draws:
-                total = count_texts(input_path) if sys.stderr.isatty() else None
-                found = stack.enter_context(progress(found, total, n_done))
+                found = stack.enter_context(progress(found, n_done))
             if uncertain is not None:
                 sampler = UncertaintySampler(pipe, uncertain, sentences=sentences)
                 stack.enter_context(sampler.showing_candidates())

@@ -18,12 +18,16 @@ from spacy_gapdner.analysis.predictions import (
     predict_examples,
     predict_records,
 )
-from spacy_gapdner.analysis.texts import InputText
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
+from spacy_gapdner.formats.report import NOWHERE
 from spacy_gapdner.scorer import compare
 
 ASPIRIN = ANNOTATED[1][0]
+
+
+def as_input(text, **keys):
+    return {"text": text, **keys}, NOWHERE
 
 
 @pytest.mark.parametrize(
@@ -63,8 +67,7 @@ def test_texts_are_read_as_docs_are_needed(nlp, n_process):
 
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_docs_keep_their_records(nlp, n_process):
-    records = [InputText(ASPIRIN, {"id": i, "n": i}) for i in range(8)]
-    records.append(InputText(ASPIRIN, {"id": "8", "text": "other"}))
+    records = [as_input(ASPIRIN, id=i, n=i) for i in range(8)] + [as_input(ASPIRIN, id="8")]
     docs = predict_records(nlp, records, batch_size=2, n_process=n_process)
     for number, doc in enumerate(docs):
         record = {"gapdner_record": {"id": number, "n": number}} if number < 8 else {}
@@ -92,7 +95,7 @@ def failing(doc):
 @pytest.mark.parametrize("n_process", [1, 2])
 def test_other_texts_are_processed_if_the_pipeline_fails(nlp, n_process):
     nlp.add_pipe("failing", last=True)
-    records = [InputText("fail" if i == 7 else ASPIRIN, {"id": i}) for i in range(12)]
+    records = [as_input("fail" if i == 7 else ASPIRIN, id=i) for i in range(12)]
     how = {"batch_size": 5, "n_process": n_process}
     report = Report(skip=True)
     docs = predict_records(nlp, records, report=report, **how)
@@ -133,7 +136,7 @@ def test_processes_that_are_spawned(nlp, spawning):
 
 def test_vocabulary_does_not_grow_with_the_input(nlp):
     before = len(nlp.vocab.strings)
-    texts = (InputText(f"word{i} took drug{i} .") for i in range(120))
+    texts = (as_input(f"word{i} took drug{i} .") for i in range(120))
     assert sum(len(doc) for doc in predict_records(nlp, texts, batch_size=2)) == 480
     assert len(nlp.vocab.strings) < before + 10
 

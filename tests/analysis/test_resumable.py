@@ -6,8 +6,8 @@ from contextlib import suppress
 import pytest
 
 from spacy_gapdner.analysis.resumable import growing
-from spacy_gapdner.analysis.texts import InputText
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.formats.report import NOWHERE
 
 
 def line(name):
@@ -29,9 +29,9 @@ def part(tmp_path):
 
 def resume(path, *names):
     """Process the texts that have no line."""
-    texts = [InputText("text", {"id": name}) for name in names]
+    texts = [({"text": "text", "id": name}, NOWHERE) for name in names]
     with growing(path, texts, resume=True) as (stream, texts, n_done):
-        missing = [text.name for text in texts]
+        missing = [record["id"] for record, _ in texts]
         stream.writelines(map(line, missing))
     return n_done, missing
 

@@ -24,7 +24,7 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
     assert "combined in cross-validation, above 0 in 100% of samples)" in result.output
     rows = [" ".join(line.split()) for line in result.output.splitlines()]
     assert "before cross-validated after" in rows
-    assert any(row.startswith("P 0.00 ") for row in rows)
+    assert any(row.startswith("Discontinuous P ") for row in rows)
     # replace the pipeline, without temporary files
     run("tune", output, data, "--output", output, "--min-precision", 1)
     assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
