@@ -12,10 +12,8 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, model_validator
-from starlette.datastructures import MutableHeaders
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
-from starlette.types import Message as ASGIMessage
 
 T = TypeVar("T")
 # older versions of Starlette parse [::1]:5000 as "["
@@ -48,23 +46,15 @@ def new_app(hosts: tuple[str, ...]) -> FastAPI:
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    app.add_middleware(_Headers)
+    app.add_middleware(BaseHTTPMiddleware, dispatch=_add_headers)
     app.add_exception_handler(RequestValidationError, _refuse)
     return app
 
 
-class _Headers:
-    # not a BaseHTTPMiddleware, because it hides whether the client has disconnected
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_with_headers(message: ASGIMessage) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
-            await send(message)
-
-        await self.app(scope, receive, send_with_headers)
+async def _add_headers(request: Request, respond: RequestResponseEndpoint) -> Response:
+    response = await respond(request)
+    response.headers.update(_HEADERS)
+    return response
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -19,14 +19,12 @@ class Label(BaseModel, extra="forbid"):
 
     name (str): The name.
     color (str): The CSS color.
-    dark (Optional[str]): The color in dark mode. Defaults to `color`.
     key (Optional[str]): The key that selects the label.
     description (str): The description.
     """
 
     name: str = ""
     color: str = ""
-    dark: str | None = None
     key: str | None = Field(default=None, min_length=1, max_length=1)
     description: str = ""
 
@@ -85,19 +83,14 @@ def _make_labels(names: Iterable[str], settings: Mapping[str, Label], where: str
 
 def _read_json(path: Path) -> dict[str, Label]:
     try:
-        settings = TypeAdapter(dict[str, Label]).validate_python(read_json(path))
+        return TypeAdapter(dict[str, Label]).validate_python(read_json(path))
     except ValidationError as error:
         problem = error.errors()[0]
         place = ".".join(map(str, problem["loc"]))
         raise GapDNERError(
             f"{path}: {place}: {problem['msg']}. Use an object such as "
-            '{"ADE": {"color": "#d86000", "dark": "orange", "key": "b", "description": "..."}}.'
+            '{"ADE": {"color": "#d86000", "key": "b", "description": "..."}}.'
         ) from None
-    for name, own in settings.items():
-        for color in filter(None, (own.color, own.dark)):
-            # raises an error for invalid colors
-            choose_colors((), {name: color})
-    return settings
 
 
 def _read_conf(path: Path) -> list[str]:

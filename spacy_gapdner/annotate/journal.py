@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 from .brat_file import Mark
 
 Status = Literal["new", "done", "skipped", "doubtful"]
-_HOUR = 3600
 
 
 class Entry(NamedTuple):
@@ -36,7 +35,6 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         self.path = folder / ".gapdner" / "annotate.jsonl"
         self._entries: dict[str, Entry] = {}
-        self._done: dict[str, float] = {}
         self._read = 0
 
     def entries(self) -> dict[str, Entry]:
@@ -69,19 +67,9 @@ class Journal:
                 stream.write(b"\n")
             stream.write(json.dumps(record, ensure_ascii=False).encode("utf-8") + b"\n")
 
-    def done(self) -> dict[str, float]:
-        """RETURNS (dict[str, float]): The times of completion by id of the text, in their order."""
-        self.entries()
-        return self._done
-
-    def pace(self, now: float) -> float | None:
-        """Compute the current speed of annotation.
-
-        now (float): The current time.
-        RETURNS (Optional[float]): Texts per hour in the last hour, or None for fewer than two.
-        """
-        times = [time for time in self.done().values() if time > now - _HOUR]
-        return None if len(times) < 2 else (len(times) - 1) * _HOUR / max(now - times[0], 1)
+    def done(self) -> list[str]:
+        """RETURNS (list[str]): The ids of the texts that are done."""
+        return [name for name, entry in self.entries().items() if entry.status == "done"]
 
     def _take(self, line: bytes) -> None:
         try:
@@ -93,8 +81,4 @@ class Journal:
         # the line is incomplete if a process was killed
         except (ValueError, KeyError, TypeError):
             return
-        if entry.status != "done":
-            self._done.pop(name, None)
-        else:
-            self._done.setdefault(name, entry.time)
         self._entries[name] = entry

@@ -117,7 +117,8 @@ def _update(nlp: Language, docs: Sequence[Doc]) -> None:
         DocBin(docs=docs, store_user_data=True).to_disk(path)
         corpus = _resolve({**reader, "path": str(path)})
         n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
-        optimizer = _resolve(_scaled(settings["optimizer"], n_steps))
+        _shorten(settings["optimizer"].get("learn_rate"), n_steps)
+        optimizer = _resolve(settings["optimizer"])
         for _ in range(_EPOCHS):
             for batch in batcher(corpus(nlp)):
                 nlp.update(
@@ -130,15 +131,13 @@ def _update(nlp: Language, docs: Sequence[Doc]) -> None:
                 optimizer.step_schedules()
 
 
-def _scaled(optimizer: dict[str, Any], n_steps: int) -> dict[str, Any]:
-    # shorten the schedule of a long training
-    rate = optimizer.get("learn_rate")
-    if not isinstance(rate, dict) or "total_steps" not in rate:
-        return optimizer
-    scaled = {**rate, "total_steps": n_steps}
-    if "warmup_steps" in rate:
-        scaled["warmup_steps"] = n_steps * rate["warmup_steps"] // max(rate["total_steps"], 1)
-    return {**optimizer, "learn_rate": scaled}
+def _shorten(schedule: Any, n_steps: int) -> None:
+    # the schedule of the config is for a long training
+    if isinstance(schedule, dict) and "total_steps" in schedule:
+        if "warmup_steps" in schedule:
+            warmup = n_steps * schedule["warmup_steps"] // max(schedule["total_steps"], 1)
+            schedule["warmup_steps"] = warmup
+        schedule["total_steps"] = n_steps
 
 
 def _resolve(block: dict[str, Any]) -> Any:
@@ -150,25 +149,22 @@ def main() -> None:
     job, report = json.loads(sys.stdin.readline()), Report()
     gpu_id, code = job.pop("gpu_id"), job.pop("code")
     threading.Thread(target=_exit_with_server, daemon=True).start()
+    # the page shows the last line of the output
     try:
         use_gpu(gpu_id)
         if code:
             import_file("python_code", code)
         is_used, message = learn(**job, report=report)
-    # all errors are shown on the page in one line
-    except Exception as error:
-        kind = "" if isinstance(error, GapDNERError) else f"{type(error).__name__}: "
-        print(f"{kind}{error}", flush=True)
-        os._exit(1)
-    # the server reads the last line of the log
+    except GapDNERError as error:
+        sys.exit(str(error))
     print(json.dumps(report.to_dict(), ensure_ascii=False, indent=2))
-    print(message, flush=True)
-    # do not wait for the thread that reads standard input
-    os._exit(0 if is_used else STAYS)
+    print(message)
+    sys.exit(0 if is_used else STAYS)
 
 
 def _exit_with_server() -> None:
-    sys.stdin.read()
+    # not sys.stdin, which is locked while a thread reads it
+    os.read(0, 1)
     os._exit(1)
 
 

@@ -33,17 +33,6 @@ class Proposal(NamedTuple):
     source: str = "model"
 
 
-class Uncertainty(NamedTuple):
-    """The uncertainty of a model about a text or a piece of it.
-
-    uncertainty (float): The uncertainty. See `UncertaintySampler`.
-    words (int): Number of words.
-    """
-
-    uncertainty: float
-    words: int
-
-
 class Proposer:
     """The model of a server. It can be replaced while the server is running.
 
@@ -57,7 +46,8 @@ class Proposer:
         self.thread = WorkThread()
         self.model = LongTextPipeline(*load(name))
         self.version = 1
-        self.uncertainties: dict[str, Uncertainty] = {}
+        # by the id of the text; see `UncertaintySampler`
+        self.uncertainties: dict[str, float] = {}
         self.pending = False
         self._ranking: LongTextPipeline | None = None
         # so that reopening a text is fast
@@ -105,15 +95,15 @@ class Proposer:
         for name in names:
             # files may be deleted or invalid, components can raise any error, the server can exit
             with suppress(Exception):
-                seen = []
+                total = n_tokens = 0.0
                 for piece in self.thread.submit(partial(model.split, read(name))).result():
-                    seen.append(self.thread.submit(partial(_measure, model, piece)).result())
+                    uncertainty = self.thread.submit(partial(_measure, model, piece)).result()
                     # the new model starts again
                     if self.model is not model:
                         return
-                words = sum(part.words for part in seen)
-                total = sum(part.uncertainty * part.words for part in seen)
-                self.uncertainties[name] = Uncertainty(total / max(words, 1), words)
+                    total += uncertainty * piece.place.n_tokens
+                    n_tokens += piece.place.n_tokens
+                self.uncertainties[name] = total / max(n_tokens, 1)
         self.pending = False
 
 
@@ -124,32 +114,7 @@ def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
     ]
 
 
-def _measure(model: LongTextPipeline, piece: Piece) -> Uncertainty:
+def _measure(model: LongTextPipeline, piece: Piece) -> float:
     sampler = UncertaintySampler(model.pipe, 1)
     with model.nlp.memory_zone(), sampler.showing_candidates():
-        doc = model.nlp(Doc(model.nlp.vocab).from_bytes(piece.content))
-        return Uncertainty(sampler.uncertainty(doc), sum(not t.is_space for t in doc))
-
-
-def order_uncertain(
-    names: Sequence[str], uncertainties: dict[str, Uncertainty], budget: int | None
-) -> list[str]:
-    """Sort texts by uncertainty.
-
-    names (Sequence[str]): The ids of texts.
-    uncertainties (dict[str, Uncertainty]): The uncertainty about each text that the model has
-        processed.
-    budget (Optional[int]): Maximum number of words in the sorted texts, except for the first text.
-        Unlimited if None.
-    RETURNS (list[str]): The ids of texts in descending order of uncertainty, followed by the other
-        ids in their order.
-    """
-    known = [name for name in names if name in uncertainties]
-    chosen: dict[str, None] = {}
-    words = 0
-    for name in sorted(known, key=lambda name: -uncertainties[name].uncertainty):
-        words += uncertainties[name].words
-        if budget is not None and words > budget and chosen:
-            break
-        chosen[name] = None
-    return [*chosen, *(name for name in names if name not in chosen)]
+        return sampler.uncertainty(model.nlp(Doc(model.nlp.vocab).from_bytes(piece.content)))

@@ -1,7 +1,6 @@
 """The session of the annotation server: handles the requests of the page."""
 
 import re
-import time
 from dataclasses import asdict, dataclass, field
 from hashlib import sha1
 from pathlib import Path
@@ -11,7 +10,7 @@ from ..errors import GapDNERError
 from .adjudication import Adjudication
 from .guidelines import Label
 from .journal import Entry
-from .proposals import Proposal, Proposer, Uncertainty, order_uncertain
+from .proposals import Proposal, Proposer
 from .segmented_texts import Checker
 from .store import Annotation, Loaded, Store, Texts
 from .training import NO_TRAINING, Trainer
@@ -34,7 +33,6 @@ class Session:
     trainer (Optional[Trainer]): Trains the model.
     adjudication (Optional[Adjudication]): The folders to adjudicate.
     order (str): The initial order of the texts.
-    budget (Optional[int]): Number of words to select by uncertainty.
     retrain_after (Optional[int]): Train each time this number of texts has been completed.
     shared (bool): Whether several annotators share the folder. Each has a subfolder.
     """
@@ -47,7 +45,6 @@ class Session:
     trainer: Trainer | None = None
     adjudication: Adjudication | None = None
     order: Order = "files"
-    budget: int | None = None
     retrain_after: int | None = None
     shared: bool = False
     _stores: dict[str, Store] = field(default_factory=dict)
@@ -101,22 +98,19 @@ class Session:
         RETURNS (dict[str, Any]): The texts, and whether uncertainties are still being computed.
         """
         names, entries = self.texts.list(), store.journal.entries()
-        uncertainties: dict[str, Uncertainty] = {}
+        scores: dict[str, float] = {}
         pending = False
         if order == "random":
             names.sort(key=lambda name: sha1(name.encode(), usedforsecurity=False).digest())
         elif order == "uncertain" and self.proposer is not None:
             done = self._done()
             self.proposer.rank([name for name in names if name not in done], self.texts.read)
-            uncertainties, pending = dict(self.proposer.uncertainties), self.proposer.pending
-            names = order_uncertain(names, uncertainties, self.budget)
+            scores, pending = dict(self.proposer.uncertainties), self.proposer.pending
+            # texts without a score come last
+            names.sort(key=lambda name: -scores.get(name, -1))
         texts = [
-            {
-                "id": name,
-                "status": entries.get(name, Entry()).status,
-                "score": uncertainties[name].uncertainty if name in uncertainties else None,
-            }
-            for name in names
+            {"id": n, "status": entries.get(n, Entry()).status, "score": scores.get(n)}
+            for n in names
         ]
         return {"texts": texts, "pending": pending}
 
@@ -166,7 +160,6 @@ class Session:
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
-            "per_hour": store.journal.pace(time.time()),
             "model_version": self.proposer.version if self.proposer else 0,
             "training": self.trainer.training if self.trainer else NO_TRAINING,
             "retrain_after": self.retrain_after,

@@ -28,9 +28,6 @@ def annotate_cli(
     order: Literal["files", "uncertain", "random"] = typer.Option(
         "files", help="Order of the texts; uncertain requires --model"
     ),
-    budget: int | None = typer.Option(
-        None, min=1, help="Number of words to select with --order uncertain (default: all)"
-    ),
     retrain_after: int | None = typer.Option(
         None, min=1, help="Retrain the --model each time this number of texts has been completed"
     ),
@@ -79,8 +76,8 @@ def annotate_cli(
     from ..sentences import blank_pipeline
     from ..web import LOOPBACK
 
-    if model is None and (budget or retrain_after or order == "uncertain"):
-        raise GapDNERError("--order uncertain, --budget and --retrain-after require --model.")
+    if model is None and (retrain_after or order == "uncertain"):
+        raise GapDNERError("--order uncertain and --retrain-after require --model.")
     check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
     adjudication = proposer = trainer = None
     known: tuple[str, ...] = ()
@@ -109,7 +106,6 @@ def annotate_cli(
         trainer,
         adjudication,
         order,
-        budget,
         retrain_after,
         shared,
     )

@@ -90,7 +90,7 @@ def convert_cli(
     if done:
         from ..annotate.journal import Journal
 
-        settings["done"] = Journal(input_path).done()
+        settings["done"] = set(Journal(input_path).done())
         if input_path.exists() and not settings["done"]:
             raise GapDNERError(
                 f"{input_path} has no texts that are marked as done in annotate. Remove --done."

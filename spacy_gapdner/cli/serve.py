@@ -33,11 +33,12 @@ def serve_cli(
     nlp, pipe = load_recognizer(
         model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id, bf16=bf16
     )
+    # spaCy's default name
+    if nlp.meta["name"] == "pipeline":
+        nlp.meta["name"] = Path(model).name
     app = create_app(
         nlp,
         pipe,
-        # spaCy's default name
-        name=Path(model).name if nlp.meta.get("name") == "pipeline" else "",
         max_characters=max_characters,
         max_tokens=max_tokens,
         hosts=(*LOOPBACK, host) if is_local(listener) else ("*",),

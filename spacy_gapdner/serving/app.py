@@ -3,13 +3,12 @@
 Requests never set a path, a model or a setting.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fastapi import Depends, FastAPI, HTTPException, Request, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 from spacy.language import Language
@@ -33,34 +32,22 @@ def create_app(
     nlp: Language,
     pipe: DiscontinuousEntityRecognizer,
     *,
-    name: str = "",
     max_characters: int = 50_000,
     max_tokens: int = 20_000,
-    max_waiting: int = 16,
     hosts: tuple[str, ...] = LOOPBACK,
 ) -> FastAPI:
     """Create the web application for a pipeline.
 
     nlp (Language): The pipeline.
     pipe (DiscontinuousEntityRecognizer): The recognizer of the pipeline.
-    name (str): Name of the model. Defaults to the name in its meta data.
     max_characters (int): Maximum total number of characters in a request.
     max_tokens (int): Maximum total number of tokens in a request.
-    max_waiting (int): Maximum number of waiting requests. Others are answered with status 503.
     hosts (tuple[str, ...]): Allowed host names. See `new_app`.
     RETURNS (FastAPI): The application.
     """
     app, thread, pipeline = new_app(hosts), WorkThread(), LongTextPipeline(nlp, pipe)
-    name, version = name or nlp.meta.get("name", ""), nlp.meta.get("version", "")
-    waiting = asyncio.Semaphore(max_waiting)
-
-    async def wait() -> AsyncIterator[None]:
-        if waiting.locked():
-            raise HTTPException(503, "Too many requests. Try again in a moment.")
-        async with waiting:
-            yield
-
-    queue = [Depends(wait)]
+    model = {"model": nlp.meta["name"], "version": nlp.meta["version"], "labels": pipe.labels}
+    heading = f"{nlp.meta['name']} {nlp.meta['version']}"
 
     def check(n: int, limit: int, unit: str) -> None:
         if n > limit:
@@ -77,7 +64,7 @@ def create_app(
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        shown = _fill("body.html", model=f"{name} {version}", labels=", ".join(pipe.labels))
+        shown = _fill("body.html", model=heading, labels=", ".join(pipe.labels))
         css, script = _read("app.css"), LINES_JS + _read("app.js")
         return HTMLResponse(
             render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")
@@ -85,37 +72,30 @@ def create_app(
 
     @app.get("/docs", include_in_schema=False)
     async def docs(request: Request) -> Response:
-        shown = _fill("docs.html", model=f"{name} {version}", address=str(request.base_url))
+        shown = _fill("docs.html", model=heading, address=str(request.base_url))
         return HTMLResponse(render_page("Discontinuous entities: API", shown, _read("app.css")))
 
     @app.get("/health")
     async def health() -> dict[str, Any]:
         """Return the status, the model and the limits of the server."""
-        model = {"model": name, "version": version, "labels": pipe.labels}
         limits = {"max_characters": max_characters, "max_tokens": max_tokens}
         return {"status": "ok", **model, **limits}
 
-    @app.post("/predict", response_model_exclude_unset=True, dependencies=queue)
-    async def predict(asked: Text | Texts, request: Request) -> Prediction | list[Prediction]:
+    @app.post("/predict", response_model_exclude_unset=True)
+    async def predict(asked: Text | Texts) -> Prediction | list[Prediction]:
         """Find the entities in one or more texts."""
         texts = [asked.text] if isinstance(asked, Text) else asked.texts
         check(sum(map(len, texts)), max_characters, "characters")
-
-        async def run(step: Callable[[], Any]) -> Any:
-            if await request.is_disconnected():
-                raise HTTPException(499, "The client has disconnected.")
-            return await thread.run(step)
-
-        split = [await run(partial(pipeline.split, text)) for text in texts]
+        split = [await thread.run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
         to_json = partial(to_record, key=pipe.key, extra={})
         found = [
-            Prediction.model_validate(await pipeline.predict(text, pieces, run, to_json))
+            Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
             for text, pieces in zip(texts, split, strict=True)
         ]
         return found[0] if isinstance(asked, Text) else found
 
-    @app.post("/draw", dependencies=queue)
+    @app.post("/draw")
     async def draw(prediction: Prediction) -> Response:
         """Render a text with entities as HTML."""
         # the color of a type does not depend on the other entities
@@ -123,7 +103,7 @@ def create_app(
         rendered = await convert(prediction, partial(render, colors=colors, jupyter=False))
         return HTMLResponse(rendered)
 
-    @app.post("/export/{format}", dependencies=queue)
+    @app.post("/export/{format}")
     async def export(format: Export, prediction: Prediction) -> Response:
         """Export a text with entities as JSONL, CSV, or brat (in a zip file)."""
         content = await convert(prediction, partial(make_export, format=format))

@@ -1,10 +1,9 @@
 """Export of texts with entities as files."""
 
+import shutil
 import tempfile
-from io import BytesIO
 from pathlib import Path
 from typing import Literal
-from zipfile import ZipFile
 
 from fastapi import HTTPException
 from spacy.tokens import Doc
@@ -38,10 +37,6 @@ def make_export(doc: Doc, format: Export) -> bytes:
             write([doc], path, format)
         except GapDNERError as error:
             raise HTTPException(422, str(error)) from None
-        if path.is_file():
-            return path.read_bytes()
-        buffer = BytesIO()
-        with ZipFile(buffer, "w") as archive:
-            for file in sorted(path.iterdir()):
-                archive.write(file, file.name)
-        return buffer.getvalue()
+        if path.is_dir():
+            path = Path(shutil.make_archive(str(path), "zip", path))
+        return path.read_bytes()

@@ -26,7 +26,7 @@ def names(labels):
 
 
 def test_labels_json(tmp_path):
-    settings = {"color": "#d86000", "dark": "orange", "key": "p", "description": "It hurts."}
+    settings = {"color": "#d86000", "key": "p", "description": "It hurts."}
     (tmp_path / "labels.json").write_text(json.dumps({"Pain": settings, "Drug": {}}))
     (tmp_path / "annotation.conf").write_text(CONF)
     pain, drug = read_guidelines(None, [tmp_path / "other", tmp_path])

@@ -7,7 +7,6 @@ import spacy
 
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.learning import is_held_out
-from spacy_gapdner.annotate.proposals import Uncertainty, order_uncertain
 from spacy_gapdner.annotate.training import NO_TRAINING, Trainer
 
 SHOULDER = ("ADR", [[0, 6], [17, 30]])
@@ -55,28 +54,19 @@ def test_without_a_model(connect):
     assert client.get("state")["training"] == NO_TRAINING
 
 
-def test_order_uncertain():
-    uncertainties = {"a": Uncertainty(0.3, 10), "c": Uncertainty(0.5, 20), "d": Uncertainty(0.0, 5)}
-    names = ["a", "b", "c", "d"]
-    assert order_uncertain(names, uncertainties, None) == ["c", "a", "d", "b"]
-    # the first text may be longer than the budget
-    for budget, order in ((30, "cabd"), (25, "cabd"), (5, "cabd")):
-        assert order_uncertain(names, uncertainties, budget) == list(order)
-    assert order_uncertain(names, {}, 5) == names
-
-
 def test_uncertainty_is_computed_in_the_background(connect, proposer, notes):
     (notes / "long.txt").write_text("Severe joint and shoulder pain today .\n" * 100)
     client = connect(proposer=proposer)
     assert client.get("texts")["texts"][0]["score"] is None
     until(lambda: not client.get("texts?order=uncertain")["pending"])
+    # a text that was added later is last
+    (notes / "a new text.txt").write_text("Fever .")
     texts = client.get("texts?order=uncertain")["texts"]
-    scores = [text["score"] for text in texts]
-    assert sorted(scores, reverse=True) == scores
-    assert {text["id"] for text in texts} == {"a", "b", "long", "sub/c"}
-    # nothing is found in the last text
-    assert (texts[-1]["id"], scores[-1]) == ("sub/c", 0.0)
-    assert proposer.uncertainties["long"].words == 700
+    *scores, last = (text["score"] for text in texts)
+    assert (sorted(scores, reverse=True), last) == (scores, None)
+    assert {text["id"] for text in texts[:-2]} == {"a", "b", "long"}
+    # nothing is found in this text
+    assert (texts[-2]["id"], scores[-1]) == ("sub/c", 0.0)
 
 
 @pytest.fixture

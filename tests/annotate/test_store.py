@@ -63,15 +63,3 @@ def test_entries_of_other_processes_and_incomplete_lines(tmp_path):
     assert set(Journal(tmp_path).entries()) == {"a"}
     Journal(tmp_path).add("c", Entry("skipped"))
     assert list(Journal(tmp_path).entries()) == list(other.entries()) == ["a", "c"]
-
-
-def test_pace(tmp_path):
-    journal = Journal(tmp_path)
-    times = {"long ago": 0, "a": 10_000, "b": 10_300, "c": 10_600}
-    for name, time in times.items():
-        assert journal.pace(10_600) is None or name == "c"
-        journal.add(name, Entry("done", time=time))
-    # two more in 600 s
-    assert journal.pace(10_600) == 12
-    journal.add("c", Entry("new", time=10_700))
-    assert list(journal.done()) == ["long ago", "a", "b"]

@@ -1,10 +1,8 @@
 import json
 import os
-import signal
 import subprocess
 import sys
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 
 import pytest
 
@@ -100,33 +98,6 @@ def test_a_folder_that_cannot_be_written(fails, notes, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: (path, mode) != (notes, os.W_OK))
     fails("no permission to write", "annotate", notes, "--labels", "ADR", "--port", 0)
     fails("no permission to write", "annotate", notes, "--shared", "--port", 0)
-
-
-@pytest.mark.slow
-def test_a_killed_server_loses_nothing(notes, model):
-    arguments = [str(notes), "--model", str(model), "--retrain-after", "1", "--port", "0"]
-    command = [sys.executable, "-m", "spacy", "gapdner", "annotate", *arguments]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
-        try:
-            url = next(line.strip() for line in process.stdout if line.startswith("http"))
-
-            def ask(path, body=None):
-                data = None if body is None else json.dumps(body).encode()
-                headers = {"Content-Type": "application/json"}
-                method = "GET" if body is None else "PUT"
-                request = Request(f"{url}/api/{path}", data, headers, method=method)
-                with urlopen(request, timeout=60) as response:
-                    return json.load(response)
-
-            entity = {"label": "ADR", "fragments": [[0, 6], [17, 30]]}
-            version = ask("texts/a")["version"]
-            ask("texts/a", {"version": version, "entities": [entity], "status": "done"})
-            assert ask("state")["training"]["state"] == "running"
-        finally:
-            process.send_signal(signal.SIGKILL)
-    assert (notes / "a.ann").read_text() == "T1\tADR 0 6;17 30\tSevere shoulder pain\n"
-    assert '"status": "done"' in (notes / ".gapdner" / "annotate.jsonl").read_text()
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def find_pain(doc: Doc) -> Doc:
 @pytest.fixture(scope="session")
 def nlp():
     """A pipeline that knows two texts."""
-    nlp = spacy.blank("en")
+    nlp = spacy.blank("en", meta={"name": "blank <1>"})
     nlp.add_pipe("gapdner_sentencizer")
     nlp.add_pipe("find_pain_for_test")
     return nlp

@@ -1,7 +1,6 @@
 """The page in a browser: find, filter, save and drop files."""
 
 import json
-import time
 
 import pytest
 
@@ -143,24 +142,6 @@ def test_dropped_files(page):
     page.execute_script(DROP.replace("[arguments[0]]", "[new Uint8Array([70, 252, 114])]"))
     says(page, "not UTF-8")
     assert find(page, "text").get_attribute("value") == TEXT
-
-
-def test_a_late_drawing_does_not_replace_a_newer_message(page):
-    ask(page, TEXT)
-    shows(page, *ALL)
-    page.execute_script(
-        "const real = window.fetch;"
-        "window.sign = new Promise((go) => { window.go = go; });"
-        "window.fetch = async (path, ...rest) => {"
-        "  if (path === 'draw') await window.sign; return real(path, ...rest); };"
-    )
-    toggle(page, "DRUG")
-    page.execute_script(DROP, "x" * 501)
-    says(page, "characters: 501")
-    page.execute_script("window.go();")
-    time.sleep(0.3)
-    says(page, "characters: 501")
-    assert not find(page, "result").is_displayed()
 
 
 def test_nothing_leaves_the_host_and_nothing_is_refused(page, url):

@@ -7,11 +7,7 @@ import { find, make } from "./dom.js";
 /** @param {Label[]} labels @returns {(label: string) => string} the CSS class of the color of a type */
 export function addColors(labels) {
   const sheet = new CSSStyleSheet();
-  const light = labels.map(({ color }, i) => `.type${i} { --type: ${color}; }`);
-  const dark = labels.map(({ color, dark }, i) => `.type${i} { --type: ${dark ?? color}; }`);
-  sheet.replaceSync(
-    `${light.join("\n")}\n@media (prefers-color-scheme: dark) { ${dark.join("\n")} }`,
-  );
+  sheet.replaceSync(labels.map(({ color }, i) => `.type${i} { --type: ${color}; }`).join("\n"));
   document.adoptedStyleSheets.push(sheet);
   const styles = new Map(labels.map(({ name }, i) => [name, `type${i}`]));
   return (label) => styles.get(label) ?? "unknown-type";

@@ -40,11 +40,10 @@ export class ProgressBar {
 
   /** @param {import("./types.js").Progress} state */
   #show(state) {
-    const { done, total, per_hour: pace, training } = state;
+    const { done, total, training } = state;
     const bar = find("progress", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(total, 1), done];
-    const speed = pace ? `, ${Math.round(pace)} per hour` : "";
-    find("progress-text", HTMLElement).textContent = `${done} of ${total} done${speed}`;
+    find("progress-text", HTMLElement).textContent = `${done} of ${total} done`;
     const model = this.project.model;
     find("model", HTMLElement).textContent = model
       ? `${model.name} ${model.version}${this.#training(state)}`

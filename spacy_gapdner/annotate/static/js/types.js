@@ -9,7 +9,7 @@
  * @typedef {{entities: Entity[], rejected: Mention[]}} Content the state for undo and redo
  * @typedef {"new" | "done" | "skipped" | "doubtful"} Status
  *
- * @typedef {{name: string, color: string, dark: string | null, key: string | null, description: string}} Label
+ * @typedef {{name: string, color: string, key: string | null, description: string}} Label
  * @typedef {object} Project
  * @property {string} name
  * @property {string} annotator
@@ -43,7 +43,6 @@
  * @typedef {object} Progress
  * @property {number} done
  * @property {number} total
- * @property {number | null} per_hour
  * @property {number} model_version
  * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
  * @property {number | null} retrain_after
