@@ -6,21 +6,7 @@ from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.formats import DOC_NAME, blank_pipeline
 
 NLP = blank_pipeline("en")
-WORDS = [
-    "severe",
-    "joint",
-    ",",
-    "and",
-    "(x",
-    "n't",
-    "Zürich",
-    "α-2",
-    "𝒳",
-    "e\u0301",
-    "#",
-    "O",
-    "NaN",
-]
+WORDS = ["severe", "joint", ",", "(x", "n't", "Zürich", "α-2", "𝒳", "e\u0301", "#", "O", "NaN"]
 
 
 def make_docs(rng, contiguous=False, overlapping=True):

@@ -19,14 +19,11 @@ def align(reference, predicted, entities, key="gapdner"):
 @pytest.mark.parametrize(
     ("reference", "predicted", "gold", "moved", "exact"),
     [
-        # the same tokens
         ("joint shoulder pain", "joint shoulder pain", [0, 2], [0, 2], True),
         # finer predicted tokens: the entity takes all parts of its tokens
-        ("upper-body pain", "upper - body pain", [0], [0, 1, 2], True),
         ("upper-body aches pain", "upper - body aches pain", [0, 2], [0, 1, 2, 4], True),
         ("upper-body pain", "upper - body pain", [1], [3], True),
         # coarser ones: whole tokens stay whole
-        ("upper - body pain", "upper-body pain", [0, 1, 2], [0], True),
         ("upper - body pain", "upper-body pain", [0, 1, 2, 3], [0, 1], True),
         # a coarser one straddles the end, the beginning, or both boundaries
         ("upper - body pain", "upper-body pain", [0], [0], False),
@@ -35,10 +32,8 @@ def align(reference, predicted, entities, key="gapdner"):
         # the gap is swallowed, so that only one fragment is left
         ("a b c d", "abc d", [0, 2], [0], False),
         ("a b c d", "ab c d", [0, 2], [0, 1], False),
-        # the change is outside the entity, in its gap, or before it
-        ("a b c d", "a b cd", [0, 1], [0, 1], True),
+        # the change is in the gap
         ("a b c d", "a bc d", [0, 3], [0, 2], True),
-        ("ab c d", "a b c d", [1], [2], True),
         # whitespace that only one side has as a token makes no gap, and is none
         ("a b c", "a \n b c", [0, 1], [0, 1, 2], True),
         ("a \n b c", "a b c", [0, 2], [0, 1], True),

@@ -1,8 +1,6 @@
 import numpy
-import pytest
 import spacy
 
-from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.model.embed import build_known_words_embed_v1 as build
 
 NLP = spacy.blank("en")
@@ -54,8 +52,3 @@ def test_known_words_are_saved(tmp_path):
     docs = [NLP("severe ache in joints")]
     assert numpy.array_equal(embed.predict(docs)[0], loaded.predict(docs)[0])
     assert not numpy.array_equal(embed.predict(docs)[0], make().predict(docs)[0])
-
-
-def test_a_share_is_a_probability():
-    with pytest.raises(GapDNERError, match="Invalid hidden: "):
-        make(1.5)

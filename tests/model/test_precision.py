@@ -35,13 +35,9 @@ def types_of_products(nlp):
     return found
 
 
-@pytest.fixture
-def supported(monkeypatch):
-    """A CPU that computes in bfloat16, which every CPU does, though not fast."""
+def test_both_networks_use_it_and_it_is_not_saved(nlp, monkeypatch, tmp_path):
+    # every CPU computes in bfloat16, though not fast
     monkeypatch.setattr(precision, "_supports_bf16", lambda device: True)
-
-
-def test_both_networks_use_it_and_it_is_not_saved(nlp, supported, tmp_path):
     config = nlp.config.copy()
     use_bf16(nlp)
     assert uses_bf16(nlp)

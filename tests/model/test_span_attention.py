@@ -26,16 +26,11 @@ def define(scores, values):
     return torch.stack(rows, dim=1).unflatten(1, (n, n))
 
 
-def compute(layer, hidden, values, block=None):
-    """What the layer adds to a grid of zeros, in blocks of rows."""
+def compute(layer, hidden, values):
+    """What the layer adds to a grid of zeros."""
     batch, n, width = values.shape
-    blocks = []
-    for start in range(0, n, block or n):
-        rows = slice(start, start + (block or n))
-        n_rows = len(range(n)[rows])
-        grid = torch.zeros(batch, n_rows * n, width, dtype=values.dtype)
-        blocks.append(layer(hidden, values, grid, rows).view(batch, n_rows, n, width))
-    return torch.cat(blocks, dim=1)
+    grid = torch.zeros(batch, n * n, width, dtype=values.dtype)
+    return layer(hidden, values, grid).view(batch, n, n, width)
 
 
 @settings(max_examples=20)
@@ -43,18 +38,17 @@ def compute(layer, hidden, values, block=None):
     n=st.integers(1, 16) | st.just(40),
     spread=st.sampled_from([0.0, 1.0, 5.0, 50.0, 200.0]),
     offset=st.sampled_from([0.0, -500.0, 500.0]),
-    block=st.integers(1, 40) | st.none(),
     seed=st.integers(0, 2**16),
 )
-def test_is_the_definition_for_any_scores(n, spread, offset, block, seed):
+def test_is_the_definition_for_any_scores(n, spread, offset, seed):
     generator = torch.Generator().manual_seed(seed)
     scores = torch.randn(2, n, 2, generator=generator).double() * spread + offset
     values = torch.rand(2, n, 3, generator=generator).double() * 2 - 1
     with torch.no_grad():
-        actual = compute(given_scores().double(), scores, values, block)
+        actual = compute(given_scores().double(), scores, values)
         torch.testing.assert_close(actual, define(scores, values), rtol=0, atol=1e-9)
         # scores of hundreds have few digits after the point
         scores, values, atol = scores.float(), values.float(), 5e-5 if spread > 50 else 1e-5
-        actual = compute(given_scores(), scores, values, block)
+        actual = compute(given_scores(), scores, values)
     assert actual.dtype == torch.float32
     torch.testing.assert_close(actual.double(), define(scores, values), rtol=0, atol=atol)

@@ -1,5 +1,3 @@
-import warnings
-
 import numpy as np
 import pytest
 from grid_models import network_of
@@ -16,7 +14,7 @@ from tiny_pipeline import (
     train,
 )
 
-from spacy_gapdner import GapDNERError, set_entities
+from spacy_gapdner import GapDNERError
 
 PAPER = {
     "tagging": {
@@ -24,24 +22,6 @@ PAPER = {
         "loss": {"@losses": "spacy-gapdner.CrossEntropy.v1", "normalize": "cells"},
     },
 }
-
-
-def network_weights(pipe):
-    return {
-        name: p.detach().numpy().copy() for name, p in network_of(pipe.model).named_parameters()
-    }
-
-
-def thinc_weights(model):
-    return {
-        f"{i} {node.name} {name}": node.get_param(name).copy()
-        for i, node in enumerate(model.walk())
-        for name in node.param_names
-    }
-
-
-def assert_equal(weights, others):
-    assert all(np.array_equal(weights[name], others[name]) for name in weights)
 
 
 def assert_learned(nlp):
@@ -55,10 +35,9 @@ def test_learns_every_kind_of_entity(trained):
     assert_learned(trained)
 
 
-def test_the_paper_s_network_and_loss_learn():
+def test_the_paper_s_loss_and_threshold_learn():
     nlp = make_nlp(PAPER, threshold=0.0)
-    losses = train(nlp, 200)
-    assert losses[-1] < losses[0] / 5
+    train(nlp, 200)
     assert_learned(nlp)
 
 
@@ -77,7 +56,7 @@ def test_entities_that_no_segment_holds_are_told_once(sent_starts):
 def test_losses_and_gradients_add_up():
     nlp = make_nlp()
     pipe, examples = nlp.get_pipe("gapdner"), make_examples(nlp)
-    before = network_weights(pipe) | thinc_weights(pipe.model)
+    before = nlp.to_bytes()
     first = pipe.update(examples)["gapdner"]
     gradient = network_of(pipe.model).classifier.weight.grad.clone()
     losses = {"gapdner": 1.0, "other": 2.0}
@@ -88,7 +67,7 @@ def test_losses_and_gradients_add_up():
     total = network_of(pipe.model).classifier.weight.grad
     np.testing.assert_allclose(total, 2 * gradient, rtol=1e-4, atol=1e-6)
     # without an optimizer no weight moves
-    assert_equal(before, network_weights(pipe) | thinc_weights(pipe.model))
+    assert nlp.to_bytes() == before
     assert pipe.update(empty) == pipe.update([]) == {"gapdner": 0.0}
 
 
@@ -98,10 +77,10 @@ def test_numbers_that_are_none_stop_the_training():
     # the step spoils the weights, the loss of the next tells
     network_of(pipe.model).classifier.bias.register_hook(lambda gradient: gradient * np.nan)
     train(nlp, 1)
-    before = thinc_weights(pipe.model)
+    before = nlp.to_bytes()
     with pytest.raises(GapDNERError, match="Training has diverged: the loss of 'gapdner' is nan"):
         train(nlp, 1)
-    assert_equal(before, thinc_weights(pipe.model))
+    assert nlp.to_bytes() == before
     with pytest.raises(GapDNERError, match="scores are not numbers"):
         nlp(make_doc(nlp, CORPUS[0][0]))
 
@@ -141,20 +120,11 @@ def test_gold_between_the_predicted_tokens_is_masked():
 
 def test_gold_between_the_predicted_tokens_is_told_once_and_refused_in_strict_mode():
     nlp = make_nlp()
-
-    def update():
-        example = make_misaligned(nlp)
-        nlp.update([example])
-        # without gold there is nothing to tell
-        set_entities(example.reference, [])
-        nlp.update([example])
-
     with pytest.warns(UserWarning, match=MESSAGE):
-        update()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        update()
+        nlp.update([make_misaligned(nlp)])
+    # the test run makes an error of every warning of ours
+    nlp.update([make_misaligned(nlp)])
     pipe = nlp.get_pipe("gapdner")
     pipe.initialize(lambda: make_examples(nlp), nlp=nlp, strict_alignment=True)
     with pytest.raises(GapDNERError, match=MESSAGE):
-        update()
+        nlp.update([make_misaligned(nlp)])

@@ -12,6 +12,7 @@ from tiny_pipeline import ANNOTATED, gold_docs, model_config
 from typer.testing import CliRunner
 
 OURS, SPACYS = "spacy-gapdner.Corpus.v1", "spacy.Corpus.v1"
+NO_ENTITIES = [("No complaints .", [])]
 
 
 def save(path, annotated):
@@ -90,7 +91,7 @@ def test_a_broken_corpus(run_training, good, tmp_path, part, reader, break_up):
     ("docs", "message"),
     [
         ([], "training corpus has no documents"),
-        ([("No complaints .", [])], "training corpus has no entities under the spans_key"),
+        (NO_ENTITIES, "training corpus has no entities under the spans_key"),
     ],
 )
 def test_a_training_corpus_without_anything(run_training, good, tmp_path, docs, message):
@@ -100,7 +101,7 @@ def test_a_training_corpus_without_anything(run_training, good, tmp_path, docs, 
 @pytest.mark.parametrize(
     ("docs", "message"),
     [
-        ([("No complaints .", [])], "no gold entities, so 'gapdner' cannot be scored"),
+        (NO_ENTITIES, "no gold entities, so 'gapdner' cannot be scored"),
         (
             [("New pain , new drug .", [("NEW", (0, 2)), ("OTHER", (4, 5)), ("NEW", (3, 4))])],
             "'gapdner' has no labels for these types of gold entities: NEW (2), OTHER (1).",
