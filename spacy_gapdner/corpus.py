@@ -14,7 +14,8 @@ from spacy.training import Example
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
 from .formats.docs import Alignment
-from .formats.reading import find_format, read
+from .formats.reading import read
+from .formats.registry import get_format, guess_format
 from .formats.report import Report
 
 
@@ -60,7 +61,7 @@ class Corpus(DocBinCorpus):
         self._has_reported = False
         self.settings: dict[str, Any] = {
             # fails before training instead of in the first evaluation
-            "format": find_format(path, format),
+            "format": get_format(format or guess_format(path)).name,
             "types": tuple(types),
             "n_sents": n_sents,
             "spans_key": spans_key,

@@ -108,7 +108,7 @@ def _articles(path: Path, split: str | None, report: Report) -> list[str]:
     if split not in SPLITS:
         raise GapDNERError(f"Unknown split: {split!r}. Use {', '.join(SPLITS)}.")
     list_path = path / "articles" / "ids" / f"craft-ids-{split}.txt"
-    wanted = set(read_text(list_path, report).split())
+    wanted = set(read_text(list_path).split())
     if not wanted & present:
         raise GapDNERError(f"None of the {len(wanted)} articles of {list_path} is in {texts}.")
     for name in sorted(wanted - present):

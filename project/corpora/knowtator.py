@@ -64,7 +64,7 @@ def make_record(
     name: str, text_path: Path, entities: list[TextEntity], report: Report
 ) -> TextRecord:
     """RETURNS (TextRecord): A text with its annotations, whose offsets are checked."""
-    text = read_text(text_path, report, keep_bom=True)
+    text = read_text(text_path, keep_bom=True)
     place = Place(str(text_path), None, name)
     text = choose_text(text, entities, report, place, _SEPARATOR)
     cleaned = clean_entities(text, entities, report, _SEPARATOR)

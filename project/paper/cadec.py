@@ -77,7 +77,7 @@ def _find_top(path: Path) -> Path | None:
 def _read_annotations(
     path: Path, document: str, text: str, *, types: tuple[str, ...], report: Report
 ) -> Iterator[TextEntity]:
-    for number, raw in enumerate(read_lines(path, report), start=1):
+    for number, raw in enumerate(read_lines(path), start=1):
         line, place = raw.strip(), Place(str(path), number, document)
         if not line:
             continue

@@ -75,7 +75,7 @@ def find_documents(folder: Path, suffixes: tuple[str, ...], part: str) -> dict[s
 def read_tokenized(path: Path, name: str, tokenize: Tokenizer, report: Report) -> TokenizedText:
     """RETURNS (TokenizedText): The document in a file. Its offsets count a line end as one
     character."""
-    raw, place = read_text(path, report), Place(str(path), None, name)
+    raw, place = read_text(path), Place(str(path), None, name)
     text = with_unix_line_ends(raw)
     if text != raw:
         message = f"{name}: each line end counts as one character"

@@ -46,7 +46,7 @@ def read_ids(ids: Path | None, name: str, corpus: str, part: str, report: Report
             "or to its folder."
         )
     path = Path(ids) / name if Path(ids).is_dir() else Path(ids)
-    names = {line.strip() for line in read_text(path, report).split("\n") if line.strip()}
+    names = {line.strip() for line in read_text(path).split("\n") if line.strip()}
     if not names:
         raise GapDNERError(f"{path} is empty. It should list the documents of {part}.")
     number, published = _PUBLISHED[f"{corpus}/{part}"]

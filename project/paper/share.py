@@ -115,7 +115,7 @@ def _read_knowtator(path: Path, text_name: str, report: Report) -> Iterable[Text
 
 
 def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:
-    for fields, place in _lines(path, "||", report):
+    for fields, place in _lines(path, "||"):
         numbers = fields[3:]
         is_valid = fields[0] == text_name and fields[1:2] == ["Disease_Disorder"] and numbers
         if not is_valid or len(numbers) % 2 or not all(map(_NUMBER.fullmatch, numbers)):
@@ -125,15 +125,15 @@ def _read_double_pipes(path: Path, text_name: str, report: Report) -> Iterator[T
 
 def _read_single_pipes(path: Path, text_name: str, report: Report) -> Iterator[TextEntity]:
     offer_extensions(_FIELDS_2014)
-    for fields, place in _lines(path, "|", report):
+    for fields, place in _lines(path, "|"):
         if len(fields) < 3 or fields[0] != text_name or not _SPANS_2014.fullmatch(fields[1]):
             raise _invalid_line(place, fields, f"{text_name}|START-END,...|CUI|...")
         slots = dict(zip(_FIELDS_2014, fields[3:], strict=False))
         yield _entity(_NUMBER.findall(fields[1]), place, {"kb_id": fields[2], "_": slots})
 
 
-def _lines(path: Path, separator: str, report: Report) -> Iterator[tuple[list[str], Place]]:
-    for number, line in enumerate(read_lines(path, report), start=1):
+def _lines(path: Path, separator: str) -> Iterator[tuple[list[str], Place]]:
+    for number, line in enumerate(read_lines(path), start=1):
         if line.strip():
             yield line.strip().split(separator), Place(str(path), number)
 

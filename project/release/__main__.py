@@ -15,7 +15,7 @@ from spacy_gapdner.cli._util import clean_errors
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats.docbin import read_docbin
 from spacy_gapdner.formats.files import require_file
-from spacy_gapdner.formats.outputs import check_output, check_replaceable, replacing_folder
+from spacy_gapdner.formats.outputs import check_output, filling
 from spacy_gapdner.loading import load_model
 
 from .card import Encoder, make_meta, write_card
@@ -49,7 +49,8 @@ def make_cli(
         for path in (pipeline / "meta.json", scores_path, train_path, test_path):
             require_file(path)
         check_output(output, {"pipeline": pipeline}, is_file=False)
-        check_replaceable(output, must_hold="meta.json")
+        if output.exists():
+            raise GapDNERError(f"{output} already exists. Choose another folder.")
         nlp, scores = load_model(pipeline), srsly.read_json(scores_path)
         config = Config().from_disk(pipeline / "config.cfg", interpolate=False)
         encoder = Encoder(encoder_name, encoder_license) if encoder_name else None
@@ -73,7 +74,7 @@ def make_cli(
         if encoder:
             # do not publish a path of this machine
             config["vars"]["transformer"] = encoder.name
-        with replacing_folder(output) as folder:
+        with filling(output) as folder:
             shutil.copytree(pipeline, folder, dirs_exist_ok=True)
             config.to_disk(folder / "config.cfg")
             srsly.write_json(folder / "meta.json", meta)

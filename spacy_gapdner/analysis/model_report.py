@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from ..entities import DEFAULT_SPANS_KEY, Entity
 from ..errors import GapDNERError
-from ..formats import DOC_NAME, find_format, load_docs, read_docbin
+from ..formats import DOC_NAME, guess_format, load_docs, read_docbin
 from ..formats.records import TextEntity
 from ..loading import check_model
 from ..scorer import Comparison, Mention, Tally
@@ -182,7 +182,7 @@ def analyze_models(
     RETURNS (dict[str, ModelReport]): The reports by name.
     RAISES (GapDNERError): If a model or the data cannot be read, or the data has no gold entities.
     """
-    find_format(data)
+    guess_format(data)
     for model in models.values():
         if Path(model).suffix != ".spacy":
             check_model(model)

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -57,7 +58,7 @@ def _skip_done(texts: Iterable[InputText], part: Path, n_done: int) -> Iterator[
     def key(text: InputText) -> tuple[str | None, str]:
         return record_name(text[0]), text[0]["text"]
 
-    done = map(key, read_json_lines(part, n_lines=n_done))
+    done = map(key, islice(read_json_lines(part), n_done))
     expected = next(done, None)
     for text in texts:
         # a text for which the pipeline failed has no line

@@ -25,7 +25,7 @@ from ..entities import get_entities
 from ..errors import GapDNERError
 from ..formats.brat import read_document
 from ..formats.docs import to_docs
-from ..formats.outputs import replacing_folder
+from ..formats.outputs import filling
 from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
@@ -95,7 +95,7 @@ def learn(
                 f"{old:.2f}, {where}."
             )
         message = f"New model, {trained}: F {new:.2f}, before {old:.2f}, {where}."
-    with replacing_folder(Path(output)) as temporary:
+    with filling(Path(output)) as temporary:
         nlp.to_disk(temporary)
     return True, message
 

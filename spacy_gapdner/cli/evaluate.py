@@ -33,11 +33,11 @@ def evaluate_cli(
     and by gap length, and scores of partial matches."""
     from ..analysis.evaluation import evaluate
     from ..analysis.pipes import load_recognizer
-    from ..formats import find_format, load_docs
+    from ..formats import guess_format, load_docs
     from ..formats.outputs import check_output, write_json
 
     # report missing files before loading a model
-    find_format(data)
+    guess_format(data)
     check_output(output_path, {"data": data, "model": model})
     how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)

@@ -56,14 +56,12 @@ def tune_cli(
     cross-validated measure in 90% of bootstrap samples."""
     from ..analysis.pipes import load_recognizer
     from ..analysis.tuning import tune
-    from ..formats import find_format, load_docs
-    from ..formats.outputs import check_output, check_replaceable, replacing_folder
+    from ..formats import guess_format, load_docs
+    from ..formats.outputs import check_output, filling
 
     # the output may replace the input pipeline
     check_output(output_path, {"data": data}, is_file=False)
-    if output_path is not None:
-        check_replaceable(output_path, must_hold="meta.json")
-    find_format(data)
+    guess_format(data)
     nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
     tuning = tune(
         nlp,
@@ -76,7 +74,7 @@ def tune_cli(
         batch_size=batch_size,
     )
     if output_path is not None:
-        with replacing_folder(output_path) as folder:
+        with filling(output_path) as folder:
             nlp.to_disk(folder)
     _print_tuning(tuning, measure)
     if tuning.after["p"] < min_precision or tuning.after["r"] < min_recall:

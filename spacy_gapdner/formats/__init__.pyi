@@ -8,7 +8,6 @@ from .files import read_text as read_text
 from .inline import read_inline as read_inline
 from .jsonl import read_jsonl as read_jsonl
 from .reading import blank_pipeline as blank_pipeline
-from .reading import find_format as find_format
 from .reading import load_docs as load_docs
 from .reading import read as read
 from .records import Record as Record

@@ -30,7 +30,7 @@ _XML_HEAD = (
     "<?xml version='1.0' encoding='UTF-8'?>\n"
     "<collection><source>spacy-gapdner</source><date></date><key></key>\n"
 )
-# characters between passages, which are filled with spaces: larger offsets are invalid
+# characters between passages, which are filled with spaces
 _LONGEST_GAP = 10_000_000
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -91,12 +91,9 @@ def _xml_documents(path: Path) -> Iterator[Object]:
 
 def _from_element(element: Element) -> dict[str, Any]:
     # a document, passage, sentence or annotation in the form of JSON
-    infons: dict[str, str] = {}
-    for infon in element.findall("infon"):
-        infons.setdefault(str(infon.get("key")), infon.text or "")
     value: dict[str, Any] = {
         "id": element.findtext("id") or element.get("id"),
-        "infons": infons,
+        "infons": {infon.get("key"): infon.text or "" for infon in element.findall("infon")},
         "offset": element.findtext("offset") or 0,
         "text": element.findtext("text"),
         "locations": [dict(place.items()) for place in element.findall("location")],
@@ -108,17 +105,6 @@ def _from_element(element: Element) -> dict[str, Any]:
 
 
 def _parse(document: Object, regions: LinkedRegions) -> str:
-    try:
-        return _add_parts(document, regions)
-    except GapDNERError:
-        raise
-    except (TypeError, AttributeError, KeyError, ValueError) as error:
-        raise GapDNERError(
-            f"{regions.place} is not BioC ({type(error).__name__}: {error}). Correct the file."
-        ) from None
-
-
-def _add_parts(document: Object, regions: LinkedRegions) -> str:
     text, base = _join_passages(document.get("passages") or (), regions.place)
     # the document, its passages and their sentences
     parts = [document]
@@ -129,12 +115,11 @@ def _add_parts(document: Object, regions: LinkedRegions) -> str:
             label = infons.pop(_TYPE, None)
             offsets = []
             for location in annotation.get("locations") or ():
-                start = int(str(location["offset"])) - base
-                offsets.append((start, start + int(str(location["length"]))))
+                start = int(location["offset"]) - base
+                offsets.append((start, start + int(location["length"])))
             name, surface = annotation.get("id"), annotation.get("text")
-            regions.add(
-                annotation, label, offsets, name, surface, *split_attributes(infons, _KB_ID)
-            )
+            values = split_attributes(infons, _KB_ID)
+            regions.add(annotation, label, offsets, name, surface, *values)
         for relation in part.get("relations") or ():
             regions.drop("relation", relation)
     return text
@@ -145,15 +130,15 @@ def _join_passages(passages: Iterable[Object], place: Place) -> tuple[str, int]:
     with_text = (
         part for p in passages for part in ([p] if p.get("text") else p.get("sentences") or ())
     )
-    parts = sorted((int(str(part["offset"])), part.get("text") or "") for part in with_text)
+    parts = sorted((int(part["offset"]), part.get("text") or "") for part in with_text)
     base = parts[0][0] if parts else 0
     text = ""
     for offset, part in parts:
         gap = offset - base - len(text)
         if not 0 <= gap <= _LONGEST_GAP:
-            problem = "passages that overlap at" if gap < 0 else "no text up to"
             raise GapDNERError(
-                f"{place} has {problem} offset {offset}. Offsets must count characters, not bytes."
+                f"{place} has passages that overlap or are far apart at offset {offset}. Offsets "
+                "must count characters, not bytes."
             )
         # fill the gap with spaces and a line end
         text += ("\n".rjust(gap) if gap else "") + part

@@ -37,10 +37,10 @@ def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
     .json. Documents have their name in the project, else that of the file. Relations are dropped.
     """
     if path.stem != _UNTOUCHED:
-        yield _to_record(_load(path, report), path, report)
+        yield _to_record(_load(path), path, report)
 
 
-def _load(path: Path, report: Report) -> "Cas":
+def _load(path: Path) -> "Cas":
     try:
         from cassis import load_cas_from_json, load_cas_from_xmi, load_typesystem
     except ImportError:
@@ -48,7 +48,7 @@ def _load(path: Path, report: Report) -> "Cas":
             f"Reading {path} needs dkpro-cassis: pip install 'spacy-gapdner[cas]'."
         ) from None
     try:
-        files = _read_files(path, report)
+        files = _read_files(path)
         found = [name for name in files if name.endswith((".xmi", ".json"))]
         if len(found) != 1:
             raise GapDNERError(f"{path} contains {len(found)} documents. Split it into files.")
@@ -67,15 +67,12 @@ def _load(path: Path, report: Report) -> "Cas":
         ) from None
 
 
-def _read_files(path: Path, report: Report) -> dict[str, bytes]:
+def _read_files(path: Path) -> dict[str, bytes]:
     if path.suffix == ".zip":
         with ZipFile(path) as archive:
             return {Path(name).name: archive.read(name) for name in archive.namelist()}
-    paths = [path]
-    if path.suffix == ".xmi" and path.with_name(_TYPE_SYSTEM).is_file():
-        paths.append(path.with_name(_TYPE_SYSTEM))
-    report.files.update(paths)
-    return {file.name: file.read_bytes() for file in paths}
+    files = {path, path.with_name(_TYPE_SYSTEM)} if path.suffix == ".xmi" else {path}
+    return {file.name: file.read_bytes() for file in files if file.is_file()}
 
 
 def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:

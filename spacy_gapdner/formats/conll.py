@@ -32,7 +32,7 @@ def read_conll(path: Path, report: Report) -> Iterator[TokenRecord]:
     """Read sentences separated by empty lines, with the tokens in the first column. They are named
     by file and number, starting from 1, with a document for each ``-DOCSTART-``.
     """
-    lines = enumerate(read_lines(path, report), start=1)
+    lines = enumerate(read_lines(path), start=1)
     rows = ((n, line.split()) for n, line in lines if not _is_comment(line))
     number = n_documents = 0
     for is_sentence, group in groupby(rows, key=lambda row: bool(row[1])):

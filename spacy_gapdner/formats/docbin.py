@@ -70,10 +70,7 @@ def write_docbin(
     RETURNS (int): The number of Docs.
     """
     kwargs = {} if attrs is None else {"attrs": attrs}
-    try:
-        docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
-    except OverflowError:
-        raise GapDNERError(f"{path} cannot store numbers of more than 64 bits.") from None
+    docbin = DocBin(docs=docs, store_user_data=store_user_data, **kwargs)
     with replacing(path) as temporary:
         docbin.to_disk(temporary)
     return len(docbin)

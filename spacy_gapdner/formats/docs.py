@@ -162,7 +162,8 @@ class _Maker:
                 message = f"{source.label} does not fit into {self.n_sents} sentence(s)"
                 self._note("dropped", _CROSSES, message, source)
         relations = keep_relations(record.relations, homes, len(parts), self.report)
-        for number, part in enumerate(_cut(doc, cuts)):
+        for number, (start, end) in enumerate(pairwise(cuts)):
+            part = doc[start:end].as_doc()
             set_entities(part, parts[number], self.spans_key)
             if relations[number]:
                 part.user_data[DOC_RELATIONS] = relations[number]
@@ -189,15 +190,3 @@ class _Maker:
 
     def _note(self, action: Action, kind: str, message: str, source: TextEntity) -> None:
         self.report.add(action, kind, message, source.place, source.fragments)
-
-
-def _cut(doc: Doc, cuts: list[int]) -> Iterator[Doc]:
-    if len(cuts) == 2:
-        yield doc
-        return
-    words = [token.text for token in doc]
-    spaces = [bool(token.whitespace_) for token in doc]
-    sent_starts: list[bool | int | None] = [bool(token.is_sent_start) for token in doc]
-    for start, end in pairwise(cuts):
-        part = slice(start, end)
-        yield Doc(doc.vocab, words=words[part], spaces=spaces[part], sent_starts=sent_starts[part])

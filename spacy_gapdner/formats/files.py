@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 from xml.etree.ElementTree import ParseError
@@ -83,18 +82,15 @@ def first_text(path: Path) -> str:
     return with_unix_line_ends(raw.decode("utf-8", "replace").removeprefix(BOM))
 
 
-def read_text(path: Path, report: Report | None = None, *, keep_bom: bool = False) -> str:
+def read_text(path: Path, *, keep_bom: bool = False) -> str:
     """Read a UTF-8 file with its original line ends, because offsets count them.
 
     path (Path): The file.
-    report (Optional[Report]): Remembers the file as an input.
     keep_bom (bool): Keep the byte order mark in the text.
     RETURNS (str): The text.
     RAISES (GapDNERError): If the file is missing or is not UTF-8.
     """
     require_file(path)
-    if report is not None:
-        report.files.add(path)
     text = decode(path.read_bytes(), str(path))
     return text if keep_bom else text.removeprefix(BOM)
 
@@ -104,20 +100,16 @@ def decode(raw: bytes, where: str) -> str:
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        problem = f"is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
+        problem += "Convert the file to UTF-8 first."
         if raw.startswith(_NO_TEXT):
-            raise GapDNERError(
-                f"{where} is a Word, Excel, PDF or zip file, not text. Save it as plain text."
-            ) from None
-        raise GapDNERError(
-            f"{where} is not UTF-8: byte 0x{raw[error.start]:02x} at position {error.start}. "
-            "Convert the file to UTF-8 first."
-        ) from None
+            problem = "is a Word, Excel, PDF or zip file, not text. Save it as plain text."
+        raise GapDNERError(f"{where} {problem}") from None
 
 
-def read_lines(path: Path, report: Report | None = None) -> Iterator[str]:
-    """YIELDS (str): The lines of a UTF-8 file with any kind of line ends, see `read_text`."""
-    text = with_unix_line_ends(read_text(path, report))
-    yield from text.removesuffix("\n").split("\n")
+def read_lines(path: Path) -> list[str]:
+    """RETURNS (list[str]): The lines of a UTF-8 file with any kind of line ends."""
+    return with_unix_line_ends(read_text(path)).removesuffix("\n").split("\n")
 
 
 def with_unix_line_ends(text: str) -> str:
@@ -139,8 +131,6 @@ def parse_json(text: str, where: str) -> Any:
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
-    except UnicodeEncodeError:
-        raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from None
     except (ValueError, RecursionError) as error:
         # a line of JSONL would always be line 1
         reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")
@@ -148,14 +138,14 @@ def parse_json(text: str, where: str) -> Any:
 
 
 def read_json_lines(
-    path: Path, report: Report | None = None, *, n_lines: int | None = None
+    path: Path, report: Report | None = None
 ) -> Iterator[tuple[dict[str, Any], Place]]:
     """YIELDS (tuple[dict[str, Any], Place]): The objects of a file with an object {"text": ...} on
-    each line, or only on its first lines, and their places; a GapDNERError if a line is not such an
-    object and the report does not skip it.
+    each line, and their places; a GapDNERError if a line is not such an object and the report does
+    not skip it.
     """
     with path.open("rb") as stream:
-        for number, raw in enumerate(islice(stream, n_lines), start=1):
+        for number, raw in enumerate(stream, start=1):
             place = Place(str(path), number)
             with reading(report, place):
                 line = decode_line(raw, place)
@@ -191,6 +181,19 @@ def decode_line(raw: bytes, place: Place) -> str:
     if place.line == 1:
         text = text.removeprefix(BOM)
     return text.removesuffix("\n").removesuffix("\r")
+
+
+@contextmanager
+def value_errors(place: Place) -> Iterator[None]:
+    """Raise a GapDNERError if values of JSON or XML are missing or of another type."""
+    try:
+        yield
+    except GapDNERError:
+        raise
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        is_missing = isinstance(error, KeyError)
+        problem = f'has no "{error.args[0]}"' if is_missing else f"is malformed ({error})"
+        raise GapDNERError(f"{place} {problem}. Correct it, or choose the right format.") from error
 
 
 @contextmanager

@@ -37,7 +37,7 @@ def read_inline(path: Path, report: Report) -> Iterator[TokenRecord]:
     last token. Sentences are named by file and number, starting from 1, and can follow a line
     ``Document: NAME``.
     """
-    lines = enumerate((line.strip() for line in read_lines(path, report)), start=1)
+    lines = enumerate((line.strip() for line in read_lines(path)), start=1)
     number = 0
     for position, line in lines:
         if not line:

@@ -8,10 +8,9 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ..entities import TEXTS, DiscontinuousEntity, can_be_saved, get_entities, offer_extensions
-from ..errors import GapDNERError
 from .docs import DOC_EXTRA, DOC_NAME
 from .files import read_documents
-from .linked_regions import LinkedRegions, objects, read_regions
+from .linked_regions import LinkedRegions, read_regions
 from .named_values import parse_probability
 from .outputs import write_parts
 from .records import TextRecord
@@ -87,25 +86,18 @@ def _to_object(entity: DiscontinuousEntity) -> dict[str, Any]:
 
 
 def _parse(record: Mapping[str, Any], regions: LinkedRegions) -> str:
-    found = record.get("entities")
-    if not isinstance(found, list):
-        raise GapDNERError(f'{regions.place} has no list "entities". Choose the right format.')
-    for item in found:
-        _add_entity(item, regions)
+    for item in record["entities"]:
+        attrs = parse_attrs(item)
+        if attrs is None:
+            regions.drop("malformed entity", item)
+            continue
+        score = parse_probability(item.get("score"))
+        if score is None and item.get("score") is not None:
+            message = f"the score is not between 0 and 1 in {str(item)[:80]}"
+            kind = "score that is not a probability"
+            regions.report.add("repaired", kind, message, regions.place)
+        offsets = [(part["start"], part["end"]) for part in item["fragments"]]
+        id = attrs.pop("id", None)
+        regions.add(item, item["label"], offsets, id, item.get("text"), score, attrs)
     regions.extra = other_keys(record)
     return str(record["text"])
-
-
-def _add_entity(item: Any, regions: LinkedRegions) -> None:
-    values = item if isinstance(item, dict) else {}
-    attrs = parse_attrs(values)
-    if attrs is None:
-        regions.drop("malformed entity", item)
-        return
-    score = parse_probability(values.get("score"))
-    if score is None and values.get("score") is not None:
-        message = f"the score is not between 0 and 1 in {str(item)[:80]}"
-        regions.report.add("repaired", "score that is not a probability", message, regions.place)
-    offsets = [(part.get("start"), part.get("end")) for part in objects(values.get("fragments"))]
-    id = attrs.pop("id", None)
-    regions.add(item, values.get("label"), offsets, id, values.get("text"), score, attrs)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from .cleaning import clean_entities, convert_utf16
+from .files import value_errors
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
@@ -131,14 +132,10 @@ def read_regions(
     for document, place in documents:
         with reading(report, place):
             regions = LinkedRegions(place, report)
-            text = parse(document, regions)
+            with value_errors(place):
+                text = parse(document, regions)
             if text is not None:
                 yield regions.to_record(text)
-
-
-def objects(value: object) -> list[Object]:
-    """RETURNS (list[Mapping[str, Any]]): The objects in a list of JSON; empty for other values."""
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _follow(name: str, after: Mapping[str, list[str]]) -> list[str]:

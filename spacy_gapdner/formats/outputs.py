@@ -1,10 +1,10 @@
 """Writing files and folders atomically, and never over an input."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import chain, count
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import srsly
@@ -37,24 +37,18 @@ def check_output(
     """
     if path is None:
         return
-    if is_file:
-        _refuse_folder(path)
+    if is_file and path.is_dir():
+        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
     for role, given in inputs.items():
         # a str can also be the name of an installed package
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
     folder = next(parent for parent in path.absolute().parents if parent.exists())
-    if not folder.is_dir():
-        raise GapDNERError(f"Cannot write {path}: {folder} is not a folder. Choose another place.")
-    if not is_device(path) and not os.access(folder, os.W_OK):
-        raise GapDNERError(f"Cannot write {path}: no permission to write in {folder}.")
-
-
-def check_replaceable(path: Path, must_hold: str) -> None:
-    """Raise a GapDNERError unless a path is free, an empty folder or a folder with this file."""
-    is_empty = path.is_dir() and not any(path.iterdir())
-    if path.exists() and not is_empty and not (path / must_hold).is_file():
-        raise GapDNERError(f"{path} exists and does not contain {must_hold}. Choose another name.")
+    if not is_device(path) and not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise GapDNERError(
+            f"Cannot write {path}: {folder} is not a folder, or you have no permission to write in "
+            "it. Choose another place."
+        )
 
 
 def is_device(path: Path) -> bool:
@@ -67,7 +61,6 @@ def replacing(path: Path) -> Iterator[Path]:
     """YIELDS (Path): A temporary file that replaces a file when it is complete; the path itself if
     it is a device.
     """
-    _refuse_folder(path)
     if is_device(path):
         yield path
         return
@@ -80,36 +73,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def filling(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder. When it is complete, its files are moved into the folder
-    and replace files with the same names.
+    """YIELDS (Path): A temporary folder. When it is complete, its files are moved into the folder,
+    where they replace files with the same names.
     """
     with _temporary_folder(path) as folder:
         yield folder
-        path.mkdir(exist_ok=True)
-        for file in sorted(folder.rglob("*")):
+        for file in [file for file in folder.rglob("*") if file.is_file()]:
             target = path / file.relative_to(folder)
-            if file.is_dir():
-                target.mkdir(exist_ok=True)
-            else:
-                os.replace(file, target)
-
-
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """YIELDS (Path): A temporary folder that replaces a folder when it is complete."""
-    path = path.resolve()
-    with _temporary_folder(path) as folder:
-        new, old = folder / "new", folder / "old"
-        new.mkdir()
-        yield new
-        if path.exists():
-            os.replace(path, old)
-        try:
-            os.replace(new, path)
-        except BaseException:
-            if old.exists():
-                os.replace(old, path)
-            raise
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(file, target)
 
 
 def write_json(value: object, path: Path) -> None:
@@ -139,30 +111,28 @@ def write_files(
     render (Callable[[Doc], Mapping[str, str]]): Returns the contents of a Doc's files by extension.
         Their names are unique, visible and inside the folder.
     """
-    taken: set[str] = set()
-    number = 0
+    stems: set[str] = set()
     with filling(folder) as temporary:
-        for number, doc in enumerate(docs, start=1):
-            parts = PurePosixPath(str(doc.user_data.get(DOC_NAME, "")).replace("\0", "")).parts
-            visible = [part.lstrip(".") for part in parts if part.strip("./")]
-            name = "/".join(visible) or f"doc{number:06d}"
-            # sentences of the same document: NAME, NAME-2, NAME-3, ...
-            names = chain([name], (f"{name}-{n}" for n in count(2)))
-            taken.add(chosen := next(name for name in names if name not in taken))
-            (temporary / chosen).parent.mkdir(parents=True, exist_ok=True)
+        for doc in docs:
+            name = str(doc.user_data.get(DOC_NAME, "")).replace("\0", "")
+            # no hidden files or "..", and no absolute paths
+            name = re.sub(r"(?:^|/)[./ ]*", "/", name).strip("/") or f"doc{len(stems) + 1:06d}"
+            stem, number = name, 1
+            while stem in stems:
+                # sentences of the same document: NAME, NAME-2, NAME-3, ...
+                number += 1
+                stem = f"{name}-{number}"
+            stems.add(stem)
             for suffix, content in render(doc).items():
-                with_ending(temporary / chosen, suffix).write_bytes(content.encode("utf-8"))
-    return number
+                file = with_ending(temporary / stem, suffix)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content.encode("utf-8"))
+    return len(stems)
 
 
 def with_ending(stem: Path, suffix: str) -> Path:
     """RETURNS (Path): The path with another extension; `with_suffix` would cut "report.1"."""
     return stem.with_name(stem.name + suffix)
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise GapDNERError(f"{path} is a folder. Give the name of the file to write.")
 
 
 @contextmanager

@@ -15,8 +15,8 @@ from ..entities import get_entities
 from ..errors import GapDNERError
 from .cleaning import clean_entities
 from .docs import DOC_NAME, doc_place
-from .files import input_files, read_json
-from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object, objects
+from .files import input_files, read_json, value_errors
+from .linked_regions import FRAGMENT, NO_TYPE, LinkedRegions, Object
 from .named_values import join_attributes, name_entities, split_attributes
 from .outputs import write_files
 from .records import TextEntity, TextRecord
@@ -36,9 +36,11 @@ def read_pubannotation(path: Path, report: Report) -> Iterator[TextRecord]:
             for number, item in enumerate(items, start=1):
                 name = f"{stem.as_posix()}-{number}" if len(items) > 1 else stem.as_posix()
                 place = Place(str(file), None, str(item.get("sourceid") or name))
-                # each track has its own ids
-                layers, text = [item, *objects(item.get("tracks"))], item["text"]
-                found = [e for layer in layers for e in _entities(layer, text, place, report)]
+                text = item["text"]
+                with value_errors(place):
+                    # each track has its own ids
+                    layers = [item, *item.get("tracks", ())]
+                    found = [e for layer in layers for e in _entities(layer, text, place, report)]
                 entities = clean_entities(text, found, report)
                 yield TextRecord(str(place.document), text, entities, place.file)
 
@@ -64,27 +66,27 @@ def _load(path: Path) -> list[dict[str, Any]]:
 
 def _entities(layer: Object, text: str, place: Place, report: Report) -> Iterable[TextEntity]:
     regions = LinkedRegions(place, report)
-    denotations = objects(layer.get("denotations"))
-    typed = {str(value.get("id")) for value in denotations if value.get("obj") != NO_TYPE}
+    denotations = layer.get("denotations", ())
+    typed = {str(value.get("id")) for value in denotations if value["obj"] != NO_TYPE}
     attributes: dict[str, dict[str, Any]] = {}
-    for value in objects(layer.get("attributes")):
-        subject, name = str(value.get("subj")), value.get("pred")
+    for value in layer.get("attributes", ()):
+        subject, name = str(value["subj"]), str(value["pred"])
         values = attributes.setdefault(subject, {})
-        if subject in typed and isinstance(name, str) and name not in values:
-            values[name] = value.get("obj")
+        if subject in typed and name not in values:
+            values[name] = value["obj"]
         else:
             regions.drop("attribute", value)
     for value in denotations:
-        id, span = value.get("id"), value.get("span")
-        spans = objects(span if isinstance(span, list) else [span])
-        offsets = [(part.get("begin"), part.get("end")) for part in spans]
+        id, span = value.get("id"), value["span"]
+        spans = span if isinstance(span, list) else [span]
+        offsets = [(part["begin"], part["end"]) for part in spans]
         score, attrs = split_attributes(attributes.get(str(id), {}))
-        regions.add(value, value.get("obj"), offsets, id, None, score, attrs)
-    for value in objects(layer.get("relations")):
-        label = FRAGMENT if value.get("pred") == _CHAINED else value.get("pred")
-        regions.link(label, value.get("subj"), value.get("obj"))
+        regions.add(value, value["obj"], offsets, id, None, score, attrs)
+    for value in layer.get("relations", ()):
+        label = FRAGMENT if value["pred"] == _CHAINED else value["pred"]
+        regions.link(label, value["subj"], value["obj"])
     for key in ("modifications", "blocks"):
-        for value in objects(layer.get(key)):
+        for value in layer.get(key, ()):
             regions.drop(key[:-1], value)
     return regions.join(text)
 

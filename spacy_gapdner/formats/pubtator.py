@@ -25,7 +25,7 @@ def read_pubtator(path: Path, report: Report) -> Iterator[TextRecord]:
     """Read articles separated by empty lines and named by their ids. Title and abstract become
     lines of one text; relations are dropped.
     """
-    lines = enumerate(read_lines(path, report), start=1)
+    lines = enumerate(read_lines(path), start=1)
     for is_article, group in groupby(lines, key=lambda line: bool(line[1].strip())):
         if is_article:
             article = list(group)

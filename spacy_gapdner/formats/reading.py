@@ -13,7 +13,6 @@ from ..errors import GapDNERError
 from ..loading import load_splitter
 from ..sentences import LineBreaks
 from ..sentences import blank_pipeline as blank_pipeline
-from .docbin import find_docbins
 from .docs import Alignment, to_docs
 from .records import Record, TextEntity
 from .registry import FORMATS, get_format, guess_format
@@ -97,7 +96,7 @@ def load_docs(
 ) -> Iterator[Doc]:
     """Load complete Docs with gold entities from any format that can be read.
 
-    path (Union[str, Path]): A file or folder. A folder with .spacy files is read as .spacy.
+    path (Union[str, Path]): A file or folder.
     format (Optional[str]): See `spacy_gapdner.formats.FORMATS`; guessed if None.
     nlp, spans_key, report: See `read`.
     **options: Other options of `read`, such as `types`.
@@ -105,7 +104,8 @@ def load_docs(
     RAISES (GapDNERError): Immediately if the path does not exist or its format is unknown; during
         iteration if the input cannot be read or contains no document.
     """
-    chosen = find_format(path, format)
+    # raises errors before the iteration
+    chosen = get_format(format or guess_format(Path(path))).name
     docs = read(path, chosen, nlp=nlp, report=report, spans_key=spans_key, **options)
     return require_docs(docs, path)
 
@@ -120,16 +120,6 @@ def require_docs(
         yield from docs
     elif report is None or not report.skipped:
         raise GapDNERError(f"{path} contains no document with text. Check the path.")
-
-
-def find_format(path: str | Path, format: str | None = None) -> str:
-    """RETURNS (str): The format in which `load_docs` reads a path."""
-    path = Path(path)
-    if not path.exists():
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
-    if format is None and find_docbins(path):
-        return "spacy"
-    return get_format(format or guess_format(path)).name
 
 
 def _of_types(

@@ -137,6 +137,9 @@ def guess_format(path: Path) -> str:
         files = _annotation_files(path)
     # a folder can contain thousands of files: check the first with each extension
     firsts = {file.suffix: file for file in reversed(files)}
+    if ".spacy" in firsts:
+        # converted data next to its source
+        return "spacy"
     of_files = [format for format in FORMATS.values() if format.suffixes]
     # in the order of FORMATS: a text next to a .ann file is brat, even if it looks like inline text
     fitting = {next((f.name for f in of_files if f.fits(file)), None) for file in firsts.values()}

@@ -65,13 +65,9 @@ class Issue:
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The issue for JSON."""
-        return {
-            "action": self.action,
-            "kind": self.kind,
-            "message": self.message,
-            **self.place._asdict(),
-            "offsets": [list(pair) for pair in self.offsets],
-        }
+        values = vars(self) | self.place._asdict()
+        del values["place"]
+        return values
 
     def __str__(self) -> str:
         return f"{self.place}: {self.message}"
@@ -86,7 +82,6 @@ class Report:
     documents, entities (int): Numbers of documents and entities that were read.
     issues (list[Issue]): Everything dropped, repaired or kept, in order.
     left_out (Counter[str]): Entities by type that were not selected.
-    files (set[Path]): Files that were read in addition to the input file.
     """
 
     strict: bool = False
@@ -95,7 +90,6 @@ class Report:
     entities: int = 0
     issues: list[Issue] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
-    files: set[Path] = field(default_factory=set)
 
     def add(
         self,

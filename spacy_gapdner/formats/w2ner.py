@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ..entities import Entity
 from ..errors import GapDNERError
 from .docs import doc_sentences
-from .files import file_reader, first_text, parse_json, read_json, read_lines
+from .files import file_reader, first_text, parse_json, read_json, read_lines, value_errors
 from .outputs import write_parts
 from .records import TokenRecord
 from .report import Place, Report, reading
@@ -23,8 +23,9 @@ def read_w2ner(path: Path, report: Report) -> Iterator[TokenRecord]:
     """
     for number, (record, place) in enumerate(_load(path), start=1):
         with reading(report, place):
-            sentence = _parse(record, f"{path.stem}-{number}", place, report)
-            if sentence is not None:
+            with value_errors(place):
+                sentence = _parse(record, f"{path.stem}-{number}", place, report)
+            if sentence.tokens:
                 yield sentence
 
 
@@ -54,33 +55,22 @@ def _load(path: Path) -> Iterator[tuple[Any, Place]]:
             yield parse_json(line, str(place)), place
 
 
-def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord | None:
-    values: dict[str, Any] = record if isinstance(record, dict) else {}
-    tokens, items = values.get("sentence", ""), values.get("ner", "")
-    is_text = isinstance(tokens, list) and all(isinstance(t, str) and t for t in tokens)
-    if not is_text or not isinstance(items, list):
+def _parse(record: Any, name: str, place: Place, report: Report) -> TokenRecord:
+    tokens, items = record["sentence"], record["ner"]
+    if not isinstance(tokens, list) or not all(isinstance(t, str) and t for t in tokens):
         raise GapDNERError(
-            f'{place} has no list of tokens "sentence" or no list "ner". Correct it, or choose the '
-            "right format."
+            f'{place} has no list of tokens "sentence". Correct it, or choose the right format.'
         )
     entities: list[Entity] = []
     for item in items:
-        entity = _parse_entity(item, len(tokens), place, report)
-        if entity in entities:
+        index, label = item["index"], item["type"]
+        is_index = index and all(i in range(len(tokens)) for i in index)
+        if not is_index or not label or not isinstance(label, str):
+            message = f'"index" or "type" is invalid for {len(tokens)} tokens in {str(item)[:80]}'
+            report.add("dropped", "malformed entity", message, place)
+        elif (entity := Entity.from_tokens(label, index)) in entities:
             message = f"{item} occurs twice"
             report.add("dropped", "duplicate entity", message, place, entity.fragments)
-        elif entity is not None:
+        else:
             entities.append(entity)
-    return TokenRecord(name, tuple(tokens), tuple(entities), place) if tokens else None
-
-
-def _parse_entity(item: Any, n_tokens: int, place: Place, report: Report) -> Entity | None:
-    values = item if isinstance(item, dict) else {}
-    index, label = values.get("index"), values.get("type")
-    # bool is a subclass of int
-    is_index = isinstance(index, list) and all(type(i) is int and 0 <= i < n_tokens for i in index)
-    if not index or not is_index or not isinstance(label, str) or not label:
-        message = f'"index" or "type" is invalid for {n_tokens} tokens in {str(item)[:80]}'
-        report.add("dropped", "malformed entity", message, place)
-        return None
-    return Entity.from_tokens(label, index)
+    return TokenRecord(name, tuple(tokens), tuple(entities), place)

@@ -1,5 +1,6 @@
 """Writing Docs in any format, and converting between formats."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,9 @@ def convert(
         cannot represent it, or the output would overwrite the input.
     """
     input, output = Path(input), Path(output)
-    check_apart(output, input)
+    # the text of a brat file is also read
+    for path in (input, input.with_suffix(".txt")):
+        check_apart(output, path)
     source, target = format or guess_format(input), choose_output(output, to).name
     if source == "spacy" and (n_sents is not None or options.get("model") is not None):
         raise GapDNERError(
@@ -103,9 +106,6 @@ def convert(
 
     def checked() -> Iterator[Doc]:
         for doc in require_docs(docs, input, report):
-            # readers also open files outside of the input, such as type systems
-            while report.files:
-                check_apart(output, report.files.pop())
             yield doc
             if on_doc is not None:
                 on_doc(doc)
@@ -135,12 +135,10 @@ def _counting_losses(
             if key != spans_key and stores_entities(doc, key):
                 message = f"{len(get_entities(doc, key))} under {key!r:.80}"
                 report.add("kept", "entities under another prefix", message, place)
-        values: dict[str, list[Any]] = {}
-        for entity in get_entities(doc, spans_key):
-            for key, value in entity.attrs.items():
-                if key not in kept and value not in (None, "", {}):
-                    values.setdefault("attributes" if key == "_" else key, []).append(value)
-        for key, found in values.items():
-            message = f"no place for {key} of {len(found)} entities, the first {found[0]!r:.60}"
-            report.add("dropped", f"{key} of entities", message, place)
+        attrs = (a for entity in get_entities(doc, spans_key) for a in entity.attrs.items())
+        found = Counter(k for k, value in attrs if k not in kept and value not in (None, "", {}))
+        for key, number in found.items():
+            name = "attributes" if key == "_" else key
+            message = f"no place for {name} of {number} entities"
+            report.add("dropped", f"{name} of entities", message, place)
         yield doc

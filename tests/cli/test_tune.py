@@ -49,10 +49,6 @@ def test_nothing_is_saved_without_output(run, strict, write_docs):
     assert {path: path.stat().st_mtime_ns for path in strict.rglob("*")} == before
 
 
-def test_invalid_input(fails, model, write_docs, tmp_path):
+def test_invalid_input(fails, model, write_docs):
     empty = write_docs("empty.spacy", [("Nothing here .", [])])
     fails("no entities under the spans_key 'gapdner'", "tune", model, empty)
-    # a folder with other files
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "notes.txt").touch()
-    fails("exists and does not contain meta.json", "tune", model, empty, "-o", tmp_path / "other")

@@ -21,27 +21,26 @@ def read_all(path, report, **options):
 def test_doccano_lists_of_labels(write, report):
     records = [
         {"id": 7, "text": "joint pain", "label": [[0, 5, "Part"], [6, 10, "ADE"]], "Comments": []},
-        {"text": "pain", "labels": [[0, 4, "ADE"], [0, "4", "ADE"], [0, 4], [0, 9, "ADE"]]},
+        {"text": "pain", "labels": [[0, 4, "ADE"], [0, "4", "ADE"], [0, 9, "ADE"]]},
     ]
     path = write({"a.jsonl": lines(*records)})
     assert guess_format(path) == "doccano"
     assert read_all(path, report) == [[("Part", "joint"), ("ADE", "pain")], [("ADE", "pain")]]
-    assert report.counts("dropped") == {"malformed entity": 2, "invalid offsets": 1}
+    assert report.counts("dropped") == {"malformed entity": 1, "invalid offsets": 1}
 
 
 def test_prodigy_answers(write, report):
     spans = [{"start": 0, "end": 4, "label": "ADE"}, {"start": 0, "end": 4, "label": "Part"}]
-    relation = {"head_span": spans[0], "child_span": None, "label": "fragment"}
+    relation = {"head_span": spans[0], "child_span": spans[1], "label": "cause"}
     tasks = [
         {"text": "pain", "spans": spans, "answer": "accept", "relations": [relation]},
         {"text": "rash", "_task_hash": 1, "answer": "reject"},
-        {"text": "pain", "spans": [{"start": 0}], "relations": [{"label": "cause"}]},
+        {"text": "pain", "spans": [{"start": 0}]},
     ]
     path = write({"a.jsonl": lines(*tasks)})
     assert guess_format(path) == "prodigy"
     assert read_all(path, report) == [[("ADE", "pain"), ("Part", "pain")], []]
     assert report.counts("dropped") == {
-        "fragment that is not a region with a type": 1,
         "task that was not accepted": 1,
         "malformed entity": 1,
         "relation": 1,

@@ -41,7 +41,7 @@ def test_guess(write, files, path, name):
         ({"a.txt": "x"}, ".", "no format fits"),
         ({"a.md": "x"}, ".", "no annotation file"),
         ({"a.jsonl": '{"text": "a"}'}, ".", "no format fits"),
-        ({"a.spacy": "", "a.ann": ""}, ".", r"several formats fit \(brat, spacy\)"),
+        ({"a.jsonl": RECORD, "a.ann": ""}, ".", r"several formats fit \(brat, w2ner\)"),
     ],
 )
 def test_cannot_guess(write, files, path, message):
@@ -100,6 +100,7 @@ def test_load_docs_says_what_is_wrong(write):
     with pytest.raises(GapDNERError, match="contains no document"):
         list(load_docs(nlp, path))
     # at once, before anybody asks for a Doc
-    for name, message in (("b", "nothing at"), ("a.txt", "Unknown format 'x'")):
-        with pytest.raises(GapDNERError, match=message):
-            load_docs(nlp, path / name, format="x")
+    with pytest.raises(GapDNERError, match="nothing at"):
+        load_docs(nlp, path / "b")
+    with pytest.raises(GapDNERError, match="Unknown format 'x'"):
+        load_docs(nlp, path, format="x")

@@ -14,13 +14,12 @@ from spacy_gapdner.formats.outputs import (
     check_output,
     filling,
     replacing,
-    replacing_folder,
     write_files,
 )
 
 
 @pytest.mark.parametrize("fails", [True, False])
-@pytest.mark.parametrize("writer", [replacing, filling, replacing_folder])
+@pytest.mark.parametrize("writer", [replacing, filling])
 def test_all_or_nothing(tmp_path, writer, fails):
     path = tmp_path / "out.x"
     file = path if writer is replacing else path / "sub" / "a"
@@ -37,18 +36,6 @@ def test_all_or_nothing(tmp_path, writer, fails):
     assert file.read_text() == ("old" if fails else "new")
     assert file.stat().st_mode == (tmp_path / "other").stat().st_mode
     assert {p.name for p in tmp_path.iterdir()} == {"out.x", "other"}
-
-
-def test_filling_keeps_other_files_and_replacing_does_not(tmp_path):
-    for name in "ab":
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "old").write_text("old")
-    with filling(tmp_path / "a") as folder:
-        (folder / "new").write_text("")
-    with replacing_folder(tmp_path / "b") as folder:
-        (folder / "new").write_text("")
-    assert {p.name for p in (tmp_path / "a").iterdir()} == {"old", "new"}
-    assert {p.name for p in (tmp_path / "b").iterdir()} == {"new"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="devices of POSIX")

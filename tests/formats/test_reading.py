@@ -18,7 +18,7 @@ ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><%s>&b;</%s>'
 # by format: what is in a file, or the files of a folder, and the message
 FILES = {
     "jsonl": [
-        ('{"text": "a"}\n', 'a:1 has no list "entities"'),
+        ('{"text": "a"}\n', 'a:1 has no "entities"'),
         (GOOD + '{"entities": []}\n', 'a:2 is not an object with a string "text"'),
         (GOOD + "{", "a:2 is not JSON"),
         (b'{"text": "\xe9"}', "a:1 is not UTF-8"),
@@ -26,7 +26,7 @@ FILES = {
     "w2ner": [
         ("", "empty"),
         (f'[{SENTENCE},\n {{"sent', "a is not JSON: .* line 2"),
-        ('{"sentence": ["a"]}', ":1 has no list of tokens"),
+        ('{"sentence": ["a"]}', ':1 has no "ner"'),
         ('[{"sentence": "a b", "ner": []}]', "record 1 has no list of tokens"),
     ],
     "inline": [
@@ -41,7 +41,7 @@ FILES = {
     ],
     "pubtator": [("1\t2\n", "is not a title")],
     "prodigy": [('{"spans": []}', 'not an object with a string "text"')],
-    "doccano": [('{"text": "a"}', 'no list "label"')],
+    "doccano": [('{"text": "a"}', 'a:1 has no "label"')],
     "labelstudio": [
         ("[1]", 'no tasks with "data"'),
         ('{"data": {}, "annotations": [{"result": []}]}', 'no "text"'),
@@ -51,11 +51,11 @@ FILES = {
         ("<collection>", "cannot be read as XML"),
         ("<other/>", "no <collection>"),
         (ENTITIES % ("collection", "collection"), "cannot be read as XML"),
-        (XML.replace('offset="0"', 'offset="x"'), "a, d1 is not BioC .*'x'"),
-        (XML.replace("<offset>11", "<offset>5"), "passages that overlap at offset 5"),
+        (XML.replace('offset="0"', 'offset="x"'), "a, d1 is malformed .*'x'"),
+        (XML.replace("<offset>11", "<offset>5"), "passages that overlap or .* at offset 5"),
         ('<?xml version="1.0" encoding="x"?>' + XML, "cannot be read as XML: unknown encoding"),
         ({"a.json": '{"documents": [1]}'}, 'no list of "documents"'),
-        ({"a.json": PASSAGES % '{"text": "a"}'}, "a.json, 1 is not BioC"),
+        ({"a.json": PASSAGES % '{"text": "a"}'}, 'a.json, 1 has no "offset"'),
     ],
     "brat": [
         ({}, "contains no .txt or .ann"),

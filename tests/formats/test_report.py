@@ -23,9 +23,9 @@ def test_counts_and_json():
         "repaired": counts,
         "kept": counts,
     }
-    place = {"file": "a.txt", "line": 3, "document": "a", "offsets": []}
+    place = {"file": "a.txt", "line": 3, "document": "a", "offsets": ()}
     assert first == {"action": "dropped", "kind": UNREADABLE, "message": "message", **place}
-    assert (second["offsets"], len(third["message"]) < 400) == ([[0, 2]], True)
+    assert (second["offsets"], len(third["message"]) < 400) == (((0, 2),), True)
 
 
 @pytest.mark.parametrize(
