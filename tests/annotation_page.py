@@ -1,22 +1,20 @@
 """The page of annotate in a browser, and its server."""
 
-from types import SimpleNamespace
+import re
 
 import spacy
 from chromium import serve, until
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys as Keys
-from spacy.language import Language
 
-from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.annotate.app import create_app
 from spacy_gapdner.annotate.guidelines import read_guidelines
-from spacy_gapdner.annotate.proposals import Proposer
+from spacy_gapdner.annotate.proposals import Proposal
 from spacy_gapdner.annotate.segmented_texts import Checker
 from spacy_gapdner.annotate.session import Session
 from spacy_gapdner.annotate.store import Texts
-from spacy_gapdner.segments import get_segments
+from spacy_gapdner.pipe.long_texts import LongTextPipeline
 from spacy_gapdner.sentences import blank_pipeline
 
 TEXT = "Naproxen gave severe joint, shoulder and back pain.\nMild nausea/vomiting later.\n"
@@ -26,30 +24,23 @@ return [...document.querySelectorAll('.word')].filter(
 """
 
 
-@Language.factory("propose_for_page_test")
-def make_finder(nlp, name, words: list[str]):
-    """Finds pairs of words that start with one of some words, in texts that contain "propose"."""
+class Finder:
+    """Proposes pairs of words that start with one of some words, in texts that contain "propose"."""
 
-    def propose(doc):
-        found = [
-            Entity("ADE", ((i, i + 2),), 0.9 if word.text == "severe" else 0.6)
-            for i, word in enumerate(doc)
-            if word.text in words
+    def __init__(self, words):
+        self.name, self.version, self.words = "finder", 1, words
+        self.model = LongTextPipeline(spacy.blank("en"), None)
+
+    def swap(self, words):
+        self.words = words
+        self.version += 1
+
+    async def propose(self, text):
+        pairs = re.finditer(rf"\b({'|'.join(self.words.split())}) \w+", text)
+        return [
+            Proposal("ADE", (pair.span(),), 0.9 if pair[1] == "severe" else 0.6)
+            for pair in (pairs if "propose" in text else ())
         ]
-        set_entities(doc, found if "propose" in doc.text else [])
-        return doc
-
-    return propose
-
-
-def load(words):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("propose_for_page_test", config={"words": words.split()})
-    return nlp, SimpleNamespace(
-        key="gapdner",
-        labels=("ADE", "DRUG"),
-        segments=lambda docs: [get_segments(doc, 256, 256) for doc in docs],
-    )
 
 
 class Server:
@@ -60,7 +51,7 @@ class Server:
         self.start()
 
     def start(self):
-        self.proposer = Proposer("severe Mild", load)
+        self.proposer = Finder("severe Mild")
         session = Session(
             Texts(self.folder),
             read_guidelines("ADE,DRUG,SYMPTOM", [self.folder]),

@@ -117,11 +117,10 @@ def test_status_and_progress(connect, notes):
 
 def test_orders(connect, notes):
     client = connect()
-    orders = ("files", "random", "random")
-    files, *shuffled = (client.get(f"texts?order={order}")["texts"] for order in orders)
+    files = client.get("texts")["texts"]
     assert [text["id"] for text in files] == ["a", "b", "sub/c"]
-    assert shuffled[0] == shuffled[1]
-    assert sorted(shuffled[0], key=lambda text: text["id"]) == files
+    shuffled = client.get("texts?order=random")["texts"]
+    assert sorted(shuffled, key=lambda text: text["id"]) == files
     # a text that was added later
     (notes / "new text #1.txt").write_text("Fever .")
     assert client.get("texts/new%20text%20%231")["text"] == "Fever ."
@@ -170,11 +169,9 @@ def test_texts_that_cannot_be_read(connect, notes, path, status, message):
 @pytest.mark.parametrize(
     ("entity", "message"),
     [
-        (("two words", [[0, 6]]), "brat does not allow the label"),
         (("ADR", [[0, 99]]), "Invalid fragments of ADR"),
         (("ADR", [["0", "x"]]), ""),
         (("ADR\ud800", [[0, 6]]), ""),
-        (("ADR", [[0, 6]], "../T1"), "Invalid entity ids"),
     ],
 )
 def test_invalid_entities_are_not_saved(connect, notes, entity, message):

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from annotation_page import TEXT, By, Keys
+from annotation_page import TEXT, Keys
 
 pytestmark = pytest.mark.slow
 
@@ -21,18 +21,6 @@ def test_proposals_by_keyboard(page):
     # rejected entities are remembered
     time.sleep(0.3)
     assert page.shown() == ["ADE", "ADE"]
-
-
-def test_the_selection_does_not_go_back(page):
-    page.write(f"{TEXT}They propose severe pain.")
-    page.until(lambda: len(page.shown()) == 3)
-    page.click_bar("ADE: Mild nausea")
-    page.press(Keys.ENTER, Keys.ENTER)
-    assert page.entities() == ["ADE Mild nausea", "ADE severe pain"]
-    # a skipped proposal is not selected, and a changed one is not proposed again
-    page.press("2")
-    assert page.entities() == ["ADE Mild nausea", "DRUG severe pain"]
-    assert page.shown() == ["ADE 0.90", "ADE", "DRUG"]
 
 
 def test_proposals_by_mouse(page):
@@ -61,7 +49,7 @@ def test_a_new_model_during_annotation(page):
     page.until(lambda: page.shown() == ["ADE", "ADE 0.60", "ADE 0.60", "ADE 0.90"])
     page.press("a")
     assert page.entities() == ["ADE Mild nausea", "ADE severe joint"]
-    # an unfinished entity: a fragment to add, and words selected by keyboard
+    # an unfinished entity
     page.press(Keys.ESCAPE)
     page.drag("back")
     page.click("add")
@@ -69,19 +57,3 @@ def test_a_new_model_during_annotation(page):
     page.until(lambda: page.shown() == ["ADE 0.60", "ADE", "ADE", "ADE"])
     page.drag("pain")
     assert "ADE back pain" in page.entities()
-    page.press(Keys.ESCAPE, Keys.UP * 3, Keys.LEFT * 9)
-    page.press(Keys.RIGHT, held=[Keys.SHIFT])
-    page.server.proposer.swap("Naproxen")
-    proposed = "i.proposal[title='ADE: Naproxen gave']"
-    page.until(lambda: page.browser.find_elements(By.CSS_SELECTOR, proposed))
-    assert page.browser.execute_script("return getSelection().toString()").split() == [
-        "Naproxen",
-        "gave",
-    ]
-    page.press(Keys.ENTER)
-    assert "ADE Naproxen gave" in page.entities()
-    # back to the proposals of the first model
-    for _ in range(5):
-        page.press("z", held=[Keys.CONTROL])
-    assert page.entities() == []
-    assert page.shown() == ["ADE 0.60", "ADE 0.90", "ADE 0.60"]

