@@ -8,12 +8,8 @@ _TAILS = (2.5, 97.5)
 
 
 def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
-    """Sample Docs with replacement and sum up their counts.
-
-    counts (ndarray): Counts of each Doc, shape `(docs, ...)`.
-    n_resamples (int): Number of samples.
-    seed (int): The random seed.
-    RETURNS (ndarray): The sums, shape `(n_resamples, ...)`.
+    """RETURNS (ndarray): Sums of counts in samples of Docs with replacement, shape
+    `(n_resamples, ...)`. The counts have the shape `(docs, ...)`.
     """
     n_docs = len(counts)
     rng = np.random.default_rng(seed)
@@ -26,13 +22,9 @@ def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
 def bootstrap_intervals(
     counts: np.ndarray, n_resamples: int, seed: int = 0
 ) -> list[dict[str, tuple[float, float] | None]]:
-    """Estimate confidence intervals of precision, recall and F1.
-
-    counts (ndarray): The correct, predicted and gold entities by Doc and group, shape
-        `(docs, groups, 3)`.
-    n_resamples, seed (int): See `resample`.
-    RETURNS (list[dict[str, Optional[tuple[float, float]]]]): For each group, the 95% percentile
-        intervals of "p", "r" and "f", or None if no sample has entities.
+    """RETURNS (list[dict[str, Optional[tuple[float, float]]]]): For each group, the 95% percentile
+    intervals of "p", "r" and "f", or None if no sample has entities. The counts are the correct,
+    predicted and gold entities, shape `(docs, groups, 3)`.
     """
     intervals: list[dict[str, tuple[float, float] | None]] = []
     for sums in np.moveaxis(resample(counts, n_resamples, seed), 1, 0):

@@ -170,15 +170,11 @@ def analyze_models(
     batch_size: int | None = None,
     gpu_id: int = -1,
 ) -> dict[str, ModelReport]:
-    """Analyze several models on the same data.
+    """Analyze several models on the same data. The first pipe sets the default of the spans_key.
 
     models (Mapping[str, str]): Trained pipelines, or .spacy files with predictions, by name.
     data (Path): Annotated data.
-    types (tuple[str, ...]): Entity types to read from the data. All types if empty.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the first pipe.
-    threshold (Optional[float]): Overrides the thresholds of the pipelines.
-    batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
-    gpu_id (int): The GPU to use, or -1 for the CPU.
+    types, spans_key, threshold, batch_size, gpu_id: The options of the command.
     RETURNS (dict[str, ModelReport]): The reports by name.
     RAISES (GapDNERError): If a model or the data cannot be read, or the data has no gold entities.
     """
@@ -221,13 +217,7 @@ def analyze_models(
 
 
 def report_model(examples: Iterable[Example], key: str = DEFAULT_SPANS_KEY) -> ModelReport:
-    """Analyze the errors in predictions.
-
-    examples (Iterable[Example]): Predictions and references.
-    key (str): Prefix of the span groups in both.
-    RETURNS (ModelReport): Scores and errors.
-    RAISES (GapDNERError): See `compare_examples`.
-    """
+    """RETURNS (ModelReport): The scores and errors of predictions."""
     report = ModelReport()
     for example, compared in compare_examples(examples, key):
         report.docs += 1

@@ -64,9 +64,8 @@ def load_recognizer(
 
 
 def use_gpu(gpu_id: int) -> None:
-    """Make spaCy and PyTorch use a GPU.
+    """Make spaCy and PyTorch use a GPU, unless the ID is -1.
 
-    gpu_id (int): The GPU, or -1 for the CPU.
     RAISES (GapDNERError): If the GPU cannot be used.
     """
     if gpu_id < 0:
@@ -101,13 +100,9 @@ def find_pipe(nlp: Language, spans_key: str | None = None) -> DiscontinuousEntit
 
 
 def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
-    """Select the only component, or the one with a key.
-
-    keys (dict[str, str]): Keys by component name.
-    spans_key (Optional[str]): The key.
-    owner (str): The pipeline or config, for the error message.
-    RETURNS (str): The name of the component.
-    RAISES (GapDNERError): If there are several, and the key is not the key of one of them.
+    """RETURNS (str): The name of the only component, or of the one with the key.
+    RAISES (GapDNERError): If there are several, and the key is not the key of one of them. The
+        owner of the components is named in the message.
     """
     chosen = [name for name, key in keys.items() if len(keys) == 1 or key == spans_key]
     if len(chosen) != 1:
@@ -120,11 +115,7 @@ def choose_name(keys: dict[str, str], spans_key: str | None, owner: str) -> str:
 
 @contextmanager
 def changed(pipe: DiscontinuousEntityRecognizer, **settings: object) -> Iterator[None]:
-    """Temporarily change settings of a pipe.
-
-    pipe (DiscontinuousEntityRecognizer): The pipe. Its settings are restored afterwards.
-    **settings (object): The settings to change.
-    """
+    """Temporarily change settings of a pipe."""
     own = {name: pipe.cfg[name] for name in settings}
     try:
         pipe.cfg.update(settings)

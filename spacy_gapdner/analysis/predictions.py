@@ -131,11 +131,8 @@ def batch_texts(pairs: Iterable[tuple[S, T]], size: int) -> Iterator[list[tuple[
 
 
 def without_annotation(reference: Doc, nlp: Language) -> Doc:
-    """Create an unannotated Doc to predict, as spacy.Corpus.v1 does in training.
-
-    reference (Doc): The annotated Doc. If its spaces are unknown, its tokens are kept.
-    nlp (Language): The pipeline.
-    RETURNS (Doc): A Doc without annotation.
+    """RETURNS (Doc): A Doc to predict, as in spacy.Corpus.v1. The tokens are kept if the spaces of
+    the reference are unknown.
     """
     if not reference.has_unknown_spaces:
         return nlp.make_doc(reference.text)
@@ -147,13 +144,7 @@ def without_annotation(reference: Doc, nlp: Language) -> Doc:
 def predict_examples(
     nlp: Language, docs: Iterable[Doc], batch_size: int | None = None
 ) -> Iterator[Example]:
-    """Run a pipeline on annotated Docs.
-
-    nlp (Language): The pipeline.
-    docs (Iterable[Doc]): Docs with gold entities.
-    batch_size (Optional[int]): See `predict`.
-    YIELDS (Example): Predictions and references, in the order of the Docs.
-    """
+    """YIELDS (Example): The predictions of a pipeline and the annotated Docs, in their order."""
     pairs = ((without_annotation(reference, nlp), reference) for reference in docs)
     size = batch_size or nlp.batch_size
     for batch in batch_texts(pairs, size):
@@ -162,13 +153,8 @@ def predict_examples(
 
 
 def compare_examples(examples: Iterable[Example], key: str) -> Iterator[tuple[Example, Comparison]]:
-    """Convert the entities of examples to comparable form.
-
-    examples (Iterable[Example]): Predictions and references.
-    key (str): Prefix of the span groups.
-    YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
-    RAISES (GapDNERError): If the texts or the labels of an entity's fragments differ. The message
-        contains the number of the document.
+    """YIELDS (tuple[Example, Comparison]): Each example with its gold and predicted entities.
+    RAISES (GapDNERError): If the texts or the labels of an entity's fragments differ.
     """
     for number, example in enumerate(examples, start=1):
         try:

@@ -39,11 +39,7 @@ def pool_tail(found: Mapping[int, Counts], last: int) -> dict[int, Counts]:
 
 
 def f1_tables(tallies: Sequence[Tally]) -> dict[str, list[tuple[Any, ...]]]:
-    """Compare the F1 of models by subset, gap length, number of fragments and number of tokens.
-
-    tallies (Sequence[Tally]): The counts of each model on the same data.
-    RETURNS (dict[str, list[tuple]]): Tables by title. See `f1_table`.
-    """
+    """RETURNS (dict[str, list[tuple]]): The tables of the models' scores by title. See `f1_table`."""
     numbers = {title: f1_table(tallies, group, _LAST_NUMBER) for group, title in _NUMBERS.items()}
     return {"Exact match": f1_table(tallies, "subset"), **numbers}
 
@@ -51,13 +47,9 @@ def f1_tables(tallies: Sequence[Tally]) -> dict[str, list[tuple[Any, ...]]]:
 def f1_table(
     tallies: Sequence[Tally], group: str, last: int | None = None
 ) -> list[tuple[Any, ...]]:
-    """Compare the F1 of models in a group.
-
-    tallies (Sequence[Tally]): The counts of each model on the same data.
-    group (str): The group. See `Tally`.
-    last (Optional[int]): If set, larger numbers share a row.
-    RETURNS (list[tuple]): One row per value of the group: its name, its number of gold entities,
-        and "F1 (precision/recall)" of each model in percent.
+    """RETURNS (list[tuple]): One row per value of a group of `Tally`: its name, its number of gold
+    entities, and "F1 (precision/recall)" of each model in percent. Numbers above `last` share a
+    row.
     """
     models = [tally.groups[group] for tally in tallies]
     if last is not None:

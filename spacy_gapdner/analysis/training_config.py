@@ -45,12 +45,8 @@ class TrainingConfig:
 def make_training_config(
     nlp: Language, spans_key: str | None = None, settings: Mapping[str, Any] = DEFAULT_SETTINGS
 ) -> TrainingConfig:
-    """Create a training config from the settings of a pipe.
-
-    nlp (Language): The pipeline that splits texts into tokens and sentences.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the settings.
-    settings (Mapping[str, Any]): The settings of the pipe.
-    RETURNS (TrainingConfig): The training config.
+    """RETURNS (TrainingConfig): The config of a pipe with these settings, and of the pipeline that
+    splits texts into tokens and sentences.
     """
     check_window(settings["max_length"], settings["stride"])
     tagging = registry.resolve({"tagging": settings["model"]["tagging"]})["tagging"]
@@ -59,12 +55,8 @@ def make_training_config(
 
 
 def read_training_config(path: str | Path, spans_key: str | None = None) -> TrainingConfig:
-    """Read a training config.
-
-    path (Union[str, Path]): The .cfg file. Missing values are set to their defaults.
-    spans_key (Optional[str]): Prefix of the span groups. Defaults to the one of the config. If the
-        config has several pipes, it selects one.
-    RETURNS (TrainingConfig): The training config.
+    """RETURNS (TrainingConfig): The settings of a .cfg file. If it has several pipes, the spans_key
+    selects one.
     RAISES (GapDNERError): If the file is missing or invalid, or has no such pipe.
     """
     # for clearer error messages about missing files and encodings

@@ -4,8 +4,8 @@ Calibration does not change the order of the scores of contiguous entities, or o
 ones. Thresholds are therefore compared with uncalibrated scores until they are saved.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -300,25 +300,25 @@ def _uncalibrated(own: Thresholds) -> Thresholds:
     def to_score(threshold: float, kind: bool) -> float:
         return max(FLOOR, own.calibration.score(threshold, kind))
 
-    disc_threshold = own.disc_threshold
-    if disc_threshold is None and not own.type_thresholds:
-        disc_threshold = own.threshold
-    return Thresholds(
-        to_score(own.threshold, False),
-        None if disc_threshold is None else to_score(disc_threshold, True),
-        type_thresholds={n: to_score(t, False) for n, t in own.type_thresholds.items()},
-    )
+    if own.disc_threshold is None and not own.type_thresholds:
+        own = replace(own, disc_threshold=own.threshold)
+    return _convert(own, to_score)
 
 
 def _settings(thresholds: Thresholds, calibration: Calibration) -> dict[str, Any]:
     def to_probability(score: float, kind: bool) -> float:
         return round(float(calibration.probability(score, kind)), 12)
 
-    assert thresholds.disc_threshold is not None
-    by_type = thresholds.type_thresholds
+    found = _convert(thresholds, to_probability)
     return {
         "calibration": None if calibration == Calibration() else calibration._asdict(),
-        "threshold": to_probability(thresholds.threshold, False),
-        "disc_threshold": to_probability(thresholds.disc_threshold, True),
-        "type_thresholds": {n: to_probability(t, False) for n, t in by_type.items()},
+        "threshold": found.threshold,
+        "disc_threshold": found.disc_threshold,
+        "type_thresholds": found.type_thresholds,
     }
+
+
+def _convert(own: Thresholds, to: Callable[[float, bool], float]) -> Thresholds:
+    disc = None if own.disc_threshold is None else to(own.disc_threshold, True)
+    by_type = {label: to(value, False) for label, value in own.type_thresholds.items()}
+    return Thresholds(to(own.threshold, False), disc, type_thresholds=by_type)
