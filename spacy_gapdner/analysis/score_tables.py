@@ -39,7 +39,7 @@ def pool_tail(found: Mapping[int, Counts], last: int) -> dict[int, Counts]:
 
 
 def f1_tables(tallies: Sequence[Tally]) -> dict[str, list[tuple[Any, ...]]]:
-    """RETURNS (dict[str, list[tuple]]): The tables of the models' scores by title. See `f1_table`."""
+    """RETURNS (dict[str, list[tuple]]): The scores of models as tables by title. See `f1_table`."""
     numbers = {title: f1_table(tallies, group, _LAST_NUMBER) for group, title in _NUMBERS.items()}
     return {"Exact match": f1_table(tallies, "subset"), **numbers}
 

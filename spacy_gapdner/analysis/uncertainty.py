@@ -1,4 +1,4 @@
-"""Uncertainty sampling: selecting the texts or sentences to annotate next."""
+"""Uncertainty sampling: selecting the texts to annotate next."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -7,10 +7,8 @@ from heapq import nlargest
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..entities import get_entities, set_entities
+from ..entities import get_entities
 from ..errors import GapDNERError
-from ..formats import DOC_NAME
-from ..formats.docs import DOC_EXTRA
 from ..formats.report import NOWHERE
 from ..pipe import DiscontinuousEntityRecognizer
 from .pipes import changed, find_pipe
@@ -33,16 +31,13 @@ class UncertaintySampler:
 
     pipe (DiscontinuousEntityRecognizer): The pipe. Its thresholds are read immediately.
     n (int): Number of documents to select.
-    sentences (bool): Select sentences instead of documents.
     RAISES (GapDNERError): If `n` is not positive.
     """
 
-    def __init__(
-        self, pipe: DiscontinuousEntityRecognizer, n: int, *, sentences: bool = False
-    ) -> None:
+    def __init__(self, pipe: DiscontinuousEntityRecognizer, n: int) -> None:
         if n < 1:
             raise GapDNERError(f"Invalid n: {n}. It must be at least 1.")
-        self.pipe, self.n, self.sentences = pipe, n, sentences
+        self.pipe, self.n = pipe, n
         self.thresholds = pipe.thresholds
 
     def showing_candidates(self) -> AbstractContextManager[None]:
@@ -66,12 +61,8 @@ class UncertaintySampler:
         docs (Iterable[Doc]): Documents with all their candidates. Each document only has to be
             valid until the next one is read.
         YIELDS (Doc): The selected documents in descending order of uncertainty, after all documents
-            are read. They contain the candidates that reach their thresholds. The record of a
-            sentence contains the name of its "document", its offset there as "start", and an "id".
+            are read. They contain the candidates that reach their thresholds.
         """
-        key = self.pipe.key
-        if self.sentences:
-            docs = (part for doc in docs for part in _cut(doc, key))
         ranked = (
             # numbers are unique, so that nothing else is compared
             (self.uncertainty(doc), -number, self._to_bytes(doc), dict(doc.user_data))
@@ -89,50 +80,28 @@ class UncertaintySampler:
         return bytes(doc.to_bytes(exclude=["user_data"]))
 
 
-def _cut(doc: Doc, key: str) -> Iterator[Doc]:
-    entities = [entity.to_entity() for entity in get_entities(doc, key)]
-    name = doc.user_data.get(DOC_NAME)
-    for span in doc.sents if doc.has_annotation("SENT_START") else [doc[:]]:
-        filled = [token.i for token in span if not token.is_space]
-        if not filled:
-            continue
-        tokens = doc[filled[0] : filled[-1] + 1]
-        spaces = [bool(token.whitespace_) for token in tokens][:-1]
-        part = Doc(doc.vocab, words=[token.text for token in tokens], spaces=[*spaces, False])
-        inside = [e for e in entities if tokens.start <= e.start and e.end <= tokens.end]
-        set_entities(part, [entity.shift(-tokens.start) for entity in inside], key)
-        place = {"start": tokens.start_char}
-        if name is not None:
-            part.user_data[DOC_NAME] = f"{name}-{tokens.start_char}"
-            place = {"id": part.user_data[DOC_NAME], **place, "document": name}
-        part.user_data[DOC_EXTRA] = doc.user_data.get(DOC_EXTRA, {}) | place
-        yield part
-
-
 def select_uncertain(
     nlp: Language,
     texts: Iterable[str],
     n: int,
     *,
-    sentences: bool = False,
     spans_key: str | None = None,
     batch_size: int | None = None,
     n_process: int = 1,
 ) -> list[Doc]:
-    """Select the texts or sentences that the pipeline is least certain about, to annotate them
-    next. See `UncertaintySampler`. This works best after `tune` has calibrated the scores.
+    """Select the texts that the pipeline is least certain about, to annotate them next. See
+    `UncertaintySampler`. This works best after `tune` has calibrated the scores.
 
     nlp (Language): The pipeline.
     texts (Iterable[str]): The texts. They can be a stream.
     n (int): Maximum number of texts to select.
-    sentences (bool): Select sentences instead of texts.
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     batch_size, n_process: See `predict`.
     RETURNS (list[Doc]): The selected documents with predicted entities, in descending order of
         uncertainty.
     RAISES (GapDNERError): If `n` is not positive, or the pipeline has no such pipe.
     """
-    sampler = UncertaintySampler(find_pipe(nlp, spans_key), n, sentences=sentences)
+    sampler = UncertaintySampler(find_pipe(nlp, spans_key), n)
     with sampler.showing_candidates():
         records = (({"text": text}, NOWHERE) for text in texts)
         found = predict_records(nlp, records, batch_size=batch_size, n_process=n_process)

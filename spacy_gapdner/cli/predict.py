@@ -3,7 +3,7 @@
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import typer
 
@@ -43,9 +43,6 @@ def predict_cli(
         help="Only write this number of texts, which the pipeline is least certain about, to "
         "annotate them next",
     ),
-    sentences: bool = typer.Option(
-        False, "--sentences", help="With --uncertain: select sentences and write their offsets"
-    ),
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     spans_key: str | None = options.PIPE_KEY,
     threshold: float | None = options.THRESHOLD,
@@ -81,8 +78,6 @@ def predict_cli(
         raise GapDNERError(f"The format {format} cannot be printed. Use --output PATH.")
     is_jsonl = output_path is not None and choose_output(output_path, format).name == "jsonl"
     growing_path = output_path if is_jsonl and uncertain is None else None
-    if sentences and uncertain is None:
-        raise GapDNERError("--sentences needs --uncertain.")
     if resume and growing_path is None:
         raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
     if gpu_id >= 0 and n_process != 1:
@@ -90,22 +85,28 @@ def predict_cli(
     check_output(output_path, {"input": input_path, "model": model}, is_file=False)
     report, n_done = Report(skip=on_error == "skip"), 0
     texts: Iterable[InputText] = read_texts(input_path, report)
-    settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold}
-    settings |= {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
-    nlp, pipe = load_recognizer(model, **settings)
+    nlp, pipe = load_recognizer(
+        model,
+        spans_key=spans_key,
+        threshold=threshold,
+        line_breaks=line_breaks,
+        gpu_id=gpu_id,
+        bf16=bf16,
+    )
     try:
         with clean_stops(), ExitStack() as stack:
             stream: IO[bytes] = sys.stdout.buffer
             if growing_path is not None:
                 grown = stack.enter_context(growing(growing_path, texts, resume=resume))
                 stream, texts, n_done = grown
-            how: dict[str, Any] = {"batch_size": batch_size, "n_process": n_process}
-            found: Iterable[Doc] = predict_records(nlp, texts, report=report, **how)
+            found: Iterable[Doc] = predict_records(
+                nlp, texts, batch_size=batch_size, n_process=n_process, report=report
+            )
             draws = output_path is None and format is None and _is_terminal()
             if not draws:
                 found = stack.enter_context(progress(found, n_done))
             if uncertain is not None:
-                sampler = UncertaintySampler(pipe, uncertain, sentences=sentences)
+                sampler = UncertaintySampler(pipe, uncertain)
                 stack.enter_context(sampler.showing_candidates())
                 found = sampler.sample(found)
             if draws:

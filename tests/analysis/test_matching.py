@@ -62,36 +62,43 @@ JOINT = item("ADE", 0, 1, 7)
 SHOULDER = item("ADE", 0, 3, 7)
 BODY = item("ADE", 0, 5, 6, 7)
 GOLD = [JOINT, SHOULDER, BODY]
+ALL_WORDS, DRUG = item("ADE", *range(8)), item("DRUG", 0, 1, 7)
+
+
+ONE, TWO, BOTH, OTHER = item("A", 1), item("A", 2), item("A", 1, 2), item("B", 1)
 
 
 @pytest.mark.parametrize(
-    ("predicted", "expected"),
+    ("gold", "predicted", "expected"),
     [
-        (GOLD, []),
+        (GOLD, GOLD, []),
         # one of them as two entities: the larger one is paired
         (
+            GOLD,
             [item("ADE", 0, 1), item("ADE", 7), SHOULDER, BODY],
             [(WRONG_LINKING, JOINT, item("ADE", 0, 1)), (WRONG_LINKING, None, item("ADE", 7))],
         ),
         # all gaps filled: largest overlap with the longest entity
         (
-            [item("ADE", *range(8))],
-            [
-                (MISSED, SHOULDER, None),
-                (WRONG_LINKING, BODY, item("ADE", *range(8))),
-                (MISSED, JOINT, None),
-            ],
+            GOLD,
+            [ALL_WORDS],
+            [(MISSED, SHOULDER, None), (WRONG_LINKING, BODY, ALL_WORDS), (MISSED, JOINT, None)],
         ),
         # all found, and a path that mixes fragments of two entities
-        ([*GOLD, item("ADE", 0, 7)], [(WRONG_LINKING, None, item("ADE", 0, 7))]),
+        (GOLD, [*GOLD, item("ADE", 0, 7)], [(WRONG_LINKING, None, item("ADE", 0, 7))]),
         # all found, and an entity with another fragment
-        ([*GOLD, item("ADE", 1, 7)], [(SPURIOUS, None, item("ADE", 1, 7))]),
-        ([item("DRUG", 0, 1, 7), SHOULDER, BODY], [(WRONG_TYPE, JOINT, item("DRUG", 0, 1, 7))]),
-        ([], [(MISSED, SHOULDER, None), (MISSED, BODY, None), (MISSED, JOINT, None)]),
+        (GOLD, [*GOLD, item("ADE", 1, 7)], [(SPURIOUS, None, item("ADE", 1, 7))]),
+        (GOLD, [DRUG, SHOULDER, BODY], [(WRONG_TYPE, JOINT, DRUG)]),
+        # equal overlap: the first in text order is paired
+        ([BOTH], [TWO, ONE], [(WRONG_BOUNDARY, BOTH, ONE), (SPURIOUS, None, TWO)]),
+        ([ONE, TWO], [BOTH], [(WRONG_BOUNDARY, ONE, BOTH), (MISSED, TWO, None)]),
+        # correct entities are not paired
+        ([BOTH], [BOTH, ONE], [(SPURIOUS, None, ONE)]),
+        ([ONE], [ONE, OTHER], [(SPURIOUS, None, OTHER)]),
     ],
 )
-def test_the_example_of_the_paper(predicted, expected):
-    assert find_errors(GOLD, predicted) == expected
+def test_pairs_and_other_errors(gold, predicted, expected):
+    assert find_errors(gold, predicted) == expected
 
 
 @pytest.mark.parametrize(
@@ -109,27 +116,9 @@ def test_the_example_of_the_paper(predicted, expected):
         ([3, 5], [3, 4, 5], WRONG_LINKING),
     ],
 )
-def test_pairs(gold, predicted, kind):
+def test_kinds_of_pairs(gold, predicted, kind):
     gold_item, predicted_item = item("A", *gold), item("A", *predicted)
     assert find_errors([gold_item], [predicted_item]) == [(kind, gold_item, predicted_item)]
-
-
-ONE, TWO, BOTH, OTHER = item("A", 1), item("A", 2), item("A", 1, 2), item("B", 1)
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted", "expected"),
-    [
-        # equal overlap: the first in text order is paired
-        ([BOTH], [TWO, ONE], [(WRONG_BOUNDARY, BOTH, ONE), (SPURIOUS, None, TWO)]),
-        ([ONE, TWO], [BOTH], [(WRONG_BOUNDARY, ONE, BOTH), (MISSED, TWO, None)]),
-        # correct entities are not paired
-        ([BOTH], [BOTH, ONE], [(SPURIOUS, None, ONE)]),
-        ([ONE], [ONE, OTHER], [(SPURIOUS, None, OTHER)]),
-    ],
-)
-def test_choice_of_pairs(gold, predicted, expected):
-    assert find_errors(gold, predicted) == expected
 
 
 def test_marks():

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import Doc
@@ -7,7 +6,7 @@ from spacy.vocab import Vocab
 
 from spacy_gapdner import Entity, get_entities, set_entities
 from spacy_gapdner.analysis.model_report import NOTHING, report_model
-from spacy_gapdner.analysis.score_tables import pool_tail, score_rows
+from spacy_gapdner.analysis.score_tables import pool_tail
 from spacy_gapdner.formats import DOC_NAME
 from spacy_gapdner.scorer import Counts
 
@@ -31,27 +30,6 @@ def make_example(gold, predicted, text=TEXT, sent_starts=(0, 9)):
 def marked(error, side):
     """The words of an entity of an error."""
     return [error.words[i] for i in dict(error.own)[side].token_indices]
-
-
-def test_scores_by_group():
-    report = report_model([make_example([JOINT, BODY, FEVER], [JOINT, ("ADE", [5, 6, 7]), FEVER])])
-    rows = score_rows(report.scores)
-    assert [rows[1][measure] for measure in "prf"] == [1.0, 0.5, pytest.approx(2 / 3)]
-    columns = ("group", "value", "gold", "predicted", "correct")
-    assert [tuple(row[column] for column in columns) for row in rows] == [
-        ("subset", "all", 3, 3, 2),
-        ("subset", "disc", 2, 1, 1),
-        ("subset", "disc_sents", 2, 2, 1),
-        ("subset", "overlap_sents", 2, 2, 1),
-        ("type", "ADE", 3, 3, 2),
-        ("gap_length", "4", 1, 0, 0),
-        ("gap_length", "5", 1, 1, 1),
-        ("fragments", "1", 1, 2, 1),
-        ("fragments", "2", 2, 1, 1),
-        ("length", "1", 1, 1, 1),
-        ("length", "3", 1, 2, 1),
-        ("length", "4", 1, 0, 0),
-    ]
 
 
 def test_large_numbers_are_combined():

@@ -3,7 +3,6 @@ import os
 from itertools import count
 
 import pytest
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -11,13 +10,7 @@ from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED
 
 from spacy_gapdner import Entity, get_entities, set_entities
-from spacy_gapdner.analysis import predictions
-from spacy_gapdner.analysis.predictions import (
-    batch_texts,
-    predict,
-    predict_examples,
-    predict_records,
-)
+from spacy_gapdner.analysis.predictions import batch_texts, predict, predict_records
 from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import Report
 from spacy_gapdner.formats.report import NOWHERE
@@ -42,16 +35,6 @@ def test_batches_are_limited_by_texts_and_characters(lengths, size, batches):
     pairs = [("x" * length, length) for length in lengths]
     found = [[length for _, length in batch] for batch in batch_texts(pairs, size)]
     assert found == batches
-
-
-def test_batches_of_long_documents_are_smaller(monkeypatch):
-    monkeypatch.setattr(predictions, "_BATCH_CHARACTERS", 10)
-    nlp = spacy.blank("en")
-    docs = iter([Doc(nlp.vocab, words=["five5"], spaces=[False]) for _ in range(9)])
-    examples = predict_examples(nlp, docs, batch_size=3)
-    next(examples)
-    assert len(list(docs)) == 7
-    assert len(list(examples)) == 1
 
 
 @pytest.mark.parametrize("n_process", [1, 2])

@@ -3,30 +3,14 @@
 import json
 import weakref
 
-import pytest
-from spacy.language import Language
 from spacy.training import Example
 from spacy.util import minibatch
 from thinc.api import Adam
-from tiny_pipeline import ANNOTATED, CORPUS, make_nlp, trained_pipeline
+from tiny_pipeline import CORPUS, make_nlp
 
-from spacy_gapdner import predict
 from spacy_gapdner.corpus import Corpus
 
 BATCH = 16
-
-
-@pytest.mark.parametrize("run", [Language.pipe, predict])
-def test_prediction(run):
-    alive, counts = weakref.WeakSet(), []
-    texts = (ANNOTATED[i % 4][0] for i in range(600))
-    for doc in run(trained_pipeline(), texts, batch_size=BATCH):
-        alive.add(doc)
-        counts.append(len(alive))
-        del doc
-    assert len(counts) == 600
-    # this batch and the next one
-    assert max(counts) <= 2 * BATCH
 
 
 def test_training_with_the_reader(tmp_path):

@@ -8,8 +8,6 @@ from spacy_gapdner import Entity, GapDNERError, get_entities, set_entities
 from spacy_gapdner.analysis import select_uncertain
 from spacy_gapdner.analysis.uncertainty import UncertaintySampler
 from spacy_gapdner.calibration import Calibration
-from spacy_gapdner.formats import DOC_NAME
-from spacy_gapdner.formats.docs import DOC_EXTRA
 
 # label and score of the candidates of each document, the kept entities, and the uncertainty,
 # with a threshold of 0.5 and one of 0.75 for Drug
@@ -110,17 +108,3 @@ def test_docs_are_those_of_the_pipeline():
 def test_bad_number():
     with pytest.raises(GapDNERError, match="Invalid n: 0"):
         select_uncertain(trained_pipeline(), [], 0)
-
-
-def test_sentences_keep_their_place(pipe):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    doc = nlp("\n Rash. Pain of the arm,  fever.  \n\n Gone.")
-    doc.user_data |= {DOC_NAME: "a", DOC_EXTRA: {"x": 1}}
-    set_entities(doc, [Entity("ADR", ((3, 4), (6, 7)), 0.75), Entity("ADR", ((9, 10),), 0.25)])
-    found, other = UncertaintySampler(pipe, 2, sentences=True).sample([doc])
-    assert found.user_data[DOC_EXTRA] == {"x": 1, "id": "a-8", "document": "a", "start": 8}
-    assert found.text == doc.text[8:].split("  \n")[0] == "Pain of the arm,  fever."
-    assert [(e.text, e.score) for e in get_entities(found)] == [("Pain arm", 0.75)]
-    # without candidates, the order of the text decides; sentences of whitespace are skipped
-    assert (other.text, other.user_data[DOC_EXTRA]["start"]) == ("Rash.", 2)

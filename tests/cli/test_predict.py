@@ -59,23 +59,19 @@ def test_record(run, model, tmp_path):
     }
 
 
-def test_folder(run, model, folder):
+def test_folder(run, model, folder, tmp_path):
     by_id = {record["id"]: record for record in records(run("predict", model, folder).stdout)}
     assert list(by_id) == ["a", "empty", "sub/b"]
     assert (by_id["empty"]["text"], by_id["empty"]["entities"]) == ("", [])
     # no byte order mark, and unchanged line ends
     assert by_id["sub/b"]["text"] == f"{ASPIRIN}\r\n\r\n{JOINT}"
+    run("predict", model, folder, "-o", tmp_path / "out")
+    first, score, *_ = (tmp_path / "out" / "a.ann").read_text().split("\n")
+    assert first == "T1\tADR 0 12;26 30\tSevere joint pain"
+    assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", score)
 
 
-def test_standard_input(run, model):
-    result = run("predict", model, "-", input=f"{ASPIRIN}\n\nCafé\u2028{ASPIRIN}")
-    texts = records(result.stdout)
-    assert [r["text"] for r in texts] == [ASPIRIN, "", f"Café\u2028{ASPIRIN}"]
-    assert found(texts[0]) == [("Drug", "aspirin")]
-    assert all(set(r) == {"text", "entities"} for r in texts)
-
-
-def test_jsonl_carries_other_keys(run, model, tmp_path):
+def test_other_keys_of_jsonl(run, model, tmp_path):
     lines = [
         {"id": 7, "text": ASPIRIN, "meta": {"ward": [1, None]}, "entities": "old"},
         {"text": "", "ü": "ü"},
@@ -88,30 +84,16 @@ def test_jsonl_carries_other_keys(run, model, tmp_path):
     assert found(first) == [("Drug", "aspirin")]
     assert (first["id"], first["meta"]) == (7, {"ward": [1, None]})
     assert second == {"text": "", "entities": [], "ü": "ü"}
-
-
-def test_brat(run, model, folder, tmp_path):
-    output = tmp_path / "out"
-    (output / "sub").mkdir(parents=True)
-    (output / "sub" / "mine.ann").write_text("kept")
-    (output / "a.ann").write_text("replaced")
-    run("predict", model, folder, "-o", output)
-    files = sorted(p.relative_to(output).as_posix() for p in output.rglob("*") if p.is_file())
-    names = ["a", "empty", "sub/b"]
-    written = [f"{n}{e}" for n in names for e in (".ann", ".txt")]
-    assert files == sorted([*written, "annotation.conf", "sub/mine.ann"])
-    first, score, *_ = (output / "a.ann").read_text().split("\n")
-    assert first == "T1\tADR 0 12;26 30\tSevere joint pain"
-    assert re.fullmatch(r"#1\tAnnotatorNotes T1\tscore: 0\.99\d{4}", score)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["out", "texts"]
-
-
-def test_dropped_values_are_reported(run, model, tmp_path):
-    source = tmp_path / "a.jsonl"
-    source.write_text(json.dumps({"id": "x", "text": ASPIRIN, "ward": 3}))
     result = run("predict", model, source, "-o", tmp_path / "out.csv")
-    assert "1  document metadata" in result.stdout
-    assert "x: no place for 'ward' of the document's record" in result.stdout
+    assert "7: no place for 'meta' of the document's record" in result.stdout
+
+
+def test_standard_input(run, model):
+    result = run("predict", model, "-", input=f"{ASPIRIN}\n\nCafé\u2028{ASPIRIN}")
+    texts = records(result.stdout)
+    assert [r["text"] for r in texts] == [ASPIRIN, "", f"Café\u2028{ASPIRIN}"]
+    assert found(texts[0]) == [("Drug", "aspirin")]
+    assert all(set(r) == {"text", "entities"} for r in texts)
 
 
 def test_long_text(run, model, tmp_path):

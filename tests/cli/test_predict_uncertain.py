@@ -45,22 +45,10 @@ def test_the_most_uncertain_texts_are_written_first(run, model, folder, tmp_path
     assert sorted(p.name for p in tmp_path.iterdir()) == ["next.jsonl", "texts"]
 
 
-@pytest.mark.parametrize("options", [[], ["--n-process", 2]])
-def test_lines_of_standard_input(run, model, tiny, options):
+def test_lines_of_standard_input(run, model, tiny):
     docs = select_uncertain(tiny, TEXTS, 2)
-    result = run("predict", model, "-", "--uncertain", 2, *options, input="\n".join(TEXTS))
+    result = run("predict", model, "-", "--uncertain", 2, input="\n".join(TEXTS))
     assert [record["text"] for record in records(result.stdout)] == [doc.text for doc in docs]
-
-
-def test_sentences(run, fails, model, folder):
-    (folder / "2.txt").write_text("Nothing . " + TEXTS[3] + " No more .")
-    found = records(run("predict", model, folder, "--sentences", "--uncertain", 3).stdout)
-    assert len(found) == 3
-    for record in found:
-        text = (folder / f"{record['document']}.txt").read_text()
-        assert record["id"] == f"{record['document']}-{record['start']}"
-        assert text[record["start"] :].startswith(record["text"])
-    fails("--sentences needs --uncertain", "predict", model, folder, "--sentences")
 
 
 def test_resume_is_refused(fails, model, folder, tmp_path):
