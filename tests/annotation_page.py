@@ -25,7 +25,7 @@ return [...document.querySelectorAll('.word')].filter(
 
 
 class Finder:
-    """Proposes pairs of words that start with one of some words, in texts that contain "propose"."""
+    """Proposes pairs of words that start with given words, in texts that contain "propose"."""
 
     def __init__(self, words):
         self.name, self.version, self.words = "finder", 1, words

@@ -1,7 +1,22 @@
-"""Reads drawings of entities from HTML."""
+"""Documents to draw, and a reader for drawings of entities in HTML."""
 
 import re
 from xml.etree import ElementTree
+
+import spacy
+
+from spacy_gapdner import set_entities
+from spacy_gapdner.formats import DOC_NAME
+
+NLP = spacy.blank("en")
+NLP.add_pipe("gapdner_sentencizer")
+
+
+def make_doc(text, entities=(), name=None, nlp=NLP):
+    doc = nlp(text)
+    set_entities(doc, entities)
+    doc.user_data[DOC_NAME] = name
+    return doc
 
 
 def sentences(html):

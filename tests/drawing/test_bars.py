@@ -78,9 +78,7 @@ def test_long_text_without_spaces_is_not_joined(n_letters, n_joined):
     ("mark", "title"),
     [
         ("", "ADE 0.90"),
-        ("correct", "correct: ✓ ADE 0.90"),
         ("incorrect", "✗ incorrect ADE 0.90"),
-        ("gold", "gold ADE 0.90"),
     ],
 )
 def test_titles(mark, title):

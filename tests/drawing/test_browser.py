@@ -3,20 +3,18 @@
 import re
 
 import pytest
-import spacy
-from chromium import open_browser
+from chromium import open_browser, until, window_width
+from drawn import make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
 from spacy.training import Example
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity
 from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
 from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
 from spacy_gapdner.drawing.documents import write_documents
 from spacy_gapdner.drawing.page import render_page
-from spacy_gapdner.formats import DOC_NAME
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
@@ -26,15 +24,11 @@ PAIN = Entity("SIGN", ((5, 6),), 0.3)
 def make_pairs():
     """250 sentences of five documents. Every tenth has a discontinuous entity. Every second of
     these entities is found."""
-    nlp = spacy.blank("en")
     for number in range(250):
-        docs = [nlp(f"Note {number} severe joint and pain") for _ in range(2)]
         gold = [JOINT] if number % 10 == 0 else []
         found = gold if number % 20 == 0 else [PAIN]
-        for doc, entities in zip(docs, (gold, found), strict=True):
-            doc.user_data[DOC_NAME] = f"document {number // 50}"
-            set_entities(doc, entities)
-        yield tuple(docs)
+        text, name = f"Note {number} severe joint and pain", f"document {number // 50}"
+        yield make_doc(text, gold, name), make_doc(text, found, name)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +57,7 @@ def visible(page, selector=".unit"):
 
 def until_status(page, text):
     status = page.find_element(By.CSS_SELECTOR, "[role=status]")
-    WebDriverWait(page, 20).until(lambda _: status.text == text)
+    until(page, lambda: status.text == text)
 
 
 def press(page, text):
@@ -92,9 +86,6 @@ def test_search(page):
     box.send_keys("NOTE 24 severe joint")
     until_status(page, "1 to 1 of 1")
     box.clear()
-    box.send_keys("spurious")
-    until_status(page, "nothing found")
-    box.clear()
     box.send_keys("document 3")
     until_status(page, "1 to 50 of 50")
 
@@ -111,9 +102,7 @@ def test_filters(page):
     until_status(page, "1 to 100 of 237")
     fill(page, "Type", "ADE")
     until_status(page, "1 to 12 of 12")
-    press(page, "disagreements only")
     fill(page, "Lowest score", "0.95")
-    fill(page, "Type", "SIGN")
     until_status(page, "nothing found")
 
 
@@ -131,51 +120,44 @@ def test_without_javascript_everything_is_shown(browser, path):
     assert not browser.find_elements(By.CSS_SELECTOR, ".tools")
 
 
-@pytest.fixture
-def open_page(browser, tmp_path):
-    """Opens a page in a window of a given width."""
-
-    def open_in_width(html, width):
-        (tmp_path / "page.html").write_text(html, "utf-8")
-        metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        browser.get((tmp_path / "page.html").as_uri())
-
-    yield open_in_width
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
 @pytest.mark.parametrize("width", [1200, 400])
-def test_report(browser, open_page, width):
+def test_report(browser, tmp_path, width):
     report = report_model(Example(found, gold) for gold, found in make_pairs())
-    open_page(render_report({"a": report}, "data", 1000), width)
-    # 12 missed and 237 spurious
-    until_status(browser, "1 to 100 of 249")
-    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    path = tmp_path / "page.html"
+    path.write_text(render_report({"a": report}, "data", 1000), "utf-8")
+    with window_width(browser, width):
+        browser.get(path.as_uri())
+        # 12 missed and 237 spurious
+        until_status(browser, "1 to 100 of 249")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     fill(browser, "Type", "ADE")
     until_status(browser, "1 to 12 of 12")
     assert [h.text for h in visible(browser, ".doc h2")] == ["Missed"]
 
 
-@pytest.mark.parametrize("width", [1200, 400, 200])
-def test_labels_do_not_change_the_text(browser, open_page, width):
+SPACES = """return [...document.querySelectorAll(".word")].map((box) => {
+  const range = document.createRange();
+  range.selectNode(box.firstChild);
+  return box.getBoundingClientRect().width - range.getBoundingClientRect().width; })"""
+JOINED = """return [...document.querySelectorAll(".joined")].map((box) => [
+  box.scrollWidth <= box.clientWidth,
+  new Set([...box.querySelectorAll(".word")].map((word) => word.offsetTop)).size === 1])"""
+
+
+@pytest.mark.parametrize("width", [1200, 200])
+def test_labels_do_not_change_the_text(browser, tmp_path, width):
     words = re.findall(r"\w+ ?|\W+", "as Serum creatinine of the Organization (WHO) is known")
     spans = ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
     bars = [Bar(Entity("Measurement", (span,)), "red", "differs") for span in spans]
     units = [render_entities(words, bars), render_entities("x" * 35, bars)]
-    open_page(render_page("", Markup("").join(units), ENTITIES_CSS), width)
+    path = tmp_path / "page.html"
+    path.write_text(render_page("", Markup("").join(units), ENTITIES_CSS), "utf-8")
+    with window_width(browser, width):
+        browser.get(path.as_uri())
+        spaces = browser.execute_script(SPACES)
+        (is_narrow, is_one_line), (long_is_narrow, _) = browser.execute_script(JOINED)
     # there is no space after a word with a longer label
-    script = """return [...document.querySelectorAll(".word")].map((box) => {
-      const range = document.createRange();
-      range.selectNode(box.firstChild);
-      return box.getBoundingClientRect().width - range.getBoundingClientRect().width; })"""
-    spaces = browser.execute_script(script)
     assert len(spaces) == 12
     assert max(spaces) < 1
     # "(WHO)" is in one line, and nothing is wider than the page
-    script = """return [...document.querySelectorAll(".joined")].map((box) => [
-      box.scrollWidth <= box.clientWidth,
-      new Set([...box.querySelectorAll(".word")].map((word) => word.offsetTop)).size === 1])"""
-    short, long = browser.execute_script(script)
-    assert short == [True, True]
-    assert long[0]
+    assert (is_narrow, is_one_line, long_is_narrow) == (True, True, True)

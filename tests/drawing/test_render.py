@@ -4,17 +4,14 @@ import re
 
 import pytest
 import spacy
-from drawn import labels, rows, sentences
+from drawn import labels, make_doc, rows, sentences
 
-from spacy_gapdner import Entity, set_entities
+from spacy_gapdner import Entity
 from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.drawing.documents import write_documents, write_html
 from spacy_gapdner.drawing.render import render
 from spacy_gapdner.errors import GapDNERError
-from spacy_gapdner.formats import DOC_NAME
 
-NLP = spacy.blank("en")
-NLP.add_pipe("gapdner_sentencizer")
 TEXT = "Naproxen gave severe joint and back pain. It went away."
 ENTITIES = [
     Entity("DRUG", ((0, 1),), 0.875),
@@ -23,15 +20,8 @@ ENTITIES = [
 ]
 
 
-def make_doc(text=TEXT, entities=(), name=None, nlp=NLP):
-    doc = nlp(text)
-    set_entities(doc, entities)
-    doc.user_data[DOC_NAME] = name
-    return doc
-
-
 def test_sentences_with_their_entities():
-    html = render(make_doc(entities=ENTITIES))
+    html = render(make_doc(TEXT, ENTITIES))
     first, second = sentences(html)
     assert rows(first) == ["= ==..= ", "  =..== "]
     assert labels(first) == [("Naproxen", "DRUG 0.88"), ("severe", "ADE 0.75"), ("severe", "ADE")]
@@ -46,7 +36,7 @@ def test_sentences_with_their_entities():
 
 
 def test_gold_and_predictions_side_by_side():
-    html = render(make_doc(entities=ENTITIES), gold=make_doc(entities=ENTITIES[:1]))
+    html = render(make_doc(TEXT, ENTITIES), gold=make_doc(TEXT, ENTITIES[:1]))
     assert re.findall(r'data-side="(.+?)"', html) == ["gold", "predicted"] * 2
     gold, predicted, *others = sentences(html)
     assert [len(rows(words)) for words in (gold, predicted, *others)] == [1, 2, 0, 0]
@@ -68,7 +58,7 @@ def test_sentences_of_a_document_share_a_heading():
 
 def test_gold_of_another_text():
     with pytest.raises(GapDNERError, match="Use the same documents"):
-        render(make_doc(), gold=make_doc("Another text."))
+        render(make_doc(TEXT), gold=make_doc("Another text."))
 
 
 def test_sentences_that_an_entity_crosses_are_joined():
@@ -92,7 +82,7 @@ def test_right_to_left():
 
 
 def test_pages(tmp_path):
-    docs = [make_doc(entities=ENTITIES), make_doc("No pain.")]
+    docs = [make_doc(TEXT, ENTITIES), make_doc("No pain.")]
     html = render(docs, page=True)
     assert html.startswith("<!DOCTYPE html>")
     assert "default-src 'none'" in html
@@ -103,7 +93,7 @@ def test_pages(tmp_path):
 
 def test_pages_are_never_written_partially(tmp_path):
     def broken():
-        yield (make_doc(),)
+        yield (make_doc(TEXT),)
         raise GapDNERError("broken")
 
     with pytest.raises(GapDNERError):
