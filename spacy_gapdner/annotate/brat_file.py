@@ -90,11 +90,11 @@ class BratFile:
         return (self._bom + "".join(self._current)).encode("utf-8")
 
     def notes(self) -> dict[str, list[str]]:
-        """RETURNS (dict[str, list[str]]): Descriptions of the lines that refer to each entity."""
+        """RETURNS (dict[str, list[str]]): The lines that refer to each entity, without their ids."""
         found: dict[str, list[str]] = {}
         for line in self._current:
             for target in _targets(line):
-                found.setdefault(target, []).append(_describe(line))
+                found.setdefault(target, []).append(" ".join(line.split()[1:]))
         return found
 
     def change(self, marks: Sequence[Mark]) -> tuple[list[str], list[str]]:
@@ -191,15 +191,6 @@ def _without(line: str, ids: set[str]) -> str:
     if is_event or (name == "*" and len(kept) > 1):
         return "\t".join([name, " ".join([first, *kept]), *rest]) + _line_end(line)
     return ""
-
-
-def _describe(line: str) -> str:
-    name, content, *rest = line.rstrip("\r\n").split("\t")
-    words = content.split()
-    if name[0] in "AMN#":
-        # without the id of the entity
-        words = [f"{words[0]}:", *words[2:]]
-    return " ".join([*words, *rest]).strip().removesuffix(":")
 
 
 def _line_end(line: str) -> str:

@@ -46,7 +46,7 @@ class Journal:
                     # the last line may be incomplete
                     if line.endswith(b"\n"):
                         self._read += len(line)
-                        self._take(line)
+                        self._entries.update(_parse(line))
         return self._entries
 
     def add(self, name: str, entry: Entry) -> None:
@@ -71,14 +71,13 @@ class Journal:
         """RETURNS (list[str]): The ids of the texts that are done."""
         return [name for name, entry in self.entries().items() if entry.status == "done"]
 
-    def _take(self, line: bytes) -> None:
-        try:
-            record = json.loads(line)
-            name = record.pop("id")
-            rejected = record.pop("rejected")
-            marks = (Mark(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
-            entry = Entry(rejected=tuple(marks), **record)
-        # the line is incomplete if a process was killed
-        except (ValueError, KeyError, TypeError):
-            return
-        self._entries[name] = entry
+
+def _parse(line: bytes) -> dict[str, Entry]:
+    try:
+        record = json.loads(line)
+    # the line is incomplete if a process was killed
+    except ValueError:
+        return {}
+    name, rejected = record.pop("id"), record.pop("rejected")
+    marks = (Mark(label, tuple(map(tuple, pairs))) for label, pairs in rejected)
+    return {name: Entry(rejected=tuple(marks), **record)}

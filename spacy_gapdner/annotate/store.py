@@ -126,13 +126,7 @@ class Store:
         RETURNS (Loaded): The current state.
         RAISES (GapDNERError): If the text or its annotation cannot be read.
         """
-        stem, text = self.stem(name), self.texts.read(name)
-        if with_ending(stem, ".a1").exists():
-            raise GapDNERError(
-                f"{with_ending(stem, '.a1')} would be ignored: only .ann is read. Convert the "
-                "folder to brat first."
-            )
-        path = with_ending(stem, ".ann")
+        text, path = self.texts.read(name), with_ending(self.stem(name), ".ann")
         exists = path.exists()
         content = path.read_bytes() if exists else b""
         file = self._files.get(name)

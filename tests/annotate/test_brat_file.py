@@ -42,13 +42,13 @@ def test_reading():
     assert list(file.entities.values()) == [JOINT, SHOULDER, DRUG]
     assert file.notes() == {
         "T1": [
-            *("Negated", "AnnotatorNotes: is it?"),
+            *("Negated T1", "AnnotatorNotes T1 is it?"),
             *("Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7"),
         ],
-        "R1": ["Sure"],
+        "R1": ["Sure R1"],
         "T3": [
             *("Causes Arg1:T3 Arg2:T1", "Same T1 T3 T7", "Intake:T3 Theme:T7"),
-            "Reference: RxNorm:12 Naproxen",
+            "Reference T3 RxNorm:12 Naproxen",
         ],
         "T7": ["Same T1 T3 T7", "Intake:T3 Theme:T7"],
     }
