@@ -1,19 +1,16 @@
 """A corpus reader for training on annotated text in any format."""
 
-import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc
 from spacy.training import Corpus as DocBinCorpus
 from spacy.training import Example
 
 from .entities import DEFAULT_SPANS_KEY
 from .errors import GapDNERError
-from .formats.docs import Alignment
 from .formats.reading import read
 from .formats.registry import get_format, guess_format
 from .formats.report import Report
@@ -27,11 +24,12 @@ class Corpus(DocBinCorpus):
 
     path (Union[str, Path, None]): The file or folder. None raises an error, because the path has
         to be set in the config or on the command line.
-    format, types, n_sents, spans_key, alignment: See `spacy_gapdner.formats.read`.
-    limit, augmenter, shuffle: See `spacy.training.Corpus`. Shuffling loads all Docs into memory.
+    format, types, n_sents, spans_key: See `spacy_gapdner.formats.read`.
+    limit, augmenter: See `spacy.training.Corpus`.
     strict (bool): Raise an error for the first entity that would be skipped. By default, the
         number of skipped entities is logged once.
-    from_ents, from_spans, options: Other settings of the format's reader.
+    from_ents, from_spans: See `spacy_gapdner.formats.read`.
+    options (Optional[Mapping[str, Any]]): Other settings of `read` and the format's reader.
     RAISES (GapDNERError): If the path is missing or does not exist, or its format is unclear.
     """
 
@@ -43,10 +41,8 @@ class Corpus(DocBinCorpus):
         types: Sequence[str] = (),
         n_sents: int = 1,
         spans_key: str = DEFAULT_SPANS_KEY,
-        alignment: Alignment = "expand",
         limit: int = 0,
         augmenter: Callable[[Language, Example], Iterator[Example]] | None = None,
-        shuffle: bool = False,
         strict: bool = False,
         from_ents: bool = False,
         from_spans: str | None = None,
@@ -56,7 +52,7 @@ class Corpus(DocBinCorpus):
             raise GapDNERError(
                 "The corpus has no path. Set paths.train in the config or on the command line."
             )
-        super().__init__(path, limit=limit, augmenter=augmenter, shuffle=shuffle)
+        super().__init__(path, limit=limit, augmenter=augmenter)
         self.strict = strict
         self._has_reported = False
         self.settings: dict[str, Any] = {
@@ -65,7 +61,6 @@ class Corpus(DocBinCorpus):
             "types": tuple(types),
             "n_sents": n_sents,
             "spans_key": spans_key,
-            "alignment": alignment,
             "from_ents": from_ents,
             "from_spans": from_spans,
             **(options or {}),
@@ -78,12 +73,8 @@ class Corpus(DocBinCorpus):
         # skipped entities are only logged in the first epoch
         report = Report(strict=self.strict) if self.strict or self._has_reported else None
         read_docs = read(self.path, nlp=nlp, report=report, **self.settings)
-        docs: Iterable[Doc] = (doc for doc in read_docs if len(doc))
-        if self.limit > 0:
-            docs = islice(docs, self.limit)
-        if self.shuffle:
-            docs = list(docs)
-            random.shuffle(docs)
-        for example in self.make_examples(nlp, docs):
+        docs = (doc for doc in read_docs if len(doc))
+        # no limit by default
+        for example in self.make_examples(nlp, islice(docs, self.limit or None)):
             yield from self.augmenter(nlp, example)
         self._has_reported = True

@@ -68,11 +68,10 @@ def load_splitter(model: str | Path) -> Language:
     RAISES (GapDNERError): If the pipeline does not exist or cannot be loaded.
     """
     nlp = load_model(model)
-    splitters: list[str] = []
-    for names in (nlp.pipe_names, nlp.component_names):
-        splitters = splitters or [
-            name for name in names if not _SENTENCES.isdisjoint(nlp.get_pipe_meta(name).assigns)
-        ]
+    found = [
+        n for n in nlp.component_names if _SENTENCES.intersection(nlp.get_pipe_meta(n).assigns)
+    ]
+    splitters = [name for name in found if name in nlp.pipe_names] or found
     heard = [
         name
         for name, pipe in nlp.pipeline

@@ -69,10 +69,7 @@ def annotate(
             f"Column not found: {text_col!r}. Set text_col to one of {', '.join(df.columns)}."
         )
     if not isinstance(df.schema[text_col].dataType, StringType):
-        kind = df.schema[text_col].dataType.simpleString()
-        raise GapDNERError(
-            f"Invalid type of the column {text_col!r}: {kind}. Use a column of strings."
-        )
+        raise GapDNERError(f"Invalid type of the column {text_col!r}. Use a column of strings.")
     if output_col in df.columns:
         raise GapDNERError(f"The column {output_col!r} already exists. Choose another output_col.")
     if threshold is not None:

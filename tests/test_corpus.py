@@ -78,15 +78,6 @@ def test_settings(data, nlp, tmp_path):
         list(Corpus(data, options={"split": "train"})(nlp))
 
 
-def test_shuffled_anew_in_every_epoch(nlp, write):
-    lines = "".join(f'{{"text": "{n}", "entities": []}}\n' for n in range(20))
-    path = write({"a.jsonl": lines}) / "a.jsonl"
-    corpus = Corpus(path, shuffle=True)
-    first, second = ([example.text for example in corpus(nlp)] for _ in range(2))
-    assert first != second
-    assert sorted(first) == sorted(second)
-
-
 def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
     (data / "a.ann").write_text("T1\tADR 26 39\tpain.\nNo rash\n")
     corpus = Corpus(data)

@@ -24,7 +24,6 @@ MODEL: Any = typer.Argument(
 DATA: Any = typer.Argument(
     ..., metavar="DATA", help="Data with gold entities in any format that convert reads"
 )
-# of data, of data for a pipeline, and of a pipeline
 SPANS_KEY: Any = typer.Option(
     "gapdner", "--spans-key", "-sk", help="Prefix of the span groups with the entities"
 )
@@ -54,7 +53,6 @@ _LINE_BREAKS = (
     "lines of a document look wrapped"
 )
 LINE_BREAKS_AUTO: Any = typer.Option("auto", "--line-breaks", help=_LINE_BREAKS)
-# of a pipeline
 LINE_BREAKS: Any = typer.Option(
     None, "--line-breaks", help=f"{_LINE_BREAKS} (default: set by the pipeline)"
 )

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from wasabi.printer import Printer
 
@@ -11,22 +11,20 @@ from ..errors import visible
 if TYPE_CHECKING:
     from tqdm import tqdm
 
-    from ..analysis.statistics import CorpusStatistics
-    from ..formats import Report
+    from ..analysis import CorpusStatistics
+    from ..formats.report import Issue, Report
 
-_N_EXAMPLES = 3
+N_EXAMPLES = 3
 # maximum width that is reserved for the names in a table
 _NAME_WIDTH = 30
 # hints by kind of issue
-_OTHER_TOKENS = "use --model PIPELINE to tokenize with your pipeline"
-_REMEDIES = {
-    "boundary within a token": _OTHER_TOKENS,
-    "boundary moved to whole tokens": _OTHER_TOKENS,
+_HINTS = {
+    "boundary within a token": "use --model PIPELINE to tokenize with your pipeline",
     "entity crosses a sentence boundary": "use --line-breaks join for wrapped text, --model "
     "PIPELINE to split sentences with your pipeline, or --n-sents 0 to keep documents",
 }
 # number of bins in a histogram that are shown separately
-_N_NUMBERS = 8
+_N_BINS = 8
 
 
 class VisiblePrinter(Printer):
@@ -45,7 +43,7 @@ def print_line(text: str) -> None:
     print(visible(text))
 
 
-def progress(docs: Iterable[Any], done: int = 0) -> "tqdm":
+def progress(docs: Iterable[Any] | None = None, done: int = 0) -> "tqdm":
     """RETURNS (tqdm): A progress bar for documents, which is only shown on a terminal."""
     from tqdm import tqdm
 
@@ -67,33 +65,26 @@ def percent(score: float | None) -> str:
 
 def print_report(report: "Report") -> None:
     """Print the issues of a reader by action and kind, with examples."""
-    from ..formats.report import Action
-
     if report.left_out:
         counted = ", ".join(f"{label} {n}" for label, n in report.left_out.most_common())
         msg.text(f"Ignored entities of other types: {counted}")
-    for action in get_args(Action):
-        counts = report.counts(action)
-        if counts:
-            msg.divider(action.capitalize())
-        for kind, count in counts.most_common():
-            msg.text(f"{count:6d}  {kind}")
-            issues = [i for i in report.issues if (i.action, i.kind) == (action, kind)]
-            for issue in issues[:_N_EXAMPLES]:
-                offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
-                print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
-            if kind in _REMEDIES:
-                print_line(f"        → {_REMEDIES[kind]}")
+    by_kind: dict[tuple[str, str], list[Issue]] = {}
+    for issue in report.issues:
+        by_kind.setdefault((issue.action, issue.kind), []).append(issue)
+    for (action, kind), issues in sorted(by_kind.items()):
+        msg.text(f"{len(issues):6d}  {action}: {kind}")
+        for issue in issues[:N_EXAMPLES]:
+            offsets = ";".join(f"{start} {end}" for start, end in issue.offsets)
+            print_line(f"          {issue}{f' [{offsets}]' if offsets else ''}")
+        if kind in _HINTS:
+            print_line(f"        → {_HINTS[kind]}")
 
 
 def print_table(
     rows: Sequence[Sequence[Any]], header: Sequence[str], *, numbers: bool = True
 ) -> None:
-    """Print a table that fits into the terminal, or into 80 columns. Empty tables are not printed.
-
-    rows (Sequence[Sequence[Any]]): The rows.
-    header (Sequence[str]): The titles of the columns.
-    numbers (bool): Align all columns except the first to the right, and only wrap their titles.
+    """Print a table that fits into the terminal, unless it is empty. Columns of numbers are aligned
+    to the right, and only their titles are wrapped.
     """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -116,20 +107,6 @@ def print_table(
     print()
     Console(highlight=False, markup=False, emoji=False).print(table)
     print()
-
-
-def print_reliability(bins: list[dict[str, float]]) -> None:
-    """Print the precision of each range of scores."""
-    rows = [
-        (
-            f"{part['start']:.1f}-{part['start'] + 0.1:.1f}",
-            part["n"],
-            percent(part["mean_score"]),
-            percent(part["precision"]),
-        )
-        for part in bins
-    ]
-    print_table(rows, ("Score", "Entities", "Mean score", "Precision"))
 
 
 def print_statistics(statistics: Mapping[str, "CorpusStatistics"]) -> None:
@@ -166,7 +143,7 @@ def _column(found: "CorpusStatistics", labels: Sequence[str]) -> dict[str, Any]:
 
 def _histogram(counts: Counter[int]) -> str:
     ordered = sorted(counts)
-    shown = [f"{key}: {counts[key]}" for key in ordered[:_N_NUMBERS]]
-    if rest := ordered[_N_NUMBERS:]:
+    shown = [f"{key}: {counts[key]}" for key in ordered[:_N_BINS]]
+    if rest := ordered[_N_BINS:]:
         shown.append(f"{rest[0]}-{rest[-1]}: {sum(counts[key] for key in rest)}")
     return ", ".join(shown) or "-"

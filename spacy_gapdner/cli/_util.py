@@ -1,7 +1,7 @@
 """Shared functions of the commands: error messages, signals, and parsing of arguments."""
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -29,10 +29,7 @@ def clean_errors() -> Iterator[None]:
 
 
 class StoppedError(BaseException):
-    """Raised when a command is stopped by a signal.
-
-    number (int): The signal.
-    """
+    """Raised when a command is stopped by a signal."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -67,12 +64,11 @@ def fail(message: str) -> None:
 
 def exit_if_skipped(report: "Report") -> None:
     """If documents were skipped, list them on stderr and exit with code 3."""
-    if not report.skipped:
-        return
     for issue in report.skipped:
         typer.echo(f"skipped: {visible(' '.join(str(issue).split()))}", err=True)
-    typer.echo(f"{counted(len(report.skipped), 'document')} skipped", err=True)
-    raise typer.Exit(3)
+    if report.skipped:
+        typer.echo(f"{counted(len(report.skipped), 'document')} skipped", err=True)
+        raise typer.Exit(3)
 
 
 @clean_errors()
@@ -100,11 +96,3 @@ def counted(n: int, noun: str) -> str:
 def split_list(text: str | None) -> tuple[str, ...]:
     """RETURNS (tuple[str, ...]): The items of a comma-separated list."""
     return tuple(name.strip() for name in (text or "").split(",") if name.strip())
-
-
-def split_pairs(items: Sequence[str], option: str, form: str) -> dict[str, str]:
-    """RETURNS (dict[str, str]): The values of an option that is given as NAME=VALUE."""
-    pairs = [item.partition("=") for item in items]
-    if not all(equals for _, equals, _ in pairs):
-        raise GapDNERError(f"Invalid {option}: {','.join(items)!r}. Use {form}.")
-    return {name.strip(): value.strip() for name, _, value in pairs}

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..errors import shorten
 from . import _options as options
 from ._printing import msg, percent, print_line, print_report, print_table
 from ._util import counted, split_list
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from ..analysis.annotator_agreement import Agreement
 
 _FILES = ("agreement.json", "agreement.html")
-# maximum number of document names to print
-_N_NAMES = 5
 
 
 def agreement_cli(
@@ -48,14 +47,13 @@ def agreement_cli(
     sides = (load_docs(nlp, path, spans_key, **how) for path in (first, second))
     found = agreement(*sides, spans_key=spans_key)
     names = str(first), str(second)
+    print_report(report)
+    _print_agreement(found, names)
     if output_path is not None:
         rows = (pair.docs for pair in found.pairs if any(pair.differing))
         with filling(output_path) as folder:
             write_json({"a": names[0], "b": names[1], **found.to_dict()}, folder / _FILES[0])
             write_documents(rows, folder / _FILES[1], spans_key, annotators=names)
-    print_report(report)
-    _print_agreement(found, names)
-    if output_path is not None:
         print(output_path / _FILES[1])
 
 
@@ -69,7 +67,7 @@ def _print_agreement(found: "Agreement", names: tuple[str, str]) -> None:
     print_table(rows, ("", "Exact F1", "Partial F1", "Entities of A", "of B"))
     for name, only in zip(names, found.only, strict=True):
         if only:
-            listed = ", ".join(only[:_N_NAMES]) + (", ..." if only[_N_NAMES:] else "")
+            listed = shorten(", ".join(only), 200)
             msg.warn(f"{counted(len(only), 'document')} only in {name}: {listed}")
     if not found.per_type:
         msg.warn("Neither side has entities. Check --spans-key, or run stats.")

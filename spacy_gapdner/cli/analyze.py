@@ -51,15 +51,16 @@ def analyze_cli(
     from ..formats.outputs import check_output
 
     models: dict[str, str] = {}
-    for name, given in map(_name_model, (model, *compare)):
+    for text in (model, *compare):
+        name, given = text.split("=", 1) if "=" in text else (Path(text).name, text)
         if name in models:
             raise GapDNERError(
                 f"Two models have the name {name}. Use NAME={given} to choose another name."
             )
         models[name] = given
-    for given in models.values():
-        for file in _FILES:
-            check_output(output_path and output_path / file, {"data": data, "model": given})
+    inputs = {f"model {name}": given for name, given in models.items()}
+    for file in _FILES:
+        check_output(output_path and output_path / file, {"data": data, **inputs})
     reports = analyze_models(
         models,
         data,
@@ -69,20 +70,12 @@ def analyze_cli(
         batch_size=batch_size,
         gpu_id=gpu_id,
     )
-    if output_path is not None:
-        write_report(reports, str(data), output_path, n_examples)
     _print_reports(reports)
     if output_path is not None:
+        write_report(reports, str(data), output_path, n_examples)
         if not has_plots():
-            msg.warn(
-                "report.html has no plots. Install them with pip install 'spacy-gapdner[plots]'."
-            )
+            msg.warn("report.html has no plots. Install 'spacy-gapdner[plots]' with pip.")
         print(output_path / "report.html")
-
-
-def _name_model(text: str) -> tuple[str, str]:
-    name, equals, model = text.partition("=")
-    return (name, model) if equals else (Path(text).name, text)
 
 
 def _print_reports(reports: Mapping[str, "ModelReport"]) -> None:

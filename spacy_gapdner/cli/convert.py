@@ -1,14 +1,17 @@
 """convert: convert annotated text between formats."""
 
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg, print_report, print_statistics, warn_no_entities
-from ._util import exit_if_skipped, split_list, split_pairs
+from ._printing import msg, print_report, print_statistics, progress, warn_no_entities
+from ._util import exit_if_skipped, split_list
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
 
 
 def convert_cli(
@@ -65,49 +68,40 @@ def convert_cli(
     All dropped or repaired entities are reported with file and line. The exit code is 3 if
     documents were skipped because they cannot be read."""
     from ..analysis import CorpusStatistics
-    from ..errors import GapDNERError
+    from ..annotate.journal import Journal
     from ..formats import convert
     from ..formats.outputs import check_output, write_json
 
     check_output(output_path, {"input": input_path}, is_file=False)
     check_output(report_path, {"input": input_path, "output": output_path})
-    settings: dict[str, Any] = {
-        **split_pairs(reader_options, "--option", "NAME=VALUE"),
-        "format": format,
-        "to": to,
-        "lang": lang,
-        "model": model,
-        "n_sents": n_sents,
-        "alignment": alignment,
-        "line_breaks": line_breaks,
-        "types": split_list(types),
-        "from_ents": from_ents,
-        "from_spans": from_spans,
-        "spans_key": spans_key,
-        "strict": strict,
-        "skip": on_error == "skip",
-    }
-    if done:
-        from ..annotate.journal import Journal
-
-        settings["done"] = set(Journal(input_path).done())
-        if input_path.exists() and not settings["done"]:
-            raise GapDNERError(
-                f"{input_path} has no texts that are marked as done in annotate. Remove --done."
-            )
+    done_names = set(Journal(input_path).done()) if done else None
+    if done and input_path.exists() and not done_names:
+        raise GapDNERError(
+            f"{input_path} has no texts that are marked as done in annotate. Remove --done."
+        )
     statistics = CorpusStatistics()
-    count = partial(statistics.add, key=spans_key)
-    report = convert(input_path, output_path, on_doc=count, **settings)
+    for option in reader_options:
+        if "=" not in option:
+            raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
+    settings: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
+    settings |= {"format": format, "to": to, "lang": lang, "model": model, "n_sents": n_sents}
+    settings |= {"alignment": alignment, "line_breaks": line_breaks, "types": split_list(types)}
+    settings |= {"from_ents": from_ents, "from_spans": from_spans, "done": done_names}
+    settings |= {"spans_key": spans_key, "strict": strict, "skip": on_error == "skip"}
+    with progress() as bar:
+
+        def count(doc: "Doc") -> None:
+            statistics.add(doc, key=spans_key)
+            bar.update()
+
+        report = convert(input_path, output_path, on_doc=count, **settings)
     if report_path is not None:
         paths = {"input": str(input_path), "output": str(output_path)}
-        counts = {"statistics": statistics.to_dict(), **report.to_dict()}
-        write_json(paths | counts, report_path)
+        write_json({**paths, "statistics": statistics.to_dict(), **report.to_dict()}, report_path)
     print_statistics({"": statistics})
     print_report(report)
-    if statistics.elsewhere and not statistics.entities:
+    if not statistics.entities:
         warn_no_entities(str(input_path), spans_key, statistics.elsewhere)
-    elif not statistics.entities:
-        msg.warn("No entities found. Check the format and the types.")
     msg.good(f"{statistics.docs} Docs, {statistics.entities} of {report.entities} entities")
     print(output_path)
     exit_if_skipped(report)

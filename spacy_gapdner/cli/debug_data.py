@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_line, print_statistics, print_table
+from ._printing import N_EXAMPLES, msg, percent, print_line, print_statistics, print_table
 from ._util import split_list
 
 if TYPE_CHECKING:
     from ..analysis.data_check import DataFindings
-
-_N_EXAMPLES = 3
 
 
 def debug_data_cli(
@@ -67,15 +65,11 @@ def _print_findings(findings: "DataFindings") -> None:
     msg.divider("Corpora")
     print_statistics({name: report.statistics for name, report in reports.items()})
     msg.divider("Segments")
-    source = ", ".join(config.nlp.pipe_names)
-    splitter = f"Sentences set by {source}" if source else "One segment per Doc"
-    print(
-        f"{splitter}. Segments over {config.max_length} tokens are split into windows with stride "
-        f"{config.stride}."
-    )
+    splitters = ", ".join(config.nlp.pipe_names)
+    print(f"Sentences set by {splitters}." if splitters else "One segment per Doc.")
+    print(f"Segments over {config.max_length} tokens are split with stride {config.stride}.")
     for name, report in reports.items():
-        length = report.longest_segment
-        print(f"{name}: {report.segments} segments, longest {length} tokens ({length**2} cells)")
+        print(f"{name}: {report.segments} segments, longest {report.longest_segment} tokens")
     if findings.shared is not None:
         n_shared, n_entities = findings.shared
         print(f"dev: {n_shared} unique segments also occur in train, {n_entities} with entities")
@@ -87,9 +81,12 @@ def _print_findings(findings: "DataFindings") -> None:
         rows.append((name, *best, *lost))
     print_table(rows, ("", "Best F1", "discontinuous", "Missed", "Spurious"))
     for name, report in reports.items():
-        _print_examples(f"{name}, missed", report.missed)
-        _print_examples(f"{name}, spurious", report.spurious)
-        _print_examples(name, report.unlearnable)
+        groups = {"missed, ": report.missed, "spurious, ": report.spurious, "": report.unlearnable}
+        for group, by_kind in groups.items():
+            for kind, entities in by_kind.items():
+                print_line(f"{name}, {group}{kind}: {len(entities)}")
+                for entity in entities[:N_EXAMPLES]:
+                    print_line(f"    {entity}")
     msg.divider("Summary")
     for hint in findings.hints:
         msg.info(hint)
@@ -97,10 +94,3 @@ def _print_findings(findings: "DataFindings") -> None:
         msg.warn(problem)
     if not findings.problems:
         msg.good("No problems found")
-
-
-def _print_examples(name: str, by_kind: dict[str, list[str]]) -> None:
-    for kind, entities in sorted(by_kind.items(), key=lambda pair: -len(pair[1])):
-        print_line(f"{name}, {kind}: {len(entities)}")
-        for entity in entities[:_N_EXAMPLES]:
-            print_line(f"    {entity}")

@@ -1,13 +1,13 @@
 """draw: show annotated text, or the predictions of a trained pipeline."""
 
-import re
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from . import _options as options
 from ._printing import msg, print_report
-from ._util import counted, split_list, split_pairs
+from ._util import counted, split_list
 
 
 def draw_cli(
@@ -25,10 +25,7 @@ def draw_cli(
         None, help="Trained pipeline, to compare its predictions with the annotation"
     ),
     format: str | None = options.format(help="Input format, see convert (default: detected)"),
-    types: str | None = typer.Option(
-        None, help="Comma-separated types to show, e.g. ADR,Drug (default: all)"
-    ),
-    colors: str | None = typer.Option(None, help="Colors of types, e.g. ADR=#d55e00,Drug=teal"),
+    types: str | None = options.TYPES,
     lang: str = options.lang(help="Language of the tokenizer if there is no --model"),
     spans_key: str | None = options.spans_key(help="Prefix of the span groups with the entities"),
     threshold: float | None = options.THRESHOLD,
@@ -46,24 +43,13 @@ def draw_cli(
     from ..formats.outputs import check_output
 
     check_output(output_path, {"input": input_path, "model": model})
-    nlp = None
-    if model is not None:
-        nlp, _ = load_recognizer(model, spans_key=spans_key, threshold=threshold, gpu_id=gpu_id)
-    # rgb(...) contains commas, too
-    given_colors = re.split(r",(?=[^,=]+=)", colors) if colors else []
     report = Report()
-    n_docs = draw(
-        input_path,
-        output_path,
-        nlp=nlp,
-        format=format,
-        types=split_list(types),
-        lang=lang,
-        spans_key=spans_key,
-        colors=split_pairs(given_colors, "--colors", "TYPE=COLOR,TYPE=COLOR"),
-        batch_size=batch_size,
-        report=report,
-    )
+    settings: dict[str, Any] = {"format": format, "lang": lang, "spans_key": spans_key}
+    settings |= {"types": split_list(types), "batch_size": batch_size, "report": report}
+    if model is not None:
+        how: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
+        settings["nlp"], _ = load_recognizer(model, **how)
+    n_docs = draw(input_path, output_path, **settings)
     print_report(report)
     if output_path is not None:
         msg.good(counted(n_docs, "document"))

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from . import _options as options
-from ._printing import msg, percent, print_reliability, print_table, progress, warn_no_entities
+from ._printing import msg, percent, print_table, progress, warn_no_entities
 from ._util import split_list
 
 
@@ -39,11 +39,11 @@ def evaluate_cli(
     # report missing files before loading a model
     guess_format(data)
     check_output(output_path, {"data": data, "model": model})
-    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
-    nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
+    settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
+    nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **settings)
     docs = progress(load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))
-    how = {"spans_key": spans_key, "batch_size": batch_size, "bootstrap": bootstrap}
-    scores = {"model": model, "data": str(data), **evaluate(nlp, docs, **how)}
+    settings = {"spans_key": spans_key, "batch_size": batch_size, "bootstrap": bootstrap}
+    scores = {"model": model, "data": str(data), **evaluate(nlp, docs, **settings)}
     if output_path is not None:
         write_json(scores, output_path)
     _print_scores(scores)
@@ -71,20 +71,22 @@ def _print_scores(scores: dict[str, Any]) -> None:
     print_table(rows, ("Type", "P", "R", "F", "Gold"))
     rows = [(gap, *_prf(prf)) for gap, prf in (scores[f"{name}_gap_lengths"] or {}).items()]
     print_table(rows, ("Gap length", "P", "R", "F"))
-    print_reliability(scores["reliability"])
+    rows = []
+    for part in scores["reliability"]:
+        shown = percent(part["mean_score"]), percent(part["precision"])
+        rows.append((f"{part['start']:.1f}-{part['start'] + 0.1:.1f}", part["n"], *shown))
+    print_table(rows, ("Score", "Entities", "Mean score", "Precision"))
     if scores["calibration_error"] is not None:
         errors = [percent(scores[f"{kind}calibration_error"]) for kind in ("", "disc_")]
         print(f"Calibration error: {errors[0]}, for discontinuous entities: {errors[1]}\n")
-    if scores["crossing"]:
+    if n := scores["crossing"]:
         msg.info(
-            f"{scores['crossing']} gold entities cross sentence boundaries of the pipeline and "
-            "cannot be found."
+            f"{n} gold entities cross sentence boundaries of the pipeline and cannot be found."
         )
     if not counts["gold"]:
         warn_no_entities(scores["data"], scores["spans_key"], scores["gold_elsewhere"])
-    if scores["labels_unknown_to_model"]:
-        labels = ", ".join(scores["labels_unknown_to_model"])
-        msg.warn(f"The model has no labels for these types in the data: {labels}")
+    if labels := scores["labels_unknown_to_model"]:
+        msg.warn(f"The model has no labels for these types in the data: {', '.join(labels)}")
     msg.good(f"{scores['docs']} Docs, {scores['words']} words, {scores['speed']:.0f} words/s")
 
 

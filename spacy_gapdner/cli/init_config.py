@@ -1,7 +1,6 @@
 """init-config: create a training config."""
 
 import shlex
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,7 +38,7 @@ def init_config_cli(
     settings: dict[str, Any] = {"lang": lang, "gpu": gpu, "optimize": optimize}
     settings |= {"transformer": transformer, "spans_key": spans_key}
     if str(output_path) == "-":
-        sys.stdout.write(make_config_text(**settings))
+        print(make_config_text(**settings), end="")
         return
     check_output(output_path, {"transformer": transformer})
     if output_path.exists() and not force:

@@ -28,19 +28,16 @@ def stats_cli(
 
     for corpus in data:
         check_output(output_path, {"data": corpus})
-    how: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
-    how["types"] = split_list(types)
+    settings: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
+    settings["types"] = split_list(types)
     reports = {str(path): Report() for path in data}
     found = {}
     for path, report in reports.items():
-        docs = load_docs(blank_pipeline(lang), path, spans_key, report=report, **how)
+        docs = load_docs(blank_pipeline(lang), path, spans_key, report=report, **settings)
         found[path] = stats(docs, spans_key=spans_key)
     if output_path is not None:
-        values = {
-            path: {**statistics.to_dict(), "report": reports[path].to_dict()}
-            for path, statistics in found.items()
-        }
-        write_json(values, output_path)
+        counts = {p: {**found[p].to_dict(), "report": reports[p].to_dict()} for p in found}
+        write_json(counts, output_path)
     print_statistics(found)
     for path, report in reports.items():
         print_report(report)

@@ -49,20 +49,13 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
     assert [(row["value"], row["p"], row["r"]) for row in gap_length] == [("2", "0.5", "1.0")]
 
     linking, wrong_type = read_csv(output / "errors.csv")
-    assert linking == {
-        "model": "tiny",
-        "kind": "wrong linking",
-        "doc": "1",
-        "name": "",
-        "sentence": "Severe joint and shoulder pain today .",
-        "gold_label": "ADR",
-        "gold_text": "shoulder pain",
-        "gold_fragments": "17 30",
-        "predicted_label": "ADR",
-        "predicted_text": "Severe … shoulder pain",
-        "predicted_fragments": "0 6;17 30",
-        "score": linking["score"],
-    }
+    for expected in (
+        {"model": "tiny", "kind": "wrong linking", "doc": "1", "sentence": CHANGED[0][0]},
+        {"gold_label": "ADR", "gold_text": "shoulder pain", "gold_fragments": "17 30"},
+        {"predicted_label": "ADR", "predicted_text": "Severe … shoulder pain"},
+        {"predicted_fragments": "0 6;17 30"},
+    ):
+        assert linking.items() >= expected.items()
     assert (wrong_type["kind"], wrong_type["gold_label"]) == ("wrong type", "Food")
 
     analysis = json.loads((output / "analysis.json").read_text())["models"]["tiny"]
@@ -86,19 +79,6 @@ def test_several_models_and_predictions(run, model, write_docs, tmp_path):
     assert [row["model"] for row in errors] == ["tiny"] * 2 + ["none"] * 5
 
 
-def test_examples(run, write_docs, tmp_path):
-    text = "<b>a</b> & c"
-    data = write_docs(annotated=[(text, [("X", (i, i + 1))]) for i in (0, 1, 2, 0, 1)])
-    empty = write_docs("p.spacy", [(text, [])] * 5)
-
-    run("analyze", empty, data, "-o", tmp_path / "o", "--examples", 2)
-    page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
-    assert page.count('class="unit example"') == 2
-    assert "p.spacy: 5 (2 shown)" in page
-    assert "<b>a" not in page
-    assert '<span class="word">&lt;b&gt;a&lt;/b&gt; ' in page
-
-
 def test_spans_key_and_threshold(run, model, write_docs):
     data, predictions = write_docs(key="gold"), write_docs("p.spacy", key="gold")
     result = run("analyze", model, data, "--compare", predictions, "-sk", "gold")
@@ -113,18 +93,16 @@ def test_invalid_input(fails, model, write_docs):
     fails("gold entities under the spans_key 'other'", "analyze", model, data, "-sk", "other")
     short = write_docs("short.spacy", CHANGED)
     fails("not have the same number of documents as the data", "analyze", short, data)
-    other = write_docs("other.spacy", [("Something else .", [])] * 4)
-    fails("Document 1: Predicted and reference Docs must", "analyze", other, data)
     fails("A threshold cannot be applied to", "analyze", data, data, "--threshold", 0.5)
 
 
 def test_plots_are_optional(run, model, write_docs, tmp_path, monkeypatch):
     data = write_docs(annotated=CHANGED)
     args = ("analyze", model, data, "--compare", f"<i>gold</i>={data}", "-o")
-    run(*args, tmp_path / "plots")
+    run(*args, tmp_path / "plots", "--examples", 1)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr("spacy_gapdner.drawing.plots.find_spec", lambda name: None)
-    result = run(*args, tmp_path / "plain")
+    result = run(*args, tmp_path / "plain", "--examples", 1)
     assert result.stdout.count("report.html has no plots") == 1
     assert sorted(path.name for path in (tmp_path / "plain").iterdir()) == FILES
     pages = [(tmp_path / name / "report.html").read_text("utf8") for name in ("plots", "plain")]
@@ -135,3 +113,4 @@ def test_plots_are_optional(run, model, write_docs, tmp_path, monkeypatch):
         links = re.findall(r'(?:src|href)="(.)(.*?)"', page)
         assert all(first == "#" and f'id="{rest}"' in page for first, rest in links)
         assert "&lt;i&gt;gold&lt;/i&gt;" in page
+        assert page.count('class="unit example"') == 2

@@ -59,12 +59,7 @@ def test_every_command_that_loads_a_pipeline_or_reads_formats_has_the_option():
     assert with_code == with_model | {"agreement", "convert", "debug-data", "stats"}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [(None, "There is no file"), ("import nothing_such", "Cannot import"), ("x =", "SyntaxError")],
-)
-def test_code_that_cannot_be_imported(fails, model, write_docs, tmp_path, text, message):
+def test_code_that_cannot_be_imported(fails, model, write_docs, tmp_path):
     path = tmp_path / "own.py"
-    if text is not None:
-        path.write_text(text, encoding="utf8")
-    fails(message, "evaluate", model, write_docs(), "--code", path)
+    path.write_text("x =")
+    fails("(SyntaxError)", "evaluate", model, write_docs(), "--code", path)

@@ -39,9 +39,8 @@ def test_findings(run, train, write_docs, tmp_path):
     result = run("debug-data", train, "--dev", write_docs("dev.spacy", DEV), "-o", output)
     printed = " ".join(result.stdout.split())
     for expected in (
-        "Sentences set by sentencizer. Segments over 128 tokens are split into windows with "
-        "stride 96.",
-        "train: 6 segments, longest 7 tokens (49 cells)",
+        "Sentences set by sentencizer. Segments over 128 tokens are split with stride 96.",
+        "train: 6 segments, longest 7 tokens",
         "dev: 2 unique segments also occur in train, 1 with entities",
         # 6 gold entities, of which 3 are discontinuous; no scheme finds 2 of them
         "train 66.67 80.00 1 0",
@@ -83,24 +82,12 @@ def test_other_spans_key(run, write_docs):
     assert hint in " ".join(result.stdout.split())
 
 
-SECOND = """[components.second]
-factory = "gapdner"
-
-[corpora]
-"""
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ([("[nlp]", "nlp]")], "Invalid config: "),
         ([("GapAwareTagging", "NoTagging")], "Invalid config: "),
-        ([('lang = "en"', 'lang = "\udce9"')], "is not UTF-8: byte 0xe9"),
         ([('factory = "gapdner"', 'factory = "ner"')], "no component with the factory gapdner"),
-        (
-            [('"sentencizer",', '"second",'), ("[corpora]\n", SECOND)],
-            "has several components: second (gapdner), gapdner (gapdner)",
-        ),
     ],
 )
 def test_invalid_config(fails, train, tmp_path, changes, message):
@@ -108,10 +95,7 @@ def test_invalid_config(fails, train, tmp_path, changes, message):
 
 
 def test_wrapped_text(run, write_brat):
-    text = "\n".join(
-        ("For three days he had been in severe pain, first of the arm",) * 2
-        + ("and then of the leg and the back, which kept him from going",) * 5
-    )
+    text = "\n".join(["and he felt it in the leg and in the back, and then in the arm"] * 7)
     start = text.index("arm")
     data = write_brat(a=(text, f"T1\tADR {start} {start + 7}\tarm and\n"))
     printed = " ".join(run("debug-data", data).stdout.split())

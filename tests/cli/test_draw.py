@@ -22,12 +22,11 @@ JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder
 
 def test_annotation(run, brat, tmp_path):
     page = tmp_path / "page.html"
-    result = run("draw", brat, "-o", page, "--colors", "ADR=rgb(1,2,3),Time=teal")
+    result = run("draw", brat, "-o", page)
     assert "1 document" in result.stdout
     assert result.stdout.splitlines()[-1] == str(page)
     html = page.read_text()
     assert listed(html) == [JOINT, ("Time", "today")]
-    assert "--type-0: rgb(1,2,3); --type-1: teal" in html
     assert "<h2>a</h2>" in html
 
 
@@ -48,10 +47,6 @@ def test_terminal(run, model, brat):
     assert re.sub(r" \d\.\d\d", "", drawn).startswith(f"{text}{joint}{shoulder}")
 
 
-def test_errors(fails, model, brat, tmp_path):
+def test_raw_text_without_pipeline(fails, tmp_path):
     (tmp_path / "raw.txt").write_text(TEXT)
-    page = tmp_path / "page.html"
-    fails("Raw text requires a pipeline", "draw", tmp_path / "raw.txt", "-o", page)
-    fails("Use TYPE=COLOR", "draw", brat, "-o", page, "--colors", "red")
-    fails("Invalid color for A: 'x;'", "draw", brat, "-o", page, "--colors", "A=x;")
-    assert not page.exists()
+    fails("Raw text requires a pipeline", "draw", tmp_path / "raw.txt")

@@ -1,7 +1,6 @@
 import json
 
 import pytest
-import srsly
 
 from spacy_gapdner.analysis import pipes
 
@@ -52,13 +51,9 @@ def test_missing_gpu(fails, model, write_docs):
     fails("Cannot use GPU 99: ", "evaluate", model, write_docs(), "--gpu-id", 99)
 
 
-def test_bootstrap_intervals(run, model, write_docs, tmp_path):
-    output = tmp_path / "scores.json"
-    result = run("evaluate", model, write_docs(), "--bootstrap", 100, "-o", output)
-    assert "95% intervals" in result.stdout
-    scores = srsly.read_json(output)
-    low, high = scores["intervals"]["all"]["f"]
-    assert low <= scores["spans_gapdner_f"] <= high
+def test_bootstrap_intervals(run, model, write_docs):
+    result = run("evaluate", model, write_docs(), "--bootstrap", 100)
+    assert "All entities 100.00-100.00" in " ".join(result.stdout.split())
 
 
 def test_bfloat16(run, model, write_docs, monkeypatch):

@@ -10,11 +10,6 @@ from spacy_gapdner.cli import app
 COMMANDS = typer.main.get_command(app).commands
 
 
-def test_summaries_are_not_truncated(run):
-    lines = {line.split()[0]: line for line in run("--help").stdout.splitlines() if line.split()}
-    assert [name for name in COMMANDS if not re.search(r"[^.]\.$", lines[name])] == []
-
-
 def test_short_options_have_the_same_meaning_in_all_commands():
     long_forms, short_forms = defaultdict(set), defaultdict(set)
     for command in COMMANDS.values():

@@ -43,9 +43,4 @@ def test_tables_fit_80_columns(run, write):
     assert max(map(len, lines)) <= 80
     # names are not wrapped
     assert [line.split()[0] for line in lines if "A_rather" in line] == sorted(labels)
-
-
-def test_long_histograms_are_shortened(run, write):
-    data = write("a.spacy", [Entity("A", ((0, 1), (end, end + 1))) for end in range(2, 12)])
-    shown = "1: 1, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9-10: 2"
-    assert shown in " ".join(run("stats", data).stdout.split())
+    assert "8: 1, 9-27: 19" in " ".join(run("stats", data[0]).stdout.split())
