@@ -22,53 +22,44 @@ def texts(doc, key="gapdner"):
 
 
 def augment(augmenter, *examples):
-    """The synthetic documents."""
-    made = []
+    """The synthetic documents of the last example."""
     for one in examples:
         first, *others = augmenter(NLP, one)
         assert first is one
-        made += [other.reference for other in others]
-    return made
+    return [other.reference for other in others]
 
 
-def augmenters(**kwargs):
-    """With many seeds, so that every choice is seen."""
-    return (CoordinationAugmenter(1.0, seed=seed, **kwargs) for seed in range(25))
+def augment_all(*examples, **settings):
+    """The synthetic documents of many seeds, so that every choice is seen."""
+    for seed in range(25):
+        yield from augment(CoordinationAugmenter(1.0, seed=seed, **settings), *examples)
 
 
 B_CELLS = example("we saw B cells today", ("CL", 2, 3))
 T_CELLS = example("T cells grew", ("CL", 0, 1))
 
 
-def test_shared_last_word():
-    seen = set()
-    for augmenter in augmenters(insertion_share=0.0):
-        (doc,) = augment(augmenter, B_CELLS, T_CELLS)
+def test_shared_words_come_last_or_first():
+    seen = list(augment_all(B_CELLS, T_CELLS, insertion_share=0.0))
+    for doc in seen:
         assert texts(doc) == [("CL", "B cells"), ("CL", "T cells")]
         assert sum(e.is_discontinuous for e in get_entities(doc)) == 1
-        seen.add(doc.text)
-    assert seen == {
+    assert {doc.text for doc in seen} == {
         *("B and T cells grew ", "T and B cells grew ", "B or T cells grew "),
         *("T or B cells grew ", "B/T cells grew ", "T/B cells grew "),
     }
-
-
-def test_shared_first_words():
     first = example("a history of stroke .", ("C", 1, 2, 3))
     second = example("has history of atrial flutter .", ("C", 1, 2, 3, 4))
-    seen = set()
-    for augmenter in augmenters(insertion_share=0.0):
-        (doc,) = augment(augmenter, first, second)
+    seen = list(augment_all(first, second, insertion_share=0.0))
+    for doc in seen:
         assert texts(doc) == [("C", "history of atrial flutter"), ("C", "history of stroke")]
-        seen.add(doc.text)
-    assert "has history of stroke and atrial flutter . " in seen
-    # never "history and history of", and nothing is shared but what both have
-    assert all(text.startswith("has history of ") for text in seen)
+        assert doc.text.startswith("has history of ")
+    assert "has history of stroke and atrial flutter . " in {doc.text for doc in seen}
 
 
 def test_three_parts():
     examples = [example(f"{word} pain", ("S", 0, 1)) for word in ("Neck", "Back", "Knee")]
-    seen = [augment(a, *examples)[-1] for a in augmenters(insertion_share=0.0)]
+    seen = list(augment_all(*examples, insertion_share=0.0))
     three = [doc for doc in seen if len(get_entities(doc)) == 3]
     assert 0 < len(three) < len(seen)
     for doc in three:
@@ -98,24 +89,27 @@ def test_three_parts():
 )
 def test_insertion_of_what_gaps_of_the_corpus_hold(torn, whole, text):
     assert augment(CoordinationAugmenter(1.0), whole) == []
-    for augmenter in augmenters(insertion_share=1.0):
-        (doc,) = augment(augmenter, torn, whole)
+    for doc in augment_all(torn, whole, insertion_share=1.0):
         assert doc.text == text
         assert texts(doc) == texts(whole.reference)
         assert get_entities(doc)[0].is_discontinuous
 
 
-def test_other_entities_stay_and_move():
-    here = example(
-        "no fever but T cells and pain in left arm or leg",
-        *(("S", 1), ("CL", 3, 4), ("S", 6, 7, 8, 9), ("S", 6, 7, 8, 11)),
+def test_everything_else_is_kept():
+    doc = Doc(
+        NLP.vocab,
+        words=["Fever", ".", "T", "cells", "(", "left", "arm", "or", "leg", ")"],
+        spaces=[False, True, True, True, False, True, True, True, False, False],
+        sent_starts=[True, False, True, *[False] * 7],
     )
-    for augmenter in augmenters(insertion_share=0.0):
-        (doc,) = augment(augmenter, B_CELLS, here)
-        assert texts(doc) == [
-            *(("CL", "B cells"), ("CL", "T cells"), ("S", "fever")),
-            *(("S", "pain in left arm"), ("S", "pain in left leg")),
-        ]
+    others = [("S", "Fever"), ("S", "left arm"), ("S", "left leg")]
+    own = [("S", [0]), ("CL", [2, 3]), ("S", [5, 6]), ("S", [5, 8])]
+    set_entities(doc, [Entity.from_tokens(label, tokens) for label, tokens in own])
+    for made in augment_all(B_CELLS, Example(doc.copy(), doc), insertion_share=0.0):
+        assert texts(made) == [("CL", "B cells"), ("CL", "T cells"), *others]
+        assert made.text.startswith("Fever. ")
+        assert made.text.endswith(" cells (left arm or leg)")
+        assert [token.i for token in made if token.is_sent_start] == [0, 2]
 
 
 @pytest.mark.parametrize(
@@ -139,31 +133,22 @@ def test_no_place(here):
     assert augment(CoordinationAugmenter(1.0), B_CELLS, here) == []
 
 
-def test_sentence_starts_and_spaces_are_kept():
-    doc = Doc(
-        NLP.vocab,
-        words=["Yes", ".", "T", "cells", "(", "x", ")"],
-        spaces=[False, True, True, True, False, False, False],
-        sent_starts=[True, False, True, False, False, False, False],
-    )
-    set_entities(doc, [Entity("CL", ((2, 4),))])
-    (made,) = augment(CoordinationAugmenter(1.0, 0.0), B_CELLS, Example(doc.copy(), doc))
-    assert made.text.startswith("Yes. ")
-    assert made.text.endswith(" cells (x)")
-    assert [token.i for token in made if token.is_sent_start] == [0, 2]
-
-
-def test_share_and_seed():
+def test_share_seed_and_oversampling():
     examples = [example(f"w{i} cells grew", ("CL", 0, 1)) for i in range(100)]
-    n_made = [len(augment(CoordinationAugmenter(s), *examples)) for s in (0.0, 0.3, 1.0)]
-    assert n_made[0] == 0
-    assert 15 < n_made[1] < 45
-    assert n_made[2] == 99
-    first, again, other = (
-        [doc.text for doc in augment(CoordinationAugmenter(0.3, seed=seed), *examples)]
-        for seed in (1, 1, 2)
+    docs = [one.reference for one in examples]
+
+    def made(**settings):
+        return [doc.text for doc in augmentation.augment(docs, **settings)]
+
+    assert [len(made(share=share)) for share in (0.0, 1.0)] == [0, 99]
+    assert 15 < len(made(share=0.3)) < 45
+    assert made(share=0.3, seed=1) == made(share=0.3, seed=1) != made(share=0.3, seed=2)
+    assert all(
+        " plus " in text or "/" in text or ", " in text for text in made(conjunctions=["plus"])
     )
-    assert first == again != other
+    oversample = make_oversampling_augmenter(times=2)
+    torn = example("T and B cells", ("CL", 0, 3))
+    assert [len(list(oversample(NLP, one))) for one in (torn, T_CELLS)] == [3, 1]
 
 
 @pytest.mark.parametrize(
@@ -202,22 +187,3 @@ def test_any_corpus_gives_whole_documents(sentences, seed, data):
             assert any(e.is_discontinuous for e in get_entities(made.reference))
             assert len(made.reference) > len(sentence)
         assert texts(one.reference) == before
-
-
-def test_oversampling():
-    torn, whole = example("T and B cells", ("CL", 0, 3)), T_CELLS
-    oversample = make_oversampling_augmenter(times=2)
-    assert len(list(oversample(NLP, torn))) == 3
-    assert len(list(oversample(NLP, whole))) == 1
-    assert len(list(make_oversampling_augmenter(0)(NLP, torn))) == 1
-
-
-def test_a_corpus_is_augmented_as_it_is_read():
-    examples = [B_CELLS, example("nothing"), T_CELLS, B_CELLS]
-    docs = (one.reference for one in examples)
-    made = augmentation.augment(docs, share=1, insertion_share=0, conjunctions=["plus"], seed=3)
-    first = next(made)
-    assert next(docs) is B_CELLS.reference
-    assert " plus " in first.text
-    assert texts(first) == [("CL", "B cells"), ("CL", "T cells")]
-    assert list(made) == []
