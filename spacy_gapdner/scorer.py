@@ -100,22 +100,12 @@ class Counts:
         return cls(len(predicted & gold), len(predicted), len(gold))
 
     @property
-    def p(self) -> float | None:
-        """RETURNS (Optional[float]): Precision, or None if there are no entities."""
-        return self.to_dict()["p"]
-
-    @property
-    def r(self) -> float | None:
-        """RETURNS (Optional[float]): Recall, or None if there are no entities."""
-        return self.to_dict()["r"]
-
-    @property
     def f(self) -> float | None:
         """RETURNS (Optional[float]): F1, or None if there are no entities."""
         return self.to_dict()["f"]
 
     def to_dict(self) -> dict[str, float | None]:
-        """RETURNS (dict[str, Optional[float]]): p, r and f."""
+        """RETURNS (dict[str, Optional[float]]): p, r and f, or None without entities."""
         if not self.predicted and not self.gold:
             return dict.fromkeys("prf")
         values = prf(self.correct, self.predicted, self.gold)

@@ -71,7 +71,7 @@ def f1_table(
 
 
 def _percent(counts: Counts) -> str:
-    p, r, f = counts.p, counts.r, counts.f
+    p, r, f = counts.to_dict().values()
     if p is None or r is None or f is None:
         return "-"
     return f"{100 * f:.1f} ({100 * p:.1f}/{100 * r:.1f})"

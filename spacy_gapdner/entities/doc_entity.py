@@ -59,22 +59,12 @@ class DiscontinuousEntity:
             yield from span
 
     def __getitem__(self, i: int) -> Token:
-        return self.tokens[i]
-
-    @property
-    def tokens(self) -> tuple[Token, ...]:
-        """RETURNS (tuple[Token, ...]): The tokens of all fragments."""
-        return tuple(self)
+        return list(self)[i]
 
     @property
     def sent(self) -> Span:
         """RETURNS (Span): The sentence in which the entity starts."""
         return self.spans[0].sent
-
-    @property
-    def lemma_(self) -> str:
-        """RETURNS (str): The lemmas of the tokens, joined by single spaces."""
-        return " ".join(token.lemma_ for token in self)
 
     @property
     def label(self) -> int:

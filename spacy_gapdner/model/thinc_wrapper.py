@@ -63,10 +63,7 @@ def build_grid_model(
     tagging (TaggingScheme): The tagging scheme and its loss.
     make_network (NetworkFactory): Makes the network from the width of the word representations
         and the scheme's layout.
-    max_batch_cells (int): Maximum number of grid cells in a batch of segments, including padding.
-        A longer segment is a batch of its own.
-    mixed_precision (bool): Multiply the network's matrices in bfloat16, on a GPU or a CPU. The
-        weights and scores stay in float32.
+    max_batch_cells (int), mixed_precision (bool): See `make_architecture`.
     RETURNS (Model[ModelIn, ModelOut]): The model, with the refs "tok2vec" and "grid" and these
         attrs: "tagging" is the scheme. "labels" are the entity types, which have to be set before
         the model is initialized. "resize_output" is a function that takes the model and a longer

@@ -11,8 +11,6 @@ from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim, xp2to
 from thinc.types import Floats2d, FloatsXd
 from torch import nn
 
-# Capacities of oneDNN's caches. A batch uses about ten shapes.
-_ONEDNN_CACHES = {"LRU_CACHE_CAPACITY": "16", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "16"}
 # The process that imported PyTorch, or a worker that already uses one thread
 _process = os.getpid()
 
@@ -41,8 +39,9 @@ def bound_onednn_caches() -> None:
     Sets the environment variables `LRU_CACHE_CAPACITY` and `ONEDNN_PRIMITIVE_CACHE_CAPACITY`,
     which PyTorch and oneDNN read on first use. Existing values are kept.
     """
-    for name, capacity in _ONEDNN_CACHES.items():
-        os.environ.setdefault(name, capacity)
+    for name in ("LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
+        # a batch uses about ten shapes
+        os.environ.setdefault(name, "16")
 
 
 def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:

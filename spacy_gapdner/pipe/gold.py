@@ -91,8 +91,8 @@ def make_targets(
 ) -> tuple[list[GridTarget], int]:
     """Encode the gold entities of a document in grids.
 
-    aligned (Iterable[Entity]): The entities that match the tokens.
-    unaligned (Sequence[Entity]): The other entities. The cells around them are ignored.
+    aligned, unaligned (Iterable[Entity]): See `align_entities`. The cells around unaligned
+        entities are ignored.
     segments (Sequence[Segment]): The segments of the document.
     tagging (TaggingScheme): The tagging scheme.
     labels (Sequence[str]): The entity types.

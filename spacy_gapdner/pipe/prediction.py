@@ -70,11 +70,11 @@ def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:
     RETURNS (int): The number of documents. It is 0 if the model has no listener.
     """
     listeners = [node for node in model.walk() if hasattr(node, "upstream_name")]
-
-    def lacks_vectors(doc: Doc) -> bool:
-        return any(
+    return sum(
+        any(
             not doc.tensor.size if isinstance(node, Tok2VecListener) else doc._.trf_data is None
             for node in listeners
         )
-
-    return sum(lacks_vectors(doc) for doc in docs if len(doc))
+        for doc in docs
+        if len(doc)
+    )
