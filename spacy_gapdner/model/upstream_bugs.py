@@ -2,13 +2,12 @@
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable
 from typing import Any, cast
 
 import torch
-from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim, xp2torch
-from thinc.types import Floats2d, FloatsXd
+from thinc.api import ArgsKwargs, Model, NumpyOps, Optimizer, PyTorchShim
+from thinc.types import Floats2d
 from torch import nn
 
 # The process that imported PyTorch, or a worker that already uses one thread
@@ -65,7 +64,7 @@ def infer(network: nn.Module, calls: Iterable[ArgsKwargs]) -> list[Any]:
 
 
 class InPlaceShim(PyTorchShim):
-    """A PyTorchShim that updates weights in place and supports averages."""
+    """A PyTorchShim that updates weights in place."""
 
     def finish_update(self, optimizer: Optimizer) -> None:
         """Apply the gradients.
@@ -90,31 +89,6 @@ class InPlaceShim(PyTorchShim):
                 if weights.data_ptr() != kept.data_ptr():
                     kept.copy_(weights)
                 weights.data = kept
-
-    @contextmanager
-    def use_params(self, params: Mapping[tuple[int, str], FloatsXd]) -> Iterator[None]:
-        """Temporarily use other weights, such as an optimizer's averages.
-
-        thinc looks up names that its optimizers do not use::
-
-            shim, optimizer = PyTorchShim(torch.nn.Linear(2, 2)), Adam(0.1, use_averages=True)
-            shim._model(torch.ones(2)).sum().backward()
-            shim.finish_update(optimizer)
-            with shim.use_params(optimizer.averages):
-                ...  # the weights are the same
-
-        params (Mapping[tuple[int, str], FloatsXd]): Weights by the shim's id and their name.
-        """
-        named = self._model.named_parameters() if self._model is not None else ()
-        used = {name: weights.data for name, weights in named if (self.id, name) in params}
-        own = {name: weights.clone() for name, weights in used.items()}
-        for name, weights in used.items():
-            weights.copy_(xp2torch(params[self.id, name]))
-        try:
-            yield
-        finally:
-            for name, weights in used.items():
-                weights.copy_(own[name])
 
 
 class TorchProductOps(NumpyOps):

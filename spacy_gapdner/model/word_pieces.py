@@ -88,11 +88,8 @@ def tokenize(tokenizer: PreTrainedTokenizerBase, texts: list[str], longest: int)
 def find_positions(
     lengths: np.ndarray, batches: Sequence[Sequence[int] | np.ndarray]
 ) -> BatchPositions:
-    """Find the positions of word pieces in batches with padding on the right.
-
-    lengths (np.ndarray): Number of word pieces of each span. *Shape:* (spans,).
-    batches (Sequence[Union[Sequence[int], ndarray]]): The indices of the spans in each batch.
-    RETURNS (BatchPositions): The positions.
+    """Find the positions of the word pieces of spans with these lengths, in batches of span indices
+    with padding on the right.
     """
     shapes = [(len(batch), int(lengths[batch].max())) for batch in batches]
     widths = np.repeat([longest for _, longest in shapes], [n for n, _ in shapes])
@@ -105,13 +102,7 @@ def find_positions(
 def pad(
     pieces: WordPieces, positions: BatchPositions, tokenizer: PreTrainedTokenizerBase
 ) -> list[WordpieceBatch]:
-    """Make padded batches of word pieces.
-
-    pieces (WordPieces): The word pieces of spans.
-    positions (BatchPositions): The positions of the word pieces.
-    tokenizer (PreTrainedTokenizerBase): The tokenizer, which defines the padding piece.
-    RETURNS (list[WordpieceBatch]): The batches with the inputs of the network, without strings.
-    """
+    """Make padded batches of word pieces: the inputs of the network, without strings."""
     # without a padding piece, any id works, because it is masked
     ids = _place(pieces.ids, positions, tokenizer.pad_token_id or 0)
     mask = _place(np.ones(len(pieces.ids), dtype="f"), positions, 0)
@@ -133,8 +124,7 @@ def split_by_doc(
     """Split word pieces by document, with one row per span as in spacy-transformers.
 
     nested (list[list[Span]]): The spans of each document. No document may be without spans.
-    pieces (WordPieces): The word pieces.
-    positions (BatchPositions): The positions with one batch per document.
+    pieces, positions (WordPieces, BatchPositions): The word pieces, with one batch per document.
     tokenizer (PreTrainedTokenizerBase): The tokenizer.
     RETURNS (list[tuple[WordpieceBatch, Ragged]]): For each document, its word pieces and the
         alignment of its tokens with them.

@@ -35,8 +35,7 @@ def predict_entities(
     model (GridModel): The model. `attrs["tagging"]` is the tagging scheme.
     docs (Sequence[Doc]): The documents.
     cut (Callable[[Iterable[Doc]], list[list[Segment]]]): Splits documents into segments.
-    thresholds (Thresholds): The thresholds.
-    labels (Sequence[str]): The entity types.
+    thresholds (Thresholds), labels (Sequence[str]): The settings of decoding and the types.
     YIELDS (tuple[list[Entity], int]): For each document, its entities in text order and the number
         of paths that the search dropped.
     RAISES (GapDNERError): If the scores are not numbers.

@@ -1,5 +1,5 @@
-"""Each test fails without its workaround. Averages are tested with the pipe's transformer, workers
-that wait for threads in tests/pipe/test_processes.py."""
+"""Each test fails without its workaround. Workers that wait for threads are tested in
+tests/pipe/test_processes.py."""
 
 import os
 import subprocess

@@ -174,17 +174,3 @@ def test_a_transformer_that_has_not_run_is_told(trained):
     message = "'gapdner' has no word vectors for 2 of 3 documents"
     with trained.select_pipes(disable="transformer"), pytest.warns(UserWarning, match=message):
         list(trained.pipe(texts))
-
-
-def test_averages_take_the_place_of_all_weights_for_a_time(nlp):
-    optimizer = Adam(0.01, use_averages=True)
-    for _ in range(2):
-        step(nlp, make_examples(nlp), optimizer)
-    saved = nlp.to_bytes()
-    with nlp.use_params(optimizer.averages):
-        averages = weights(nlp)
-    assert nlp.to_bytes() == saved
-    for (_, name), average in optimizer.averages.items():
-        for own in averages:
-            assert name not in own or (own[name] == average).all()
-    assert (weights(nlp)[1]["classifier.weight"] != averages[1]["classifier.weight"]).any()
