@@ -90,26 +90,25 @@ class BratFile:
         return (self._bom + "".join(self._current)).encode("utf-8")
 
     def notes(self) -> dict[str, list[str]]:
-        """RETURNS (dict[str, list[str]]): The lines that refer to each entity, without their ids."""
+        """RETURNS (dict[str, list[str]]): The lines that refer to each entity, without ids."""
         found: dict[str, list[str]] = {}
         for line in self._current:
             for target in _targets(line):
                 found.setdefault(target, []).append(" ".join(line.split()[1:]))
         return found
 
-    def change(self, marks: Sequence[Mark]) -> tuple[list[str], list[str]]:
+    def change(self, marks: Sequence[Mark]) -> list[str]:
         """Replace the entities. Unchanged entities keep their lines, and changed entities keep
         their ids. New entities without an id get the next number.
 
         marks (Sequence[Mark]): All entities of the new file.
-        RETURNS (tuple[list[str], list[str]]): The ids of the entities in order, and descriptions of
-            the lines that were deleted or shortened because of deleted entities.
+        RETURNS (list[str]): Descriptions of the lines that were deleted or shortened because of
+            deleted entities.
         RAISES (GapDNERError): If a label, an id or a fragment is invalid.
         """
         marks = [clean_mark(mark, self.text) for mark in marks]
-        ids, lines = self._choose_ids(marks), list(self._lines)
-        entities, line_of = {}, dict(self._line_of)
-        for name, mark in zip(ids, marks, strict=True):
+        lines, entities, line_of = list(self._lines), {}, dict(self._line_of)
+        for name, mark in zip(self._choose_ids(marks), marks, strict=True):
             entities[name] = Mark(mark.label, mark.fragments, name)
             if entities[name] == self.entities.get(name):
                 continue
@@ -135,7 +134,7 @@ class BratFile:
         ]
         self.entities, self._line_of, self._deleted = entities, line_of, deleted
         self._lines, self._current = lines, current
-        return ids, removed
+        return removed
 
     def _choose_ids(self, marks: Sequence[Mark]) -> list[str]:
         given = [mark.id for mark in marks if mark.id is not None]

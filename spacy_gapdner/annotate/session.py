@@ -125,7 +125,7 @@ class Session:
             "status": loaded.entry.status,
             "tokens": [(t.idx, t.idx + len(t)) for t in doc if not t.is_space],
             "sentences": [(s.start_char, s.end_char) for s in doc.sents],
-            "entities": self._show_entities(loaded, list(loaded.file.entities)),
+            "entities": self._show_entities(loaded),
             "rejected": [asdict(mark) for mark in loaded.entry.rejected],
         }
 
@@ -139,11 +139,11 @@ class Session:
         RAISES (ChangedError): If the annotation is not based on the current version.
         RAISES (GapDNERError): If an entity is invalid.
         """
-        loaded, ids, removed = store.save(name, sent)
+        loaded, removed = store.save(name, sent)
         due = self.retrain_after is not None and len(self._new()) >= self.retrain_after
         if self.trainer and due and not self.trainer.is_running:
             self.train()
-        entities = self._show_entities(loaded, ids)
+        entities = self._show_entities(loaded)
         return {"version": loaded.version, "entities": entities, "removed": removed}
 
     def choose(self, loaded: Loaded, proposals: list[Proposal]) -> list[dict[str, Any]]:
@@ -189,11 +189,11 @@ class Session:
     def _new(self) -> set[str]:
         return self._done().keys() - self._trained
 
-    def _show_entities(self, loaded: Loaded, ids: list[str]) -> list[dict[str, Any]]:
+    def _show_entities(self, loaded: Loaded) -> list[dict[str, Any]]:
         file, known = loaded.file, {label.name for label in self.labels}
-        marks, notes = [file.entities[name] for name in ids], file.notes()
-        shown = []
-        for id, mark, warnings in zip(ids, marks, self.checker.warn(marks, file.text), strict=True):
+        marks, notes, shown = list(file.entities.items()), file.notes(), []
+        found = self.checker.warn([mark for _, mark in marks], file.text)
+        for (id, mark), warnings in zip(marks, found, strict=True):
             if id in file.misfits:
                 warnings.append(f"the file contains the text {file.misfits[id]!r}")
             if mark.label not in known:

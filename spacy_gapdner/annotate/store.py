@@ -134,14 +134,14 @@ class Store:
             file = BratFile(content, text, str(path))
         return Loaded(name, file, exists, self.journal.entries().get(name, Entry()))
 
-    def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str], list[str]]:
+    def save(self, name: str, sent: Annotation) -> tuple[Loaded, list[str]]:
         """Write the annotation of a text. A new file is only created if there are entities or the
         text is done.
 
         name (str): The id of the text.
         sent (Annotation): The new annotation.
-        RETURNS (tuple[Loaded, list[str], list[str]]): The new state, the ids of the entities in
-            order, and the removed lines.
+        RETURNS (tuple[Loaded, list[str]]): The new state with the entities in the given order, and
+            the removed lines.
         RAISES (ChangedError): If the version is not the current one. Nothing is written.
         RAISES (GapDNERError): If an entity is invalid.
         """
@@ -150,12 +150,12 @@ class Store:
             raise ChangedError(f"{name} was changed by someone else.")
         file, before = now.file, now.file.content
         rejected = tuple(clean_mark(mark, file.text) for mark in sent.rejected)
-        ids, removed = file.change(sent.entities)
+        removed = file.change(sent.entities)
         if file.content != before or (not now.exists and sent.status == "done"):
             self.write(name, file.content)
         self._files[name] = file
         self.journal.add(name, Entry(sent.status, rejected, self.annotator, time.time()))
-        return self.load(name), ids, removed
+        return self.load(name), removed
 
     def write(self, name: str, content: bytes) -> None:
         """Write an annotation file, and a copy of the text if it is in another folder.

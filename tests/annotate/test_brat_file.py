@@ -59,8 +59,8 @@ def test_reading():
 def test_changed_entities_keep_their_lines_and_new_ones_get_a_higher_number():
     file = read()
     new = Mark("Pain", ((32, 36), (27, 31)))
-    ids, removed = file.change([new, JOINT, SHOULDER, Mark("Drug", ((46, 54),), "T3")])
-    assert (ids, removed) == (["T10", "T1", "T7", "T3"], [])
+    assert file.change([new, JOINT, SHOULDER, Mark("Drug", ((46, 54),), "T3")]) == []
+    assert list(file.entities) == ["T10", "T1", "T7", "T3"]
     expected = ANN.splitlines(keepends=True)
     expected[5] = "T3\tDrug 46 54\tNaproxen\r\n"
     expected[-1] += "\n"
@@ -69,7 +69,7 @@ def test_changed_entities_keep_their_lines_and_new_ones_get_a_higher_number():
 
 def test_references_are_deleted_and_restored_with_their_entity():
     file = read()
-    _, removed = file.change([JOINT, SHOULDER])
+    removed = file.change([JOINT, SHOULDER])
     # the drug, the lines that require it and their attributes
     expected = ANN.splitlines(keepends=True)
     del expected[5:8], expected[6], expected[7]
@@ -87,7 +87,8 @@ def test_references_are_deleted_and_restored_with_their_entity():
     assert file.content == ANN.encode()
     # a new entity has a new id
     file.change([JOINT])
-    assert file.change([JOINT, Mark("DRUG", ((46, 54),))])[0] == ["T1", "T10"]
+    file.change([JOINT, Mark("DRUG", ((46, 54),))])
+    assert list(file.entities) == ["T1", "T10"]
 
 
 def test_fragments_are_split_at_line_breaks():
@@ -151,12 +152,13 @@ def test_any_edits(edits, end):
             changed = wanted.pop(place % len(wanted))
             if kind == "change":
                 wanted.append(Mark("Other", tuple(fragments), changed.id))
-        ids, _ = file.change(wanted)
+        file.change(wanted)
         again = read(file.content.decode())
         assert again.entities == file.entities
-        for name, mark in zip(ids, wanted, strict=True):
-            assert again.entities[name].label == mark.label
-            assert letters(again.entities[name]) == letters(mark)
+        for (name, saved), mark in zip(file.entities.items(), wanted, strict=True):
+            assert name == (mark.id or name)
+            assert saved.label == mark.label
+            assert letters(saved) == letters(mark)
         found = file.content.decode().split(end)
         assert [line for line in found if line and line[0] not in "TAR#*NE"] == others
         assert "T9\tADE 400 410\tbeyond" in found

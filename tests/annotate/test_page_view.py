@@ -77,22 +77,6 @@ def test_the_list_of_texts_in_a_narrow_window(page):
         assert "Drag over words" in page.find("chosen").text
 
 
-def test_labels_and_brackets_do_not_move_words(page):
-    page.write("Able to swallow (the drug).", ann="T1\tSYMPTOM 0 15\tAble to swallow\n")
-    [label] = page.browser.find_elements(By.CSS_SELECTOR, ".word b")
-    assert label.rect["width"] > page.word("Able").rect["width"]
-    assert label.rect["x"] == page.word("Able").rect["x"]
-    gaps = (
-        "const words = [...document.querySelectorAll('.word')].slice(0, 4);"
-        "return words.map(w => w.getBoundingClientRect().width -"
-        " (r => (r.selectNodeContents(w.firstChild), r.getBoundingClientRect().width))"
-        "(document.createRange()))"
-    )
-    assert max(page.browser.execute_script(gaps)) < 1
-    glued = page.browser.find_element(By.CSS_SELECTOR, ".glued")
-    assert glued.find_element(By.CSS_SELECTOR, ".word").text == "("
-
-
 def test_warnings(page):
     page.write()
     page.drag("pain", "Mild")
