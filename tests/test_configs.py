@@ -3,15 +3,8 @@
 from pathlib import Path
 
 import pytest
-import spacy
-from spacy import util
-from spacy.cli.init_config import fill_config, init_config
-from spacy.tokens import DocBin
-from spacy.training import Example
+from spacy.cli.init_config import fill_config
 from spacy.util import load_config
-from thinc.api import Optimizer
-from tiny_pipeline import CORPUS, save_corpus
-from tiny_transformer import save_bert
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
 
@@ -62,53 +55,3 @@ def test_the_settings_of_the_paper():
     assert {model[f"{part}_width"] for part in ("hidden", "boundary", "grid")} == {128}
     assert (pipe["threshold"], pipe["disc_threshold"]) == (0.0, None)
     assert all(model[p] for p in ("bilstm", "biaffine", "linear_attention", "criss_cross"))
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    """Overrides that make every config small, with data and a transformer."""
-    folder = tmp_path_factory.mktemp("small")
-    save_corpus(folder / "docs.spacy")
-    bert = folder / "bert"
-    bert.mkdir()
-    save_bert(bert, sorted({word for text, _ in CORPUS for word in text.split()}))
-    data = {f"paths.{part}": str(folder / "docs.spacy") for part in ("train", "dev")}
-    return data | {"components.gapdner.model.hidden_width": 16, "vars.transformer": str(bert)}
-
-
-@pytest.fixture(params=CONFIGS, ids=lambda path: path.stem)
-def overrides(request, small):
-    given = dict(small)
-    if request.param.stem == "gapdner_cpu":
-        del given["vars.transformer"]
-    return request.param, given
-
-
-@pytest.mark.slow
-def test_a_pipeline_of_the_config_is_trained_from_python(overrides, tmp_path):
-    path, changes = overrides
-    nlp = util.load_model_from_config(load_config(path, overrides=changes), auto_fill=False)
-    examples = [
-        Example(nlp.make_doc(doc.text), doc)
-        for doc in DocBin().from_disk(changes["paths.train"]).get_docs(nlp.vocab)
-    ]
-    assert isinstance(nlp.initialize(lambda: examples), Optimizer)
-    assert nlp.update(examples, sgd=nlp.create_optimizer())["gapdner"] > 0
-    nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path)
-    optimizer = loaded.resume_training()
-    assert isinstance(optimizer, Optimizer)
-    loaded.get_pipe("gapdner").add_label("NEW")
-    assert loaded.update(examples, sgd=optimizer)["gapdner"] > 0
-
-
-def test_init_config_chooses_the_best_model_by_our_scores():
-    config = init_config(pipeline=["gapdner"], silent=True)
-    assert config["training"]["score_weights"] == {
-        "spans_gapdner_f": 0.75,
-        "spans_gapdner_p": 0.0,
-        "spans_gapdner_r": 0.0,
-        "spans_gapdner_disc_f": 0.25,
-    }
-    for corpus in config["corpora"].values():
-        assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)

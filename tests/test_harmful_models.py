@@ -1,5 +1,4 @@
-"""Models and documents that try to do harm: what a config names is looked up in spaCy's registry
-and nowhere else, what documents say is shown as text."""
+"""Models and documents that try to do harm."""
 
 import re
 
@@ -9,7 +8,7 @@ from spacy.tokens import Doc
 from tiny_pipeline import gold_docs, trained_pipeline
 from typer.testing import CliRunner
 
-from spacy_gapdner import Entity, GapDNERError, set_entities
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.pipes import load_recognizer
 from spacy_gapdner.cli import app
 from spacy_gapdner.formats import DOC_NAME, write_docbin
@@ -37,35 +36,6 @@ def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
     nlp, _ = load_recognizer(model)
     assert nlp("Severe pain after aspirin .")._.discontinuous_ents
     assert not victim.exists()
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("before_creation = null", 'before_creation = {"@callbacks":"os.system"}'),
-        ('factory = "gapdner"', 'factory = "os.system"'),
-        ('"spacy-gapdner.CrossEntropy.v1"', '"torch.load"'),
-    ],
-)
-def test_a_config_cannot_name_other_functions(model, old, new):
-    text = (model / "config.cfg").read_text()
-    assert old in text
-    (model / "config.cfg").write_text(text.replace(old, new))
-    with pytest.raises(GapDNERError, match=r"Cannot load the pipeline .*(registry|E002)"):
-        load_recognizer(model)
-
-
-def test_what_a_config_says_of_training_is_not_run_when_it_is_loaded(model):
-    text = (model / "config.cfg").read_text()
-    for old, new in (
-        ('@readers = "spacy.Corpus.v1"', '@readers = "os.system"'),
-        ("before_to_disk = null", 'before_to_disk = {"@callbacks":"os.system"}'),
-        ("before_init = null", 'before_init = {"@callbacks":"os.system"}'),
-    ):
-        assert old in text
-        text = text.replace(old, new)
-    (model / "config.cfg").write_text(text)
-    assert load_recognizer(model)[1].labels == ("ADR", "Drug")
 
 
 @pytest.fixture

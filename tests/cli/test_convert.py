@@ -122,22 +122,17 @@ def test_entities_of_other_components(run, tmp_path):
     doc.ents = [Span(doc, 0, 2, "ADR")]
     doc.spans["sc"] = [Span(doc, 0, 2, "ADR"), Span(doc, 1, 2, "ADR")]
     DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
-    output = tmp_path / "b.spacy"
-    hint = "1 in doc.ents, 2 in doc.spans['sc']"
-    for command in (["convert", tmp_path / "a.spacy", output], ["stats", tmp_path / "a.spacy"]):
-        assert hint in " ".join(run(*command).stdout.split())
+    command = ("convert", tmp_path / "a.spacy", tmp_path / "b.spacy")
+    assert "1 in doc.ents, 2 in doc.spans['sc']" in " ".join(run(*command).stdout.split())
     for options, count in ((["--from-ents"], 1), (["--from-spans", "sc"], 2)):
-        result = run("convert", tmp_path / "a.spacy", output, *options)
-        assert f"{count} of {count} entities" in result.stdout
+        assert f"{count} of {count} entities" in run(*command, *options).stdout
 
 
-def test_sentences_of_a_pipeline(run, fails, data, tmp_path):
+def test_sentences_of_a_pipeline(run, data, tmp_path):
     nlp = spacy.blank("en")
     # a comma ends a sentence, and a line break does not
     nlp.add_pipe("sentencizer", config={"punct_chars": [","]})
     nlp.to_disk(tmp_path / "model")
-    given = ("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
-    run(*given)
-    texts = [doc.text for doc in DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())]
-    assert texts == ["Severe joint and shoulder pain.\nNo rash, ", "pretest.\n"]
-    fails("has its own sentence boundaries", *given, "--line-breaks", "join")
+    run("convert", data, tmp_path / "a.spacy", "--model", tmp_path / "model")
+    docs = DocBin().from_disk(tmp_path / "a.spacy").get_docs(Vocab())
+    assert [doc[0].text for doc in docs] == ["Severe", "pretest"]

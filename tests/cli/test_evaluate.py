@@ -47,10 +47,6 @@ def test_other_spans_key(run, model, write_docs):
     assert hint in " ".join(run("evaluate", model, data).output.split())
 
 
-def test_missing_gpu(fails, model, write_docs):
-    fails("Cannot use GPU 99: ", "evaluate", model, write_docs(), "--gpu-id", 99)
-
-
 def test_bootstrap_intervals(run, model, write_docs):
     result = run("evaluate", model, write_docs(), "--bootstrap", 100)
     assert "All entities 100.00-100.00" in " ".join(result.stdout.split())

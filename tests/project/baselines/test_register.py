@@ -9,13 +9,7 @@ from grid_models import fixed_vectors, make_input, network_of, score
 from project.baselines.register import build_toe, build_w2ner
 from project.baselines.tagging import TOETagging, W2NERTagging
 from project.baselines.toe import DecoderLayer, TOENetwork, TOESettings
-from project.baselines.w2ner import (
-    DilatedConvolutions,
-    W2NERNetwork,
-    W2NERSettings,
-    init_as_one_tensor,
-)
-from spacy_gapdner.model.biaffine import Biaffine
+from project.baselines.w2ner import DilatedConvolutions, W2NERNetwork, W2NERSettings
 
 LABELS = ["A", "B"]
 SIZES = {"hidden_width": 6, "embedding_width": 3, "grid_width": 4}
@@ -55,19 +49,6 @@ def test_agrees_with_the_equations(assert_same, name, dilations):
     actual = [scores[row, :n, :n].flatten(0, 1) for row, n in rows]
     expected = [EQUATIONS[name](words[row, :n], net, dilations).flatten(0, 1) for row, n in rows]
     assert_same(torch.cat(actual), torch.cat(expected), [words, *net.parameters()], atol=1e-9)
-
-
-@pytest.mark.parametrize(("n_rounds", "tagging"), [(1, TOETagging()), (2, W2NERTagging())])
-def test_toe_with_fewer_rounds_and_without_fine_grained_tags(assert_same, n_rounds, tagging):
-    net = make_network("TOE", tagging, n_rounds=n_rounds).double().eval()
-    words, lengths = make_batch([4], torch.float64)
-    used = [p for name, p in net.named_parameters() if n_rounds > 1 or "of_tags" not in name]
-    used = [p for p in used if n_rounds > 1 or id(p) not in set(map(id, net.decoder.parameters()))]
-    if n_rounds == 1:
-        used.append(net.labels_of_tags.weight)
-    assert_same(
-        score(net, words, lengths)[0], toe(words[0], net, [1, 2]), [words, *used], atol=1e-9
-    )
 
 
 def test_dropout_of_the_decoder_layer(assert_same):
@@ -127,15 +108,6 @@ def test_gradient_of_convolutions_in_mixed_precision(assert_same):
         with torch.autocast("cpu", torch.bfloat16):
             mixed = layer(grid, mask)
         assert_same(mixed, layer(grid, mask), [*layer.parameters()], atol=1e-3)
-
-
-def test_initial_biaffine_weights():
-    biaffine = Biaffine(200, 6)
-    init_as_one_tensor(biaffine)
-    reference = torch.nn.init.xavier_normal_(torch.empty(6, 201, 201))
-    for parameter in (biaffine.bilinear, biaffine.linear.weight):
-        assert parameter.std().item() == pytest.approx(reference.std().item(), rel=0.1)
-    assert not torch.equal(biaffine.linear.bias, torch.zeros(6))
 
 
 @both_models

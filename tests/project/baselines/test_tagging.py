@@ -76,17 +76,6 @@ def test_grids_by_hand(tagging, table):
     assert encode(tagging, []) == {}
 
 
-def test_layout():
-    layout = W2NER.layout(LABELS)
-    assert layout.channels == ("None", "NNW", "ADE", "Symptom")
-    assert (layout.upper, layout.diagonal, layout.lower) == ((1,), (2, 3), (2, 3))
-    layout = TOE.layout(LABELS)
-    directed = ("THW ADE", "THW Symptom", "HTW ADE", "HTW Symptom")
-    assert layout.channels == ("NNW", "PNW", *directed, "NextFragment", "Contiguous", "Fragment")
-    assert (layout.upper, layout.lower) == ((0, 4, 5, 6), (1, 2, 3, 7, 8))
-    assert layout.diagonal == (2, 3, 4, 5, 7, 8)
-
-
 def test_toe_s_labels_are_those_above_zero():
     scores = np.full((2, 2, 9), -9.0, dtype="float32")
     scores[0, 1, 0], scores[1, 0, 1], scores[1, 1, 4], scores[1, 0, 8] = 2.0, 0.0, 800.0, -1.0
@@ -102,18 +91,6 @@ def test_toe_s_labels_are_those_above_zero():
     assert found(0.5) == pytest.approx({**above_zero, (1, 0, 1): 0.5})
     others = {(1, 0, 1): 0.5, (1, 0, 8): 1 / (1 + math.e)}
     assert found(0.25) == pytest.approx({**above_zero, **others})
-
-
-def test_toe_needs_both_directions_of_a_link_and_one_of_a_type():
-    nnw, pnw, thw, htw, contiguous = 0, 1, 2, 4, 7
-    link = {(0, 1, nnw): 0.9, (1, 0, pnw): 0.7}
-    half = {(1, 2, nnw): 0.9, (2, 0, pnw): 0.9, (2, 0, contiguous): 0.9}
-    types = {(1, 0, thw): 0.6, (0, 1, htw): 0.8, (2, 0, thw + 1): 0.9, (2, 2, htw + 1): 0.6}
-    decoded = TOE.decode(as_cells({**link, **half, **types}), LABELS).entities
-    assert [(e.label, e.fragments, e.score) for e in decoded] == [
-        ("ADE", ((0, 2),), 0.7),
-        ("Symptom", ((2, 3),), 0.6),
-    ]
 
 
 N_TOKENS = 5

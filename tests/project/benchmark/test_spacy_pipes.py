@@ -6,7 +6,6 @@ from spacy.training import Example
 from project.benchmark.data import load_pipeline, read_examples
 from project.benchmark.speed import Runner, time_batches, time_pipe
 from project.experiments.spacy_pipes import PIPES, add_spans, make_config
-from spacy_gapdner import GapDNERError
 
 
 @pytest.mark.parametrize("name", PIPES)
@@ -27,13 +26,3 @@ def test_pipes_of_spacy(name, bert, data, tmp_path):
         assert found["model"] > 0
         assert found["encoder"] > 0
         assert (found["optimizer"] > 0) == is_train
-    # the Docs can be used for training
-    assert nlp.update(examples)[name] > 0
-
-
-def test_pipeline_without_recognizer(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("sentencizer")
-    nlp.to_disk(tmp_path)
-    with pytest.raises(GapDNERError, match="no gapdner, ner or spancat pipe, only sentencizer"):
-        load_pipeline(str(tmp_path), -1)

@@ -55,8 +55,3 @@ def test_options(craft, report):
 def test_bad_options(craft, report, options, message):
     with pytest.raises(GapDNERError, match=message):
         list(read_craft(craft, report, **options))
-
-
-def test_another_folder(write, report):
-    with pytest.raises(GapDNERError, match=r"not the top folder of CRAFT.*the format knowtator"):
-        list(read_craft(write({"1.txt": TEXT, "1.xml": VERSION_2}), report))

@@ -8,13 +8,8 @@ from command_lines import invoke
 from recorded_runs import make_run, make_scores, set_value
 
 from project.experiments.__main__ import app
-from project.experiments.comparable import find_differences, list_differences
-from project.experiments.compare import (
-    difference_table,
-    gap_length_table,
-    group_runs,
-    scores_table,
-)
+from project.experiments.comparable import find_differences
+from project.experiments.compare import difference_table, group_runs, scores_table
 from project.experiments.runs import find_runs, read_run, write_run
 from spacy_gapdner.errors import GapDNERError
 
@@ -29,22 +24,11 @@ def test_run_round_trip(tmp_path):
     assert read_run(tmp_path / "a" / "run.json") == run
 
 
-@pytest.mark.parametrize("content", ['{"kind": "model"}', '{"kind": "spacy'])
-def test_invalid_record(tmp_path, content):
-    path = tmp_path / "run.json"
-    path.write_text(content)
-    with pytest.raises(GapDNERError, match=f"^{path} is not a record of a run"):
-        read_run(path)
-
-
 def test_find_runs(tmp_path):
     for folder, seed in (("b/seed_0", 0), ("a/x/seed_1", 1), ("a/seed_2", 2), ("a/.old", 3)):
         write_run(make_run(seed=seed), tmp_path / folder / "run.json")
     (tmp_path / "a" / "dryrun.json").write_text("{}")
     assert [run.seed for run in find_runs([tmp_path / "b", tmp_path / "a"]).values()] == [0, 2, 1]
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(GapDNERError, match=r"contains no run.json"):
-        find_runs([tmp_path / "empty"])
 
 
 @pytest.mark.parametrize(
@@ -54,28 +38,16 @@ def test_find_runs(tmp_path):
         ("W2NER", {"training.max_steps": 7}, "max_steps 100 (GapDNER) / 7 (W2NER)."),
         ("GapDNER", {"components.gapdner.model.bilstm": False}, "runs of GapDNER have different"),
         ("W2NER", {"data": OTHER_DATA}, "devdevde (GapDNER) / dev.spacy 01234567 (W2NER)."),
-        ("W2NER", {"device": {"gpu": "H200"}}, "devices: x86_64 (GapDNER) / H200 (W2NER)."),
     ],
 )
 def test_differences_between_runs(name, changes, warning):
-    fields = {field: changes[field] for field in ("data", "device") if field in changes}
-    other = make_run(name, 1, **fields)
-    for setting in changes.keys() - fields.keys():
-        config = set_value(other.config, setting, changes[setting])
-        other = dataclasses.replace(other, config=config)
+    data = changes.pop("data", make_run().data)
+    other = make_run(name, 1, data=data)
+    for setting, value in changes.items():
+        other = dataclasses.replace(other, config=set_value(other.config, setting, value))
     warnings = find_differences(group_runs([make_run(), other]))
     assert len(warnings) == (warning is not None)
     assert all(warning in line for line in warnings)
-
-
-def test_data_can_be_moved():
-    run = make_run()
-    config = set_value(run.config, "paths.train", "elsewhere/train.spacy")
-    data = {
-        part: [{**file, "name": "other.spacy"} for file in files]
-        for part, files in run.data.items()
-    }
-    assert list_differences(run, "GapDNER", config, data) == ""
 
 
 def test_command(tmp_path):
@@ -135,17 +107,6 @@ def test_differences_are_paired_by_seed():
     # mean -0.06, deviation 0.08 / sqrt(2); there are no scores of discontinuous entities
     cell = "-6.00 ± 5.66"
     assert table.rows == [["W", "2", cell, cell, "-", cell], ["X", "0", *["-"] * 4]]
-
-
-def test_scores_by_gap_length():
-    runs = []
-    for seed, lengths in enumerate(({"1": {"f": 0.4}, "3": {"f": 0.2}}, {"1": {"f": 0.6}}, None)):
-        scores = make_scores(0.5) | {"spans_sc_gap_lengths": lengths}
-        runs.append(make_run(seed=seed, scores={"dev": scores, "test": scores}))
-    table = gap_length_table(group_runs(runs), "test")
-    assert table.header == ["Model", "Seeds", *"12345678"]
-    # 0.2 / sqrt(2)
-    assert table.rows == [["GapDNER", "3", "50.00 ± 14.14", "-", "20.00", *"-----"]]
 
 
 def test_duplicate_runs():

@@ -19,15 +19,13 @@ def folder(tmp_path_factory):
     DocBin(docs=gold_docs(nlp.vocab)).to_disk(folder / "data.spacy")
     scores = {"dev": {**make_run().scores["dev"], "spans_key": "gapdner"}}
     scores["dev"] |= {"spans_gapdner_f": 0.5}
-    for name, threshold, seeds in (("Usual", None, (0, 1)), ("Careful", 1.0, (0,))):
-        for seed in seeds:
-            path = folder / name / f"seed_{seed}"
-            write_run(make_run(name, seed, scores=scores), path / "run.json")
-            nlp.to_disk(path / "model-best")
-            if threshold is not None:
-                changed = spacy.load(path / "model-best")
-                changed.get_pipe("gapdner").cfg["threshold"] = threshold
-                changed.to_disk(path / "model-best")
+    for name, seed in (("Usual", 0), ("Usual", 1), ("Careful", 0)):
+        path = folder / name / f"seed_{seed}"
+        write_run(make_run(name, seed, scores=scores), path / "run.json")
+        nlp.to_disk(path / "model-best")
+    careful = spacy.load(path / "model-best")
+    careful.get_pipe("gapdner").cfg["threshold"] = 1.0
+    careful.to_disk(path / "model-best")
     return folder
 
 

@@ -59,15 +59,6 @@ def test_scores_of_spans(pipe):
     assert rows[1] == ["", "Contiguous, no overlap", "50.0", "100.0", "66.7", "1"]
 
 
-def test_scores_of_our_pipe():
-    nlp = make_nlp()
-    gold = make_doc(nlp, *CORPUS[0])
-    nlp.get_pipe("gapdner").cfg["threshold"] = 1.0
-    scores = score(nlp, [gold])
-    assert counts(scores["All entities"]) == counts(scores["Discontinuous"]) == (0, 0, 3)
-    assert not len(scores["Contiguous, no overlap"])
-
-
 @pytest.mark.slow
 def test_command(tmp_path):
     words = sorted({word for text, _ in CORPUS for word in text.split()})

@@ -107,12 +107,6 @@ def test_train_seeds(tmp_path, monkeypatch):
     assert "Seed 1: The training failed. Seed 5: The training failed." in result.stderr
 
 
-def test_missing_data_path(tmp_path):
-    result = invoke(app, "train-seeds", CONFIG, tmp_path, "--name", "Tiny")
-    assert result.exit_code == 1
-    assert "--paths.train PATH" in result.stderr
-
-
 def make_python(tmp_path, monkeypatch, script):
     """Replace the Python of the training process with a shell script."""
     program = tmp_path / "python"

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from project.experiments.training import read_evaluations, read_run_config
+from project.experiments.training import read_run_config
 from spacy_gapdner.errors import GapDNERError
 
 CONFIG = Path(__file__).parents[3] / "configs" / "gapdner_cpu.cfg"
@@ -23,16 +23,3 @@ NO_WEIGHT = {f"{WEIGHTS}.spans_gapdner_f": 0.0, f"{WEIGHTS}.spans_gapdner_disc_f
 def test_invalid_config(overrides, message):
     with pytest.raises(GapDNERError, match=message):
         read_run_config(CONFIG, overrides, 0)
-
-
-def test_best_of_equal_scores(tmp_path):
-    """spaCy replaces the best model if the score is equal."""
-    rows = [(0, 0.1), (5, 0.25), (10, 0.25), (15, 0.2)]
-    lines = [
-        f'{{"epoch":1,"step":{step},"losses":{{"gapdner":2.5}},"scores":{{}},"score":{score}}}\n'
-        for step, score in rows
-    ]
-    (tmp_path / "evaluations.jsonl").write_text("".join(lines))
-    evaluations, best = read_evaluations(tmp_path)
-    assert [(e["step"], e["score"]) for e in evaluations] == rows
-    assert best == {"step": 10, "epoch": 1, "score": 0.25, "losses": {"gapdner": 2.5}}

@@ -21,7 +21,7 @@ from project.paper.attention_maps import (
     find_network,
     record_attention,
 )
-from project.paper.attention_page import draw_report, plot_cell, plot_labels
+from project.paper.attention_page import draw_report, plot_cell
 from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.segments import Segment
 
@@ -98,16 +98,6 @@ def test_weights_agree_with_the_equations(nlp):
     hook.remove()
 
 
-@pytest.mark.parametrize(
-    ("off", "title"),
-    [("linear_attention", "Criss-cross attention of (0, 1)"), ("criss_cross", "Linear attention")],
-)
-def test_models_with_one_attention_layer(off, title):
-    (segment,) = record_attention(make_nlp({off: False}), JOINT, cells=["0,1"]).segments
-    axes = plot_cell(segment, 0, 1).axes
-    assert axes[0].get_title(loc="left").startswith(title)
-
-
 def test_models_without_attention():
     with pytest.raises(GapDNERError, match="Only the architecture"):
         find_network(Model("other", lambda *_: None))
@@ -122,18 +112,10 @@ def choose(text, spans=(), cells=()):
     return choose_cells(doc, None, spans, cells)
 
 
-def test_spans_and_cells():
-    text = "painful joint shoulder pain ."
-    # "pain" is not a token in "painful"
-    found = choose(text, [" pain ", "shoulder pain"], ["2,0", " 1, 1 ", "2,3"])
-    assert found == [(3, 3), (2, 3), (2, 0), (1, 1)]
-
-
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
         ("spans", "Pain", "does not contain 'Pain'. The search is case-sensitive"),
-        ("spans", "", "does not contain ''"),
         ("spans", "ain", "'ain' does not match whole tokens. The tokens are no | pain | no"),
         ("spans", "no pain no", "'no pain no' occurs 2 times. Use --cell 0,2 or --cell 2,4"),
         ("cells", "1:2", "Invalid cell: '1:2'. Use token offsets ROW,COLUMN"),
@@ -172,18 +154,6 @@ def test_plot_of_a_cell():
     assert cross.get_title(loc="left") == "Criss-cross attention of (13, 11)"
     marks = {t.get_position(): t.get_text() for t in cross.texts}
     assert marks == {(1, 0): "F", (3, 2): "G", (4, 4): "FT"}
-
-
-def test_plot_of_labels():
-    (axes,) = plot_labels(make_segment()).axes
-    found = {(p.get_x(), p.get_y(), p.get_width()): p.get_facecolor() for p in axes.patches}
-    frag, gap = found[0.5, -0.5, 1], found[2.5, 1.5, 1]
-    # two labels share a cell
-    assert found.keys() == {(0.5, -0.5, 1), (2.5, 1.5, 1), (3.5, 3.5, 0.5), (4.0, 3.5, 0.5)}
-    assert found[3.5, 3.5, 0.5] == frag
-    assert len({frag, gap, found[4.0, 3.5, 0.5]}) == 3
-    (legend,) = axes.figure.legends
-    assert [t.get_text() for t in legend.get_texts()] == ["Frag", "Gap", "ADE"]
 
 
 def test_page():

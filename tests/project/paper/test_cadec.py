@@ -73,12 +73,3 @@ def test_list_of_documents(write, report, monkeypatch):
     assert read_ids(folder / "my.list", "dev.list", "share13", "dev", report) == {"a.txt"}
     (issue,) = report.issues
     assert "1 names, which are not the 19 of the published dev list of share13" in issue.message
-
-
-@pytest.mark.parametrize(
-    ("files", "message"),
-    [({"dev.id": "a"}, r"no file .*train\.id"), ({"train.id": " \n"}, "empty")],
-)
-def test_no_list_of_documents(write, report, files, message):
-    with pytest.raises(GapDNERError, match=message):
-        read_ids(write(files), "train.id", "cadec", "train", report)
