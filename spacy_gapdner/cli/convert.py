@@ -34,14 +34,10 @@ def convert_cli(
         None,
         "--n-sents",
         "-n",
-        help="Sentences per Doc; 0 to keep documents (default: 1 for .spacy, otherwise 0)",
+        help="Sentences per Doc; 0 for all (default: 1 for .spacy, else 0)",
     ),
     alignment: str = typer.Option(
-        "expand",
-        "--alignment",
-        "-a",
-        help="If a boundary falls inside a token: expand or contract the fragment, or drop the "
-        "entity (strict)",
+        "expand", "--alignment", "-a", help="Boundary in a token: expand, contract or strict (drop)"
     ),
     line_breaks: options.LineBreaks = options.LINE_BREAKS_AUTO,
     types: str | None = options.TYPES,

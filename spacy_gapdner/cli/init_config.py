@@ -49,8 +49,6 @@ def init_config_cli(
     msg.good(f"Config: {output_path}")
     if name := Config().from_str(text, interpolate=False).get("vars", {}).get("transformer"):
         msg.text(f"Transformer: {name}. Read its license before you publish a trained pipeline.")
-    else:
-        msg.text("No transformer: the pipeline only learns from your data.")
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "
         f"--paths.train train.spacy --paths.dev dev.spacy{' --gpu-id 0' if gpu else ''}"

@@ -4,13 +4,17 @@ import io
 import re
 import sys
 import urllib.request
+from itertools import cycle, islice, permutations
 
 import pytest
 import uvicorn
 from fastapi.testclient import TestClient
-from pages import run_page, train_by_heart, write_docs
+from pages import make_docs, run_page, train_by_heart, write_docs
+from spacy.vocab import Vocab
 
+from spacy_gapdner import write
 from spacy_gapdner.cli import serve
+from spacy_gapdner.formats import DOC_NAME
 
 ADE = ("no joint or back pain", [("ADE", "joint", "pain"), ("ADE", "back pain")])
 DRUGS = [
@@ -78,23 +82,15 @@ def served(monkeypatch):
 
 def write_reports(folder):
     """Write a synthetic corpus in brat format: twelve texts in `train/`, and four in `dev/`."""
-    symptoms, drugs = ["joint", "back", "chest", "neck"], ["aspirin", "ibuprofen", "naproxen"]
-    pairs = [(a, b) for a in symptoms for b in symptoms if a != b]
-    for number in range(16):
-        first, second = pairs[number % len(pairs)]
-        drug = drugs[number % len(drugs)]
-        stem = folder / ("train" if number < 12 else "dev") / f"{number + 1:03d}"
-        stem.parent.mkdir(parents=True, exist_ok=True)
+    pairs, annotated = permutations(["joint", "back", "chest", "neck"], 2), []
+    drugs = ["aspirin", "ibuprofen", "naproxen"]
+    for (first, second), drug in islice(zip(cycle(pairs), cycle(drugs), strict=False), 16):
         text = f"She had {first} and {second} pain after taking {drug}."
         entities = [("ADE", first, "pain"), ("ADE", f"{second} pain"), ("DRUG", drug)]
-        lines = []
-        for i, (label, *fragments) in enumerate(entities, start=1):
-            starts = [text.index(fragment) for fragment in fragments]
-            ends = [start + len(part) for start, part in zip(starts, fragments, strict=True)]
-            offsets = ";".join(f"{s} {e}" for s, e in zip(starts, ends, strict=True))
-            lines.append(f"T{i}\t{label} {offsets}\t{' '.join(fragments)}\n")
-        stem.with_suffix(".txt").write_text(text, encoding="utf8")
-        stem.with_suffix(".ann").write_text("".join(lines), encoding="utf8")
+        annotated.append((text, entities))
+    for number, doc in enumerate(make_docs(annotated, Vocab()), start=1):
+        doc.user_data[DOC_NAME] = f"{number:03d}"
+        write([doc], folder / ("train" if number <= 12 else "dev"), "brat")
 
 
 @pytest.mark.slow

@@ -41,10 +41,10 @@ def test_find_runs(tmp_path):
     ],
 )
 def test_differences_between_runs(name, changes, warning):
-    data = changes.pop("data", make_run().data)
-    other = make_run(name, 1, data=data)
-    for setting, value in changes.items():
-        other = dataclasses.replace(other, config=set_value(other.config, setting, value))
+    other = make_run(name, 1, data=changes.get("data", make_run().data))
+    for setting in changes.keys() - {"data"}:
+        config = set_value(other.config, setting, changes[setting])
+        other = dataclasses.replace(other, config=config)
     warnings = find_differences(group_runs([make_run(), other]))
     assert len(warnings) == (warning is not None)
     assert all(warning in line for line in warnings)

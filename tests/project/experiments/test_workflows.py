@@ -110,17 +110,6 @@ def test_paper(settings, corpus, transformer, batch_size, n_sentences):
     assert warmup_steps == int(config["training.max_steps"] / 10)
 
 
-def test_complete_articles_are_held_out():
-    sizes = [40, 5, 30, 10, 15]
-    article = [number for number, size in enumerate(sizes) for _ in range(size)]
-    # numbers instead of documents
-    others, held_out = sample_sentences.hold_out(list(range(100)), sizes, 0.15, 0)
-    assert sorted(others + held_out) == list(range(100))
-    assert (sorted(others), sorted(held_out)) == (others, held_out)
-    assert len(held_out) >= 15
-    assert not {article[i] for i in held_out} & {article[i] for i in others}
-
-
 def test_sample_sentences(tmp_path, monkeypatch):
     monkeypatch.setattr(sample_sentences, "_BLOCK", 20)
     save_corpus(tmp_path / "all.spacy", CORPUS * 20)

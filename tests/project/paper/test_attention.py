@@ -163,18 +163,7 @@ def test_page():
     segment = make_segment(words, start=0, cells=[(0, 1), (4, 0)])
     files = draw_report(AttentionReport(doc, "gapdner", [segment], "What labels mean."))
     page = files["attention.html"].decode()
-    names = ["labels_0-9", "cell_0-1", "cell_4-0"]
-    plots = [f"{name}.{format}" for name in names for format in ("png", "svg")]
-    assert list(files) == ["attention.html", *plots]
-    for name in plots:
-        assert files[name].startswith(b"\x89PNG" if name.endswith("png") else b"<?xml")
-    for text in [
-        '<span class="word">severe <i class="fragment"',
-        "Label: Frag 0.90",
-        "(F: Frag, G: Gap, T: an entity type)",
-        "Tokens 0 to 8",
-        "Cell (4, 0): severe joint and arm &lt;b&gt;",
-    ]:
+    for text in ("Label: Frag 0.90", "Cell (4, 0): severe joint and arm &lt;b&gt;"):
         assert text in page
     assert page.count("<svg") == 3
     assert not any(word in page for word in ("<link", "src=", "<b>"))
@@ -190,11 +179,6 @@ def test_command(nlp, tmp_path):
     assert result.stdout == f"{output / 'attention.html'}\n"
     plots = [f"{name}.{end}" for name in ("cell_4-4", "labels_0-7") for end in ("png", "svg")]
     assert {p.name for p in output.iterdir()} == {"attention.html", *plots}
-    for message, text, path in [
-        ("The text is empty", "", tmp_path / "a"),
-        ("is a file. Use a folder", JOINT, output / "attention.html"),
-    ]:
-        result = invoke(app, model, text, "-o", path)
-        assert (result.exit_code, result.stdout) == (1, "")
-        assert message in result.stderr
-    assert not (tmp_path / "a").exists()
+    result = invoke(app, model, "", "-o", tmp_path / "a")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "The text is empty" in result.stderr
