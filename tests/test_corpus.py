@@ -78,24 +78,19 @@ def test_settings(data, nlp, tmp_path):
         list(Corpus(data, options={"split": "train"})(nlp))
 
 
-def test_what_is_dropped_is_logged_in_the_first_epoch_alone(data, nlp, caplog):
-    (data / "a.ann").write_text("T1\tADR 26 39\tpain.\nNo rash\n")
+def test_dropped_entities_are_logged_once_or_an_error(data, nlp, caplog):
+    (data / "a.ann").write_text("T1\tADR 26 39\tpain. No rash\n")
     corpus = Corpus(data)
     for _ in range(2):
         list(corpus(nlp))
     assert caplog.text.count("1 dropped (entity crosses a sentence boundary)") == 1
+    with pytest.raises(GapDNERError, match="crosses a sentence boundary"):
+        list(Corpus(data, strict=True)(nlp))
 
 
-def test_a_path_is_needed_when_it_is_made(tmp_path):
+def test_missing_path(tmp_path):
     make = registry.readers.get("spacy-gapdner.Corpus.v1")
     with pytest.raises(GapDNERError, match=r"no path\. Set paths\.train"):
         make(None)
     with pytest.raises(GapDNERError, match="There is nothing at"):
         make(tmp_path / "x")
-
-
-def test_what_would_be_dropped_stops_in_strict_mode(data, nlp):
-    assert len(list(Corpus(data, strict=True)(nlp))) == 2
-    (data / "a.ann").write_text("T1\tADR 26 39\tpain. No rash\n")
-    with pytest.raises(GapDNERError, match="crosses a sentence boundary"):
-        list(Corpus(data, strict=True)(nlp))

@@ -34,7 +34,7 @@ def test_odd_texts(name, tmp_path_factory):
     alone = [(e.label_, e.text) for e in get_entities(nlp(ASPIRIN))]
     for text, doc in zip(texts, predict(nlp, texts), strict=True):
         assert doc.text == text
-        # the odd ones do nothing to their neighbors
+        # odd texts do not change the entities of other texts in the batch
         assert text != ASPIRIN or [(e.label_, e.text) for e in get_entities(doc)] == alone
         for entity in get_entities(doc):
             assert 0 <= entity.start < entity.end <= len(doc)
@@ -43,7 +43,7 @@ def test_odd_texts(name, tmp_path_factory):
             assert all(left[1] < right[0] for left, right in pairwise(ends))
 
 
-def test_more_word_pieces_than_the_encoder_takes_are_told(tmp_path_factory):
+def test_warning_about_too_many_word_pieces(tmp_path_factory):
     nlp = make_transformer(tmp_path_factory, 100)
     short = " ".join(["pain"] * (N_POSITIONS - 2))
     with pytest.warns(UserWarning, match=f"more than {N_POSITIONS} word pieces.*max_length"):

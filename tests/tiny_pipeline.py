@@ -133,6 +133,12 @@ ANNOTATED = [
     ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
     ("No complaints so far .", []),
 ]
+# other annotation of three of these sentences: a missing fragment, and another type
+CHANGED = [
+    (ANNOTATED[0][0], [("ADR", (0, 2), (4, 5)), ("ADR", (3, 5))]),
+    (ANNOTATED[1][0], [("Food", (2, 3))]),
+    ANNOTATED[2],
+]
 
 
 def gold_docs(vocab, annotated=ANNOTATED, key="gapdner"):

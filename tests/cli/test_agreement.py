@@ -9,11 +9,9 @@ SECOND = "T1\tADE 0 12\tsevere joint\nT2\tDRUG 33 40\taspirin\n"
 
 @pytest.fixture
 def sides(write_brat):
-    same = (TEXT, FIRST)
-    return (
-        write_brat("anna", a=same, b=same, anna=(TEXT, "")),
-        write_brat("ben", a=(TEXT, SECOND), b=same, ben=(TEXT, "")),
-    )
+    same, only = (TEXT, FIRST), (TEXT, "")
+    first = write_brat("anna", a=same, b=same, anna=only)
+    return first, write_brat("ben", a=(TEXT, SECOND), b=same, ben=only)
 
 
 def test_two_annotators(run, sides, tmp_path):

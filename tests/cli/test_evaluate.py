@@ -1,17 +1,9 @@
 import json
 
 import pytest
+from tiny_pipeline import CHANGED
 
 from spacy_gapdner.analysis import pipes
-
-# the model finds 5 entities in these sentences, 2 of them discontinuous
-CHANGED = [
-    # one of the two discontinuous entities is gold
-    ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (3, 5))]),
-    # another type
-    ("He took aspirin twice .", [("Food", (2, 3))]),
-    ("Severe pain after aspirin .", [("ADR", (0, 2)), ("Drug", (3, 4))]),
-]
 
 
 def test_tables_and_file(run, model, write_docs, tmp_path):

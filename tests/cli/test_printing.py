@@ -6,8 +6,6 @@ from errno import EPIPE
 
 import pytest
 
-from spacy_gapdner.errors import visible
-
 TEXT = "aches in legs and swollen arms"
 # clear the screen, set the title, a C1 character, delete, carriage return
 LABEL = "ADE\x1b[2J\x1b]0;owned\x07\x9b2J\x7f\r"
@@ -22,10 +20,6 @@ def data(tmp_path):
     records = [{"id": f"d{i}{LABEL}", "text": TEXT, "entities": entities} for i in range(3)]
     path.write_text("".join(json.dumps(r) + "\n" for r in records))
     return path
-
-
-def test_visible():
-    assert visible("a\x1b[0m\n\x85é\x7f…") == "a\\x1b[0m\\n\\x85é\\x7f…"
 
 
 def test_closed_pipe(run, data, monkeypatch):

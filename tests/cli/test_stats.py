@@ -1,27 +1,10 @@
 import json
 
-import pytest
-from spacy.tokens import Doc, DocBin
-from spacy.vocab import Vocab
-
-from spacy_gapdner import Entity, set_entities
+NUMBERS = " ".join(map(str, range(30)))
 
 
-@pytest.fixture
-def write(tmp_path):
-    """Writes a .spacy file with a Doc of 30 tokens."""
-
-    def write(name, entities, key="gapdner"):
-        doc = Doc(Vocab(), words=[str(i) for i in range(30)])
-        set_entities(doc, entities, key)
-        DocBin(docs=[doc]).to_disk(tmp_path / name)
-        return tmp_path / name
-
-    return write
-
-
-def test_table_and_file(run, write, tmp_path):
-    docbin = write("a.spacy", [Entity("ADR", ((0, 2), (3, 4)))], "gold")
+def test_table_and_file(run, write_docs, tmp_path):
+    docbin = write_docs("a.spacy", [(NUMBERS, [("ADR", (0, 2), (3, 4))])], "gold")
     w2ner = tmp_path / "b.json"
     w2ner.write_text('[{"sentence": ["no", "pain"], "ner": [{"index": [1], "type": "Sign"}]}]')
     output = tmp_path / "out" / "s.json"
@@ -35,10 +18,10 @@ def test_table_and_file(run, write, tmp_path):
     assert "Fragments: entities 2: 1 Gap" in printed
 
 
-def test_tables_fit_80_columns(run, write):
+def test_tables_fit_80_columns(run, write_docs):
     labels = [f"A_rather_long_{name}" for name in range(27)]
-    entities = [Entity(label, ((0, 1), (i + 2, i + 3))) for i, label in enumerate(labels)]
-    data = [write(f"a_long_name_of_a_corpus_{name}.spacy", entities) for name in "abc"]
+    entities = [(label, (0, 1), (i + 2, i + 3)) for i, label in enumerate(labels)]
+    data = [write_docs(f"a_long_name_of_a_corpus_{c}.spacy", [(NUMBERS, entities)]) for c in "abc"]
     lines = run("stats", *data).stdout.splitlines()
     assert max(map(len, lines)) <= 80
     # names are not wrapped
