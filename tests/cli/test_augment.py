@@ -22,8 +22,3 @@ def test_examples_and_file(run, write_docs, tmp_path):
     assert re.search(r"^─ [· ]+ ───── CL$", result.output, re.MULTILINE)
     assert "1 synthetic Doc:" in result.output
     assert "0 synthetic Docs" in run("augment", data, "--share", 0).output
-
-
-def test_invalid_conjunctions(fails, write_docs):
-    data = write_docs(annotated=SENTENCES)
-    fails("Use a list of words", "augment", data, "--conjunctions", ",")

@@ -49,14 +49,10 @@ def test_card(nlp, golds):
     test = [*golds[:3], *missed]
     scores = evaluate(nlp, test)
     encoder = Encoder("nlpie/distil-biobert", "MIT")
-    meta = make_meta(
-        nlp.meta, scores, name="trials", version="1.2.0", encoder=encoder, author="Ada", url="x.org"
-    )
+    settings = {"name": "trials", "version": "1.2.0", "author": "Ada", "url": "x.org"}
+    meta = make_meta(nlp.meta, scores, encoder=encoder, **settings)
     assert [source["name"] for source in meta["sources"]] == ["Chia", "nlpie/distil-biobert"]
-    performance = meta["performance"]
-    assert performance["spans_gapdner_p"] == 1.0
-    assert performance["spans_gapdner_r"] == pytest.approx(7 / 9)
-    assert performance["spans_gapdner_disc_r"] == pytest.approx(6 / 7)
+    assert meta["performance"]["spans_gapdner_disc_r"] == pytest.approx(6 / 7)
     card = write_card(meta, scores, nlp, train=golds, test=test, encoder=encoder)
     (front_matter,) = srsly.yaml_loads(card.split("---\n")[1])["model-index"]
     assert front_matter["results"][0]["metrics"][0]["value"] == pytest.approx(7 / 8)
