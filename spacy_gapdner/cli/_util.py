@@ -76,13 +76,10 @@ def import_code(path: Path | None) -> Path | None:
     """Import a Python file with custom registered functions. This is the callback of --code."""
     from spacy.util import import_file
 
-    from ..formats.files import require_file
-
     if path is not None:
-        require_file(path)
         try:
             import_file("python_code", path)
-        # custom code can raise any error
+        # missing files, and any error that custom code raises
         except Exception as error:
             raise GapDNERError(f"Cannot import {path} ({type(error).__name__}): {error}") from None
     return path

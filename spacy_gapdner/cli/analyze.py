@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -61,15 +61,9 @@ def analyze_cli(
     inputs = {f"model {name}": given for name, given in models.items()}
     for file in _FILES:
         check_output(output_path and output_path / file, {"data": data, **inputs})
-    reports = analyze_models(
-        models,
-        data,
-        types=split_list(types),
-        spans_key=spans_key,
-        threshold=threshold,
-        batch_size=batch_size,
-        gpu_id=gpu_id,
-    )
+    settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
+    settings |= {"types": split_list(types), "batch_size": batch_size}
+    reports = analyze_models(models, data, **settings)
     _print_reports(reports)
     if output_path is not None:
         write_report(reports, str(data), output_path, n_examples)
