@@ -22,12 +22,8 @@ JOINT, SHOULDER = ("ADR", "Severe joint … pain"), ("ADR", "Severe … shoulder
 
 def test_annotation(run, brat, tmp_path):
     page = tmp_path / "page.html"
-    result = run("draw", brat, "-o", page)
-    assert "1 document" in result.stdout
-    assert result.stdout.splitlines()[-1] == str(page)
-    html = page.read_text()
-    assert listed(html) == [JOINT, ("Time", "today")]
-    assert "<h2>a</h2>" in html
+    assert run("draw", brat, "-o", page).stdout.splitlines()[-1] == str(page)
+    assert listed(page.read_text()) == [JOINT, ("Time", "today")]
 
 
 def test_predictions_next_to_annotation(run, model, brat, tmp_path):

@@ -94,9 +94,7 @@ def test_tokenizer_of_the_language():
     ("arguments", "error", "message"),
     [
         ({"spans_key": "a.b"}, GapDNERError, "Invalid spans_key: 'a.b'"),
-        ({"spans_key": "a\nb"}, GapDNERError, "Invalid spans_key"),
         ({"transformer": "/no/such/bert"}, GapDNERError, "neither a directory nor"),
-        ({"transformer": 'a"b'}, GapDNERError, "neither a directory nor"),
         ({"lang": "klingon"}, ImportError, "Can't import language klingon"),
     ],
 )
