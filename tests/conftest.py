@@ -1,15 +1,14 @@
 import os
 
-# before torch is imported, and for the processes that tests start: on shared cores, several threads
-# wait for each other far longer than they compute
+# before torch is imported, and for subprocesses: threads are slow on shared cores
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-# no test asks the network for a model
+# tests do not download models
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 import pytest
 from hypothesis import settings
 
-# the machines that run the tests are shared: a slow example is no failure
+# examples can be slow on shared machines
 settings.register_profile("spacy_gapdner", deadline=None, max_examples=40)
 settings.load_profile("spacy_gapdner")
 

@@ -1,4 +1,4 @@
-"""Texts of every kind, for whatever takes a text."""
+"""Unusual texts."""
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.formats import DOC_NAME
@@ -22,7 +22,7 @@ ODD_TEXTS = {
     "name of a document": "Document: severe pain",
     "long word": "x" * 5000,
     "many marks": "(" * 3000,
-    # none of these may stand in XML
+    # not allowed in XML
     "form feed": "severe\x0cjoint \x0c and \x0b pain",
     "NUL": "severe \x00 pain\x00",
     "control characters": "severe\x01 \x1f pain\x7f",
@@ -31,15 +31,15 @@ ODD_TEXTS = {
 NOT_IN_XML = {"form feed", "NUL", "control characters", "no characters"}
 
 
-def annotate_odd_texts(nlp, label, torn_label, n_single, texts=ODD_TEXTS):
-    """Docs of the texts: the first `n_single` tokens are an entity each, the ends are one."""
+def annotate_odd_texts(nlp, label, disc_label, n_single, texts=ODD_TEXTS):
+    """Docs in which each of the first tokens is an entity, and the first and last token are one."""
     docs = []
     for name, text in texts.items():
         doc = nlp(text)
         n = len(doc)
         entities = [Entity(label, ((i, i + 1),)) for i in range(min(n, n_single))]
         if n > 2:
-            entities.append(Entity(torn_label, ((0, 1), (n - 1, n))))
+            entities.append(Entity(disc_label, ((0, 1), (n - 1, n))))
         set_entities(doc, entities)
         doc.user_data[DOC_NAME] = name
         docs.append(doc)

@@ -1,4 +1,4 @@
-"""The configs are complete, valid, and say what the paper says."""
+"""The shipped configs are complete and valid, and have the settings of the paper."""
 
 from pathlib import Path
 
@@ -10,13 +10,13 @@ CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_nothing_is_left_to_fill(path, tmp_path):
+def test_complete(path, tmp_path):
     before, filled = fill_config(tmp_path / "filled.cfg", path, silent=True)
     assert sorted(before.to_str().splitlines()) == sorted(filled.to_str().splitlines())
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_entities_reach_the_training(path):
+def test_corpora_keep_entities(path):
     config = load_config(path)
     for corpus in config["corpora"].values():
         assert (corpus["max_length"], corpus["gold_preproc"]) == (0, False)
@@ -25,14 +25,14 @@ def test_entities_reach_the_training(path):
     assert weights["spans_gapdner_f"] + weights["spans_gapdner_disc_f"] == 1.0
 
 
-def test_the_transformer_sees_the_segments_of_the_pipe():
+def test_transformer_encodes_the_segments_of_the_pipe():
     config = load_config(CONFIGS[1], interpolate=True)
     get_spans = config["components"]["transformer"]["model"]["get_spans"]
     pipe = config["components"]["gapdner"]
     assert (get_spans["max_length"], get_spans["stride"]) == (pipe["max_length"], pipe["stride"])
 
 
-def test_the_settings_of_the_paper():
+def test_settings_of_the_paper():
     """Section "Implementation details", and the plain model of "Proposed Model"."""
     config = load_config(CONFIGS[2], interpolate=True)
     assert (

@@ -47,7 +47,7 @@ def found(examples):
     return [[(e.label_, e.text) for e in get_entities(x.reference)] for x in examples]
 
 
-def test_a_config_reads_a_brat_folder(data, nlp):
+def test_config(data, nlp):
     config = Config().from_str(CONFIG, overrides={"corpora.train.path": str(data)})
     corpora = registry.resolve(config)["corpora"]
     train, dev = (found(corpora[part](nlp)) for part in ("train", "dev"))
@@ -55,7 +55,7 @@ def test_a_config_reads_a_brat_folder(data, nlp):
     assert dev == [[*train[0], ("Sign", "rash")]]
 
 
-def test_examples_are_those_of_the_converted_corpus(data, nlp, tmp_path):
+def test_same_examples_as_the_converted_corpus(data, nlp, tmp_path):
     convert(data, tmp_path / "a.spacy")
     ours, theirs = list(Corpus(data)(nlp)), list(DocBinCorpus(tmp_path / "a.spacy")(nlp))
     assert found(ours) == found(theirs)

@@ -1,4 +1,4 @@
-"""Models and documents that try to do harm."""
+"""Malicious models and documents."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_code_in_a_model_folder_is_not_run(model, tmp_path, monkeypatch):
 
 @pytest.fixture
 def evil(tmp_path):
-    """Documents that are evil in words, labels, ids, attributes and names."""
+    """Documents with markup in words, labels, ids, attributes and names."""
     vocab = spacy.blank("en").vocab
     doc = Doc(vocab, words=["Severe", EVIL, "pain", "after", "aspirin"])
     entity = Entity(EVIL, ((0, 1), (2, 3)), attrs={"id": EVIL, "kb_id": EVIL})
@@ -60,7 +60,7 @@ def evil(tmp_path):
     ],
     ids=lambda command: " ".join(command),
 )
-def test_pages_show_what_documents_say_as_text(command, model, evil, tmp_path):
+def test_pages_escape_markup(command, model, evil, tmp_path):
     out = tmp_path / "out"
     replaced = {"DATA": str(evil), "MODEL": str(model), "OUT": str(out), "OUT.html": f"{out}.html"}
     result = CliRunner().invoke(app, [replaced.get(word, word) for word in command])
@@ -69,8 +69,8 @@ def test_pages_show_what_documents_say_as_text(command, model, evil, tmp_path):
     assert pages
     texts = [page.read_text(encoding="utf8") for page in pages]
     for text in texts:
-        # the page's own script is there, and no other
+        # no other script than that of the page
         assert text.count("<script") <= 1
         assert not re.search(r"<script>\s*alert|<img/|<iframe|<object|<embed|<[^>]* on\w+=", text)
-    # words, or what the tokenizer makes of them
+    # the tokenizer can split the words
     assert "alert" in "".join(texts)

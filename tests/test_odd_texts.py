@@ -1,4 +1,4 @@
-"""Texts of every kind through a convolutional and a transformer pipeline."""
+"""Predictions on unusual texts with a tok2vec and a transformer."""
 
 from itertools import pairwise
 
@@ -31,11 +31,11 @@ def make_transformer(tmp_path_factory, max_length):
 def test_odd_texts(name, tmp_path_factory):
     nlp = trained_pipeline() if name == "cnn" else make_transformer(tmp_path_factory, 12)
     texts = [text for odd in TEXTS for text in (ASPIRIN, odd)]
-    alone = [(e.label_, e.text) for e in get_entities(nlp(ASPIRIN))]
+    expected = [(e.label_, e.text) for e in get_entities(nlp(ASPIRIN))]
     for text, doc in zip(texts, predict(nlp, texts), strict=True):
         assert doc.text == text
         # odd texts do not change the entities of other texts in the batch
-        assert text != ASPIRIN or [(e.label_, e.text) for e in get_entities(doc)] == alone
+        assert text != ASPIRIN or [(e.label_, e.text) for e in get_entities(doc)] == expected
         for entity in get_entities(doc):
             assert 0 <= entity.start < entity.end <= len(doc)
             assert entity.score is None or 0 <= entity.score <= 1

@@ -1,4 +1,4 @@
-"""A pipeline becomes a package of its own, which asks for ours and predicts as before."""
+"""A packaged pipeline requires this package and makes the same predictions."""
 
 from importlib.metadata import version
 

@@ -4,7 +4,7 @@ from importlib import import_module
 
 import pytest
 import spacy
-import spacy_transformers  # noqa: F401  # brings the registry of span getters
+import spacy_transformers  # noqa: F401  # adds the registry of span getters
 from entry_points import read_entry_points
 from spacy import registry
 
@@ -25,7 +25,7 @@ def test_entry_points_resolve():
     assert groups >= {"spacy_factories", "spacy_architectures", "spacy_scorers", "spacy_cli"}
 
 
-# a new process, in which nothing has been imported yet
+# for a new process without imports
 SCRIPT = """
 import sys
 import spacy
@@ -46,7 +46,7 @@ for factory in ("gapdner", "discontinuous_ner"):
 
 
 @pytest.mark.slow
-def test_nothing_heavy_is_imported_before_it_is_used():
+def test_lazy_imports():
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "convert" in done.stdout

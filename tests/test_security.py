@@ -1,4 +1,4 @@
-"""Files that try to do harm."""
+"""Malicious files."""
 
 import zlib
 
@@ -16,7 +16,7 @@ NAMES = ["../x", "/x", "a/../../x", "..", "~/x", "a\0b"]
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize(("format", "n_files"), [("brat", 2), ("pubannotation", 1)])
-def test_names_of_documents_stay_in_the_folder(tmp_path, name, format, n_files):
+def test_files_stay_in_the_folder(tmp_path, name, format, n_files):
     doc = Doc(spacy.blank("en").vocab, words=["x"])
     doc.user_data[DOC_NAME] = name
     folder = tmp_path / "deep" / "out"
@@ -26,16 +26,16 @@ def test_names_of_documents_stay_in_the_folder(tmp_path, name, format, n_files):
     assert all(folder in path.resolve().parents for path in files)
 
 
-# a list, bytes, or a map of four thousand million items, of which none is there
+# a list, bytes or a map with four billion missing items
 @pytest.mark.parametrize("first", [b"\xdd", b"\xc6", b"\xdf"])
-def test_sizes_that_a_file_cannot_have_are_refused(tmp_path, first):
+def test_impossible_sizes(tmp_path, first):
     path = tmp_path / "a.spacy"
     path.write_bytes(zlib.compress(first + b"\xff" * 4))
     with pytest.raises(GapDNERError, match=r"is not a \.spacy file"):
         list(read_docbin(path, spacy.blank("en").vocab))
 
 
-def test_a_file_that_breaks_after_its_first_document_is_refused(tmp_path):
+def test_invalid_second_document(tmp_path):
     vocab = spacy.blank("en").vocab
     DocBin(docs=[Doc(vocab, words=["x"]), Doc(vocab, words=["y"])]).to_disk(tmp_path / "a.spacy")
     message = srsly.msgpack_loads(zlib.decompress((tmp_path / "a.spacy").read_bytes()))

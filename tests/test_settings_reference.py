@@ -39,7 +39,7 @@ def test_python_block(number, capsys):
     assert capsys.readouterr().out == printed
 
 
-def test_the_settings_of_the_pipe_are_all_there_with_their_defaults():
+def test_settings_of_the_pipe():
     (block,) = (b for b in SETTINGS if b.startswith("[components.gapdner]\n"))
     pipe_settings = read_settings(block)["components"]["gapdner"]
     defaults = {
@@ -48,7 +48,7 @@ def test_the_settings_of_the_pipe_are_all_there_with_their_defaults():
     assert {k: v for k, v in pipe_settings.items() if k != "factory"} == defaults
 
 
-def test_the_settings_of_the_model_are_those_of_the_architecture():
+def test_settings_of_the_model():
     (block,) = (b for b in SETTINGS if '@architectures = "spacy-gapdner.GapDNER.v1"' in b)
     model = read_settings(block)["components"]["gapdner"]["model"]
     assert model.pop("@architectures") == default_config()["model"]["@architectures"]

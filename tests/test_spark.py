@@ -18,11 +18,11 @@ from pyspark.sql import SparkSession
 
 from spacy_gapdner.spark import annotate, entities_type
 
-# it is Arrow that carries the entities
+# we use Arrow, not pandas
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 
 TEXTS = [text for text, _ in ANNOTATED]
-# a letter of two UTF-16 units, which Spark's own strings count as two
+# a character with two UTF-16 units, which Spark counts as two
 TEXTS += ["", None, "😀 took aspirin", " \n", TEXTS[0] + " " + TEXTS[2]]
 
 
@@ -51,7 +51,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture
 def df(spark):
-    """Every text five times with a number, on four partitions."""
+    """Each text five times, with a number, in four partitions."""
     rows = [(number, TEXTS[number % len(TEXTS)], "kept") for number in range(5 * len(TEXTS))]
     schema = "number int, text string, other string"
     return spark.createDataFrame(rows, schema).repartition(4, "number")
@@ -101,7 +101,7 @@ def test_settings_reach_the_pipe(spark, model):
     assert nothing == []
 
 
-def test_a_model_sent_along(spark, model):
+def test_distributed_model(spark, model):
     spark.sparkContext.addFile(str(model), recursive=True)
     df = spark.createDataFrame([(TEXTS[1],)], "text string")
     (row,) = annotate(df, model.name).collect()
@@ -121,7 +121,7 @@ def test_invalid_arguments(df, settings, message):
         annotate(df, "nothing_here", **settings)
 
 
-def test_a_model_that_no_worker_finds(spark):
+def test_missing_model(spark):
     df = spark.createDataFrame([("a",)], "text string")
     with pytest.raises(Exception, match="A Spark worker could not load the pipeline nothing_here"):
         annotate(df, "nothing_here").collect()

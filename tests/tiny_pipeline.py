@@ -1,4 +1,4 @@
-"""A small model and a handful of annotated sentences for the tests of the pipe."""
+"""A small pipeline and annotated sentences."""
 
 import hashlib
 from functools import cache
@@ -11,16 +11,16 @@ from thinc.api import Adam
 
 from spacy_gapdner import Entity, get_entities, set_entities
 
-# so small a model gains nothing from threads, and on a busy machine it loses much
+# threads make such a small model slower
 torch.set_num_threads(1)
 
 CORPUS = [
-    # three discontinuous entities with one head and tail, and Frags that they share
+    # three discontinuous entities that share their head, tail and Frags
     (
         "severe joint , shoulder and upper body pain .",
         [("SYMPTOM", [0, 1, 7]), ("SYMPTOM", [0, 3, 7]), ("SYMPTOM", [0, 5, 6, 7])],
     ),
-    # nested and overlapping ones
+    # nested and overlapping entities
     (
         "no pain in left arm or right leg",
         [
@@ -95,7 +95,7 @@ def make_nlp(model=None, corpus=CORPUS, seed=0, **config):
 
 
 def train(nlp, steps, rate=0.01, corpus=CORPUS, key="gapdner", optimizer=None):
-    """Take so many steps on the whole corpus, return the losses."""
+    """Train on the corpus and return the losses."""
     optimizer = optimizer or nlp.create_optimizer()
     optimizer.learn_rate = rate
     examples = make_examples(nlp, corpus, key)
@@ -107,7 +107,7 @@ def annotate(nlp, text, **kwargs):
 
 
 def found(doc, key="gapdner"):
-    """What a Doc holds, in the form of CORPUS."""
+    """The entities of a Doc in the form of CORPUS."""
     return [(entity.label_, list(entity.token_indices)) for entity in get_entities(doc, key)]
 
 
@@ -126,7 +126,7 @@ def fingerprint(seed=0):
     return tuple(hashlib.sha256(data).hexdigest() for data in (weights, predictions.encode()))
 
 
-# (sentence, its entities): what `trained_pipeline` has learned by heart
+# the sentences and entities that `trained_pipeline` has memorized
 ANNOTATED = [
     ("Severe joint and shoulder pain today .", [("ADR", (0, 2), (4, 5)), ("ADR", (0, 1), (3, 5))]),
     ("He took aspirin twice .", [("Drug", (2, 3))]),
@@ -168,5 +168,5 @@ def learn_by_heart(make_docs, steps=30):
 
 @cache
 def trained_pipeline():
-    """A pipeline that finds the entities of ANNOTATED; not to be changed."""
+    """A pipeline that finds the entities of ANNOTATED. Tests must not change it."""
     return learn_by_heart(gold_docs)

@@ -68,7 +68,7 @@ def analyze_cli(
     if output_path is not None:
         write_report(reports, str(data), output_path, n_examples)
         if not has_plots():
-            msg.warn("report.html has no plots. Install 'spacy-gapdner[plots]' with pip.")
+            msg.warn("report.html has no plots. Use pip install 'spacy-gapdner[plots]'.")
         print(output_path / "report.html")
 
 
