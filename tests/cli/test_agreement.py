@@ -25,7 +25,6 @@ def test_two_annotators(run, sides, tmp_path):
     assert "2 documents compared, 1 with differences" in lines
     assert f"1 document only in {sides[1]}: ben" in " ".join(result.stdout.split())
     found = json.loads((output / "agreement.json").read_text())
-    assert (found["docs"], found["only_first"], found["only_second"]) == (2, ["anna"], ["ben"])
     assert [row["text"] for row in found["differing"]] == ["severe joint … pain", "severe joint"]
     page = (output / "agreement.html").read_text()
     # only documents with differences are drawn, and neither side is gold

@@ -54,8 +54,6 @@ def test_tables_and_files(run, model, write_docs, tmp_path):
     assert (wrong_type["kind"], wrong_type["gold_label"]) == ("wrong type", "Food")
 
     analysis = json.loads((output / "analysis.json").read_text())["models"]["tiny"]
-    assert analysis["docs"] == 3
-    assert [row["value"] for row in analysis["scores"]] == [row["value"] for row in scores]
     assert analysis["errors"][0]["predicted"]["fragments"] == [[0, 6], [17, 30]]
 
 
