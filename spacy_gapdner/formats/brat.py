@@ -31,7 +31,10 @@ _CONF = "annotation.conf"
 NOTE = "note"
 
 _RANGE = r"-?\d{1,18}\s+-?\d{1,18}"
-_ENTITY = re.compile(rf"(T\d+\S*)\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*(?:\t(.*))?")
+_PLACE = rf"\t(\S[^\t]*?)\s+({_RANGE}(?:\s*;\s*{_RANGE})*)\s*"
+_ENTITY = re.compile(rf"(T\d+\S*){_PLACE}(?:\t(.*))?")
+# an entity after another line whose line end was lost
+_ENTITY_WITHIN = re.compile(rf"(?<!^)(?<!AnnotatorNotes )T\d+{_PLACE}(?:\t|$)")
 _LINE = re.compile(r"T\d+\S*\s|[REAMN]\d+\S*\t|\*\t|#")
 # [AM]1 TAB NAME T1 [VALUE];  #1 TAB AnnotatorNotes T1 TAB TEXT;  N1 TAB Reference T1 DB:ID TAB NAME
 _ATTRIBUTE = re.compile(r"[AM]\d+\S*\t(\S+) \S+(?: (\S+))?\s*")
@@ -44,9 +47,12 @@ _REFERENCE = re.compile(r"[^\s:]+:\S+")
 _COMMENT = re.compile(r"#(?!\d+\S*\t|\S*\s+AnnotatorNotes\b)")
 
 
-def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_brat(
+    path: Path, report: Report, done: Collection[str] | None = None
+) -> Iterator[TextRecord]:
     """Read brat standoff: a folder with text and annotation files at any depth, or one of these
-    files. Documents are named by their paths in the folder.
+    files. Documents are named by their paths in the folder. If `done` is given, only these
+    documents are read.
     """
     files = input_files(path, (".txt", *ANNOTATION_SUFFIXES))
     if path.is_dir() and not any(file.suffix in ANNOTATION_SUFFIXES for file in files):
@@ -54,8 +60,9 @@ def read_brat(path: Path, report: Report) -> Iterator[TextRecord]:
     root = path if path.is_dir() else path.parent
     for stem in sorted({file.with_suffix("") for file in files}, key=Path.as_posix):
         name = stem.relative_to(root).as_posix()
-        with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
-            yield read_document(stem, name, report)
+        if done is None or name in done:
+            with reading(report, Place(str(with_ending(stem, ".txt")), None, name)):
+                yield read_document(stem, name, report)
 
 
 def has_annotations(path: Path) -> bool:
@@ -128,19 +135,23 @@ def read_document(stem: Path, name: str, report: Report) -> TextRecord:
     if not files:
         message = f"{name} has no annotation file, so it is read without entities"
         report.add("kept", "no annotation file", message, place)
-    lines = [line for file in files for line in _read_lines(file, name)]
+    lines = [line for file in files for line in _read_lines(file, name, report)]
     entities, relations = _parse(lines, report)
     text = choose_text(text, entities, report, place)
     cleaned = clean_entities(text, entities, report)
     return TextRecord(name, text, cleaned, str(text_path), relations=tuple(relations))
 
 
-def _read_lines(path: Path, document: str) -> list[BratLine]:
-    lines = [
-        BratLine(text, Place(str(path), number, document))
-        for number, text in enumerate(read_lines(path), start=1)
-        if text.strip()
-    ]
+def _read_lines(path: Path, document: str, report: Report) -> list[BratLine]:
+    lines = []
+    for number, text in enumerate(read_lines(path), start=1):
+        place = Place(str(path), number, document)
+        within = [match.start() for match in _ENTITY_WITHIN.finditer(text)]
+        for start in within:
+            message = f"no line end before {text[start:][:60]!r}"
+            report.add("dropped", "entity without its own line", message, place)
+        lines.append(BratLine(text[: within[0]] if within else text, place))
+    lines = [line for line in lines if line.text.strip()]
     if lines and not any(_LINE.match(line.text) for line in lines):
         raise GapDNERError(
             f"{lines[0].place} is not brat standoff (ID, tab, TYPE START END, tab, text): "

@@ -131,6 +131,8 @@ def parse_json(text: str, where: str) -> Any:
         if "\\ud" in text.lower():
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         return value
+    except UnicodeEncodeError:
+        raise GapDNERError(f"{where} contains half of a surrogate pair. Correct it.") from None
     except (ValueError, RecursionError) as error:
         # a line of JSONL would always be line 1
         reason = str(error) if "\n" in text else str(error).replace("line 1 ", "")

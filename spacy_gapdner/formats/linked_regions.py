@@ -79,21 +79,19 @@ class LinkedRegions:
         """YIELDS (TextEntity): Regions that are not the end of a fragment link, each with the
         regions that are linked to it.
         """
-        known: dict[str, TextEntity] = {}
-        for n, region in enumerate(convert_utf16(text, self.regions, self.report, self.place)):
-            # if ids are repeated, links refer to the first
-            name = region.id or ""
-            known[f"{name} {n}" if not name or name in known else name] = region
-        after = self._fragment_links(known)
+        regions = convert_utf16(text, self.regions, self.report, self.place)
+        after = self._fragment_links()
         targets = {end for ends in after.values() for end in ends}
-        used: set[str] = set()
+        used: set[int] = set()
         # regions that are linked in a circle have no first one: start with any of them
-        for name in sorted(known, key=targets.__contains__):
-            if name in targets and name in used:
+        for number in sorted(range(len(regions)), key=targets.__contains__):
+            if number in targets & used:
                 continue
-            reached = _follow(name, after)
+            reached = [number]
+            for start in reached:
+                reached += [end for end in after.get(start, ()) if end not in reached]
             used.update(reached)
-            parts = [known[part] for part in reached]
+            parts = [regions[part] for part in reached]
             labels = sorted({part.label for part in parts} - {NO_TYPE})
             fragments = tuple(sorted(f for part in parts for f in part.fragments))
             if len(labels) != 1:
@@ -105,13 +103,15 @@ class LinkedRegions:
             else:
                 yield parts[0]
 
-    def _fragment_links(self, known: Mapping[str, TextEntity]) -> dict[str, list[str]]:
-        after: dict[str, list[str]] = {}
+    def _fragment_links(self) -> dict[int, set[int]]:
+        # if ids are repeated, links refer to the first
+        numbers = {region.id: n for n, region in reversed([*enumerate(self.regions)])}
+        after: dict[int, set[int]] = {}
         for label, start, end in self._links:
             if label.lower() != FRAGMENT:
                 self.drop("relation", label)
-            elif start in known and end in known:
-                after.setdefault(start, []).append(end)
+            elif start in numbers and end in numbers:
+                after.setdefault(numbers[start], set()).add(numbers[end])
             else:
                 self.drop("fragment that is not a region with a type", f"{start} -> {end}")
         return after
@@ -136,11 +136,3 @@ def read_regions(
                 text = parse(document, regions)
             if text is not None:
                 yield regions.to_record(text)
-
-
-def _follow(name: str, after: Mapping[str, list[str]]) -> list[str]:
-    # the name, and those linked to it directly or indirectly
-    found = [name]
-    for name in found:
-        found += [other for other in dict.fromkeys(after.get(name, ())) if other not in found]
-    return found

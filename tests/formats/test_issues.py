@@ -19,6 +19,11 @@ PLACES = {
 }
 
 
+# lines of brat whose line end was lost, so that an entity follows
+BEFORE = ("#1\tAnnotatorNotes T3\tsee 1 2 ", "# mine", "A1\tNegation T3", "N1\tReference T3 X:1\tx")
+UNTERMINATED = "entity without its own line"
+
+
 def brat(*lines):
     return "brat", {"a.txt": TEXT, "a.ann": "".join(f"{line}\n" for line in lines)}
 
@@ -68,6 +73,7 @@ ISSUES = {
         (brat("T2\tADR -1 3\tx"), [], "invalid offsets"),
         (brat("T2\tADR 5 5\tx"), [], "invalid offsets"),
         (brat("T2\tADR 6 7\t "), [], "only whitespace"),
+        *((said(f"{line}T9\tADR 0 6\tsevere"), [BOTH], UNTERMINATED) for line in BEFORE),
         (brat("T2\tADR 0 6;7\tx"), [], "malformed line"),
         (brat("T2 ADR 0 6 x"), [], "malformed line"),
         (said("R1\tCauses Arg1:T3 Arg2:T9"), [BOTH], "relation"),
