@@ -57,7 +57,7 @@ class Corpus(DocBinCorpus):
         self._has_reported = False
         self.settings: dict[str, Any] = {
             # fails before training instead of in the first evaluation
-            "format": get_format(format or guess_format(path)).name,
+            "format": get_format(format or guess_format(Path(path))).name,
             "types": tuple(types),
             "n_sents": n_sents,
             "spans_key": spans_key,

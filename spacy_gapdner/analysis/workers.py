@@ -74,8 +74,10 @@ def annotate_in_processes(
                 waiting.extend(islice(started, 1))
                 batch, future = waiting.popleft()
                 for found, (_, context) in zip(future.result(), batch, strict=True):
-                    is_error = isinstance(found, str)
-                    yield found if is_error else Doc(nlp.vocab).from_bytes(found), context
+                    if isinstance(found, str):
+                        yield found, context
+                    else:
+                        yield Doc(nlp.vocab).from_bytes(found), context
         # only forked processes do not need to pickle the pipeline
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             raise GapDNERError(
