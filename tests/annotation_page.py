@@ -63,7 +63,7 @@ class Server:
 
 
 class Page:
-    """Does what a user does, and reads what a user sees."""
+    """Performs the actions of a user, and reads the page."""
 
     def __init__(self, browser, server, name):
         self.browser, self.server, self.name = browser, server, name

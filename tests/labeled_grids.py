@@ -24,7 +24,7 @@ def as_cells(cells):
 
 
 def as_scores(cells, n, n_channels):
-    """Scores of {(row, column, channel): probability}; None has what is left of a cell."""
+    """Scores of {(row, column, channel): probability}; None has the remaining probability."""
     probabilities = np.zeros((n, n, n_channels))
     for cell, probability in cells.items():
         probabilities[cell] = probability

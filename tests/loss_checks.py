@@ -38,7 +38,7 @@ def batches(draw, several_labels):
 
 
 def check_gradients(loss, scores, targets, step=1e-6):
-    """The gradient is that of the loss, and every cell has one but those that are ignored."""
+    """The gradient agrees with the loss, and is zero for ignored cells only."""
     _, gradients = loss(scores, targets)
     for grid, target, gradient in zip(scores, targets, gradients, strict=True):
         for index in np.ndindex(grid.shape):

@@ -124,7 +124,7 @@ def test_everything_else_is_kept():
         example("T lymphocytes grew", ("CL", 0, 1)),
         # the same words
         example("the B cells", ("CL", 1, 2)),
-        # a coordination of its own
+        # a separate coordination
         example("T , cells", ("CL", 0, 1, 2)),
         example("T and B cells", ("CL", 0, 1, 2, 3)),
     ],
@@ -181,7 +181,7 @@ def test_any_corpus_gives_whole_documents(sentences, seed, data):
         before = texts(one.reference)
         for made in list(augmenter(NLP, one))[1:]:
             after = texts(made.reference)
-            # every entity is still there with its words, as the one that was rewritten is
+            # all entities keep their words, including the one that was rewritten
             missing = [e for e in set(before) if e not in after]
             assert not missing or all(text[0].isupper() for _, text in missing)
             assert any(e.is_discontinuous for e in get_entities(made.reference))

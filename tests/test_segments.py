@@ -85,10 +85,10 @@ THREE_WINDOWS = [Segment(0, 6), Segment(2, 8), Segment(4, 10)]
 @pytest.mark.parametrize(
     ("predictions", "expected"),
     [
-        # duplicates: the better score stays, whichever window it comes from
+        # duplicates: the higher score is kept
         ([[(4, 6, 0.3)], [(4, 6, 0.9)]], [(4, 6, 0.9)]),
         ([[(4, 6, None)], [(4, 6, 0.3)]], [(4, 6, 0.3)]),
-        # cut at the end of the first window, but the second sees the whole
+        # cut at the end of the first window, but complete in the second
         ([[(5, 6, 0.9)], [(5, 8, 0.2)]], [(5, 8, 0.2)]),
         # the same at the beginning of the second
         ([[(3, 5, 0.2)], [(4, 5, 0.9)]], [(3, 5, 0.2)]),
@@ -120,7 +120,7 @@ def test_assigned_entities_come_back(data):
     doc, starts, max_length, stride = data.draw(windowed_docs())
     segments = get_segments(doc, max_length, stride)
     for start, end in pairwise([*starts, len(doc)]):
-        # whatever fits into the overlap and a token more is whole in some window
+        # an entity of the length of the overlap plus one token is complete in some window
         for first in range(start, end):
             last = min(first + max_length - stride, end - 1)
             assert any(segment.start <= first and last < segment.end for segment in segments)

@@ -12,5 +12,5 @@ def saved(tmp_path_factory):
 
 @pytest.fixture
 def nlp(saved):
-    """A pipeline that finds the entities of ANNOTATED, for one test alone."""
+    """A pipeline that finds the entities of ANNOTATED, for a single test."""
     return spacy.load(saved)

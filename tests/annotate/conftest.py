@@ -51,7 +51,7 @@ def connect(notes):
 
 @pytest.fixture
 def proposer():
-    """A model that finds what the tiny pipeline has learned."""
+    """A model that finds the entities of the tiny pipeline."""
     nlp = trained_pipeline()
     return Proposer("models/tiny", lambda name: (nlp, find_pipe(nlp)))
 

@@ -1,4 +1,4 @@
-"""Changes are not lost, whatever other windows, programs and the server do."""
+"""Changes are not lost if other windows, programs or the server interfere."""
 
 import pytest
 from annotation_page import Keys

@@ -25,7 +25,7 @@ def notes(tmp_path):
 
 @pytest.fixture
 def annotate(serve):
-    """Connects to what the command would have served."""
+    """Connects to the application that the command would serve."""
 
     def connect(*args):
         app, lines = serve("annotate", *args)

@@ -5,7 +5,7 @@ from tiny_pipeline import ANNOTATED
 
 @pytest.fixture
 def strict(model, tmp_path):
-    """A pipeline that misses most of what it has learned."""
+    """A pipeline that misses most entities."""
     nlp = spacy.load(model)
     nlp.get_pipe("gapdner").cfg["threshold"] = 0.9999
     nlp.to_disk(tmp_path / "strict")

@@ -23,7 +23,7 @@ def align(reference, predicted, entities, key="gapdner"):
         # finer predicted tokens: the entity takes all parts of its tokens
         ("upper-body aches pain", "upper - body aches pain", [0, 2], [0, 1, 2, 4], True),
         ("upper-body pain", "upper - body pain", [1], [3], True),
-        # coarser ones: whole tokens stay whole
+        # coarser tokens: complete tokens stay complete
         ("upper - body pain", "upper-body pain", [0, 1, 2, 3], [0, 1], True),
         # a coarser one straddles the end, the beginning, or both boundaries
         ("upper - body pain", "upper-body pain", [0], [0], False),
@@ -34,15 +34,15 @@ def align(reference, predicted, entities, key="gapdner"):
         ("a b c d", "ab c d", [0, 2], [0, 1], False),
         # the change is in the gap
         ("a b c d", "a bc d", [0, 3], [0, 2], True),
-        # whitespace that only one side has as a token makes no gap, and is none
+        # whitespace that is a token on one side only does not create a gap
         ("a b c", "a \n b c", [0, 1], [0, 1, 2], True),
         ("a \n b c", "a b c", [0, 2], [0, 1], True),
         ("a \n b c", "a b c", [0, 1, 2], [0, 1], True),
         ("a \n b c", "a bc", [0, 1, 2], [0, 1], False),
-        # a real gap stays one
+        # other gaps are kept
         ("a b c", "a \n b c", [0, 2], [0, 3], True),
         ("a \n b - c", "a \n b-c", [0, 2, 3, 4], [0, 2], True),
-        # an entity of whitespace alone has nowhere to go
+        # an entity of whitespace cannot be aligned
         ("a b \n", "a b", [2], [1], False),
     ],
 )

@@ -131,7 +131,7 @@ WRONG = Entity("B", ((0, 1), (2, 3)))
         (replace(WRONG, score="high"), "score of the entity 'B' .* 'high'. Use a number between 0"),
         (replace(WRONG, attrs={"kb_id": 5}), "Invalid kb_id of the entity 'B' .*: 5"),
         (replace(WRONG, attrs={"_": {"cue": b"x"}}), "attributes .*'B' .* cannot be saved"),
-        # what spaCy refuses
+        # invalid in spaCy
         (replace(WRONG, label="\ud800"), "surrogates"),
     ],
 )
@@ -176,7 +176,7 @@ def test_merge_docs_carries_what_was_not_named(keys):
     docs = [make_doc(["joint", "pain"], [PERSON], vocab=vocab) for _ in range(2)]
     for doc in docs:
         set_entities(doc, [Entity("DRUG", ((1, 2),))], "drugs")
-        # what a user may name in the same way
+        # similar names of users
         doc.spans["found_1"] = [Span(doc, 0, 1, "A"), Span(doc, 0, 2, "B")]
         doc.spans["clause_1"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2, "A")]
     with pytest.raises(ValueError, match="no documents"):

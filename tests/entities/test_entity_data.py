@@ -1,5 +1,4 @@
-"""What entities carry, ids and attributes among it, belongs to one entity, and outlives what spaCy
-does to carry a Doc from one place to another."""
+"""Ids and attributes belong to a single entity, and are stored wherever spaCy stores Docs."""
 
 import json
 import pickle

@@ -1,4 +1,4 @@
-"""BioC in XML and JSON: passages at offsets, several locations, and what is left out."""
+"""BioC in XML and JSON: passages with offsets, several locations, and dropped annotation."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""brat standoff: entities, what is said about them, and the files that are written."""
+"""brat standoff: entities, their attributes and notes, and the written files."""
 
 import pytest
 

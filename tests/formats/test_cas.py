@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize(("name", "n_docs"), [("a.json", 1), ("a.zip", 1), ("x", 1), (".", 3)])
 def test_packed(folder, report, name, n_docs):
-    # what nobody annotated is passed over
+    # unannotated documents are skipped
     assert guess_format(folder / name) == "cas"
     docs = list(read(folder / name, report=report))
     assert [(doc.text, doc.user_data[DOC_NAME]) for doc in docs] == [(TEXT, "a")] * n_docs

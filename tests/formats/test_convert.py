@@ -43,7 +43,7 @@ def test_documents_are_cut_into_sentences_for_spacy_alone(data, tmp_path):
     convert(data, tmp_path / "cut.spacy")
     texts = [doc.text for doc in docs(tmp_path / "cut.spacy")]
     assert texts == ["Bad arm and leg pain.\n", "No rash."]
-    # each names its document; what else the record holds is not repeated
+    # each has the name of its document, but not the other values of the record
     first, second = (doc.user_data for doc in docs(tmp_path / "cut.spacy"))
     assert first == {DOC_NAME: "a", "gapdner_record": {"id": "a", "meta": RECORD["meta"]}}
     assert second == {DOC_NAME: "a"}

@@ -1,4 +1,4 @@
-"""Docs of others, which may hold what no file can."""
+"""Docs from other sources, with values that a file cannot store."""
 
 import pytest
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
@@ -27,7 +27,7 @@ def test_span_groups_that_are_no_entities(tmp_path, problem):
     message = rf"a\.spacy, document 'severe joint pain ': .*{problem}"
     with pytest.raises(GapDNERError, match=message):
         list(read(tmp_path / "a.spacy"))
-    # one bad document is left out alone
+    # only the invalid document is skipped
     report = Report(skip=True)
     assert len(list(read(tmp_path / "a.spacy", report=report))) == 1
     assert len(report.skipped) == 1

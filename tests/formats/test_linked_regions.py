@@ -1,4 +1,4 @@
-"""Regions that links join: what is one entity, what several share, and what is counted."""
+"""Linked regions: entities, shared regions, and counts of dropped annotation."""
 
 import pytest
 

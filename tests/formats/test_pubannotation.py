@@ -1,4 +1,4 @@
-"""PubAnnotation JSON: lists of spans, chains of fragments, attributes, and what is left out."""
+"""PubAnnotation JSON: lists of spans, chains of fragments, attributes, dropped annotation."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Files that cannot be read: one clear line that tells where, and what is wrong."""
+"""Invalid files: the error shows in one line what is wrong, and where."""
 
 import pytest
 
@@ -15,7 +15,7 @@ XML = (
 )
 ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><%s>&b;</%s>'
 
-# by format: what is in a file, or the files of a folder, and the message
+# format, content of a file or files of a folder, and message
 FILES = {
     "jsonl": [
         ('{"text": "a"}\n', 'a:1 has no "entities"'),

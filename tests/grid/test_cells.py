@@ -26,7 +26,7 @@ def spell(labeled):
 def test_most_probable_is_the_softmax_of_every_cell(scores, threshold):
     exact = np.exp(scores.astype("float64") - scores.max(axis=-1, keepdims=True))
     exact /= exact.sum(axis=-1, keepdims=True)
-    # at 0.0 the most probable alone
+    # at 0.0, only the most probable label
     assigned = exact >= (threshold or 2.0)
     for cell in np.ndindex(scores.shape[:2]):
         assigned[(*cell, scores[cell].argmax())] = True

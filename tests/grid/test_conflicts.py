@@ -1,4 +1,4 @@
-"""What a label grid carries of a segment's entities, and what the report says it does not."""
+"""Entities that a label grid cannot represent."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def losses(entities, labels=LABELS):
 )
 def test_missed_by_hand(entities, missed):
     assert losses(entities) == ([(entities[i], cause) for i, cause in missed], [])
-    # whatever comes first
+    # in any order
     assert set(losses(entities[::-1])[0]) == {(entities[i], cause) for i, cause in missed}
 
 

@@ -1,4 +1,4 @@
-"""The path search itself; what a tagging scheme makes of it is tested with it."""
+"""The path search. Its use is tested with each tagging scheme."""
 
 from heapq import heappush
 

@@ -1,5 +1,4 @@
-"""The gap-aware tagging scheme: encoding, and decoding beside trying every sequence of Frags and
-Gaps."""
+"""The gap-aware tagging scheme, compared with a search of all sequences of Frags and Gaps."""
 
 import numpy as np
 import pytest
@@ -152,7 +151,7 @@ def test_dead_ends_cost_nothing():
     frags = [(i, j) for i in range(n) for j in range(i, n - 1)]
     cells = {(*cell, channel): 1.0 for cell in frags for channel in (FRAG, GAP)}
     cells |= {(n - 1, head, ADE): 1.0 for head in range(1, n - 1)}
-    # the one that does is the least probable
+    # only the least probable one does
     cells |= {(n - 1, 0, ADE): 0.5, (0, n - 1, FRAG): 0.5}
     decoded = decode(cells, max_paths=2)
     assert (decoded.entities, decoded.n_cut) == ([Entity("ADE", ((0, n),))], 0)

@@ -39,7 +39,7 @@ def test_loss_agrees_with_its_definition(loss, data):
     assert isinstance(value, float)
     assert value == pytest.approx(naive_loss(loss, scores, targets), rel=1e-9)
     assert [gradient.shape for gradient in gradients] == [grid.shape for grid in scores]
-    # single precision stays so
+    # single precision is kept
     singles, (single, *_) = loss([grid.astype("float32") for grid in scores], targets)
     assert single.dtype == np.float32
     assert singles == pytest.approx(value, rel=1e-5, abs=1e-6)

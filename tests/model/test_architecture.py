@@ -1,4 +1,4 @@
-"""The architecture of GapDNER: what its settings do, and which of them are refused."""
+"""The settings of the architecture of GapDNER."""
 
 from inspect import signature
 

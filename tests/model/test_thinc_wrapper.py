@@ -56,7 +56,7 @@ def test_scores_and_gradients_are_those_of_each_segment_alone(max_batch_cells):
     assert_close(model.predict(make_input()), alone)
     for name, p in net.named_parameters():
         torch.testing.assert_close(actual[name], p.grad, rtol=1e-4, atol=1e-4, msg=name)
-    # a token in two windows gets the gradient of both, one in no segment gets none
+    # a token in two windows gets the gradient of both, and a token in no segment gets zero
     expected = [np.zeros(v.shape) if v.grad is None else v.grad.numpy() for v in vectors]
     gradient = model.get_ref("tok2vec").attrs["gradient"]
     assert_close(gradient, expected, atol=1e-4)
@@ -81,7 +81,7 @@ def calls(monkeypatch):
 @pytest.mark.parametrize(
     ("max_batch_cells", "batch_sizes"),
     [
-        # the first exceeds the bound by itself, and one cell of 40 may be padding
+        # the first grid exceeds the limit, and one cell of 40 may be padding
         (40, [1, 1, 1, 3, 1]),
         # one word lacks 8 cells to three, six words lack 13 to seven
         (8 * 32, [1, 2, 4]),

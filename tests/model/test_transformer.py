@@ -1,4 +1,4 @@
-"""The transformer without padding, beside that of spacy-transformers, on a tiny, random BERT."""
+"""Comparison with the transformer of spacy-transformers, on a tiny random BERT."""
 
 import string
 from itertools import chain as flatten
@@ -73,7 +73,7 @@ def make_docs(texts):
 
 
 def pieces_of(data, name):
-    """For each token what `strings` or `input_ids` hold, in the alignment's order."""
+    """The `strings` or `input_ids` of each token, in the order of the alignment."""
     values = getattr(data.wordpieces, name)
     values = list(flatten.from_iterable(values)) if name == "strings" else values.ravel()
     cuts = np.cumsum(data.align.lengths)[:-1]

@@ -116,7 +116,7 @@ def test_memory_does_not_grow_with_the_number_of_updates():
 @pytest.mark.parametrize("trans1", [False, True])
 @pytest.mark.parametrize("trans2", [False, True])
 def test_products_are_those_of_thinc(trans1, trans2):
-    # of no words, too
+    # also without words
     for n in (5, 0):
         x = numpy.random.rand(*((5, n) if trans1 else (n, 5))).astype("f")
         y = numpy.random.rand(5, 5).astype("f")

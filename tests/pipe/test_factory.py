@@ -27,5 +27,5 @@ def test_settings_of_the_pipe(factory):
     assert (made.pop("factory"), filled.pop("factory")) == ("gapdner", factory)
     assert made == filled
     assert {n: v for n, v in filled.items() if n not in ("model", "scorer")} == settings
-    # the factory has none of its own
+    # the factory has no default
     assert defaults(make_gapdner) == {}

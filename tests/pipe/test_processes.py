@@ -48,7 +48,7 @@ def make_transformer(path):
         "upstream": "*",
         "pooling": {"@layers": "spacy-gapdner.reduce_max.v1"},
     }
-    # what it finds need not be right, but it must find something
+    # the predictions can be incorrect, but there must be some
     nlp.add_pipe("gapdner", config={"model": model_config(tok2vec=listener), "threshold": 0.0})
     nlp.initialize(lambda: make_examples(nlp))
     train(nlp, 60)

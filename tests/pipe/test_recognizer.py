@@ -1,4 +1,4 @@
-"""Labels, settings and what the pipe makes of a model's scores."""
+"""Labels, settings, and predictions from the scores of a model."""
 
 import numpy as np
 import pytest
@@ -158,10 +158,10 @@ def test_contiguous_entities_fill_doc_ents_if_asked(nlp):
     assert make_scripted(nlp, [nested])(doc).ents == before
     doc = make_scripted(nlp, [nested], annotate_ents=True)(doc)
     assert found(doc) == [("A", [0, 1]), ("A", [0, 2]), ("B", [1])]
-    # of the two contiguous ones the longer, beside what was there and does not clash
+    # the longer of two contiguous entities, and existing entities that do not overlap
     assert ents(doc) == [(0, 2, "A"), (3, 4, "OLD")]
     assert doc.ents[1].kb_id_ == "Q1"
-    # what the pipe itself set goes when it finds something else
+    # the pipe replaces its own earlier predictions
     doc = make_scripted(nlp, [{(2, 2, B): 0.9}], annotate_ents=True)(doc)
     assert ents(doc) == [(2, 3, "B"), (3, 4, "OLD")]
 
@@ -207,7 +207,7 @@ def test_many_words_and_empty_documents_are_predicted_in_several_calls(monkeypat
     monkeypatch.setattr(prediction_module, "_MAX_WORDS", 5)
     monkeypatch.setattr(component, "segments", watch)
     assert component.predict(docs) == expected
-    # a Doc is never torn apart: the one that exceeds the bound is the last of its call
+    # a Doc is never split: the one that exceeds the limit is the last of its call
     assert calls == [[3, 4], [1, 0, 7], [1]]
     assert component.predict([docs[3]]) == [[]]
     assert component.predict([]) == []

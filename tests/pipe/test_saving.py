@@ -38,7 +38,7 @@ def test_disk_bytes_and_pickle(trained, saved):
     ]
     for nlp in (loaded, from_bytes(trained), pickle.loads(pickle.dumps(trained))):
         assert annotate_all(nlp) == before
-    # and it learns on, alone
+    # and it can be trained further
     train(loaded, 5)
     assert annotate_all(loaded) != before == annotate_all(trained)
 

@@ -74,7 +74,7 @@ def test_losses_and_gradients_add_up():
 def test_numbers_that_are_none_stop_the_training():
     nlp = make_nlp()
     pipe = nlp.get_pipe("gapdner")
-    # the step spoils the weights, the loss of the next tells
+    # the step makes the weights invalid, and the next loss shows it
     network_of(pipe.model).classifier.bias.register_hook(lambda gradient: gradient * np.nan)
     train(nlp, 1)
     before = nlp.to_bytes()

@@ -101,7 +101,7 @@ def test_learns_and_is_saved(trained, bert, tmp_path):
     texts = [text for text, _ in CORPUS] * 2
     one, two = (list(nlp.pipe(texts, batch_size=3, n_process=n)) for n in (1, 2))
     assert_same_results(one, two)
-    # a listener is replaced by a transformer of its own
+    # a listener is replaced by a separate transformer
     replace_listener(restored)
     assert_same_results(annotate_all(restored), docs)
     restored.to_disk(tmp_path / "replaced")
@@ -145,7 +145,7 @@ def test_words_without_word_pieces(nlp):
     doc = nlp(Doc(nlp.vocab, words=words, spaces=spaces))
     assert doc._.trf_data.align.lengths.tolist() == [0, 1, 0, 1, 1]
     assert found(doc) == [("SYMPTOM", [1, 3])]
-    # also alone in a batch
+    # also in a batch with a single document
     assert found(nlp(Doc(nlp.vocab, words=["\t", " "]))) == found(nlp(Doc(nlp.vocab))) == []
 
 

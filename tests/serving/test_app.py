@@ -1,4 +1,4 @@
-"""The web application: what it answers, and what it refuses."""
+"""The responses of the web application."""
 
 import html
 import json
@@ -148,7 +148,7 @@ def test_odd_texts(client, name):
 @pytest.mark.parametrize("path", ["/predict", "/draw", "/export/csv"])
 def test_the_words_of_a_text_are_forgotten(nlp, client, path):
     def size():
-        # the vocab's own length counts what is gone
+        # the length of the vocab also counts removed words
         return sum(1 for _ in nlp.vocab), len(nlp.vocab.strings)
 
     assert client.post(path, json={"text": "first", "entities": []}).status_code == 200
