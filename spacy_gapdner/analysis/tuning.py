@@ -100,8 +100,8 @@ def tune(
 
     The improvement is estimated by 10-fold cross-validation over Docs. New thresholds must improve
     the measure in at least 90% of 1000 bootstrap samples, or come closer to the minimum precision
-    and recall. A new calibration must lower the calibration error. Entities with uncalibrated
-    scores below 0.05 are ignored, so lower thresholds are treated as 0.05.
+    and recall. A new calibration must lower the calibration error. New thresholds ignore
+    entities with uncalibrated scores below 0.05.
 
     nlp (Language): The pipeline.
     docs (Iterable[Doc]): Docs with gold entities that were not used for training.
@@ -122,34 +122,38 @@ def tune(
         raise GapDNERError(f"Invalid measure: {measure!r}. Use 'combined', 'f' or 'disc_f'.")
     check_probability("min_precision", min_precision)
     check_probability("min_recall", min_recall)
+    docs = list(docs)
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     candidates: dict[str, Any] = {"threshold": FLOOR, "disc_threshold": None, "type_thresholds": {}}
-    found: list[tuple[Any, ...]] = []
     with changed(pipe, spans_key=key, calibration=None, **candidates):
-        examples = predict_examples(nlp, docs, batch_size)
-        for number, (_, compared) in enumerate(compare_examples(examples, key)):
-            for item in dict.fromkeys([*compared.scores, *compared.gold]):
-                value = (compared.scores[item] or 0.0) if item in compared.scores else np.nan
-                found.append((number, item[0], len(item[1]) > 1, value, item in compared.gold))
-    rows = np.array(found, ROW)
+        rows = _find(nlp, key, docs, batch_size)
+    now = None
+    # with lower thresholds, the pipe finds entities that are not candidates
+    if pipe.thresholds.lowest_score(pipe.labels) < FLOOR:
+        with changed(pipe, spans_key=key):
+            now = _find(nlp, key, docs, batch_size)
     kind = "discontinuous entities" if measure == "disc_f" else "entities"
     if not (rows["gold"] & (rows["discontinuous"] | (measure != "disc_f"))).any():
         raise GapDNERError(f"The data has no {kind} under the spans_key {key!r}.")
     aim = Aim(measure, min_precision, min_recall, pipe.labels if per_type else ())
-    tuning = decide(rows, pipe.thresholds, aim)
+    tuning = decide(rows, pipe.thresholds, aim, now)
     pipe.cfg.update(tuning.settings)
     return tuning
 
 
-def decide(rows: np.ndarray, own: Thresholds, aim: Aim) -> Tuning:
+def decide(rows: np.ndarray, own: Thresholds, aim: Aim, now: np.ndarray | None = None) -> Tuning:
     """RETURNS (Tuning): The new settings if they improve the scores of the candidates. `own` are
-    the current settings.
+    the current settings, and `now` the predictions with them if they are not all candidates.
     """
     current = _uncalibrated(own)
     kept_before = keep(rows, current)
     probability = _probability(rows, own.calibration)
     before = score(rows, kept_before, probability)
+    found_before = rows, kept_before
+    if now is not None:
+        found_before = now, ~np.isnan(now["score"])
+        before = score(*found_before, now["score"])
     held_out, kept_held_out = _cross_validate(rows, current, aim)
     # on all candidates, because there may be too few predictions
     errors = [_error(rows, ~np.isnan(rows["score"]), values) for values in (held_out, probability)]
@@ -163,9 +167,12 @@ def decide(rows: np.ndarray, own: Thresholds, aim: Aim) -> Tuning:
     estimated = score(rows, kept_held_out, held_out)
     after = score(rows, keep(rows, chosen), probability)
     gains = [scores[aim.measure] - before[aim.measure] for scores in (estimated, after)]
-    share = gain_share(rows, kept_before, kept_held_out, aim.measure)
+    share = gain_share(found_before, (rows, kept_held_out), aim.measure)
     closer = aim.lack(after["p"], after["r"]) < aim.lack(before["p"], before["r"])
     new_thresholds = bool(closer or (share >= _LEAST_SHARE and min(gains) > _LEVEL))
+    # without new thresholds, a new calibration would change which entities such a pipe finds
+    if not new_thresholds and now is not None:
+        return Tuning({}, gains[0], share, False, False, before, before, before)
     if not new_thresholds:
         chosen = current
         estimated, after = (score(rows, kept_before, p) for p in (held_out, probability))
@@ -240,11 +247,11 @@ def _count_reached(rows: np.ndarray, steps: Sequence[float]) -> np.ndarray:
     return np.stack([part.sum(axis=1) for part in parts])
 
 
-def _count(rows: np.ndarray, kept: np.ndarray) -> np.ndarray:
+def _count(rows: np.ndarray, kept: np.ndarray, n_docs: int = 0) -> np.ndarray:
     # correct, predicted and gold entities by Doc, for all and for discontinuous entities
     masks = [kept & rows["gold"], kept, rows["gold"]]
     masks += [mask & rows["discontinuous"] for mask in masks]
-    counts = [np.bincount(rows["doc"], mask) for mask in masks]
+    counts = [np.bincount(rows["doc"], mask, n_docs) for mask in masks]
     return np.stack(counts, axis=-1).reshape(-1, 2, 3)
 
 
@@ -267,11 +274,14 @@ def score(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> Scores
     }
 
 
-def gain_share(rows: np.ndarray, before: np.ndarray, after: np.ndarray, measure: Measure) -> float:
-    """RETURNS (float): Fraction of bootstrap samples in which the measure improves. `before` and
-    `after` are the entities that are predicted.
+def gain_share(
+    before: tuple[np.ndarray, np.ndarray], after: tuple[np.ndarray, np.ndarray], measure: Measure
+) -> float:
+    """RETURNS (float): Fraction of bootstrap samples in which the measure improves. Both arguments
+    are rows, and whether they are predicted.
     """
-    counts = np.stack([_count(rows, kept) for kept in (before, after)], axis=1)
+    n_docs = 1 + max(rows["doc"].max(initial=0) for rows, _ in (before, after))
+    counts = np.stack([_count(*found, n_docs) for found in (before, after)], axis=1)
     sums = np.moveaxis(resample(counts, _N_RESAMPLES), 0, -1)
     old, new = (_measures(*part)[measure] for part in sums)
     return float((new - old > _LEVEL).mean())
@@ -322,3 +332,13 @@ def _convert(own: Thresholds, to: Callable[[float, bool], float]) -> Thresholds:
     disc = None if own.disc_threshold is None else to(own.disc_threshold, True)
     by_type = {label: to(value, False) for label, value in own.type_thresholds.items()}
     return Thresholds(to(own.threshold, False), disc, type_thresholds=by_type)
+
+
+def _find(nlp: Language, key: str, docs: Iterable[Doc], batch_size: int | None) -> np.ndarray:
+    found: list[tuple[Any, ...]] = []
+    examples = predict_examples(nlp, docs, batch_size)
+    for number, (_, compared) in enumerate(compare_examples(examples, key)):
+        for item in dict.fromkeys([*compared.scores, *compared.gold]):
+            value = (compared.scores[item] or 0.0) if item in compared.scores else np.nan
+            found.append((number, item[0], len(item[1]) > 1, value, item in compared.gold))
+    return np.array(found, ROW)

@@ -1,10 +1,13 @@
 import pytest
+from spacy.language import Language
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.vocab import Vocab
 from tiny_pipeline import ANNOTATED, gold_docs
 
+from spacy_gapdner.analysis import evaluation, predictions
 from spacy_gapdner.analysis.evaluation import evaluate
 from spacy_gapdner.errors import GapDNERError
+from spacy_gapdner.scorer import compare
 
 
 def test_settings_are_those_of_the_pipe(nlp):
@@ -45,3 +48,19 @@ def test_fragments_with_different_labels(nlp):
     good = gold_docs(nlp.vocab, ANNOTATED[:1])
     with pytest.raises(GapDNERError, match=r"^Document 2: The fragments in"):
         evaluate(nlp, [*good, doc])
+
+
+def test_speed_is_that_of_the_pipeline(nlp, monkeypatch):
+    clock = [0.0]
+
+    def spend(seconds, value):
+        clock[0] += seconds
+        return value
+
+    monkeypatch.setattr(evaluation, "default_timer", lambda: clock[0])
+    monkeypatch.setattr(predictions, "compare", lambda *args: spend(100, compare(*args)))
+    Language.component("slow", func=lambda doc: spend(2, doc))
+    nlp.add_pipe("slow")
+    docs = (spend(50, doc) for doc in gold_docs(nlp.vocab))
+    scores = evaluate(nlp, docs)
+    assert scores["speed"] == pytest.approx(scores["words"] / (2 * scores["docs"]))

@@ -259,6 +259,16 @@ def test_reported_scores_are_those_of_the_pipe(nlp, own, asked):
     assert pipe.cfg == cfg | tuning.settings
 
 
+def test_most_probable_labels_are_not_compared_with_candidates():
+    """At threshold 0.0, the pipe only finds the most probable labels. There are more candidates."""
+    nlp = make_nlp(threshold=0.0)
+    train(nlp, 10)
+    before = measured(nlp)
+    tuning = tune(nlp, iter(gold(nlp)))
+    assert [tuning.before[name] for name in SCORES] == before
+    assert (tuning.settings, tuning.after) == ({}, tuning.before)
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
