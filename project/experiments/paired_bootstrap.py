@@ -13,7 +13,7 @@ from spacy_gapdner.analysis.predictions import compare_examples, predict_example
 from spacy_gapdner.formats import load_docs
 from spacy_gapdner.formats.docbin import require_docbins
 from spacy_gapdner.loading import check_model
-from spacy_gapdner.scorer import count_subsets
+from spacy_gapdner.scorer import count_subsets, prf
 
 from ..tables import Table
 from .runs import Run, find_runs
@@ -57,12 +57,12 @@ def paired_bootstrap(
         name = ", ".join(dict.fromkeys(run.name for run in runs.values()))
         names.append(f"{name}, tuned" if tune_on else name)
         counts = np.stack([_count(*item, data, tune_on) for item in runs.items()], axis=1)
-        model_scores = f1(counts.sum(axis=0))
+        model_scores = _f1(counts.sum(axis=0))
         cells = [show(f, digits=1) for f in model_scores.T.tolist()]
         rows.append([names[-1], str(len(runs)), *cells])
         scores.append(model_scores.mean(axis=0))
         # the same seed, and therefore the same documents for both groups
-        samples.append(f1(resample(counts, n_resamples, seed)).mean(axis=1))
+        samples.append(_f1(resample(counts, n_resamples, seed)).mean(axis=1))
     description = f"{data.name}, {len(counts)} Docs"
     title = f"F on {description}, mean ± sample sd over seeds"
     score_table = Table(title, ["Model", "Seeds", *titles], rows)
@@ -80,11 +80,9 @@ def paired_bootstrap(
     return score_table, Table(title, header, rows)
 
 
-def f1(counts: np.ndarray) -> np.ndarray:
-    """RETURNS (ndarray): F1 for correct, predicted and gold entities in the last dimension. 0 if
-    there are no entities."""
-    correct, predicted, gold = np.moveaxis(counts, -1, 0)
-    return 2 * correct / np.maximum(predicted + gold, 1)
+def _f1(counts: np.ndarray) -> np.ndarray:
+    # the last dimension has the numbers of correct, predicted and gold entities
+    return prf(*np.moveaxis(counts, -1, 0))[2]
 
 
 def _count(folder: Path, run: Run, data: Path, tune_on: Path | None) -> np.ndarray:
