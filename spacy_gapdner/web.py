@@ -12,8 +12,10 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, model_validator
-from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Message as ASGIMessage
 
 T = TypeVar("T")
 # older versions of Starlette parse [::1]:5000 as "["
@@ -22,9 +24,8 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
-    # pages contain the policy of what they may load
-    "Content-Security-Policy": "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 }
+_POLICY = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 class Message(BaseModel):
@@ -46,15 +47,29 @@ def new_app(hosts: tuple[str, ...]) -> FastAPI:
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    app.add_middleware(BaseHTTPMiddleware, dispatch=_add_headers)
+    app.add_middleware(_Headers)
     app.add_exception_handler(RequestValidationError, _refuse)
     return app
 
 
-async def _add_headers(request: Request, respond: RequestResponseEndpoint) -> Response:
-    response = await respond(request)
-    response.headers.update(_HEADERS)
-    return response
+class _Headers:
+    # not a BaseHTTPMiddleware, which runs each request in another task
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(message: ASGIMessage) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                # pages contain the policy of what they may load
+                is_page = headers.get("content-type", "").startswith("text/html")
+                headers["Content-Security-Policy"] = (
+                    _POLICY if is_page else f"default-src 'none'; {_POLICY}"
+                )
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -87,6 +87,10 @@ def test_the_pages(client, path):
     assert not re.search("<link|src=", page.text)
 
 
+def test_responses_that_are_not_pages_load_nothing(client):
+    assert "default-src 'none'" in client.get("/health").headers["content-security-policy"]
+
+
 def test_the_api_is_documented(client):
     page = html.unescape(client.get("/docs").text)
     for path in client.get("/openapi.json").json()["paths"]:
