@@ -104,7 +104,6 @@ def _print_tuning(tuning: "Tuning", measure: str) -> None:
     )
     change = "new (" if tuning.new_thresholds else "unchanged (new thresholds: "
     print_line(f"Thresholds: {change}{gain})")
-    change = "new" if tuning.calibrated else "unchanged, because it does not lower the error"
-    print_line(f"Calibration: {change}")
+    print_line(f"Calibration: {'new' if tuning.calibrated else 'unchanged'}")
     for name, value in tuning.settings.items():
         print_line(f"{name} = {value}")
