@@ -51,7 +51,7 @@ def read_examples(nlp: Language, pipe: TrainablePipe, path: Path, limit: int) ->
     path (Path): A .spacy file, or a folder of such files.
     limit (int): Maximum number of Docs, 0 for all.
     RETURNS (list[Example]): The examples. Empty Docs are skipped.
-    RAISES (GapDNERError): If there are none.
+    RAISES (GapDNERError): If all Docs are empty.
     """
     names = nlp.pipe_names[: nlp.pipe_names.index(pipe.name)]
     last = max(

@@ -39,7 +39,7 @@ def list_differences(
     name (str): The requested name.
     config (dict[str, Any]): The requested config, with all defaults.
     data (dict[str, list[dict[str, Any]]]): The requested data.
-    RETURNS (str): The first differences. Empty if there are none.
+    RETURNS (str): The first differences, or an empty string.
     """
     differences = [] if run.name == name else [f"its name is {run.name!r}, not {name!r}"]
     recorded, requested = flatten(run.config), flatten(config)

@@ -55,7 +55,7 @@ class Run:
 
     def gap_length_scores(self, part: str) -> dict[str, dict[str, float]]:
         """RETURNS (dict[str, dict[str, float]]): The scores of discontinuous entities on "dev" or
-        "test" by gap length. Empty if there are none."""
+        "test" by gap length, or an empty dict."""
         scores = self.scores.get(part, {})
         return scores.get(f"spans_{scores.get('spans_key')}_gap_lengths") or {}
 

@@ -20,7 +20,7 @@ def choose_cells(
     spans (Iterable[str]): Texts that occur once.
     cells (Iterable[str]): Token offsets "ROW,COLUMN".
     RETURNS (list[tuple[int, int]]): Rows and columns, without duplicates.
-    RAISES (GapDNERError): If a span or cell is invalid, or there are none.
+    RAISES (GapDNERError): If a span or cell is invalid or missing.
     """
     chosen = [_find_text(doc, span.strip()) for span in spans]
     for cell in cells:

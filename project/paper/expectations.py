@@ -102,7 +102,7 @@ def get_figures(corpus: str, part: str | None = None) -> list[Figure]:
     corpus (str): "cadec", "share13" or "share14".
     part (Optional[str]): "train", "dev" or "test". None for the complete corpus.
     RETURNS (list[Figure]): The figures.
-    RAISES (GapDNERError): If there are none.
+    RAISES (GapDNERError): If nothing is published.
     """
     figures = [figure for figure in FIGURES if figure[:2] == (corpus, part or "all")]
     if not figures:

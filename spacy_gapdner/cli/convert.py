@@ -64,26 +64,39 @@ def convert_cli(
     All dropped or repaired entities are reported with file and line. The exit code is 3 if
     documents were skipped because they cannot be read."""
     from ..analysis import CorpusStatistics
-    from ..annotate.journal import Journal
     from ..formats import convert
     from ..formats.outputs import check_output, write_json
 
     check_output(output_path, {"input": input_path}, is_file=False)
     check_output(report_path, {"input": input_path, "output": output_path})
-    done_names = set(Journal(input_path).done()) if done else None
-    if done and input_path.exists() and not done_names:
-        raise GapDNERError(
-            f"{input_path} has no texts that are marked as done in annotate. Remove --done."
-        )
-    statistics = CorpusStatistics()
     for option in reader_options:
         if "=" not in option:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")
-    settings: dict[str, Any] = dict(option.split("=", 1) for option in reader_options)
-    settings |= {"format": format, "to": to, "lang": lang, "model": model, "n_sents": n_sents}
-    settings |= {"alignment": alignment, "line_breaks": line_breaks, "types": split_list(types)}
-    settings |= {"from_ents": from_ents, "from_spans": from_spans, "done": done_names}
-    settings |= {"spans_key": spans_key, "strict": strict, "skip": on_error == "skip"}
+    settings: dict[str, Any] = {
+        **dict(option.split("=", 1) for option in reader_options),
+        "format": format,
+        "to": to,
+        "lang": lang,
+        "model": model,
+        "n_sents": n_sents,
+        "alignment": alignment,
+        "line_breaks": line_breaks,
+        "types": split_list(types),
+        "from_ents": from_ents,
+        "from_spans": from_spans,
+        "spans_key": spans_key,
+        "strict": strict,
+        "skip": on_error == "skip",
+    }
+    if done:
+        from ..annotate.journal import Journal
+
+        settings["done"] = set(Journal(input_path).done())
+        if input_path.exists() and not settings["done"]:
+            raise GapDNERError(
+                f"{input_path} has no texts that are marked as done in annotate. Remove --done."
+            )
+    statistics = CorpusStatistics()
     with progress() as bar:
 
         def count(doc: "Doc") -> None:

@@ -85,7 +85,7 @@ class LinkedRegions:
         used: set[int] = set()
         # regions that are linked in a circle have no first one: start with any of them
         for number in sorted(range(len(regions)), key=targets.__contains__):
-            if number in targets & used:
+            if number in targets and number in used:
                 continue
             reached = [number]
             for start in reached:
