@@ -2,20 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import astuple
 from timeit import default_timer
 from typing import Any, TypeVar
 
-import numpy as np
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..calibration import calibration_error, reliability
 from ..entities import count_elsewhere
-from ..errors import GapDNERError
-from ..scorer import Comparison, Counts, Positions, Tally, count_subsets
-from .bootstrap import bootstrap_intervals
+from ..scorer import Comparison, Counts, Positions, Tally
 from .matching import MATCHES, count_matches
 from .pipes import changed, find_pipe
 from .predictions import compare_examples, predict_examples
@@ -31,8 +27,6 @@ def evaluate(
     *,
     spans_key: str | None = None,
     batch_size: int | None = None,
-    bootstrap: int = 0,
-    seed: int = 0,
 ) -> dict[str, Any]:
     """Evaluate a trained pipeline on annotated Docs. Memory use does not depend on their number.
 
@@ -41,8 +35,6 @@ def evaluate(
     spans_key (Optional[str]): Prefix of the span groups with gold entities. Defaults to the one of
         the pipe. If the pipeline has several pipes, it selects one.
     batch_size (Optional[int]): Docs per batch. Defaults to the batch size of the pipeline.
-    bootstrap (int): Number of bootstrap samples for confidence intervals.
-    seed (int): Random seed of the bootstrap samples.
     RETURNS (dict[str, Any]): The scores of `spacy_gapdner.scorer.score_discontinuous` and these
         keys:
 
@@ -57,12 +49,9 @@ def evaluate(
         - labels_unknown_to_model: types of gold entities that the pipe has no labels for
         - gold_elsewhere: other annotation, if there are no gold entities
         - matches: p, r and f of the measures of `spacy_gapdner.analysis.matching`
-        - intervals: the 95% confidence intervals of p, r and f, if `bootstrap` is set
-    RAISES (GapDNERError): If the pipeline has no such pipe, the fragments of a gold entity have
-        different labels, or `bootstrap` is negative.
+    RAISES (GapDNERError): If the pipeline has no such pipe, or the fragments of a gold entity have
+        different labels.
     """
-    if bootstrap < 0:
-        raise GapDNERError(f"Invalid bootstrap: {bootstrap}. It must be at least 0.")
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     settings = {name: pipe.cfg[name] for name in _SETTINGS}
@@ -71,17 +60,19 @@ def evaluate(
     scored: list[tuple[float, bool]] = []
     disc_scored: list[tuple[float, bool]] = []
     tally = Tally()
-    by_doc: list[dict[str, Counts]] = []
-    n_words = crossing = 0
+    matches = {name: Counts() for name in MATCHES}
+    n_docs = n_words = crossing = 0
     reading, running = Stopwatch(), Stopwatch()
     with changed(pipe, spans_key=key):
         examples = running.time(predict_examples(nlp, reading.time(docs), batch_size))
         for example, compared in compare_examples(examples, key):
+            n_docs += 1
             n_words += len(example.predicted)
             tally.add(compared)
             if not tally.groups["subset"]["all"].gold:
                 elsewhere.update(count_elsewhere(example.reference, key))
-            by_doc.append(count_subsets(compared) | count_matches(compared))
+            for name, counts in count_matches(compared).items():
+                matches[name] += counts
             crossing += _count_crossing(example, compared)
             for item, score in compared.scores.items():
                 scored.append((score or 0.0, item in compared.gold))
@@ -89,11 +80,10 @@ def evaluate(
                     disc_scored.append(scored[-1])
     types = sorted(tally.groups["type"].items())
     gold = {label: counts.gold for label, counts in types if counts.gold}
-    matches = {name: sum((counts[name] for counts in by_doc), Counts()) for name in MATCHES}
-    scores = {
+    return {
         **settings,
         "spans_key": key,
-        "docs": len(by_doc),
+        "docs": n_docs,
         "words": n_words,
         "speed": n_words / (running.seconds - reading.seconds) if n_words else 0.0,
         **tally.scores(key),
@@ -106,12 +96,6 @@ def evaluate(
         "gold_elsewhere": {} if gold else dict(sorted(elsewhere.items())),
         "matches": {name: counts.to_dict() for name, counts in matches.items()},
     }
-    if bootstrap and by_doc:
-        counted = np.array([list(map(astuple, counts.values())) for counts in by_doc])
-        intervals = bootstrap_intervals(counted, bootstrap, seed)
-        scores["intervals"] = dict(zip(by_doc[0], intervals, strict=True))
-        scores |= {"bootstrap": bootstrap, "seed": seed}
-    return scores
 
 
 class Stopwatch:

@@ -16,7 +16,6 @@ from ..calibration import Calibration, calibration_error
 from ..errors import GapDNERError, check_probability
 from ..pipe.thresholds import Thresholds
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT, prf
-from .bootstrap import resample
 from .pipes import changed, find_pipe
 from .predictions import compare_examples, predict_examples
 
@@ -285,6 +284,18 @@ def gain_share(
     sums = np.moveaxis(resample(counts, _N_RESAMPLES), 0, -1)
     old, new = (_measures(*part)[measure] for part in sums)
     return float((new - old > _LEVEL).mean())
+
+
+def resample(counts: np.ndarray, n_resamples: int, seed: int = 0) -> np.ndarray:
+    """RETURNS (ndarray): Sums of counts in samples of Docs with replacement, shape
+    `(n_resamples, ...)`. The counts have the shape `(docs, ...)`.
+    """
+    n_docs = len(counts)
+    rng = np.random.default_rng(seed)
+    shares = np.full(n_docs, 1 / n_docs)
+    # number of times that each Doc is sampled
+    samples = (rng.multinomial(n_docs, shares) for _ in range(n_resamples))
+    return np.stack([np.tensordot(times, counts, axes=1) for times in samples])
 
 
 def keep(rows: np.ndarray, thresholds: Thresholds) -> np.ndarray:

@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from . import _options as options
 from ._printing import msg, percent, print_table, progress, warn_no_entities
 from ._util import split_list
@@ -17,9 +15,6 @@ def evaluate_cli(
     output_path: Path | None = options.output(help="JSON file for the scores"),
     spans_key: str | None = options.GOLD_KEY,
     threshold: float | None = options.THRESHOLD,
-    bootstrap: int = typer.Option(
-        0, min=0, help="Number of bootstrap samples for 95% confidence intervals, e.g. 1000"
-    ),
     types: str | None = options.TYPES,
     line_breaks: options.LineBreaks | None = options.LINE_BREAKS,
     batch_size: int | None = options.BATCH_SIZE,
@@ -42,8 +37,8 @@ def evaluate_cli(
     settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **settings)
     docs = progress(load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))
-    settings = {"spans_key": spans_key, "batch_size": batch_size, "bootstrap": bootstrap}
-    scores = {"model": model, "data": str(data), **evaluate(nlp, docs, **settings)}
+    found = evaluate(nlp, docs, spans_key=spans_key, batch_size=batch_size)
+    scores = {"model": model, "data": str(data), **found}
     if output_path is not None:
         write_json(scores, output_path)
     _print_scores(scores)
@@ -63,9 +58,6 @@ def _print_scores(scores: dict[str, Any]) -> None:
     print_table(rows, ("Exact match", "P", "R", "F", "Gold", "Predicted", "Correct"))
     rows = [(title, *_prf(scores["matches"][match])) for match, title in MATCHES.items()]
     print_table(rows, ("Other matches", "P", "R", "F"))
-    titles, intervals = SUBSETS | MATCHES, scores.get("intervals", {})
-    rows = [(titles[group], *map(_range, bounds.values())) for group, bounds in intervals.items()]
-    print_table(rows, ("95% intervals", "P", "R", "F"))
     types = scores[f"{name}_per_type"] or {}
     rows = [(label, *_prf(prf), gold.get(label, 0)) for label, prf in types.items()]
     print_table(rows, ("Type", "P", "R", "F", "Gold"))
@@ -92,7 +84,3 @@ def _print_scores(scores: dict[str, Any]) -> None:
 
 def _prf(scores: Mapping[str, float | None], prefix: str = "") -> list[str]:
     return [percent(scores[f"{prefix}{measure}"]) for measure in "prf"]
-
-
-def _range(bounds: tuple[float, float] | None) -> str:
-    return "-" if bounds is None else f"{percent(bounds[0])}-{percent(bounds[1])}"

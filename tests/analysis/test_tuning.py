@@ -13,6 +13,7 @@ from spacy_gapdner.analysis.tuning import (
     choose,
     decide,
     keep,
+    resample,
     score,
     tune,
 )
@@ -188,6 +189,14 @@ def test_a_gain_must_be_found_in_most_resamples(n_worse, n_better, is_new):
     assert (tuning.gain_share >= 0.9, tuning.new_thresholds) == (is_new, is_new)
     assert tuning.gain_share > 0.5
     assert (uncalibrated(tuning.settings)[0] > 0.45) == is_new
+
+
+def test_resampled_counts_are_sums_over_docs():
+    counts = np.arange(12).reshape(4, 3)
+    rng = np.random.default_rng(5)
+    for sums in resample(counts, 20, seed=5):
+        times = rng.multinomial(4, np.full(4, 1 / 4))
+        assert sums.tolist() == sum(n * row for n, row in zip(times, counts, strict=True)).tolist()
 
 
 def test_calibration_without_new_thresholds():

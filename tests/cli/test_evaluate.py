@@ -37,11 +37,6 @@ def test_other_spans_key(run, model, write_docs):
     assert hint in " ".join(run("evaluate", model, data).output.split())
 
 
-def test_bootstrap_intervals(run, model, write_docs):
-    result = run("evaluate", model, write_docs(), "--bootstrap", 100)
-    assert "All entities 100.00-100.00" in " ".join(result.stdout.split())
-
-
 def test_bfloat16(run, model, write_docs, monkeypatch):
     # the tests share the pipeline, which must not change
     seen = []
