@@ -19,7 +19,7 @@ from .distances import N_DISTANCES, distance_buckets
 
 # above the diagonal, and the rest of the grid
 _N_REGIONS = 2
-NORM_EPS = 1e-5
+NORM_EPS = 1e-12
 
 
 class ConditionalLayerNorm(nn.Module):
