@@ -15,6 +15,7 @@ INCLUDED = {
     "README.md": "quickstart.md",
     "configs/README.md": "settings.md",
     "project/README.md": "experiments.md",
+    "project/baselines/README.md": "baselines.md",
     "CHANGELOG.md": "changelog.md",
 }
 

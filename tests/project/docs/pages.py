@@ -41,7 +41,7 @@ def run_commands(code):
 
 def run_page(name, capsys, change=lambda code: code):
     """Run the code blocks of a page. The block after Python code is its output."""
-    namespace, printed = {}, None
+    namespace, printed = {"__name__": "__main__"}, None
     for number, (language, code) in enumerate(code_blocks(name), start=1):
         place = f"{name}, block {number}"
         if language == "text":

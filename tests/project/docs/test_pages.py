@@ -45,6 +45,12 @@ def test_developers(folder, capsys):
 
 
 @pytest.mark.slow
+def test_deployment(folder, capsys):
+    train_by_heart([*DRUGS, ADE], folder / "training" / "model-best")
+    run_page("deployment.md", capsys)
+
+
+@pytest.mark.slow
 def test_recipes(folder, capsys):
     pytest.importorskip("negspacy")
     train_by_heart(DRUGS, folder / "training" / "model-best")
