@@ -7,10 +7,20 @@ import urllib.request
 from itertools import cycle, islice, permutations
 
 import pytest
+import spacy
 import uvicorn
 from fastapi.testclient import TestClient
-from pages import make_docs, run_page, train_by_heart, write_docs
+from pages import (
+    code_blocks,
+    make_docs,
+    run_commands,
+    run_page,
+    train_by_heart,
+    write_docs,
+)
+from spacy.tokens import DocBin, Span
 from spacy.vocab import Vocab
+from tiny_transformer import save_bert
 
 from spacy_gapdner import write
 from spacy_gapdner.cli import serve
@@ -42,6 +52,29 @@ def test_developers(folder, capsys):
     train_by_heart([ADE], folder / "training" / "model-best")
     run_page("developers.md", capsys)
     assert (folder / "training" / "assembled" / "body").is_dir()
+
+
+@pytest.mark.slow
+def test_pipes_share_a_transformer(folder):
+    (config,) = [code for _, code in code_blocks("developers.md") if "spancat" in code]
+    (folder / "shared.cfg").write_text(config)
+    doc = next(make_docs([ADE], Vocab()))
+    doc.ents = [Span(doc, 1, 2, "PART")]
+    doc.spans["sc"] = [Span(doc, 3, 5, "ADE")]
+    DocBin(docs=[doc] * 4).to_disk(folder / "train.spacy")
+    save_bert(folder, ["no", "joint", "or", "back", "pain"])
+    run_commands(
+        "python -m spacy init fill-config shared.cfg config.cfg\n"
+        "python -m spacy train config.cfg --output out --paths.train train.spacy "
+        "--paths.dev train.spacy --vars.transformer . --training.max_steps 40 "
+        "--training.optimizer.learn_rate.total_steps 40 "
+        "--training.optimizer.learn_rate.warmup_steps 0 "
+        "--training.optimizer.learn_rate.initial_rate 0.01 --components.gapdner.lr_scale 1"
+    )
+    found = spacy.load(folder / "out" / "model-last")("no joint or back pain")
+    assert [entity.text for entity in found._.discontinuous_ents] == ["joint pain", "back pain"]
+    assert [span.text for span in found.ents] == ["joint"]
+    assert [span.text for span in found.spans["sc"]] == ["back pain"]
 
 
 @pytest.mark.slow
