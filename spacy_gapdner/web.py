@@ -1,5 +1,5 @@
-"""Shared parts of the web applications: security headers, allowed hosts, errors and a worker
-thread."""
+"""Shared parts of the web applications: security headers, allowed hosts, limits, errors and a
+worker thread."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, TypeVar
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, model_validator
@@ -39,14 +39,17 @@ class Message(BaseModel):
         return value
 
 
-def new_app(hosts: tuple[str, ...]) -> FastAPI:
+def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     """Create a web application with the common headers.
 
     hosts (tuple[str, ...]): Allowed host names, to prevent DNS rebinding. ("*",) allows all.
+    max_bytes (int): Maximum size of the body of a request. Larger bodies are not read.
+    advice (str): What to do about larger bodies.
     RETURNS (FastAPI): The application.
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
+    app.add_middleware(_Limit, max_bytes=max_bytes, advice=advice)
     app.add_middleware(_Headers)
     app.add_exception_handler(RequestValidationError, _refuse)
     return app
@@ -72,10 +75,33 @@ class _Headers:
         await self.app(scope, receive, send_with_headers)
 
 
+class _Limit:
+    def __init__(self, app: ASGIApp, max_bytes: int, advice: str) -> None:
+        self.app = app
+        self.max_bytes = max_bytes
+        self.detail = f"The request is larger than {max_bytes} bytes. {advice}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        size = 0
+
+        async def receive_limited() -> ASGIMessage:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > self.max_bytes:
+                raise HTTPException(413, self.detail)
+            return message
+
+        await self.app(scope, receive_limited, send)
+
+
 async def _refuse(request: Request, error: Exception) -> Response:
     # FastAPI's handler repeats the input, which may not be valid JSON
     assert isinstance(error, RequestValidationError)
     detail = [{key: e[key] for key in ("type", "loc", "msg")} for e in error.errors()]
+    is_json = "json" in request.headers.get("content-type", "")
+    if not is_json and any("body" in problem["loc"] for problem in detail):
+        return JSONResponse({"detail": "Send the header Content-Type: application/json."}, 415)
     return JSONResponse({"detail": detail}, 422)
 
 

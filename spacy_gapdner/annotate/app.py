@@ -10,14 +10,19 @@ from typing import Annotated, Any
 from urllib.parse import unquote
 
 from fastapi import APIRouter, Depends, FastAPI, Header, HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
+from pydantic import ValidationError
 
 from ..drawing.page import PAGE_CSS
 from ..errors import GapDNERError
 from ..web import LOOPBACK, WorkThread, new_app
 from .session import Order, Session
 from .store import Annotation, ChangedError, Store
+
+# enough for 100,000 entities
+_MAX_BYTES = 16_000_000
 
 
 def create_app(
@@ -30,7 +35,7 @@ def create_app(
     hosts (tuple[str, ...]): Allowed host names. See `new_app`.
     RETURNS (FastAPI): The application.
     """
-    app = new_app(hosts)
+    app = new_app(hosts, _MAX_BYTES, "Split the text into several files.")
     app.add_exception_handler(GapDNERError, _refuse)
     app.add_exception_handler(OSError, _refuse)
     # the session is not thread-safe
@@ -50,6 +55,13 @@ def create_app(
 
     async def find_store(person: Annotated[str, Depends(find_person)]) -> Store:
         return session.store(person)
+
+    async def read(request: Request) -> Annotation:
+        # FastAPI would read the body before the token is checked
+        try:
+            return Annotation.model_validate_json(await request.body())
+        except ValidationError as error:
+            raise RequestValidationError(error.errors()) from None
 
     Person = Annotated[str, Depends(find_person)]
     Own = Annotated[Store, Depends(find_store)]
@@ -76,7 +88,7 @@ def create_app(
         return JSONResponse(await run(lambda: session.show(own.load(find(name)))))
 
     @api.put("/texts/{name:path}")
-    async def save(own: Own, name: str, sent: Annotation) -> Response:
+    async def save(own: Own, name: str, sent: Annotated[Annotation, Depends(read)]) -> Response:
         """Save the entities and the status of a text."""
         try:
             return JSONResponse(await run(lambda: session.save(own, find(name), sent)))

@@ -11,6 +11,9 @@ from spacy.tokens import Doc
 
 from ..analysis.uncertainty import UncertaintySampler
 from ..entities import Fragments, get_entities
+from ..formats.cleaning import clean_entities
+from ..formats.records import TextEntity
+from ..formats.report import Report
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline, Piece
 from ..web import WorkThread
@@ -108,10 +111,13 @@ class Proposer:
 
 
 def _to_proposals(doc: Doc, key: str) -> list[Proposal]:
-    return [
-        Proposal(e.label_, tuple((s.start_char, s.end_char) for s in e.spans), e.score)
+    found = [
+        TextEntity(e.label_, tuple((s.start_char, s.end_char) for s in e.spans), score=e.score)
         for e in get_entities(doc, key)
     ]
+    # like entities in annotation files; those of whitespace alone are dropped
+    cleaned = clean_entities(doc.text, found, Report())
+    return [Proposal(entity.label, entity.fragments, entity.score) for entity in cleaned]
 
 
 def _measure(model: LongTextPipeline, piece: Piece) -> float:

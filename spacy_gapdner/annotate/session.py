@@ -12,7 +12,7 @@ from .guidelines import Label
 from .journal import Entry
 from .proposals import Proposal, Proposer
 from .segmented_texts import Checker
-from .store import Annotation, Loaded, Store, Texts
+from .store import Annotation, Loaded, Store, Texts, inside
 from .training import NO_TRAINING, Trainer
 
 Order = Literal["files", "uncertain", "random"]
@@ -40,7 +40,7 @@ class Session:
     texts: Texts
     labels: list[Label]
     checker: Checker
-    annotator: str = ""
+    annotator: str = "annotator"
     proposer: Proposer | None = None
     trainer: Trainer | None = None
     adjudication: Adjudication | None = None
@@ -70,7 +70,8 @@ class Session:
         if name not in self._stores:
             if not _PERSON.fullmatch(name):
                 raise GapDNERError("Invalid name. Use letters, digits, spaces and . - '")
-            self._stores[name] = Store(self.texts, name, self.texts.folder / _SHARED / name)
+            own = inside(self.texts.folder / _SHARED / name, self.texts.folder)
+            self._stores[name] = Store(self.texts, name, own)
         return self._stores[name]
 
     def project(self, person: str) -> dict[str, Any]:

@@ -58,6 +58,13 @@ class ChangedError(Exception):
     """Raised if a text was changed by someone else."""
 
 
+def inside(path: Path, folder: Path) -> Path:
+    """RETURNS (Path): The path; a GapDNERError if a link leads out of the folder."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise GapDNERError(f"{path} is a link out of {folder}. Replace it with a copy.")
+    return path
+
+
 class Texts:
     """The texts in a folder.
 
@@ -88,9 +95,9 @@ class Texts:
 
         name (str): The id of the text.
         RETURNS (str): The text, including line ends and byte order mark.
-        RAISES (GapDNERError): If the file does not exist or is not UTF-8.
+        RAISES (GapDNERError): If the file does not exist, is outside the folder, or is not UTF-8.
         """
-        return read_text(self.paths[name], keep_bom=True)
+        return read_text(inside(self.paths[name], self.folder), keep_bom=True)
 
 
 class Store:
@@ -100,6 +107,7 @@ class Store:
     annotator (str): The name of the person.
     folder (Optional[Path]): Folder for annotation files and copies of the texts. Defaults to the
         folder of the texts.
+    RAISES (GapDNERError): If a link leads out of the folder.
     """
 
     def __init__(self, texts: Texts, annotator: str, folder: Path | None = None) -> None:
@@ -107,6 +115,7 @@ class Store:
         self.annotator = annotator
         self.folder = texts.folder if folder is None else folder
         self.journal = Journal(self.folder)
+        inside(self.journal.path, self.folder)
         # they remember the lines that can be restored together with deleted entities
         self._files: dict[str, BratFile] = {}
 
@@ -126,7 +135,8 @@ class Store:
         RETURNS (Loaded): The current state.
         RAISES (GapDNERError): If the text or its annotation cannot be read.
         """
-        text, path = self.texts.read(name), with_ending(self.stem(name), ".ann")
+        text = self.texts.read(name)
+        path = inside(with_ending(self.stem(name), ".ann"), self.folder)
         exists = path.exists()
         content = path.read_bytes() if exists else b""
         file = self._files.get(name)

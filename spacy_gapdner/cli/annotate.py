@@ -1,7 +1,7 @@
 """annotate: a page for annotating entities, with optional suggestions by a model."""
 
-import os
 from functools import partial
+from getpass import getuser
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any, Literal
@@ -71,7 +71,7 @@ def annotate_cli(
     from ..annotate.session import Session
     from ..annotate.store import Texts
     from ..annotate.training import Trainer
-    from ..formats.outputs import check_output
+    from ..formats.outputs import check_output, locked
     from ..loading import load_splitter
     from ..sentences import blank_pipeline
     from ..web import LOOPBACK
@@ -88,30 +88,42 @@ def annotate_cli(
         if n := adjudication.n_left:
             msg.warn(f"{counted(n, 'text')} annotated in one folder only: skipped")
     texts = Texts(folder)
-    if model is None:
-        checker = Checker(blank_pipeline(lang))
-    else:
-        how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
-        proposer = Proposer(model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how))
-        trainer = Trainer(model, texts.folder / ".gapdner", proposer.swap, code=code, **how)
-        pipe = proposer.model.pipe
-        # a separate pipeline, because the model is used in another thread
-        checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels
-    session = Session(
-        texts,
-        read_guidelines(labels, [folder, *(adjudicate or ())], known),
-        checker,
-        annotator or os.environ.get("USER") or os.environ.get("USERNAME", ""),
-        proposer,
-        trainer,
-        adjudication,
-        order,
-        retrain_after,
-        shared,
-    )
-    is_own = is_local(listener)
-    token = token or (None if is_own else token_urlsafe(16))
-    app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
-    found = f"{counted(len(texts.paths), 'text')}, {counted(len(session.labels), 'label')}"
-    msg.info(f"{found}; saved in {folder}")
-    run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
+    taken = f"Another annotate server uses {folder}. Stop it, or open its page."
+    with locked(texts.folder / ".gapdner" / "lock", taken):
+        if model is None:
+            checker = Checker(blank_pipeline(lang))
+        else:
+            how: dict[str, Any] = {"spans_key": spans_key, "gpu_id": gpu_id}
+            proposer = Proposer(
+                model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how)
+            )
+            trainer = Trainer(model, texts.folder / ".gapdner", proposer.swap, code=code, **how)
+            pipe = proposer.model.pipe
+            # a separate pipeline, because the model is used in another thread
+            checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels
+        session = Session(
+            texts,
+            read_guidelines(labels, [folder, *(adjudicate or ())], known),
+            checker,
+            (annotator or "").strip() or _user(),
+            proposer,
+            trainer,
+            adjudication,
+            order,
+            retrain_after,
+            shared,
+        )
+        is_own = is_local(listener)
+        token = token or (None if is_own else token_urlsafe(16))
+        app = create_app(session, token=token, hosts=(*LOOPBACK, host) if is_own else ("*",))
+        found = f"{counted(len(texts.paths), 'text')}, {counted(len(session.labels), 'label')}"
+        msg.info(f"{found}; saved in {folder}")
+        run_app(app, listener, host, f"/?token={quote(token)}" if token else "")
+
+
+def _user() -> str:
+    try:
+        return getuser()
+    # the user of a container may have no name
+    except (KeyError, OSError):
+        return "annotator"

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import srsly
+from filelock import FileLock, Timeout
 from spacy.tokens import Doc
 
 from ..errors import GapDNERError
@@ -49,6 +50,22 @@ def check_output(
             f"Cannot write {path}: {folder} is not a folder, or you have no permission to write in "
             "it. Choose another place."
         )
+
+
+@contextmanager
+def locked(path: Path, problem: str) -> Iterator[None]:
+    """Hold a lock, which also ends with the process.
+
+    path (Path): The file of the lock.
+    problem (str): The message if another process holds the lock.
+    RAISES (GapDNERError): If another process holds the lock.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(path, timeout=0):
+            yield
+    except Timeout:
+        raise GapDNERError(problem) from None
 
 
 def is_device(path: Path) -> bool:

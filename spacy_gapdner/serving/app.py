@@ -22,7 +22,7 @@ from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline
 from ..web import LOOPBACK, WorkThread, new_app
 from .export import FILES, Export, make_export
-from .messages import Prediction, Text, Texts, to_doc
+from .messages import Prediction, Texts, to_doc
 
 T = TypeVar("T")
 _STATIC = Path(__file__).parent / "static"
@@ -45,13 +45,18 @@ def create_app(
     hosts (tuple[str, ...]): Allowed host names. See `new_app`.
     RETURNS (FastAPI): The application.
     """
-    app, thread, pipeline = new_app(hosts), WorkThread(), LongTextPipeline(nlp, pipe)
+    # JSON can have 12 bytes per character, and entities
+    max_bytes = 1_000_000 + 100 * max_characters
+    app = new_app(hosts, max_bytes, "Send less text, or increase --max-characters.")
+    thread, pipeline = WorkThread(), LongTextPipeline(nlp, pipe)
     model = {"model": nlp.meta["name"], "version": nlp.meta["version"], "labels": pipe.labels}
     heading = f"{nlp.meta['name']} {nlp.meta['version']}"
 
     def check(n: int, limit: int, unit: str) -> None:
         if n > limit:
-            raise HTTPException(413, f"Too many {unit}: {n}. The maximum is {limit}.")
+            raise HTTPException(
+                413, f"Too many {unit}: {n}. The maximum is {limit} (--max-{unit})."
+            )
 
     async def convert(prediction: Prediction, function: Callable[[Doc], T]) -> T:
         check(len(prediction.text), max_characters, "characters")
@@ -82,9 +87,9 @@ def create_app(
         return {"status": "ok", **model, **limits}
 
     @app.post("/predict", response_model_exclude_unset=True)
-    async def predict(asked: Text | Texts) -> Prediction | list[Prediction]:
+    async def predict(asked: Texts) -> Prediction | list[Prediction]:
         """Find the entities in one or more texts."""
-        texts = [asked.text] if isinstance(asked, Text) else asked.texts
+        texts = asked.all()
         check(sum(map(len, texts)), max_characters, "characters")
         split = [await thread.run(partial(pipeline.split, text)) for text in texts]
         check(sum(pieces[-1].place.end for pieces in split), max_tokens, "tokens")
@@ -93,7 +98,7 @@ def create_app(
             Prediction.model_validate(await pipeline.predict(text, pieces, thread.run, to_json))
             for text, pieces in zip(texts, split, strict=True)
         ]
-        return found[0] if isinstance(asked, Text) else found
+        return found if asked.text is None else found[0]
 
     @app.post("/draw")
     async def draw(prediction: Prediction) -> Response:

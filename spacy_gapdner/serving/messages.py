@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from fastapi import HTTPException
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
@@ -15,16 +15,22 @@ from ..sentences import make_doc
 from ..web import Message
 
 
-class Text(Message):
-    """A text to process."""
-
-    text: str
-
-
 class Texts(Message):
-    """Texts to process. The response is a list."""
+    """One text to process, or several. For several, the response is a list."""
 
-    texts: list[str]
+    text: str | None = None
+    texts: list[str] | None = None
+
+    @model_validator(mode="after")
+    def check_texts(self) -> "Texts":
+        """Reject requests with both fields, or without any."""
+        if (self.text is None) == (self.texts is None):
+            raise ValueError('Give either "text" or "texts"')
+        return self
+
+    def all(self) -> list[str]:
+        """RETURNS (list[str]): The texts."""
+        return [self.text or ""] if self.texts is None else self.texts
 
 
 class Fragment(BaseModel):
@@ -51,9 +57,10 @@ class FoundEntity(BaseModel):
     attributes: dict[str, Any] = {}
 
 
-class Prediction(Text):
+class Prediction(Message):
     """A text with entities."""
 
+    text: str
     entities: list[FoundEntity]
 
 

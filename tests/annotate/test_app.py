@@ -1,5 +1,6 @@
 """The responses of the server, and the files that it writes."""
 
+import asyncio
 import json
 
 import pytest
@@ -147,15 +148,19 @@ def test_warnings(connect, notes):
         ("texts?order=backwards", 422, ""),
         ("texts/latin", 422, "latin.txt is not UTF-8"),
         ("texts/b", 422, "b.ann is not UTF-8"),
+        ("texts/link", 422, "link.txt is a link out of"),
+        ("texts/sub/c", 422, "c.ann is a link out of"),
     ],
 )
 def test_texts_that_cannot_be_read(connect, notes, path, status, message):
     (notes.parent / "secret.txt").write_text("secret")
     (notes / "latin.txt").write_bytes(b"caf\xe9")
     (notes / "b.ann").write_bytes(b"T1\tADR 0 2\t\xe9\n")
+    (notes / "link.txt").symlink_to(notes.parent / "secret.txt")
+    (notes / "sub" / "c.ann").symlink_to(notes.parent / "secret.txt")
     client = connect()
     assert message in str(client.get(path, status)["detail"])
-    assert len(client.get("texts")["texts"]) == 4
+    assert len(client.get("texts")["texts"]) == 5
 
 
 @pytest.mark.parametrize(
@@ -183,6 +188,28 @@ def test_a_full_disk(connect, monkeypatch):
     assert connect().save("a", SHOULDER, code=500)["detail"] == "No space left on device"
 
 
+@pytest.mark.parametrize(
+    ("token", "status", "most"),
+    [(b"other", 401, 0), (b"secret", 413, 16)],
+)
+def test_large_bodies_are_not_read(connect, token, status, most):
+    read, sent = [], []
+
+    async def receive():
+        read.append(1_000_000)
+        return {"type": "http.request", "body": b" " * read[-1], "more_body": len(read) < 100}
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"x-token", token)]
+    scope = {"type": "http", "method": "PUT", "path": "/api/texts/a", "headers": headers}
+    app = connect(token="secret").http.app
+    asyncio.run(app({**scope, "query_string": b""}, receive, send))
+    assert sent[0]["status"] == status
+    assert sum(read) <= (most + 1) * 1_000_000
+
+
 def test_access(connect):
     client = connect(token="secret")
     assert client.get("state", 401)["detail"] == "The token in the address is missing or incorrect."
@@ -203,6 +230,9 @@ def test_a_shared_folder(connect, notes):
     assert client.get("project")["annotator"] == ""
     assert "Invalid name" in client.get("texts", 422)["detail"]
     client.get("texts", 422, headers={"X-Annotator": "../up"})
+    (notes / ".annotators").mkdir()
+    (notes / ".annotators" / "Eve").symlink_to(notes.parent)
+    client.get("texts", 422, headers={"X-Annotator": "Eve"})
     ann, jose = ({"X-Annotator": name} for name in ("Ann", "Jos%C3%A9"))
     client.save("sub/c", ("ADR", [[3, 13]]), headers=ann, status="done")
     assert client.get("texts/sub/c", headers=jose)["entities"] == []

@@ -1,13 +1,27 @@
 """Proposals of the model, the order of texts by uncertainty, and training."""
 
 import time
+from types import SimpleNamespace
 
 import pytest
 import spacy
+from spacy.language import Language
 
+from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.annotate.learning import is_held_out
+from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.training import NO_TRAINING, Trainer
+
+
+@Language.component("find_whitespace_for_test")
+def find_whitespace(doc):
+    """Find "pain" with and without line breaks, and line breaks."""
+    assert doc[2].is_space
+    places = [((0, 3),), ((0, 2),), ((2, 3),)]
+    set_entities(doc, [Entity("ADR", place, 0.5) for place in places])
+    return doc
+
 
 SHOULDER = ("ADR", [[0, 6], [17, 30]])
 JOINT = ("ADR", [[0, 12], [26, 30]])
@@ -45,6 +59,17 @@ def test_accepted_and_rejected_entities_are_not_proposed(connect, proposer):
     # nor labels that are not in use
     assert proposed(client, "b") == []
     assert proposed(connect(proposer=proposer), "b") == [DRUG]
+
+
+def test_whitespace_is_not_proposed(connect, notes):
+    (notes / "lines.txt").write_bytes(b"Severe pain\r\n\r\nFever")
+    nlp = spacy.blank("en")
+    nlp.add_pipe("find_whitespace_for_test")
+    pipe = SimpleNamespace(key="gapdner")
+    client = connect(proposer=Proposer("blank", lambda name: (nlp, pipe)))
+    found = client.post("texts/lines/proposals")
+    assert [(p["label"], p["fragments"], p["score"]) for p in found] == [("ADR", [[0, 11]], 0.5)]
+    client.save("lines", *((p["label"], p["fragments"]) for p in found))
 
 
 def test_without_a_model(connect):

@@ -11,6 +11,7 @@ pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 from fastapi.testclient import TestClient
 
 from spacy_gapdner.annotate.journal import Entry, Journal
+from spacy_gapdner.formats.outputs import locked
 
 TEXT = "Severe joint and shoulder pain today ."
 
@@ -42,6 +43,22 @@ def test_a_folder_of_raw_notes(annotate, notes):
     project = client.get("/api/project").json()
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
     assert (project["annotator"], project["model"]) == ("Ann", None)
+
+
+def test_a_user_without_a_name(annotate, notes, monkeypatch):
+    def refuse():
+        raise KeyError("getpwuid(): uid not found: 1000")
+
+    monkeypatch.setattr("spacy_gapdner.cli.annotate.getuser", refuse)
+    client, _ = annotate(notes, "--labels", "ADR", "--annotator", " ")
+    assert client.get("/api/project").json()["annotator"] == "annotator"
+
+
+def test_one_server_per_folder(annotate, fails, notes):
+    with locked(notes / ".gapdner" / "lock", ""):
+        message = f"Another annotate server uses {notes}. Stop it, or open its page."
+        fails(message, "annotate", notes, "--labels", "ADR", "--port", 0)
+    annotate(notes, "--labels", "ADR")
 
 
 def test_with_a_model(annotate, notes, model):

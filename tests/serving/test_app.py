@@ -106,9 +106,9 @@ def test_the_api_is_documented(client):
 @pytest.mark.parametrize(
     ("path", "body", "status", "message"),
     [
-        ("/predict", {"text": "!" * 901}, 413, "tokens: 901"),
-        ("/predict", {"text": "x" * 1001}, 413, "characters: 1001"),
-        ("/predict", {}, 422, None),
+        ("/predict", {"text": "!" * 901}, 413, "tokens: 901. The maximum is 900 (--max-tokens)."),
+        ("/predict", {"text": "x" * 1001}, 413, "characters: 1001. The maximum is 1000 (--max-ch"),
+        ("/predict", {"text": " " * 1_100_000}, 413, "1100000 bytes. Send less text, or increase"),
         ("/predict", {"texts": ["x" * 600] * 2}, 413, "characters: 1200"),
         ("/predict", {"text": "\ud800"}, 422, None),
         ("/draw", with_entity(fragments=[{"start": 1, "end": 99}]), 422, "characters 1 to 99"),
@@ -123,6 +123,22 @@ def test_bad_requests(client, path, body, status, message):
     assert response.status_code == status
     if message:
         assert message in response.json()["detail"]
+
+
+def test_either_one_text_or_several(client):
+    for body in ({"text": TEXT, "texts": [TEXT]}, {}):
+        (error,) = client.post("/predict", json=body).json()["detail"]
+        assert error["msg"] == 'Value error, Give either "text" or "texts"'
+
+
+@pytest.mark.parametrize("sent", [None, "application/x-www-form-urlencoded", "text/plain"])
+def test_bodies_that_are_not_json(client, sent):
+    headers = {"Content-Type": sent} if sent else {}
+    response = client.post("/predict", content=json.dumps({"text": TEXT}), headers=headers)
+    # older versions of FastAPI accept requests without the header
+    if sent or response.status_code != 200:
+        detail = "Send the header Content-Type: application/json."
+        assert (response.status_code, response.json()["detail"]) == (415, detail)
 
 
 @pytest.mark.parametrize("name", ODD_TEXTS)
