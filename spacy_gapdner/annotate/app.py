@@ -114,6 +114,11 @@ def create_app(
         """Train the model on all texts that are done."""
         await run(session.train)
 
+    @api.post("/back")
+    async def back(own: Own) -> None:
+        """Use the model before the last training again."""
+        await run(session.go_back)
+
     @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:
         return Response(PAGE_CSS, media_type="text/css")

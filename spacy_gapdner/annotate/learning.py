@@ -9,13 +9,15 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
+from spacy.training.loop import create_train_batches
 from spacy.util import import_file, registry
 from thinc.api import fix_random_seed
 
@@ -26,17 +28,20 @@ from ..errors import GapDNERError
 from ..formats.brat import read_document
 from ..formats.docs import to_docs
 from ..formats.outputs import filling
+from ..formats.reading import read
 from ..formats.report import Report
 from ..loading import load_model, load_splitter
 from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 
-# the exit code if the new pipeline is not better
+# the exit code if the current pipeline stays
 STAYS = 3
 _EPOCHS = 10
+# a trained pipeline forgets with the learning rate of its config
+_LEARN_RATE_SCALE = 0.1
 # one in this many texts is held out
-_SHARE = 5
-# minimum number of held-out texts for a comparison
-_LEAST = 4
+_SHARE = 3
+# minimum number of held-out texts with entities for a comparison
+LEAST = 20
 
 
 def learn(
@@ -45,59 +50,72 @@ def learn(
     output: str,
     spans_key: str | None,
     before: str,
+    data: str | None,
     report: Report,
 ) -> tuple[bool, str]:
     """Continue to train a pipeline with the optimizer, batches and augmentation of its config. It
-    is saved unless its score on held-out texts is lower than the score of the current pipeline.
+    is saved if its score on held-out texts is not lower than the score of the current pipeline.
 
     model (str): Folder or name of the pipeline.
     stems (Sequence[tuple[str, str]]): The ids and files of the texts, without file extension.
     output (str): Folder of the new pipeline. It is never written partially.
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     before (str): The current pipeline.
+    data (Optional[str]): Training data of the pipeline, to sample from.
     report (Report): Collects annotation that cannot be used.
     RETURNS (tuple[bool, str]): Whether the new pipeline was saved, and a message.
-    RAISES (GapDNERError): If the texts have no entities, or training fails.
+    RAISES (GapDNERError): If training fails.
     """
     fix_random_seed(0)
+    learned, held_out = [], []
+    for name, stem in stems:
+        part = held_out if is_held_out(name) else learned
+        part.append(read_document(Path(stem), name, report))
+    n_compared = sum(bool(record.entities) for record in held_out)
+    if n_compared < LEAST or not learned:
+        return False, (
+            f"The model is unchanged: {n_compared} of the {LEAST} held-out texts with entities "
+            f"that a comparison needs are done. One text in {_SHARE} is held out."
+        )
     nlp, splitter = load_model(model), load_splitter(model)
     pipe = find_pipe(nlp, spans_key)
-
-    def read(part: Sequence[tuple[str, str]]) -> list[Doc]:
-        records = (read_document(Path(stem), name, report) for name, stem in part)
-        return list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
-
-    def score(pipeline: Language) -> float:
-        # the same measure as in training
-        scores = evaluate(pipeline, unseen, spans_key=pipe.key)
-        f, disc_f = (scores[f"spans_{pipe.key}_{name}"] or 0.0 for name in ("f", "disc_f"))
-        return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
-
-    held_out = [stem for stem in stems if is_held_out(stem[0])]
-    # train on held-out texts if there are no others
-    learned = [stem for stem in stems if stem not in held_out] or stems
-    docs = read(learned)
-    labels = {entity.label_ for doc in docs for entity in get_entities(doc, pipe.key)}
-    if not labels:
-        raise GapDNERError("No text that is done has entities. Annotate some entities first.")
-    for label in sorted(labels):
+    docs, unseen = (
+        list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
+        for records in (learned, held_out)
+    )
+    for label in sorted({entity.label_ for doc in docs for entity in get_entities(doc, pipe.key)}):
         pipe.add_label(label)
+    source = f"{len(learned)} texts"
+    if data is not None:
+        known = list(read(data, model=model, n_sents=1, report=report, spans_key=pipe.key))
+        sample = Random(0).sample(known, min(len(known), len(docs)))
+        docs += sample
+        source += f" and {len(sample)} of {len(known)} sentences of {Path(data).name}"
     _update(nlp, docs)
-    trained = f"trained on {len(learned)} text{'' if len(learned) == 1 else 's'}"
-    message = f"New model, {trained}. There are too few texts for a comparison."
-    if len(held_out) >= _LEAST:
-        unseen = read(held_out)
-        new, old = score(nlp), score(load_model(before))
-        where = f"on {len(held_out)} held-out texts"
-        if new < old:
-            return False, (
-                f"The model is unchanged. A model {trained} has F {new:.2f}, the current one "
-                f"{old:.2f}, {where}."
-            )
-        message = f"New model, {trained}: F {new:.2f}, before {old:.2f}, {where}."
+    new, old = (evaluate(each, unseen, spans_key=pipe.key) for each in (nlp, load_model(before)))
+    message = (
+        f"A model trained on {source} has {describe_scores(new, pipe.key)} on "
+        f"{len(held_out)} held-out texts, the current one {describe_scores(old, pipe.key)}."
+    )
+    if _score(new, pipe.key) < _score(old, pipe.key):
+        return False, f"The model is unchanged. {message}"
+    nlp.meta["performance"] = {name: new[name] for name in new if name.startswith("spans_")}
     with filling(Path(output)) as temporary:
         nlp.to_disk(temporary)
-    return True, message
+    return True, f"New model. {message.replace('the current one', 'the previous one')}"
+
+
+def _score(scores: Mapping[str, Any], key: str) -> float:
+    # the same measure as in training
+    f, disc_f = (scores[f"spans_{key}_{name}"] or 0.0 for name in ("f", "disc_f"))
+    return float(F_WEIGHT * f + DISC_F_WEIGHT * disc_f)
+
+
+def describe_scores(scores: Mapping[str, Any], key: str) -> str:
+    """RETURNS (str): The scores of a pipeline, such as "F1 66.5, discontinuous F1 43.5"."""
+    names = {"F1": f"spans_{key}_f", "discontinuous F1": f"spans_{key}_disc_f"}
+    found = {shown: scores[name] for shown, name in names.items() if scores.get(name) is not None}
+    return ", ".join(f"{shown} {100 * score:.1f}" for shown, score in found.items())
 
 
 def is_held_out(name: str) -> bool:
@@ -119,16 +137,18 @@ def _update(nlp: Language, docs: Sequence[Doc]) -> None:
         n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
         _shorten(settings["optimizer"].get("learn_rate"), n_steps)
         optimizer = _resolve(settings["optimizer"])
-        for _ in range(_EPOCHS):
-            for batch in batcher(corpus(nlp)):
-                nlp.update(
-                    batch,
-                    drop=settings["dropout"],
-                    sgd=optimizer,
-                    exclude=settings["frozen_components"],
-                    annotates=settings["annotating_components"],
-                )
-                optimizer.step_schedules()
+        optimizer.learn_rate *= _LEARN_RATE_SCALE
+        if rates := optimizer.schedules.get("learn_rate"):
+            optimizer.schedules["learn_rate"] = (_LEARN_RATE_SCALE * rate for rate in rates)
+        for _, batch in create_train_batches(nlp, corpus, batcher, _EPOCHS):
+            nlp.update(
+                batch,
+                drop=settings["dropout"],
+                sgd=optimizer,
+                exclude=settings["frozen_components"],
+                annotates=settings["annotating_components"],
+            )
+            optimizer.step_schedules()
 
 
 def _shorten(schedule: Any, n_steps: int) -> None:

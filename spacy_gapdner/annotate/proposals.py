@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from spacy.language import Language
@@ -17,6 +18,7 @@ from ..formats.report import Report
 from ..pipe import DiscontinuousEntityRecognizer
 from ..pipe.long_texts import LongTextPipeline, Piece
 from ..web import WorkThread
+from .learning import describe_scores
 
 Loader = Callable[[str], tuple[Language, DiscontinuousEntityRecognizer]]
 
@@ -49,6 +51,7 @@ class Proposer:
         self.thread = WorkThread()
         self.model = LongTextPipeline(*load(name))
         self.version = 1
+        self.is_retrained = False
         # by the id of the text; see `UncertaintySampler`
         self.uncertainties: dict[str, float] = {}
         self.pending = False
@@ -56,13 +59,23 @@ class Proposer:
         # so that reopening a text is fast
         self._proposals: dict[str, list[Proposal]] = {}
 
+    def describe(self) -> str:
+        """RETURNS (str): The name and version of the pipeline, and its score."""
+        meta = self.model.nlp.meta
+        name = f"{Path(self.name).name} {meta['version']}"
+        scores = describe_scores(meta.get("performance", {}), self.model.pipe.key)
+        if self.is_retrained:
+            return f"{name}, retrained: {scores} on held-out texts"
+        return f"{name}: {scores} on development data" if scores else name
+
     def swap(self, name: str) -> None:
         """Replace the pipeline.
 
-        name (str): The folder of the new pipeline.
+        name (str): Folder or name of the new pipeline.
         RAISES (GapDNERError): If it cannot be loaded. The current pipeline is kept.
         """
         self.model = LongTextPipeline(*self.thread.submit(lambda: self.load(name)).result())
+        self.is_retrained = Path(name).absolute() != Path(self.name).absolute()
         self.version += 1
         self._proposals = {}
 

@@ -76,17 +76,13 @@ class Session:
 
     def project(self, person: str) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The labels and settings for the page."""
-        folder, model = self.texts.folder, None
-        if self.proposer is not None:
-            version = self.proposer.model.nlp.meta["version"]
-            model = {"name": Path(self.proposer.name).name, "version": version}
+        folder = self.texts.folder
         return {
             "name": folder.name,
             "annotator": person if self.shared else self.annotator,
             "shared": self.shared,
             "labels": [label.model_dump() for label in self.labels],
-            "model": model,
-            "orders": ["files", *(["uncertain"] if model else []), "random"],
+            "orders": ["files", *(["uncertain"] if self.proposer else []), "random"],
             "order": self.order,
             "writes": str(folder / _SHARED / person if self.shared else folder),
         }
@@ -161,7 +157,9 @@ class Session:
         return {
             "done": sum(name in self.texts.paths for name in store.journal.done()),
             "total": len(self.texts.paths),
+            "model": self.proposer.describe() if self.proposer else None,
             "model_version": self.proposer.version if self.proposer else 0,
+            "has_previous": self.trainer is not None and self.trainer.previous is not None,
             "training": self.trainer.training if self.trainer else NO_TRAINING,
             "retrain_after": self.retrain_after,
             "done_since": len(self._new()),
@@ -177,6 +175,15 @@ class Session:
         done = self._done()
         self.trainer.start(list(done.items()))
         self._trained = set(done)
+
+    def go_back(self) -> None:
+        """Use the model before the last training again.
+
+        RAISES (GapDNERError): If there is none, or training is running.
+        """
+        if self.trainer is None:
+            raise GapDNERError("There is no model.")
+        self.trainer.go_back()
 
     def _done(self) -> dict[str, Path]:
         # if several annotators have completed a text, the annotation of the first one

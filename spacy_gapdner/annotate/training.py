@@ -1,6 +1,7 @@
 """Training in a background process, which exits with the server."""
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -20,8 +21,10 @@ class Trainer:
     """Trains a pipeline on texts that are done, and uses the new pipeline if it is not worse.
 
     model (str): Folder or name of the pipeline that training always starts from.
-    folder (Path): Folder for the new pipeline (`model`) and `training.log`.
-    swap (Callable[[str], None]): Called with the folder of the new pipeline.
+    folder (Path): Folder for the new pipeline (`model`), the one that it replaced
+        (`previous-model`) and `training.log`.
+    swap (Callable[[str], None]): Called with the folder of the pipeline to use.
+    data (Optional[Path]): Training data of the pipeline, which is mixed in.
     spans_key (Optional[str]): The `spans_key` of the pipe, if the pipeline has several.
     gpu_id (int): The GPU to use, or -1 for the CPU.
     code (Optional[Path]): Python file to import first.
@@ -33,19 +36,24 @@ class Trainer:
         folder: Path,
         swap: Callable[[str], None],
         *,
+        data: Path | None = None,
         spans_key: str | None = None,
         gpu_id: int = -1,
         code: Path | None = None,
     ) -> None:
         self.swap = swap
-        self._log = folder / "training.log"
+        # the pipeline before the last training
+        self.previous: str | None = None
+        self._folder = folder
+        self._model, self._replaced = folder / "model", folder / "previous-model"
         # the state, the number of training texts, and the result or error
         self.training: dict[str, Any] = NO_TRAINING
         start = str(Path(model).absolute()) if Path(model).exists() else model
         self._job: dict[str, Any] = {
             "model": start,
             "before": start,
-            "output": str(folder / "model"),
+            "output": str(folder / "new-model"),
+            "data": str(data.absolute()) if data else None,
             "spans_key": spans_key,
             "gpu_id": gpu_id,
             "code": str(code.absolute()) if code else None,
@@ -70,12 +78,25 @@ class Trainer:
         job = {**self._job, "stems": [(name, str(stem)) for name, stem in stems]}
         threading.Thread(target=self._train, args=(json.dumps(job),), daemon=True).start()
 
+    def go_back(self) -> None:
+        """Use the pipeline before the last training again.
+
+        RAISES (GapDNERError): If there is none, or training is running.
+        """
+        if self.previous is None or self.is_running:
+            raise GapDNERError("There is no previous model, or training is running.")
+        self.swap(self.previous)
+        if self.previous == str(self._replaced):
+            shutil.rmtree(self._model)
+            self.previous = str(self._replaced.rename(self._model))
+        self._job["before"], self.previous = self.previous, None
+        self.training = {**NO_TRAINING, "message": "The previous model is used again."}
+
     def _train(self, job: str) -> None:
         try:
             status, message = self._run(job)
             if status == 0:
-                self.swap(self._job["output"])
-                self._job["before"] = self._job["output"]
+                self._use_new()
             elif status != STAYS:
                 message = message or f"The training process exited with status {status}."
                 raise GapDNERError(message)
@@ -85,11 +106,23 @@ class Trainer:
             message = shorten(visible(str(error)), 300)
             self.training = {**self.training, "state": "failed", "message": message}
 
+    def _use_new(self) -> None:
+        self.swap(self._job["output"])
+        self.previous = self._job["before"]
+        # also if it is from an earlier session
+        if self._model.exists():
+            shutil.rmtree(self._replaced, ignore_errors=True)
+            self._model.rename(self._replaced)
+        if self.previous == str(self._model):
+            self.previous = str(self._replaced)
+        self._job["before"] = str(Path(self._job["output"]).rename(self._model))
+
     def _run(self, job: str) -> tuple[int, str]:
         # the exit code and the last line of the log
-        self._log.parent.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
-        with self._log.open("w+", encoding="utf-8", errors="replace") as log:
+        path = self._folder / "training.log"
+        with path.open("w+", encoding="utf-8", errors="replace") as log:
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=log, stderr=log, text=True
             )

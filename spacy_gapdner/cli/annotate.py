@@ -31,6 +31,9 @@ def annotate_cli(
     retrain_after: int | None = typer.Option(
         None, min=1, help="Retrain the --model each time this number of texts has been completed"
     ),
+    data: Path | None = typer.Option(
+        None, help="Training data of the --model in any format, to mix in when it is retrained"
+    ),
     annotator: str | None = typer.Option(
         None, help="Name of the annotator (default: the user name)"
     ),
@@ -72,12 +75,16 @@ def annotate_cli(
     from ..annotate.store import Texts
     from ..annotate.training import Trainer
     from ..formats.outputs import check_output, locked
+    from ..formats.registry import guess_format
     from ..loading import load_splitter
     from ..sentences import blank_pipeline
     from ..web import LOOPBACK
 
-    if model is None and (retrain_after or order == "uncertain"):
-        raise GapDNERError("--order uncertain and --retrain-after require --model.")
+    if model is None and (retrain_after or data or order == "uncertain"):
+        raise GapDNERError("--order uncertain, --retrain-after and --data require --model.")
+    if data is not None:
+        # raises errors now and not in the first training
+        guess_format(data)
     check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
     adjudication = proposer = trainer = None
     known: tuple[str, ...] = ()
@@ -97,7 +104,9 @@ def annotate_cli(
             proposer = Proposer(
                 model, partial(load_recognizer, threshold=threshold, bf16=bf16, **how)
             )
-            trainer = Trainer(model, texts.folder / ".gapdner", proposer.swap, code=code, **how)
+            trainer = Trainer(
+                model, texts.folder / ".gapdner", proposer.swap, data=data, code=code, **how
+            )
             pipe = proposer.model.pipe
             # a separate pipeline, because the model is used in another thread
             checker, known = Checker(load_splitter(model), pipe.cfg), pipe.labels

@@ -20,7 +20,6 @@ def test_project(connect, notes):
         "name": "notes",
         "annotator": "Ann",
         "shared": False,
-        "model": None,
         "order": "files",
         "orders": ["files", "random"],
         "writes": str(notes),
@@ -98,7 +97,7 @@ def test_status_and_progress(connect, notes):
     assert statuses == {"a": "done", "b": "skipped", "sub/c": "new"}
     assert client.get("texts/a")["rejected"] == [{**REJECTED, "id": None}]
     state = client.get("state")
-    assert [state[key] for key in ("done", "total", "done_since")] == [1, 3, 1]
+    assert [state[key] for key in ("done", "total", "done_since", "model")] == [1, 3, 1, None]
     client.save("a", (*SHOULDER, "T1"), status="new")
     lines = (notes / ".gapdner" / "annotate.jsonl").read_text().splitlines()
     entries = map(json.loads, lines)

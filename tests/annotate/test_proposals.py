@@ -6,10 +6,13 @@ from types import SimpleNamespace
 import pytest
 import spacy
 from spacy.language import Language
+from spacy.tokens import DocBin
+from spacy.vocab import Vocab
+from tiny_pipeline import gold_docs
 
 from spacy_gapdner import Entity, set_entities
 from spacy_gapdner.analysis.pipes import find_pipe
-from spacy_gapdner.annotate.learning import is_held_out
+from spacy_gapdner.annotate.learning import LEAST, is_held_out
 from spacy_gapdner.annotate.proposals import Proposer
 from spacy_gapdner.annotate.training import NO_TRAINING, Trainer
 
@@ -48,7 +51,7 @@ def proposed(client, name):
 
 def test_accepted_and_rejected_entities_are_not_proposed(connect, proposer):
     client = connect(proposer=proposer, labels="ADR")
-    assert client.get("project")["model"] == {"name": "tiny", "version": "0.0.0"}
+    assert client.get("state")["model"] == "tiny 0.0.0"
     found = client.post("texts/a/proposals")
     assert all(p["source"] == "model" and 0 < p["score"] <= 1 for p in found)
     assert proposed(client, "a") == [SHOULDER, JOINT]
@@ -96,78 +99,102 @@ def test_uncertainty_is_computed_in_the_background(connect, proposer, notes):
 
 @pytest.fixture
 def train(connect, proposer, notes, tmp_path):
-    """Connects to a server with a trainer of the tiny pipeline, or of another."""
+    """Connects to a server with a trainer of the tiny pipeline."""
 
     def load(name):
         nlp = spacy.load(name)
         return nlp, find_pipe(nlp)
 
-    def start(model=tmp_path / "tiny", **settings):
-        proposer.model.nlp.to_disk(tmp_path / "tiny")
-        trainer = Trainer(str(model), notes / ".gapdner", proposer.swap)
+    def start(data=None, **settings):
+        model = tmp_path / "tiny"
+        proposer.model.nlp.to_disk(model)
+        trainer = Trainer(str(model), notes / ".gapdner", proposer.swap, data=data)
         proposer.load = load
         return connect(proposer=proposer, trainer=trainer, **settings)
 
     return start
 
 
+NAMES = [f"text{i}" for i in range(90)]
+HELD_OUT = [name for name in NAMES if is_held_out(name)][:LEAST]
+LEARNED = [name for name in NAMES if not is_held_out(name)][:8]
+
+
 @pytest.mark.slow
-def test_retraining(train, proposer):
-    client = train(retrain_after=2)
+def test_retraining(train, proposer, notes, tmp_path):
+    DocBin(docs=gold_docs(Vocab())).to_disk(tmp_path / "gold.spacy")
+    client = train(tmp_path / "gold.spacy", retrain_after=29)
     assert "No text is done" in client.post("train", 422)["detail"]
-    client.save("sub/c", ("Finding", [[3, 13]]), status="done")
+    for name in (*HELD_OUT, *LEARNED):
+        (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
+        client.save(name, SHOULDER, JOINT, status="done")
     assert client.get("state")["training"]["state"] == "none"
-    client.save("b", DRUG, status="done")
+    client.save("sub/c", ("Finding", [[3, 13]]), status="done")
     state = client.get("state")
-    assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (2, 0, 2)
+    assert (state["training"]["texts"], state["done_since"], state["retrain_after"]) == (29, 0, 29)
     assert "already running" in client.post("train", 422)["detail"]
+    assert "training is running" in client.post("back", 422)["detail"]
     state = trained(client)
-    message = "New model, trained on 2 texts. There are too few texts for a comparison."
-    assert state["training"] == {"state": "none", "texts": 2, "message": message}
-    assert state["model_version"] == 2
+    scores = "F1 100.0, discontinuous F1 100.0"
+    assert state["training"]["message"] == (
+        "New model. A model trained on 9 texts and 4 of 4 sentences of gold.spacy has "
+        f"{scores} on 20 held-out texts, the previous one {scores}."
+    )
+    assert (state["model_version"], state["has_previous"]) == (2, True)
+    assert state["model"] == f"tiny 0.0.0, retrained: {scores} on held-out texts"
     assert "Finding" in proposer.model.pipe.labels
-
-
-LEARNED = [f"text{i}" for i in range(30) if not is_held_out(f"text{i}")][:4]
-HELD_OUT = [f"text{i}" for i in range(30) if is_held_out(f"text{i}")][:4]
-BETTER = "New model, trained on 4 texts: F 1.00, before 1.00, on 4 held-out texts."
-WORSE = (
-    "The model is unchanged. A model trained on 4 texts has F 0.00, the current one 1.00, on 4 "
-    "held-out texts."
-)
+    # the same training again, and back
+    client.post("train", 202)
+    assert trained(client)["model_version"] == 3
+    folders = [path.name for path in (notes / ".gapdner").iterdir() if path.is_dir()]
+    assert sorted(folders) == ["model", "previous-model"]
+    client.post("back")
+    state = client.get("state")
+    assert (state["model_version"], state["has_previous"]) == (4, False)
+    assert state["training"]["message"] == "The previous model is used again."
+    assert [path.name for path in (notes / ".gapdner").iterdir() if path.is_dir()] == ["model"]
+    assert "There is no previous model" in client.post("back", 422)["detail"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("learned", "message", "version"),
-    [([SHOULDER, JOINT], BETTER, 2), ([("Drug", [[31, 36]])], WORSE, 1)],
-)
-def test_a_worse_model_is_not_used(train, notes, learned, message, version):
-    for name in (*LEARNED, *HELD_OUT):
+def test_a_worse_model_is_not_used(train, proposer, notes, monkeypatch):
+    for name in (*HELD_OUT, *LEARNED):
         (notes / f"{name}.txt").write_text("Severe joint and shoulder pain today .")
-    client = train(retrain_after=8)
-    for name in HELD_OUT:
+    optimizer = proposer.model.nlp.config["training"]["optimizer"]
+    monkeypatch.setitem(optimizer, "learn_rate", 0.1)
+    client = train()
+    for name in HELD_OUT[1:]:
         client.save(name, SHOULDER, JOINT, status="done")
     for name in LEARNED:
-        client.save(name, *learned, status="done")
+        client.save(name, ("Drug", [[31, 36]]), status="done")
+    client.post("train", 202)
+    assert trained(client)["training"]["message"] == (
+        "The model is unchanged: 19 of the 20 held-out texts with entities that a comparison needs "
+        "are done. One text in 3 is held out."
+    )
+    client.save(HELD_OUT[0], SHOULDER, JOINT, status="done")
+    client.post("train", 202)
     state = trained(client)
-    assert state["training"] == {"state": "none", "texts": 8, "message": message}
-    assert state["model_version"] == version
-    assert (notes / ".gapdner" / "model").exists() == (version == 2)
+    assert state["training"]["message"].startswith("The model is unchanged. A model trained on 8")
+    assert (state["model_version"], state["has_previous"]) == (1, False)
+    assert not (notes / ".gapdner" / "model").exists()
     assert proposed(client, "a") == [SHOULDER, JOINT]
 
 
 @pytest.mark.parametrize(
-    "reason", ["memory", pytest.param("no such pipeline", marks=pytest.mark.slow)]
+    "reason", ["memory", pytest.param("b.txt is not UTF-8", marks=pytest.mark.slow)]
 )
 def test_a_failed_training_keeps_annotation_and_model(train, notes, monkeypatch, reason):
     def refuse(*args, **kwargs):
         raise OSError(12, "Cannot allocate memory")
 
-    client = train("no such pipeline", retrain_after=1)
+    client = train()
+    client.save("b", DRUG, status="done")
     if reason == "memory":
         monkeypatch.setattr("subprocess.Popen", refuse)
-    client.save("b", DRUG, status="done")
+    else:
+        (notes / "b.txt").write_bytes(b"caf\xe9")
+    client.post("train", 202)
     state = trained(client)
     assert (state["training"]["state"], state["model_version"]) == ("failed", 1)
     assert reason in state["training"]["message"]

@@ -42,7 +42,7 @@ def test_a_folder_of_raw_notes(annotate, notes):
     assert (url.hostname, url.query) == ("127.0.0.1", "")
     project = client.get("/api/project").json()
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
-    assert (project["annotator"], project["model"]) == ("Ann", None)
+    assert project["annotator"] == "Ann"
 
 
 def test_a_user_without_a_name(annotate, notes, monkeypatch):
@@ -64,9 +64,10 @@ def test_one_server_per_folder(annotate, fails, notes):
 def test_with_a_model(annotate, notes, model):
     client, _ = annotate(notes, "--model", model, "--retrain-after", 5, "--order", "uncertain")
     project = client.get("/api/project").json()
-    assert (project["model"]["name"], project["order"]) == ("tiny", "uncertain")
+    assert project["order"] == "uncertain"
     assert [label["name"] for label in project["labels"]] == ["ADR", "Drug"]
-    assert client.get("/api/state").json()["retrain_after"] == 5
+    state = client.get("/api/state").json()
+    assert (state["model"], state["retrain_after"]) == ("tiny 0.0.0", 5)
     found = client.post("/api/texts/a/proposals").json()
     assert sorted(p["fragments"] for p in found) == [[[0, 6], [17, 30]], [[0, 12], [26, 30]]]
 
@@ -106,6 +107,7 @@ def test_errors(fails, notes, tmp_path):
     fails("Give labels, such as", "annotate", notes, "--port", 0)
     fails("Folder not found", "annotate", tmp_path / "missing", "--port", 0)
     fails("require --model", "annotate", notes, "--retrain-after", 3, "--port", 0)
+    fails("require --model", "annotate", notes, "--data", notes, "--port", 0)
     missing = tmp_path / "missing"
     fails("Folder not found", "annotate", notes, "--adjudicate", notes, missing, "--port", 0)
 
@@ -122,7 +124,7 @@ def test_a_training_ends_with_its_server(notes, model, tmp_path):
     (notes / "a.ann").write_text("T1\tADR 0 6;17 30\tSevere shoulder pain\n")
     output = tmp_path / "output"
     job = {"model": str(model), "before": str(model), "output": str(output), "spans_key": None}
-    job |= {"stems": [["a", str(notes / "a")]], "gpu_id": -1, "code": None}
+    job |= {"stems": [["a", str(notes / "a")]], "data": None, "gpu_id": -1, "code": None}
     command = [sys.executable, "-m", "spacy_gapdner.annotate.learning"]
     # the system closes the input when a server is killed
     result = subprocess.run(

@@ -58,4 +58,5 @@ export const api = {
   /** @returns {Promise<import("./types.js").Progress>} */
   state: () => ask("GET", "state"),
   train: () => ask("POST", "train"),
+  back: () => ask("POST", "back"),
 };

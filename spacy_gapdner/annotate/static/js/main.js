@@ -75,7 +75,6 @@ async function start() {
   addEventListener("focus", () => app.refresh());
   addEventListener("beforeunload", (event) => app.isUnsaved && event.preventDefault());
   const progress = new ProgressBar(
-    project,
     (message) => app.say(message),
     () => {
       void app.open_?.propose();

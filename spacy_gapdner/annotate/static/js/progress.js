@@ -7,12 +7,10 @@ const PAUSE = 4000;
 
 export class ProgressBar {
   /**
-   * @param {import("./types.js").Project} project
    * @param {(message: string) => void} say
    * @param {() => void} onModel called when the model was replaced
    */
-  constructor(project, say, onModel) {
-    this.project = project;
+  constructor(say, onModel) {
     this.say = say;
     this.onModel = onModel;
     /** @type {number | null} */
@@ -20,11 +18,11 @@ export class ProgressBar {
     /** @type {string | null} the result of the last training */
     this.message = null;
     this.timer = 0;
-    const train = find("train", HTMLButtonElement);
-    train.addEventListener("click", async () => {
-      await api.train().catch((error) => say(error.message));
-      void this.ask();
-    });
+    for (const name of /** @type {const} */ (["train", "back"]))
+      find(name, HTMLButtonElement).addEventListener("click", async () => {
+        await api[name]().catch((error) => say(error.message));
+        void this.ask();
+      });
   }
 
   /** Update now and every few seconds. */
@@ -40,18 +38,20 @@ export class ProgressBar {
 
   /** @param {import("./types.js").Progress} state */
   #show(state) {
-    const { done, total, training } = state;
+    const { done, total, model, training } = state;
     const bar = find("progress", HTMLProgressElement);
     [bar.max, bar.value] = [Math.max(total, 1), done];
     find("progress-text", HTMLElement).textContent = `${done} of ${total} done`;
-    const model = this.project.model;
-    find("model", HTMLElement).textContent = model
-      ? `${model.name} ${model.version}${this.#training(state)}`
-      : "";
-    find("model", HTMLElement).title = training.message;
+    const isRunning = training.state === "running";
+    const about = find("model", HTMLElement);
+    about.textContent = model ? `${model}${this.#training(state)}` : "";
+    about.title = [about.textContent, training.message].filter(Boolean).join("\n");
     const train = find("train", HTMLButtonElement);
     train.hidden = !model;
-    train.disabled = training.state === "running" || !done;
+    train.disabled = isRunning || !done;
+    const back = find("back", HTMLButtonElement);
+    back.hidden = !state.has_previous;
+    back.disabled = isRunning;
     if (this.version !== null && state.model_version !== this.version) this.onModel();
     if (this.message !== null && training.message !== this.message) this.say(training.message);
     this.version = state.model_version;

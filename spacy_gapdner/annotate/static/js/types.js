@@ -15,7 +15,6 @@
  * @property {string} annotator
  * @property {boolean} shared whether several annotators share the folder
  * @property {Label[]} labels
- * @property {{name: string, version: string} | null} model
  * @property {string[]} orders
  * @property {string} order
  * @property {string} writes
@@ -43,7 +42,9 @@
  * @typedef {object} Progress
  * @property {number} done
  * @property {number} total
+ * @property {string | null} model its name and score
  * @property {number} model_version
+ * @property {boolean} has_previous whether the model before the last training can be used again
  * @property {{state: "none" | "running" | "failed", texts: number, message: string}} training
  * @property {number | null} retrain_after
  * @property {number} done_since
