@@ -10,6 +10,7 @@ from spacy_gapdner.formats import DOC_NAME
 
 NLP = spacy.blank("en")
 NLP.add_pipe("gapdner_sentencizer")
+NO_CELL = ("", "", "")
 
 
 def make_doc(text, entities=(), name=None, nlp=NLP):
@@ -30,7 +31,8 @@ def _words(element):
     words = _without_bars(element.text)
     for child in element:
         if child.get("class") == "word":
-            words.append([child.text, [_cell(part.attrib) for part in child]])
+            cells = dict(_cell(part.attrib) for part in child)
+            words.append([child.text, [cells.get(row, NO_CELL) for row in range(max(cells) + 1)]])
         else:
             words += _words(child)
         words += _without_bars(child.tail)
@@ -42,8 +44,9 @@ def _without_bars(text):
 
 
 def _cell(attributes):
-    color = attributes.get("style", "").removeprefix("border-color: ")
-    return attributes.get("class", ""), color, attributes.get("data-label", "")
+    row, color = re.fullmatch(r"--row: (\d+); --color: (.*)", attributes["style"]).groups()
+    # the first row contains the words
+    return int(row) - 2, (attributes["class"], color, attributes.get("data-label", ""))
 
 
 def rows(sentence):
@@ -57,3 +60,9 @@ def rows(sentence):
 def labels(sentence):
     """The words under which a label is drawn, with the label."""
     return [(word.strip(), label) for word, cells in sentence for _, _, label in cells if label]
+
+
+def luminance(parts):
+    """The relative luminance of a color with red, green and blue from 0 to 1, as in WCAG."""
+    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))

@@ -9,9 +9,9 @@ from matplotlib.patches import Patch, Rectangle
 from spacy_gapdner import render
 from spacy_gapdner.drawing.colors import choose_colors
 from spacy_gapdner.drawing.page import TEMPLATES, render_page
-from spacy_gapdner.drawing.plots import figure_bytes, inline_svg, new_figure
 
 from .attention_maps import AttentionReport, Cell, SegmentAttention
+from .plots import figure_bytes, inline_svg, new_figure
 
 _FORMATS = ("png", "svg")
 _INCHES_PER_TOKEN = 0.27

@@ -3,19 +3,17 @@
 Neither side is gold, so the agreement is measured by F1, which is symmetric:
 
 exact: entities with the same type and the same tokens.
-partial: tokens in entities of a type. A token in several entities is counted several times.
+partial: half a point for entities that overlap, one point for the same tokens, of any type. See
+    `spacy_gapdner.analysis.matching`.
 
-Whitespace is ignored. If the sides are tokenized differently, both are split at all token
-boundaries.
+Whitespace is ignored, so that the sides may be tokenized differently.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-import numpy as np
 from spacy.tokens import Doc
 
 from ..entities import DEFAULT_SPANS_KEY, get_entities, set_entities
@@ -24,38 +22,24 @@ from ..errors import GapDNERError
 from ..formats import DOC_NAME
 from ..formats.records import TextEntity
 from ..scorer import Counts, Mention, Positions
-from .matching import to_text_entity
+from .matching import count_partial, to_text_entity
 
 
 @dataclass
 class Measures:
     """The agreement on a group of entities, with the first side as gold.
 
-    exact (Counts): Numbers of entities.
-    partial (Counts): Numbers of tokens in entities.
+    exact (Counts): Numbers of entities with the same type and tokens.
+    partial (Counts): The points of entities that overlap.
     """
 
     exact: Counts = field(default_factory=Counts)
     partial: Counts = field(default_factory=Counts)
 
-    def add(self, sides: Sequence[set[Mention]], bounds: np.ndarray) -> None:
-        """Count the entities of both sides in a document.
-
-        sides (Sequence[set[Mention]]): The entities of the first and of the second side.
-        bounds (ndarray): The bounds of the tokens.
-        """
-        first, second = sides
+    def add(self, first: set[Mention], second: set[Mention]) -> None:
+        """Count the entities of both sides in a document."""
         self.exact += Counts.of(second, first)
-        gold, predicted = (
-            Counter(
-                (label, token)
-                for label, fragments in items
-                for fragment in fragments
-                for token in range(*np.searchsorted(bounds, fragment))
-            )
-            for items in sides
-        )
-        self.partial += Counts((gold & predicted).total(), predicted.total(), gold.total())
+        self.partial += count_partial(first, second)
 
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The measures for JSON."""
@@ -172,16 +156,15 @@ def _compare(found: Agreement, name: str, docs: tuple[Doc, Doc], spans_key: str)
             f"{texts[1][i : i + 30]!r} on the second. Compare annotations of the same texts."
         )
     positions = [Positions(doc) for doc in docs]
-    bounds = np.union1d(positions[0].bounds, positions[1].bounds)
     sides = [
         {side.item(entity) for entity in get_entities(doc, spans_key)}
         for side, doc in zip(positions, docs, strict=True)
     ]
-    found.all.add(sides, bounds)
-    found.discontinuous.add([{i for i in side if len(i[1]) > 1} for side in sides], bounds)
+    found.all.add(*sides)
+    found.discontinuous.add(*({item for item in side if len(item[1]) > 1} for side in sides))
     for label in {label for side in sides for label, _ in side}:
         measures = found.per_type.setdefault(label, Measures())
-        measures.add([{item for item in side if item[0] == label} for side in sides], bounds)
+        measures.add(*({item for item in side if item[0] == label} for side in sides))
     if docs[0].text != docs[1].text:
         # different whitespace would shift the offsets
         docs = docs[0], docs[0].copy()

@@ -57,13 +57,21 @@ def count_matches(compared: Comparison) -> dict[str, Counts]:
     """RETURNS (dict[str, Counts]): The counts of an example by measure. See `MATCHES`."""
     gold, predicted = sorted(compared.gold), sorted(compared.predicted)
     equal = Counter(f for _, f in gold) & Counter(f for _, f in predicted)
-    overlapping = _pair_best(gold, predicted, lambda g, p: True)
     credits = {
         "exact": equal.total(),
-        "partial": sum(1.0 if g[1] == p[1] else 0.5 for g, p in overlapping),
         "type": len(_pair_best(gold, predicted, lambda g, p: g[0] == p[0])),
     }
-    return {name: Counts(credit, len(predicted), len(gold)) for name, credit in credits.items()}
+    counts = {name: Counts(credit, len(predicted), len(gold)) for name, credit in credits.items()}
+    return counts | {"partial": count_partial(gold, predicted)}
+
+
+def count_partial(gold: Collection[Mention], predicted: Collection[Mention]) -> Counts:
+    """RETURNS (Counts): The counts with a credit of 1 for the same fragments, and 0.5 for an
+    overlap. Types are ignored.
+    """
+    pairs = _pair_best(sorted(gold), sorted(predicted), lambda g, p: True)
+    credit = sum(1.0 if g[1] == p[1] else 0.5 for g, p in pairs)
+    return Counts(credit, len(predicted), len(gold))
 
 
 class Error(NamedTuple):
@@ -100,15 +108,30 @@ def find_errors(gold: Collection[Mention], predicted: Collection[Mention]) -> li
     return sorted(errors, key=lambda error: _text_order(error.gold or error.predicted))
 
 
-def mark_items(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[Mention, str]:
-    """RETURNS (dict[Mention, str]): Each entity, marked as "correct", "missed", "spurious", or
-    "incorrect" for all other errors of `find_errors`.
+class Mark(NamedTuple):
+    """The result of a comparison for an entity.
+
+    name (str): "correct", "incorrect" or "spurious" for a prediction, "correct", "missed" or
+        "differs" for a gold entity.
+    reason (str): "type", "boundary" or "linking", if the mark is "incorrect" or "differs".
+    partner (Optional[Mention]): The entity of the other side in the same error.
     """
-    marks = dict.fromkeys((*gold, *predicted), "correct")
-    for error in find_errors(gold, predicted):
-        for item in (error.gold, error.predicted):
-            if item is not None:
-                marks[item] = error.kind if error.kind in (MISSED, SPURIOUS) else "incorrect"
+
+    name: str
+    reason: str = ""
+    partner: Mention | None = None
+
+
+def mark_items(gold: Collection[Mention], predicted: Collection[Mention]) -> dict[Mention, Mark]:
+    """RETURNS (dict[Mention, Mark]): The mark of each entity, by the errors of `find_errors`."""
+    marks = dict.fromkeys((*gold, *predicted), Mark("correct"))
+    for kind, missed, found in find_errors(gold, predicted):
+        is_pair = kind not in (MISSED, SPURIOUS)
+        reason = kind.removeprefix("wrong ")
+        if missed is not None:
+            marks[missed] = Mark("differs", reason, found) if is_pair else Mark(MISSED)
+        if found is not None:
+            marks[found] = Mark("incorrect", reason, missed) if is_pair else Mark(SPURIOUS)
     return marks
 
 

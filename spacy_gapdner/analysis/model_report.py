@@ -41,7 +41,8 @@ class ErrorInContext(NamedTuple):
     sentence (str): The sentence, or several if an entity crosses a boundary.
     gold (Optional[TextEntity]): The gold entity, with character offsets of the reference.
     predicted (Optional[TextEntity]): The prediction, with character offsets of the reference.
-    words (tuple[str, ...]): The tokens around the error. "…" stands for the rest of the sentence.
+    words (tuple[str, ...]): The tokens around the error with trailing whitespace. "…" stands for
+        the rest of the sentence.
     own (tuple[tuple[str, Entity], ...]): The role ("gold" or "predicted") of each entity of the
         error, and the entity as indices of `words`.
     others (tuple[tuple[str, Entity], ...]): The same for entities that overlap the error. Their
@@ -90,11 +91,13 @@ class ErrorInContext(NamedTuple):
 class ModelReport:
     """Scores and errors of a model.
 
+    model (str): The path or name of the pipeline or predictions.
     docs (int): Number of Docs.
     scores (Tally): Counts by group.
     errors (list[ErrorInContext]): All errors in text order.
     """
 
+    model: str = ""
     docs: int = 0
     scores: Tally = field(default_factory=Tally)
     errors: list[ErrorInContext] = field(default_factory=list)
@@ -131,6 +134,7 @@ class ModelReport:
     def to_dict(self) -> dict[str, Any]:
         """RETURNS (dict[str, Any]): The report for JSON."""
         return {
+            "model": self.model,
             "docs": self.docs,
             "scores": score_rows(self.scores),
             "error_counts": self.count_errors(),
@@ -212,6 +216,7 @@ def analyze_models(
             report = analyze(nlp, docs, spans_key=key, batch_size=batch_size)
         if not report.scores.groups["subset"]["all"].gold:
             raise GapDNERError(f"{data} has no gold entities under the spans_key {key!r}.")
+        report.model = model
         reports[name] = report
     return reports
 
@@ -242,10 +247,9 @@ def _errors_in_context(doc: Doc, compared: Comparison, number: int) -> Iterator[
         if doc.has_annotation("SENT_START"):
             sentence = doc[doc[start].sent.start : doc[end - 1].sent.end]
         shown = doc[max(sentence.start, start - _CONTEXT) : min(sentence.end, end + _CONTEXT)]
-        before = ["…"] if shown.start > sentence.start else []
+        before = ["… "] if shown.start > sentence.start else []
         after = ["…"] if shown.end < sentence.end else []
-        # whitespace tokens are kept as empty words
-        words = (*before, *("".join(token.text.split()) for token in shown), *after)
+        words = (*before, *(" ".join(token.text_with_ws.split("\n")) for token in shown), *after)
         in_words = {}
         for item, entity in tokens.items():
             moved = replace(entity, score=scores.get(item)).shift(len(before) - shown.start)

@@ -48,8 +48,7 @@ def f1_table(
     tallies: Sequence[Tally], group: str, last: int | None = None
 ) -> list[tuple[Any, ...]]:
     """RETURNS (list[tuple]): One row per value of a group of `Tally`: its name, its number of gold
-    entities, and "F1 (precision/recall)" of each model in percent. Numbers above `last` share a
-    row.
+    entities, and the Counts of each model. Numbers above `last` share a row.
     """
     models = [tally.groups[group] for tally in tallies]
     if last is not None:
@@ -64,13 +63,14 @@ def f1_table(
         (
             name,
             max(found[value].gold for found in models if value in found),
-            *(_percent(found.get(value, Counts())) for found in models),
+            *(found.get(value, Counts()) for found in models),
         )
         for value, name in names.items()
     ]
 
 
-def _percent(counts: Counts) -> str:
+def percent_f1(counts: Counts) -> str:
+    """RETURNS (str): "F1 (precision/recall)" in percent."""
     p, r, f = counts.to_dict().values()
     if p is None or r is None or f is None:
         return "-"

@@ -145,5 +145,6 @@ def _histogram(counts: Counter[int]) -> str:
     ordered = sorted(counts)
     shown = [f"{key}: {counts[key]}" for key in ordered[:_N_BINS]]
     if rest := ordered[_N_BINS:]:
-        shown.append(f"{rest[0]}-{rest[-1]}: {sum(counts[key] for key in rest)}")
+        numbers = f"{rest[0]}-{rest[-1]}" if len(rest) > 1 else str(rest[0])
+        shown.append(f"{numbers}: {sum(counts[key] for key in rest)}")
     return ", ".join(shown) or "-"

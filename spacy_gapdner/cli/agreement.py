@@ -33,8 +33,8 @@ def agreement_cli(
 ) -> None:
     """Compute the agreement of two annotations.
 
-    Exact F1 compares the type and tokens of entities, partial F1 compares the tokens of each type.
-    Both scores are symmetric."""
+    Exact F1 compares the type and tokens of entities. Partial F1 ignores the type, and gives half a
+    point for an overlap. Both scores are symmetric."""
     from ..analysis.annotator_agreement import agreement
     from ..drawing.documents import write_documents
     from ..formats import Report, blank_pipeline, load_docs
@@ -50,10 +50,11 @@ def agreement_cli(
     print_report(report)
     _print_agreement(found, names)
     if output_path is not None:
-        rows = (pair.docs for pair in found.pairs if any(pair.differing))
+        rows = (pair.docs for pair in found.pairs)
+        scores = f"exact F1 {percent(found.all.exact.f)}", f"partial {percent(found.all.partial.f)}"
         with filling(output_path) as folder:
             write_json({"a": names[0], "b": names[1], **found.to_dict()}, folder / _FILES[0])
-            write_documents(rows, folder / _FILES[1], spans_key, annotators=names)
+            write_documents(rows, folder / _FILES[1], spans_key, annotators=names, facts=scores)
         print(output_path / _FILES[1])
 
 

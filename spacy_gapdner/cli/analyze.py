@@ -8,7 +8,7 @@ import typer
 
 from ..errors import GapDNERError
 from . import _options as options
-from ._printing import msg, print_table
+from ._printing import print_table
 from ._util import split_list
 
 if TYPE_CHECKING:
@@ -29,8 +29,13 @@ def analyze_cli(
     output_path: Path | None = options.output(
         help="Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
-    n_examples: int = options.examples(
-        help="Maximum number of errors per kind and model in report.html"
+    n_examples: int | None = typer.Option(
+        None,
+        "--examples",
+        "-e",
+        min=0,
+        help="Show a random sample of this size per kind of error and model in report.html "
+        "(default: all errors)",
     ),
     types: str | None = options.TYPES,
     spans_key: str | None = options.spans_key(
@@ -47,7 +52,6 @@ def analyze_cli(
     length, and for sentences with discontinuous or overlapping entities."""
     from ..analysis.model_report import analyze_models
     from ..drawing.analysis_report import write_report
-    from ..drawing.plots import has_plots
     from ..formats.outputs import check_output
 
     models: dict[str, str] = {}
@@ -67,16 +71,15 @@ def analyze_cli(
     _print_reports(reports)
     if output_path is not None:
         write_report(reports, str(data), output_path, n_examples)
-        if not has_plots():
-            msg.warn("report.html has no plots. Use pip install 'spacy-gapdner[plots]'.")
         print(output_path / "report.html")
 
 
 def _print_reports(reports: Mapping[str, "ModelReport"]) -> None:
-    from ..analysis.score_tables import f1_tables
+    from ..analysis.score_tables import f1_tables, percent_f1
 
-    for title, rows in f1_tables([report.scores for report in reports.values()]).items():
+    for title, table in f1_tables([report.scores for report in reports.values()]).items():
+        rows = [(name, gold, *map(percent_f1, found)) for name, gold, *found in table]
         print_table(rows, (title, "Gold", *(f"{name} F (P/R)" for name in reports)))
     by_model = [report.count_errors() for report in reports.values()]
-    rows = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
-    print_table(rows, ("Errors", *reports))
+    counts = [(kind, *(found[kind]["errors"] for found in by_model)) for kind in by_model[0]]
+    print_table(counts, ("Errors", *reports))

@@ -1,4 +1,4 @@
-"""HTML pages, terminal output and plots."""
+"""HTML pages and terminal output."""
 
 import lazy_loader
 

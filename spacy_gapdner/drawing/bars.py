@@ -1,7 +1,8 @@
 """Entities as labeled bars under the words of a sentence: solid under fragments, dotted under gaps.
 
 Each word is a column with the bars under it. Lines break between columns, so that long sentences
-need no scrolling. Bars are borders, because browsers do not print backgrounds.
+need no scrolling. The script of the page moves the bars of each line up to its words. Bars are
+borders, because browsers do not print backgrounds.
 """
 
 from collections.abc import Sequence
@@ -18,17 +19,18 @@ from .page import TEMPLATES, read_static
 _MOST_ROWS = 40
 # longer texts without spaces, such as Chinese sentences, can break anywhere
 _LONGEST_WORD = 40
-# minimum number of characters between two labels
+# minimum number of characters between two labels, and the longest label of the style sheet
 _MARGIN = 2
+_LONGEST_LABEL = 64
 
 _DIRECTIONS = {"L": "ltr", "R": "rtl", "AL": "rtl"}
 
 # does not use the colors of the page, because it is also used in notebooks
 ENTITIES_CSS = read_static("entities.css")
-# symbols for entities compared with another annotation
+# symbols for predictions and missed gold entities
 MARKS = {"correct": "✓", "incorrect": "✗", "missed": "○", "spurious": "+"}
-# symbols for the comparison of two annotators
-EQUAL_MARKS = {"same": "✓", "differs": "✗", "alone": "○"}
+# symbols for the comparison of two annotators; "differs" is also used for gold entities
+EQUAL_MARKS = {"same": "✓", "differs": "≠", "alone": "○"}
 
 
 class Bar(NamedTuple):
@@ -37,22 +39,29 @@ class Bar(NamedTuple):
     entity (Entity): The type, the score, and the fragments as indices of words, or of characters
         for the terminal.
     color (str): The CSS color.
-    mark (str): The result of a comparison: one of `MARKS`, another word, or empty.
+    mark (str): The result of a comparison: one of `MARKS` or `EQUAL_MARKS`, another word, or empty.
+    reason (str): What is different, such as "type".
     is_thin (bool): Draw a thin bar, for entities that are only shown for comparison.
     """
 
     entity: Entity
     color: str = ""
     mark: str = ""
+    reason: str = ""
     is_thin: bool = False
+
+    @property
+    def name(self) -> str:
+        """RETURNS (str): The mark, the type and the score."""
+        score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
+        word = "" if self.reason or self.mark in ("correct", "same") else self.mark
+        parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
+        return " ".join(part for part in parts if part)
 
     @property
     def label(self) -> str:
         """RETURNS (str): The text next to the bar."""
-        score = "" if self.entity.score is None else f"{self.entity.score:.2f}"
-        word = "" if self.mark in ("correct", "same") else self.mark
-        parts = ((MARKS | EQUAL_MARKS).get(self.mark, ""), word, self.entity.label, score)
-        return " ".join(part for part in parts if part)
+        return f"{self.name}, {self.reason}" if self.reason else self.name
 
 
 class _Cell(NamedTuple):
@@ -100,7 +109,7 @@ def render_entities(words: Sequence[str], bars: Sequence[Bar]) -> Markup:
 
 def _end(words: Sequence[str], bar: Bar) -> int:
     # the label may be longer than the entity
-    end, room = bar.entity.start, -len(bar.label) - _MARGIN
+    end, room = bar.entity.start, -min(len(bar.label), _LONGEST_LABEL) - _MARGIN
     while end < bar.entity.end or (end < len(words) and room < 0):
         room, end = room + len(words[end]), end + 1
     return end
@@ -147,5 +156,6 @@ def _cells(words: Sequence[str], bar: Bar, number: int) -> dict[int, _Cell]:
     cells = {i: _Cell(kind + thin, bar, number, title="") for i, kind in kinds.items()}
     text = " … ".join("".join(words[start:end]).strip() for start, end in bar.entity.fragments)
     prefix = "correct: " if bar.mark == "correct" else ""
-    cells[first] = cells[first]._replace(title=f"{prefix}{bar.label}: {text}")
+    suffix = f" ({bar.reason})" if bar.reason else ""
+    cells[first] = cells[first]._replace(title=f"{prefix}{bar.name}: {text}{suffix}")
     return cells

@@ -1,6 +1,6 @@
 """HTML pages of documents with entities."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,7 @@ def draw(
         check_apart(output := Path(output), input)
     # fail early if a color is invalid
     choose_colors((), colors)
+    facts = [str(input)]
     raw = format is None and _is_raw(input, has_pipeline=nlp is not None)
 
     def gold(key: str) -> Iterator[Doc]:
@@ -67,7 +68,7 @@ def draw(
 
     if nlp is None:
         key = spans_key or DEFAULT_SPANS_KEY
-        return _write(((doc,) for doc in gold(key)), output, key, colors)
+        return _write(((doc,) for doc in gold(key)), output, key, colors, facts)
     pipe = find_pipe(nlp, spans_key)
     key = spans_key or pipe.key
     with changed(pipe, spans_key=key):
@@ -78,14 +79,19 @@ def draw(
         else:
             examples = predict_examples(nlp, gold(key), batch_size)
             rows = ((example.reference, example.predicted) for example in examples)
-        return _write(rows, output, key, colors)
+        facts.append(f"predictions of {nlp.path or nlp.meta['name']}")
+        return _write(rows, output, key, colors, facts)
 
 
 def _write(
-    rows: Iterable[tuple[Doc, ...]], output: Path | None, key: str, colors: Mapping[str, str] | None
+    rows: Iterable[tuple[Doc, ...]],
+    output: Path | None,
+    key: str,
+    colors: Mapping[str, str] | None,
+    facts: Sequence[str],
 ) -> int:
     if output is not None:
-        return write_documents(rows, output, key, colors)
+        return write_documents(rows, output, key, colors, facts=facts)
     n_docs = 0
     for drawing in text_rows(rows, key, colors):
         print(drawing, end="")
@@ -114,6 +120,7 @@ def write_documents(
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
+    facts: Sequence[str] = (),
 ) -> int:
     """Write documents, or two versions of each document side by side, as an HTML page.
 
@@ -123,10 +130,11 @@ def write_documents(
     colors (Optional[Mapping[str, str]]): Colors by entity type.
     annotators (Optional[tuple[str, str]]): Names of two annotators, if neither is gold. Only
         sentences with differences are drawn.
+    facts (Sequence[str]): Other facts for the head of the page, such as the file and the model.
     RETURNS (int): The number of documents.
     RAISES (GapDNERError): If the path is a folder.
     """
-    body, n_docs = render_documents(rows, spans_key, colors, annotators)
+    body, n_docs = render_documents(rows, spans_key, colors, annotators, facts)
     title = "Disagreements" if annotators else "Entities"
     with replacing(path) as temporary:
         page = render_page(title, body, ENTITIES_CSS, SEARCH_JS)

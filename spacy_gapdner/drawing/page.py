@@ -4,6 +4,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
@@ -45,7 +46,23 @@ def render_page(title: str, body: Markup, css: str = "", script: str = "", polic
     return TEMPLATES.get_template("page.html").render(title=title, body=body, **shown)
 
 
+class Shaded(NamedTuple):
+    """A cell of a table with a background.
+
+    text (str): The text of the cell.
+    share (float): The length of the bar or the strength of the color behind the text, from 0 to 1.
+    """
+
+    text: str
+    share: float
+
+    def __str__(self) -> str:
+        return self.text
+
+
 def render_table(head: Sequence[str], rows: Iterable[Sequence[object]], n_text: int = 1) -> Markup:
-    """RETURNS (Markup): A table. The first `n_text` columns are text, the others numbers."""
+    """RETURNS (Markup): A table. The first `n_text` columns are text, the others numbers. Cells can
+    be `Shaded`.
+    """
     table = TEMPLATES.get_template("table.html").render(head=head, rows=rows, n_text=n_text)
     return Markup(table)

@@ -1,6 +1,8 @@
 """Rendering of documents with entities as HTML or for the terminal."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import chain, pairwise
 from typing import Literal
 
@@ -8,9 +10,9 @@ from markupsafe import Markup
 from spacy.tokens import Doc
 from spacy.util import is_in_jupyter
 
-from ..analysis.matching import mark_items
+from ..analysis.matching import mark_items, to_text_entity
 from ..entities import DEFAULT_SPANS_KEY, DiscontinuousEntity, Entity, get_entities
-from ..errors import GapDNERError
+from ..errors import GapDNERError, shorten
 from ..formats.docs import DOC_NAME
 from ..scorer import Mention, Positions
 from .bars import ENTITIES_CSS, EQUAL_MARKS, MARKS, Bar, render_entities
@@ -19,10 +21,13 @@ from .page import SEARCH_JS, TEMPLATES, render_page
 from .text import render_text
 
 _SIDES = ("gold", "predicted")
+# characters of an entity in the label of another
+_LONGEST_PARTNER = 40
 # marks for two annotators, neither of whom is gold
 _BETWEEN_EQUALS = {
     "correct": "same",
     "incorrect": "differs",
+    "differs": "differs",
     "missed": "alone",
     "spurious": "alone",
 }
@@ -69,7 +74,7 @@ def render(
     rows = zip(*columns, strict=True)
     if style == "text":
         return "".join(text_rows(rows, spans_key, colors, width))
-    body, _ = render_documents(rows, spans_key, colors)
+    body, _ = render_documents(rows, spans_key, colors, facts=() if page else None)
     html = f"<style>{ENTITIES_CSS}</style>\n{body}"
     if page:
         html = render_page(title, body, ENTITIES_CSS, SEARCH_JS)
@@ -121,15 +126,19 @@ def render_documents(
     spans_key: str = DEFAULT_SPANS_KEY,
     colors: Mapping[str, str] | None = None,
     annotators: tuple[str, str] | None = None,
+    facts: Sequence[str] | None = None,
 ) -> tuple[Markup, int]:
     """Render documents with headings as HTML for a page with `ENTITIES_CSS`. See `write_documents`
-    for the arguments.
+    for the arguments. Totals and the date are only shown if `facts` is not None.
 
     RETURNS (tuple[Markup, int]): The HTML, and the number of documents.
     """
+    names = annotators or _SIDES
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     sections: list[tuple[str | None, list[list[Markup]]]] = []
+    totals: dict[str, Counter[bool]] = {}
+    counts: Counter[str] = Counter()
     n_docs, is_pair = 0, False
     for docs in rows:
         n_docs += 1
@@ -137,46 +146,78 @@ def render_documents(
         entities = [get_entities(doc, spans_key) for doc in docs]
         for entity in chain(*entities):
             numbered.setdefault(entity.label_, f"var(--type-{len(numbered)})")
+        bars = _to_bars(docs, entities, numbered, annotators)
+        for name, side in zip(names if is_pair else ("",), bars, strict=True):
+            total = totals.setdefault(name, Counter())
+            total.update(bar.entity.is_discontinuous for bar in side)
+        # correct entities are on both sides
+        counts.update(b.mark for b in chain(*bars[:-1]) if b.mark not in ("correct", "same"))
+        counts.update(b.mark for b in bars[-1])
         # sentences of the same document share a heading; predictions have no name
         title = docs[0].user_data.get(DOC_NAME)
         if not sections or title is None or title != sections[-1][0]:
             sections.append((title, []))
-        sections[-1][1].extend(_render_units(docs, entities, numbered, annotators))
+        units = _render_units(docs, entities, bars, only_differing=annotators is not None)
+        sections[-1][1].extend(units)
     chosen = choose_colors(numbered, colors)
     html = TEMPLATES.get_template("documents.html").render(
+        facts=facts,
+        totals=totals,
+        n_docs=n_docs,
+        date=date.today(),
         colors="; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered)),
         legend=chosen,
-        marks=EQUAL_MARKS if annotators else MARKS if is_pair else {},
+        marks=EQUAL_MARKS if annotators else MARKS,
+        counts=counts,
         sections=sections,
         is_pair=is_pair,
-        names=annotators or _SIDES,
+        names=names,
     )
     return Markup(html), n_docs
+
+
+def _to_bars(
+    docs: Sequence[Doc],
+    entities: Sequence[Sequence[DiscontinuousEntity]],
+    colors: Mapping[str, str],
+    annotators: tuple[str, str] | None,
+) -> list[list[Bar]]:
+    bars = [[Bar(e.to_entity(), colors[e.label_]) for e in side] for side in entities]
+    if len(docs) == 1:
+        return bars
+    items = _to_items(docs, entities)
+    marks = mark_items(*items)
+    positions, text = Positions(docs[0]), docs[0].text
+
+    def mark(bar: Bar, item: Mention) -> Bar:
+        name, reason, partner = marks[item]
+        if annotators:
+            name = _BETWEEN_EQUALS[name]
+        # gold entities show what was predicted
+        elif name == "differs" and partner is not None:
+            found = to_text_entity(partner, positions, text)
+            shown = found.label if reason == "type" else found.surface or ""
+            reason = f"{reason}: predicted {shorten(shown, _LONGEST_PARTNER)}"
+        return bar._replace(mark=name, reason=reason)
+
+    return [list(map(mark, *side)) for side in zip(bars, items, strict=True)]
 
 
 def _render_units(
     docs: Sequence[Doc],
     entities: Sequence[Sequence[DiscontinuousEntity]],
-    colors: Mapping[str, str],
-    annotators: tuple[str, str] | None,
+    bars: Sequence[Sequence[Bar]],
+    only_differing: bool,
 ) -> Iterator[list[Markup]]:
-    # each sentence of all versions of a document
-    marks = [[""] * len(entities[0])]
-    if len(docs) == 2:
-        items = _to_items(docs, entities)
-        found = mark_items(*items)
-        if annotators:
-            found = {item: _BETWEEN_EQUALS[mark] for item, mark in found.items()}
-        marks = [[found[item] for item in side] for side in items]
-    # use the sentences of the predicted Doc, which is the last
+    # each sentence of all versions of a document, by the predicted Doc, which is the last
     for start, end in _parts(docs[-1], entities):
         here = [
-            [(e, mark) for e, mark in zip(*side, strict=True) if start <= e.start_char < end]
-            for side in zip(entities, marks, strict=True)
+            [bar for e, bar in zip(*side, strict=True) if start <= e.start_char < end]
+            for side in zip(entities, bars, strict=True)
         ]
-        if not annotators or any(mark != "same" for side in here for _, mark in side):
+        if not only_differing or any(bar.mark != "same" for side in here for bar in side):
             drawn = zip(docs, here, strict=True)
-            yield [_render_part(doc, start, end, marked, colors) for doc, marked in drawn]
+            yield [_render_part(doc, start, end, own) for doc, own in drawn]
 
 
 def _to_items(
@@ -198,18 +239,9 @@ def _parts(doc: Doc, entities: Sequence[Sequence[DiscontinuousEntity]]) -> list[
     return list(pairwise([*kept, len(doc.text)]))
 
 
-def _render_part(
-    doc: Doc,
-    start: int,
-    end: int,
-    marked: Iterable[tuple[DiscontinuousEntity, str]],
-    colors: Mapping[str, str],
-) -> Markup:
+def _render_part(doc: Doc, start: int, end: int, bars: Iterable[Bar]) -> Markup:
     span = doc.char_span(start, end, alignment_mode="expand")
     if span is None:
         return Markup("")
-    bars = [
-        Bar(entity.to_entity().shift(-span.start), colors[entity.label_], mark)
-        for entity, mark in marked
-    ]
-    return render_entities([" ".join(token.text_with_ws.split("\n")) for token in span], bars)
+    words = [" ".join(token.text_with_ws.split("\n")) for token in span]
+    return render_entities(words, [b._replace(entity=b.entity.shift(-span.start)) for b in bars])

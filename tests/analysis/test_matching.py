@@ -11,6 +11,7 @@ from spacy_gapdner.analysis.matching import (
     WRONG_BOUNDARY,
     WRONG_LINKING,
     WRONG_TYPE,
+    Mark,
     count_matches,
     find_errors,
     mark_items,
@@ -123,14 +124,18 @@ def test_kinds_of_pairs(gold, predicted, kind):
 
 def test_marks():
     near, fever, rash = item("ADE", 3, 4, 7), item("ADE", 9), item("ADE", 12)
-    assert mark_items([JOINT, SHOULDER, BODY], [JOINT, near, fever, rash]) == {
-        JOINT: "correct",
-        SHOULDER: "incorrect",
-        near: "incorrect",
-        BODY: "missed",
-        fever: "spurious",
-        rash: "spurious",
+    assert mark_items([JOINT, SHOULDER, BODY, rash], [JOINT, near, fever, item("SIGN", 12)]) == {
+        JOINT: Mark("correct"),
+        SHOULDER: Mark("differs", "linking", near),
+        near: Mark("incorrect", "linking", SHOULDER),
+        BODY: Mark("missed"),
+        fever: Mark("spurious"),
+        rash: Mark("differs", "type", item("SIGN", 12)),
+        item("SIGN", 12): Mark("incorrect", "type", rash),
     }
+    # a combination of fragments of correct entities has no gold entity
+    found = mark_items(GOLD, [*GOLD, item("ADE", 0, 7)])
+    assert found[item("ADE", 0, 7)] == Mark("incorrect", "linking")
 
 
 TOKENS = st.sets(st.integers(0, 9), min_size=1, max_size=5)

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -18,8 +19,8 @@ def test_two_annotators(run, sides, tmp_path):
     output = tmp_path / "out"
     result = run("agreement", *sides, "-o", output)
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
-    # of 4 entities each, 3 agree; of 8 and 7 tokens, 7
-    assert "All entities 75.00 93.33 4 4" in lines
+    # of 4 entities each, 3 agree, and the others overlap
+    assert "All entities 75.00 87.50 4 4" in lines
     assert "Discontinuous entities 66.67 66.67 2 1" in lines
     assert "DRUG 100.00 100.00 2 2" in lines
     assert "2 documents compared, 1 with differences" in lines
@@ -30,6 +31,9 @@ def test_two_annotators(run, sides, tmp_path):
     # only documents with differences are drawn, and neither side is gold
     assert ("<h2>a</h2>" in page, "<h2>b</h2>" in page) == (True, False)
     assert [page.count(f"<b>{side}</b>") for side in sides] == [1, 1]
+    assert "exact F1 75.00 · partial 87.50 ·" in page
+    assert f"{sides[0]}: 4 entities, 2 discontinuous · {sides[1]}: 4 entities, 1" in page
+    assert re.findall(r'<li data-mark="\w+">(.+?)</li>', page) == ["✓ same 3", "≠ differs 2"]
 
 
 def test_dropped_entities_are_reported(run, sides):

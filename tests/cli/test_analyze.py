@@ -1,7 +1,7 @@
 import csv
 import json
 import re
-import sys
+from datetime import date
 
 from tiny_pipeline import CHANGED
 
@@ -89,21 +89,35 @@ def test_invalid_input(fails, model, write_docs):
     fails("A threshold cannot be applied to", "analyze", data, data, "--threshold", 0.5)
 
 
-def test_plots_are_optional(run, model, write_docs, tmp_path, monkeypatch):
+def test_page(run, model, write_docs, tmp_path):
     data = write_docs(annotated=CHANGED)
-    args = ("analyze", model, data, "--compare", f"<i>gold</i>={data}", "-o")
-    run(*args, tmp_path / "plots", "--examples", 1)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr("spacy_gapdner.drawing.plots.find_spec", lambda name: None)
-    result = run(*args, tmp_path / "plain", "--examples", 1)
-    assert result.stdout.count("report.html has no plots") == 1
-    assert sorted(path.name for path in (tmp_path / "plain").iterdir()) == FILES
-    pages = [(tmp_path / name / "report.html").read_text("utf8") for name in ("plots", "plain")]
-    assert ["<figure>" in page for page in pages] == [True, False]
-    assert pages[0].count("<h2>") == pages[1].count("<h2>")
-    for page in pages:
-        assert not re.search(r"<script [^>]|<link|@import|<i>gold", page)
-        links = re.findall(r'(?:src|href)="(.)(.*?)"', page)
-        assert all(first == "#" and f'id="{rest}"' in page for first, rest in links)
-        assert "&lt;i&gt;gold&lt;/i&gt;" in page
-        assert page.count('class="unit example"') == 2
+    run("analyze", model, data, "--compare", f"<i>gold</i>={data}", "-o", tmp_path / "o")
+    page = (tmp_path / "o" / "report.html").read_text("utf8")
+    assert not re.search(r"<script [^>]|<link|@import|<i>gold|src=|href=", page)
+    text = " ".join(
+        re.sub("<style>.*?</style>|<script>.*?</script>|<[^>]*>", " ", page, flags=re.S).split()
+    )
+    assert f"{data} · {len(CHANGED)} documents · 5 gold entities · {date.today()}" in text
+    assert f"tiny {model} 5 3 2 &lt;i&gt;gold&lt;/i&gt; {data} 5 5 0" in text
+    # bars of F1, and shares of the gold type
+    assert '<td style="--share: 0.6">60.0 (60.0/60.0)</td>' in page
+    assert '<td style="--share: 1.0">3</td>' in page
+    # gold entities are never incorrect
+    labels = re.sub(r" \d\.\d\d", "", " ".join(re.findall('data-label="(.*?)"', page)))
+    assert labels == "gold Food ✗ Drug, type ✗ ADR, linking ✓ ADR gold ADR"
+
+
+def test_all_errors_or_a_random_sample(run, write_docs, tmp_path):
+    annotated = [(f"Pain number {i}", [("ADR", (0, 1))]) for i in range(30)]
+    data = write_docs(annotated=annotated)
+    empty = write_docs("p.spacy", [(text, []) for text, _ in annotated])
+    shown = {}
+    for n in (None, 7):
+        run("analyze", empty, data, "-o", tmp_path / str(n), *(["--examples", n] if n else []))
+        page = (tmp_path / str(n) / "report.html").read_text("utf8")
+        shown[n] = [int(number) for number in re.findall(r"<p>document (\d+)", page)]
+        assert ("p.spacy: 30 (random sample of 7)" in page) == (n == 7)
+    assert shown[None] == list(range(1, 31))
+    assert len(shown[7]) == 7
+    assert shown[7] == sorted(shown[7])
+    assert max(shown[7]) > 20

@@ -29,6 +29,7 @@ def test_annotation(run, brat, tmp_path):
 def test_predictions_next_to_annotation(run, model, brat, tmp_path):
     page = tmp_path / "page.html"
     run("draw", brat, "--model", model, "-o", page, "--types", "ADR")
+    assert f"{brat} · predictions of pipeline ·" in page.read_text()
     _, *parts = re.split(r'data-side="(\w+)"', page.read_text())
     columns = dict(zip(parts[::2], map(listed, parts[1::2]), strict=True))
     assert columns == {"gold": [JOINT], "predicted": [JOINT, ("spurious ADR", SHOULDER[1])]}

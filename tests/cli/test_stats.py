@@ -27,3 +27,5 @@ def test_tables_fit_80_columns(run, write_docs):
     # names are not wrapped
     assert [line.split()[0] for line in lines if "A_rather" in line] == sorted(labels)
     assert "8: 1, 9-27: 19" in " ".join(run("stats", data[0]).stdout.split())
+    nine = write_docs("nine.spacy", [(NUMBERS, entities[:9])])
+    assert "8: 1, 9: 1 Entity length" in " ".join(run("stats", nine).stdout.split())

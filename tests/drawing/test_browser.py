@@ -1,10 +1,11 @@
 """Pages in a browser: search, filters and paging, also without JavaScript."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from chromium import open_browser, until, window_width
-from drawn import make_doc
+from drawn import luminance, make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
 from spacy.training import Example
@@ -13,12 +14,14 @@ from spacy_gapdner import Entity
 from spacy_gapdner.analysis.model_report import report_model
 from spacy_gapdner.drawing.analysis_report import render_report
 from spacy_gapdner.drawing.bars import ENTITIES_CSS, Bar, render_entities
+from spacy_gapdner.drawing.colors import PALETTE
 from spacy_gapdner.drawing.documents import write_documents
-from spacy_gapdner.drawing.page import render_page
+from spacy_gapdner.drawing.page import LINES_JS, render_page
 
 pytestmark = pytest.mark.slow
 JOINT = Entity("ADE", ((2, 3), (5, 6)), 0.9)
 PAIN = Entity("SIGN", ((5, 6),), 0.3)
+MARKS = ("correct", "missed", "spurious")
 
 
 def make_pairs():
@@ -106,6 +109,20 @@ def test_filters(page):
     until_status(page, "nothing found")
 
 
+def test_outcomes(page):
+    outcome = page.find_element(By.CSS_SELECTOR, "[aria-label=Outcome]")
+    assert outcome.text.split("\n") == ["All outcomes", "correct", "missed", "spurious"]
+    fill(page, "Outcome", "missed")
+    until_status(page, "1 to 12 of 12")
+    # colors of outcomes differ from the color of the text and from each other
+    script = "return getComputedStyle(arguments[0], '::after').color"
+    fill(page, "Outcome", "")
+    until_status(page, "1 to 100 of 250")
+    heads = [page.find_element(By.TAG_NAME, "h1")]
+    heads += [page.find_element(By.CSS_SELECTOR, f"i[data-mark={mark}]") for mark in MARKS]
+    assert len({page.execute_script(script, head) for head in heads}) == 1 + len(MARKS)
+
+
 def test_every_part_of_an_entity_has_a_tooltip(page):
     script = "const c = document.querySelector('i.gap'); c.dispatchEvent("
     script += "new MouseEvent('mouseover', {bubbles: true})); return c.title"
@@ -124,7 +141,7 @@ def test_without_javascript_everything_is_shown(browser, path):
 def test_report(browser, tmp_path, width):
     report = report_model(Example(found, gold) for gold, found in make_pairs())
     path = tmp_path / "page.html"
-    path.write_text(render_report({"a": report}, "data", 1000), "utf-8")
+    path.write_text(render_report({"a": report}, "data"), "utf-8")
     with window_width(browser, width):
         browser.get(path.as_uri())
         # 12 missed and 237 spurious
@@ -133,6 +150,79 @@ def test_report(browser, tmp_path, width):
     fill(browser, "Type", "ADE")
     until_status(browser, "1 to 12 of 12")
     assert [h.text for h in visible(browser, ".doc h2")] == ["Missed"]
+
+
+def write_units(tmp_path, *units):
+    path = tmp_path / "page.html"
+    body = Markup("").join(units)
+    path.write_text(render_page("", body, ENTITIES_CSS, LINES_JS), "utf-8")
+    return path.as_uri()
+
+
+def test_entities_are_close_to_their_words_in_every_line(browser, tmp_path):
+    words = [f"word{number} " for number in range(24)]
+    # a wide label, and entities that continue in other lines
+    extents = ((0, 2), (0, 1), (1, 24), (2, 23), (23, 24))
+    bars = [Bar(Entity("Measurement", (extent,)), "red", "missed") for extent in extents]
+    with window_width(browser, 400):
+        browser.get(write_units(tmp_path, render_entities(words, bars)))
+        cells = browser.execute_script(CELLS)
+    lines = sorted({line for line, *_ in cells})
+    assert len(lines) > 2
+    for line in lines:
+        found = {n: (top, label_end) for own, n, top, label_end in cells if own == line}
+        rows = sorted(top - line for top, _ in found.values())
+        # there is no free row, and the first is close to the words
+        assert rows == pytest.approx([rows[0] + i * HEIGHT for i in range(len(rows))], abs=1)
+        assert rows[0] < 28
+    # labels do not touch the next line
+    for line, after in pairwise(lines):
+        assert max(end for own, *_, end in cells if own == line) + 2 < after
+
+
+HEIGHT = 1.3 * 16
+# for each cell: top of its line, number of its entity, its own top, and the end of its label
+CELLS = """return [...document.querySelectorAll("i[data-n]")].map((cell) => {
+  const [line, own] = [cell.parentElement, cell].map((box) => box.getBoundingClientRect().top);
+  const isLabeled = cell.matches("[data-label], [data-again]");
+  const height = isLabeled ? parseFloat(getComputedStyle(cell, "::after").lineHeight) : 0;
+  return [line, cell.dataset.n, own, own + 4 + height]; })"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_contrast(browser, tmp_path, theme):
+    bars = [Bar(Entity("A", ((0, 1),)), color) for color in PALETTE]
+    bars += [Bar(Entity("A", ((0, 1),)), f"var(--{mark})", mark) for mark in BARS_MARKS]
+    media = [{"name": "prefers-color-scheme", "value": theme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
+    browser.get(write_units(tmp_path, render_entities(["pain"], bars)))
+    *lines, ground = browser.execute_script(COLORS)
+    texts = browser.execute_script(TEXT_COLORS)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    least = 4.5 if theme == "dark" else 3
+    assert len(lines) == len(bars)
+    assert min(contrast(color, ground) for color in lines) >= least
+    assert min(contrast(color, ground) for color in texts) >= 4.5
+
+
+BARS_MARKS = ("correct", "incorrect", "missed", "spurious")
+COLORS = """const colors = [...document.querySelectorAll("i[data-n]")].map(
+  (cell) => getComputedStyle(cell).borderTopColor);
+return [...colors, getComputedStyle(document.body).backgroundColor]"""
+TEXT_COLORS = """return [...document.querySelectorAll("i[data-label]")].map(
+  (cell) => getComputedStyle(cell, "::after").color)"""
+
+
+def contrast(color, ground):
+    dark, light = sorted(map(css_luminance, (color, ground)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def css_luminance(color):
+    # rgb(0, 1, 2) or color(srgb 0.1 0.2 0.3)
+    parts = [float(part) for part in re.findall(r"[\d.]+", color)]
+    scale = 1 if color.startswith("color(srgb") else 255
+    return luminance([part / scale for part in parts[:3]])
 
 
 SPACES = """return [...document.querySelectorAll(".word")].map((box) => {
@@ -150,10 +240,8 @@ def test_labels_do_not_change_the_text(browser, tmp_path, width):
     spans = ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
     bars = [Bar(Entity("Measurement", (span,)), "red", "differs") for span in spans]
     units = [render_entities(words, bars), render_entities("x" * 35, bars)]
-    path = tmp_path / "page.html"
-    path.write_text(render_page("", Markup("").join(units), ENTITIES_CSS), "utf-8")
     with window_width(browser, width):
-        browser.get(path.as_uri())
+        browser.get(write_units(tmp_path, *units))
         spaces = browser.execute_script(SPACES)
         (is_narrow, is_one_line), (long_is_narrow, _) = browser.execute_script(JOINED)
     # there is no space after a word with a longer label

@@ -1,23 +1,27 @@
+import re
 from base64 import b64encode
 from hashlib import sha256
 
 from markupsafe import Markup
 
-from spacy_gapdner.drawing.page import render_page
-from spacy_gapdner.drawing.plots import inline_svg, new_figure
+from spacy_gapdner.drawing.page import Shaded, render_page, render_table
 
 
-def test_a_page_with_a_plot():
-    figure = new_figure(3, 2)
-    figure.add_subplot().set_title(r"$\unknown$")
-    page = render_page("a <b> & c", Markup("<p>body</p>") + inline_svg(figure), css="td > b {}")
+def test_a_page():
+    page = render_page("a <b> & c", Markup("<p>body</p>"), css="td > b {}")
     for tag in ("title", "h1"):
         assert f"<{tag}>a &lt;b&gt; &amp; c</{tag}>" in page
-    assert "<p>body</p><svg" in page
-    # names are not formulas
-    assert r"$\unknown$" in page
+    assert "<p>body</p>" in page
     assert "td > b {}" in page
     assert not any(word in page for word in ("<script", "<link", "@import", "src="))
+
+
+def test_a_table():
+    table = render_table(("Type", "F1"), [("<b>", Shaded("60.4", 0.60426)), ("c", 7)])
+    assert re.findall("<tr>(<td.*?)</tr>", table) == [
+        '<td class="text">&lt;b&gt;</td><td style="--share: 0.604">60.4</td>',
+        '<td class="text">c</td><td>7</td>',
+    ]
 
 
 def test_only_the_script_of_a_page_can_run():

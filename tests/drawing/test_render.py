@@ -1,6 +1,7 @@
 """Documents as HTML."""
 
 import re
+from datetime import date
 
 import pytest
 import spacy
@@ -31,7 +32,7 @@ def test_sentences_with_their_entities():
     assert used == {("DRUG", "var(--type-0)"), ("ADE", "var(--type-1)")}
     colors = choose_colors(["ADE", "DRUG"])
     assert f'style="--type-0: {colors["DRUG"]}; --type-1: {colors["ADE"]}"' in html
-    legend = re.findall(r'<li><i style="border-color: (\S+)"></i>(\w+)</li>', html)
+    legend = re.findall(r'<li><i style="--color: (\S+)"></i>(\w+)</li>', html)
     assert [(label, color) for color, label in legend] == list(colors.items())
 
 
@@ -46,7 +47,29 @@ def test_gold_and_predictions_side_by_side():
         "+ spurious ADE 0.75",
         "+ spurious ADE",
     ]
-    assert "<li>✓ correct</li>" in html
+    assert legend(html) == ["✓ correct 1", "+ spurious 2"]
+
+
+def legend(html):
+    return re.findall(r'<li data-mark="\w+">(.+?)</li>', html)
+
+
+def test_gold_is_never_incorrect():
+    text = "Treated with Interleukin-2 (IL-2) therapy and aspirin."
+    gold = [Entity("PROC", ((2, 7),)), Entity("MEAS", ((8, 9),))]
+    found = [Entity("PROC", ((4, 7),), 0.5), Entity("DRUG", ((8, 9),), 0.75)]
+    html = render(make_doc(text, found), gold=make_doc(text, gold))
+    reference, predicted = sentences(html)
+    assert [label for _, label in labels(reference)] == [
+        "≠ PROC, boundary: predicted IL-2) therapy",
+        "≠ MEAS, type: predicted DRUG",
+    ]
+    assert [label for _, label in labels(predicted)] == [
+        "✗ PROC 0.50, boundary",
+        "✗ DRUG 0.75, type",
+    ]
+    assert 'title="✗ PROC 0.50: IL-2) therapy (boundary)"' in html
+    assert legend(html) == ["✗ incorrect 2"]
 
 
 def test_sentences_of_a_document_share_a_heading():
@@ -54,6 +77,7 @@ def test_sentences_of_a_document_share_a_heading():
     html = render([make_doc(text, name=name) for text, name in names.items()])
     assert re.findall(r"<h2>(.+?)</h2>", html) == ["a", "b"]
     assert html.count('<section class="doc">') == html.count("</section>") == 3
+    assert "<p" not in html
 
 
 def test_gold_of_another_text():
@@ -89,6 +113,8 @@ def test_pages(tmp_path):
     assert not re.search(r"https?:|src=|href=|<link|@import", html)
     assert write_html(iter(docs), tmp_path / "a.html") == 2
     assert (tmp_path / "a.html").read_text(encoding="utf-8") == html
+    facts = f"2 documents · 3 entities, 2 discontinuous · {date.today()}"
+    assert f'<p class="note">{facts}</p>' in re.sub(r"\s*\n\s*", "", html)
 
 
 def test_pages_are_never_written_partially(tmp_path):

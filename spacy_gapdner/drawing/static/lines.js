@@ -1,22 +1,74 @@
 "use strict";
-// Repeats the type of an entity that continues on the next line, if there is enough space.
+// Only the browser knows where lines break. This moves the entities of each line up to its words,
+// keeps their labels inside the page, and repeats the type of an entity that continues on the next
+// line, if there is enough space.
+const pen = document.createElement("canvas").getContext("2d");
+const MARGIN = 6;
+
+function labelWidth(cell, longest) {
+  const style = getComputedStyle(cell, "::after");
+  pen.font = style.font;
+  return Math.min(pen.measureText(cell.dataset.label).width, longest);
+}
+
+// the parts of entities in each line, in the order of the entities
+function readLines(block) {
+  const lines = new Map();
+  const last = new Map();
+  for (const cell of block.querySelectorAll("i[data-again]")) delete cell.dataset.again;
+  for (const cell of block.querySelectorAll("i[data-n]")) {
+    const n = Number(cell.dataset.n);
+    const { top, left, right } = cell.parentElement.getBoundingClientRect();
+    let part = last.get(n);
+    if (!part || Math.abs(top - part.top) > 2) {
+      part = { n, top, left, right, cells: [], type: part ? part.type : cell.dataset.type, first: !part };
+      last.set(n, part);
+      const line = [...lines.keys()].find((other) => Math.abs(other - top) <= 2) ?? top;
+      lines.set(line, [...(lines.get(line) ?? []), part]);
+    }
+    part.left = Math.min(part.left, left);
+    part.right = Math.max(part.right, right);
+    part.cells.push(cell);
+  }
+  return [...lines.values()].map((parts) => parts.sort((a, b) => a.n - b.n));
+}
+
+function addLabel(part, edges) {
+  const [cell] = part.cells;
+  const isRtl = getComputedStyle(cell).direction === "rtl";
+  const width = part.first ? labelWidth(cell, edges.width) : 0;
+  const over = isRtl ? edges.left - part.right + width : part.left + width - edges.right;
+  part.shift = Math.max(over, 0);
+  const from = isRtl ? part.right + part.shift - width : part.left - part.shift;
+  part.room = part.right - part.left;
+  part.left = Math.min(part.left, from);
+  part.right = Math.max(part.right, from + width);
+}
+
+function placeLine(parts) {
+  const rows = [];
+  for (const part of parts) {
+    const isFree = (row) =>
+      row.every((other) => part.right + MARGIN <= other.left || other.right + MARGIN <= part.left);
+    let number = rows.findIndex(isFree);
+    if (number < 0) number = rows.push([]) - 1;
+    rows[number].push(part);
+    for (const cell of part.cells) cell.style.setProperty("--line-row", number + 2);
+    const [cell] = part.cells;
+    if (!part.first) cell.dataset.again = part.type;
+    cell.style.setProperty("--room", `${part.room}px`);
+    cell.style.setProperty("--shift", `${part.shift}px`);
+  }
+}
+
 function labelLines() {
   for (const block of document.querySelectorAll(".entities")) {
-    const parts = new Map();
-    for (const cell of block.querySelectorAll("i[data-n]")) {
-      delete cell.dataset.again;
-      const { n, type } = cell.dataset;
-      const { top, left, right } = cell.getBoundingClientRect();
-      let part = parts.get(n);
-      if (!part || Math.abs(top - part.top) > 2) {
-        if (part) cell.dataset.again = part.type;
-        part = { cell, top, left, right, type: part ? part.type : type };
-        parts.set(n, part);
-      }
-      part.left = Math.min(part.left, left);
-      part.right = Math.max(part.right, right);
-      part.cell.style.setProperty("--room", `${part.right - part.left}px`);
-    }
+    // blocks of other pages are hidden
+    if (!block.getClientRects().length) continue;
+    const edges = block.getBoundingClientRect();
+    const lines = readLines(block);
+    for (const part of lines.flat()) addLabel(part, edges);
+    lines.forEach(placeLine);
   }
 }
 addEventListener("DOMContentLoaded", labelLines);

@@ -20,8 +20,9 @@ function read(unit) {
       const entity = entities.get(key);
       entity.cells.push(cell);
       entity.gap ||= cell.classList.contains("gap");
-      const { type, mark, score } = cell.dataset;
-      if (type !== undefined) Object.assign(entity, { type, mark, score: score && Number(score) });
+      const { type, mark, reason, score } = cell.dataset;
+      if (type === undefined) continue;
+      Object.assign(entity, { type, mark, reason, score: score && Number(score) });
     }
   });
   const heading = unit.closest(".doc")?.querySelector("h2")?.textContent ?? "";
@@ -33,12 +34,19 @@ function start() {
   const units = [...document.querySelectorAll(".unit")];
   if (!units.length) return;
   const heads = [...document.querySelectorAll("i[data-type]:not(.thin)")];
-  const types = [...new Set(heads.map((head) => head.dataset.type))].sort();
+  const valuesOf = (name) =>
+    [...new Set(heads.map((head) => head.dataset[name]))].filter((value) => value).sort();
   const search = make("input", { type: "search", placeholder: "Search in the text" });
   search.setAttribute("aria-label", search.placeholder);
-  const type = make("select", {}, make("option", { value: "" }, "All types"));
-  type.append(...types.map((name) => make("option", { value: name }, name)));
-  type.setAttribute("aria-label", "Type");
+  const choice = (label, all, values) => {
+    const box = make("select", {}, make("option", { value: "" }, all));
+    box.append(...values.map((value) => make("option", { value }, value)));
+    box.setAttribute("aria-label", label);
+    return box;
+  };
+  const type = choice("Type", "All types", valuesOf("type"));
+  const marks = [...valuesOf("mark").filter((mark) => mark !== "gold"), ...valuesOf("reason")];
+  const outcome = choice("Outcome", "All outcomes", marks);
   const gaps = make("input", { type: "checkbox" });
   const differing = make("input", { type: "checkbox" });
   const bound = (value) => make("input", { type: "number", min: 0, max: 1, step: 0.05, value });
@@ -49,7 +57,8 @@ function start() {
   const next = make("button", { type: "button" }, "Next");
   const status = make("span", { role: "status" });
   const filters = [search, type, make("label", {}, gaps, " discontinuous only")];
-  if (heads.some((head) => DISAGREEMENTS.includes(head.dataset.mark))) {
+  if (DISAGREEMENTS.some((mark) => marks.includes(mark))) {
+    filters.splice(2, 0, outcome);
     filters.push(make("label", {}, differing, " disagreements only"));
   }
   if (heads.some((head) => head.dataset.score)) {
@@ -69,10 +78,12 @@ function start() {
   }
 
   const inRange = () => Number(least.value) > 0 || Number(most.value || 1) < 1;
-  const filtered = () => type.value || gaps.checked || differing.checked || inRange();
+  const filtered = () =>
+    type.value || outcome.value || gaps.checked || differing.checked || inRange();
 
-  function fits({ type: own, gap, mark, score }) {
+  function fits({ type: own, gap, mark, reason, score }) {
     if (type.value && own !== type.value) return false;
+    if (outcome.value && mark !== outcome.value && reason !== outcome.value) return false;
     if (gaps.checked && !gap) return false;
     if (differing.checked && !DISAGREEMENTS.includes(mark)) return false;
     return !inRange() || (score >= Number(least.value) && score <= Number(most.value || 1));

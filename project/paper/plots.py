@@ -2,33 +2,21 @@
 
 import re
 from hashlib import sha256
-from importlib.util import find_spec
 from io import BytesIO
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-
-def has_plots() -> bool:
-    """RETURNS (bool): Whether matplotlib is installed."""
-    return find_spec("matplotlib") is not None
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 
-def new_figure(width: float, height: float) -> "Figure":
+def new_figure(width: float, height: float) -> Figure:
     """RETURNS (Figure): An empty figure of this size in inches. No display is required."""
-    from matplotlib.figure import Figure
-
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def figure_bytes(figure: "Figure", format: str, *, transparent: bool = False) -> bytes:
+def figure_bytes(figure: Figure, format: str, *, transparent: bool = False) -> bytes:
     """RETURNS (bytes): A figure as "svg" or "png". The result is reproducible."""
-    from matplotlib import rc_context
-    from matplotlib.text import Text
-
     # names may contain dollar signs, but are not formulas
     for text in figure.findobj(Text):
         text.set_parse_math(False)
@@ -40,7 +28,7 @@ def figure_bytes(figure: "Figure", format: str, *, transparent: bool = False) ->
     return buffer.getvalue()
 
 
-def inline_svg(figure: "Figure") -> Markup:
+def inline_svg(figure: Figure) -> Markup:
     """RETURNS (Markup): A figure as `<svg>` element without metadata."""
     svg = figure_bytes(figure, "svg", transparent=True).decode("utf-8")
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
