@@ -229,6 +229,12 @@ SPACES = """return [...document.querySelectorAll(".word")].map((box) => {
   const range = document.createRange();
   range.selectNode(box.firstChild);
   return box.getBoundingClientRect().width - range.getBoundingClientRect().width; })"""
+# the distance between the text of each word and its first bar
+DISTANCES = """return [...document.querySelectorAll(".word")].map((box) => {
+  const range = document.createRange();
+  range.selectNode(box.firstChild);
+  const first = Math.min(...[...box.children].map((bar) => bar.getBoundingClientRect().top));
+  return first - range.getBoundingClientRect().bottom; })"""
 JOINED = """return [...document.querySelectorAll(".joined")].map((box) => [
   box.scrollWidth <= box.clientWidth,
   new Set([...box.querySelectorAll(".word")].map((word) => word.offsetTop)).size === 1])"""
@@ -239,13 +245,16 @@ def test_labels_do_not_change_the_text(browser, tmp_path, width):
     words = re.findall(r"\w+ ?|\W+", "as Serum creatinine of the Organization (WHO) is known")
     spans = ((1, 2), (2, 3), (3, 4), (5, 8), (7, 8))
     bars = [Bar(Entity("Measurement", (span,)), "red", "differs") for span in spans]
-    units = [render_entities(words, bars), render_entities("x" * 35, bars)]
+    units = [render_entities(text, bars) for text in (words, "x" * 35, ["x" * 99] * 8)]
     with window_width(browser, width):
         browser.get(write_units(tmp_path, *units))
         spaces = browser.execute_script(SPACES)
+        distances = browser.execute_script(DISTANCES)
         (is_narrow, is_one_line), (long_is_narrow, _) = browser.execute_script(JOINED)
     # there is no space after a word with a longer label
-    assert len(spaces) == 12
-    assert max(spaces) < 1
+    assert len(spaces) == len(distances) == 18
+    assert max(spaces[:12]) < 1
+    # bars are below their word, which can have several lines
+    assert min(distances) >= 0
     # "(WHO)" is in one line, and nothing is wider than the page
     assert (is_narrow, is_one_line, long_is_narrow) == (True, True, True)

@@ -25,9 +25,13 @@ function read(unit) {
       Object.assign(entity, { type, mark, reason, score: score && Number(score) });
     }
   });
+  const all = [...entities.values()];
+  // the gold entity of an incorrect prediction belongs to the same error
+  const { mark, reason } = all.find((entity) => entity.reason) ?? {};
+  for (const entity of all) if (entity.mark === "gold") Object.assign(entity, { mark, reason });
   const heading = unit.closest(".doc")?.querySelector("h2")?.textContent ?? "";
   const text = `${heading} ${unit.textContent}`.replace(/\s+/g, " ").toLowerCase();
-  return { text, entities: [...entities.values()] };
+  return { text, entities: all };
 }
 
 function start() {
