@@ -36,7 +36,7 @@ from ..scorer import DISC_F_WEIGHT, F_WEIGHT
 # the exit code if the current pipeline stays
 STAYS = 3
 _EPOCHS = 10
-# a trained pipeline forgets with the learning rate of its config
+# with the learning rate of its config, a trained pipeline forgets; new labels need it
 _LEARN_RATE_SCALE = 0.1
 # one in this many texts is held out
 _SHARE = 3
@@ -83,7 +83,8 @@ def learn(
         list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
         for records in (learned, held_out)
     )
-    for label in sorted({entity.label_ for doc in docs for entity in get_entities(doc, pipe.key)}):
+    new_labels = {e.label_ for doc in docs for e in get_entities(doc, pipe.key)} - {*pipe.labels}
+    for label in sorted(new_labels):
         pipe.add_label(label)
     source = f"{len(learned)} texts"
     if data is not None:
@@ -91,7 +92,7 @@ def learn(
         sample = Random(0).sample(known, min(len(known), len(docs)))
         docs += sample
         source += f" and {len(sample)} of {len(known)} sentences of {Path(data).name}"
-    _update(nlp, docs)
+    _update(nlp, docs, 1.0 if new_labels else _LEARN_RATE_SCALE)
     new, old = (evaluate(each, unseen, spans_key=pipe.key) for each in (nlp, load_model(before)))
     message = (
         f"A model trained on {source} has {describe_scores(new, pipe.key)} on "
@@ -125,7 +126,7 @@ def is_held_out(name: str) -> bool:
     return sha1(name.encode(), usedforsecurity=False).digest()[0] % _SHARE == 0
 
 
-def _update(nlp: Language, docs: Sequence[Doc]) -> None:
+def _update(nlp: Language, docs: Sequence[Doc], scale: float) -> None:
     config = nlp.config.interpolate()
     settings = config["training"]
     batcher = _resolve(settings["batcher"])
@@ -137,9 +138,9 @@ def _update(nlp: Language, docs: Sequence[Doc]) -> None:
         n_steps = _EPOCHS * sum(1 for _ in batcher(corpus(nlp)))
         _shorten(settings["optimizer"].get("learn_rate"), n_steps)
         optimizer = _resolve(settings["optimizer"])
-        optimizer.learn_rate *= _LEARN_RATE_SCALE
+        optimizer.learn_rate *= scale
         if rates := optimizer.schedules.get("learn_rate"):
-            optimizer.schedules["learn_rate"] = (_LEARN_RATE_SCALE * rate for rate in rates)
+            optimizer.schedules["learn_rate"] = (scale * rate for rate in rates)
         for _, batch in create_train_batches(nlp, corpus, batcher, _EPOCHS):
             nlp.update(
                 batch,

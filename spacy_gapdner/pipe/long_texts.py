@@ -1,20 +1,22 @@
 """Prediction of long texts in pieces, so that other requests can be processed in between.
 
-The results are the same as for the entire text, with two exceptions. A transformer sees less
-context if the windows of a long sentence are in different pieces. If no component sets sentence
-boundaries, the text is also split at line breaks.
+Each piece has sentences around it as context. The results are therefore the same as for the entire
+text if the vector of a word depends on its sentence and on at most 16 words around it, as in our
+configs, and a Sentencizer sets sentence boundaries. Otherwise, they can differ near the edges of
+pieces. If no component sets sentence boundaries, the text is also split at line breaks.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.pipeline import Sentencizer
 from spacy.tokens import Doc
 
-from ..entities import Entity, get_entities, set_entities
-from ..segments import Segment, merge_segments
+from ..entities import Entity, get_entities, set_entities, text_order
+from ..segments import Segment
 from ..sentences import LineSentencizer, make_doc
 from .recognizer import DiscontinuousEntityRecognizer
 
@@ -22,12 +24,16 @@ T = TypeVar("T")
 
 # Maximum number of tokens in a piece that consists of several sentences or windows
 PIECE_TOKENS = 256
+# Minimum number of tokens around a piece, unless the text begins or ends there
+CONTEXT_TOKENS = 16
 
 
 class Piece(NamedTuple):
-    """A part of a text. It is serialized, because a Doc is only valid in its memory zone."""
+    """A part of a text, and its content with context. The content is serialized, because a Doc is
+    only valid in its memory zone."""
 
     place: Segment
+    start: int
     content: bytes
 
 
@@ -52,22 +58,24 @@ class LongTextPipeline:
         with self.nlp.memory_zone():
             doc = make_doc(self.nlp, text)
             if len(doc) <= PIECE_TOKENS:
-                return [Piece(Segment(0, len(doc)), doc.to_bytes())]
+                return [Piece(Segment(0, len(doc)), 0, doc.to_bytes())]
             splitters = [pipe for _, pipe in self.nlp.pipeline if isinstance(pipe, Sentencizer)]
             # on a copy if the splitter is not part of the pipeline, which sets its own sentences
             split = doc if splitters else doc.copy()
             for splitter in splitters or [LineSentencizer()]:
                 split = splitter(split)
             return [
-                Piece(place, doc[place.start : place.end].as_doc().to_bytes())
-                for place in _join(self.pipe.segments([split])[0])
+                Piece(place, start, doc[start:end].as_doc().to_bytes())
+                for place, (start, end) in _join(self.pipe.segments([split])[0])
             ]
 
     def find(self, piece: Piece) -> list[Entity]:
-        """RETURNS (list[Entity]): The entities of a piece, in its own token offsets."""
+        """RETURNS (list[Entity]): The entities of a piece, in the token offsets of the text."""
+        (start, end), offset, content = piece
         with self.nlp.memory_zone():
-            doc = self.nlp(Doc(self.nlp.vocab).from_bytes(piece.content))
-            return [entity.to_entity() for entity in get_entities(doc, self.pipe.key)]
+            doc = self.nlp(Doc(self.nlp.vocab).from_bytes(content))
+            found = [e.to_entity().shift(offset) for e in get_entities(doc, self.pipe.key)]
+        return [entity for entity in found if start <= entity.start and entity.end <= end]
 
     async def predict(
         self,
@@ -89,7 +97,8 @@ class LongTextPipeline:
         def join() -> T:
             with self.nlp.memory_zone():
                 doc = make_doc(self.nlp, text)
-                entities = merge_segments(found, [piece.place for piece in pieces])
+                # windows overlap
+                entities = sorted({*chain.from_iterable(found)}, key=text_order)
                 set_entities(doc, entities, self.pipe.key)
                 return convert(doc)
 
@@ -97,11 +106,20 @@ class LongTextPipeline:
         return result
 
 
-def _join(segments: Iterable[Segment]) -> list[Segment]:
-    joined: list[Segment] = []
-    for segment in segments:
-        if joined and segment.end - joined[-1].start <= PIECE_TOKENS:
-            joined[-1] = Segment(joined[-1].start, segment.end)
-        else:
-            joined.append(segment)
+def _join(segments: Sequence[Segment]) -> list[tuple[Segment, Segment]]:
+    # pieces without and with their context
+    joined, first = [], 0
+    for segment, following in zip(segments, [*segments[1:], None], strict=True):
+        start, end = segments[first].start, segment.end
+        if following is not None and following.end - start <= PIECE_TOKENS:
+            continue
+        # windows overlap, and their words also have context
+        left = min(s.start for s in segments if s.end > start) - CONTEXT_TOKENS
+        right = max(s.end for s in segments if s.start < end) + CONTEXT_TOKENS
+        context = Segment(
+            max((s.start for s in segments if s.start <= left), default=0),
+            min((s.end for s in segments if s.end >= right), default=segments[-1].end),
+        )
+        joined.append((Segment(start, end), context))
+        first = segments.index(segment) + 1
     return joined

@@ -1,17 +1,46 @@
 """Long texts are processed in pieces, and short texts in between."""
 
 import asyncio
+from random import Random
 
 import pytest
 import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
+from tiny_pipeline import ANNOTATED, trained_pipeline
 
 pytest.importorskip("fastapi", reason="FastAPI (extra serve) is not installed")
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.analysis.pipes import find_pipe
 from spacy_gapdner.pipe.long_texts import LongTextPipeline
 from spacy_gapdner.web import WorkThread
+
+
+def predict(nlp, pipe, text, convert):
+    """The number of pieces, and the converted Doc."""
+    pipeline, thread = LongTextPipeline(nlp, pipe), WorkThread()
+    pieces = pipeline.split(text)
+    return len(pieces), asyncio.run(pipeline.predict(text, pieces, thread.run, convert))
+
+
+@pytest.mark.parametrize("line", ["{} ", "{} so "])
+def test_the_entities_and_scores_are_those_of_the_text_at_once(line):
+    # in the second text, sentences have up to 1000 words
+    nlp, rng = trained_pipeline(), Random(0)
+    sentences = rng.choices([text.removesuffix(" .") for text, _ in ANNOTATED], k=300)
+    text = "".join(
+        line.format(sentence) + (". " if line == "{} " or rng.random() < 0.01 else "")
+        for sentence in sentences
+    )
+
+    def scored(doc):
+        return [(e.start, e.end, e.label_, pytest.approx(e.score)) for e in get_entities(doc)]
+
+    n_pieces, found = predict(nlp, find_pipe(nlp), text, scored)
+    assert n_pieces > 5
+    assert found == scored(nlp(text))
+
 
 SENTENCE = "I don't have pain here. "
 
