@@ -60,9 +60,3 @@ def rows(sentence):
 def labels(sentence):
     """The words under which a label is drawn, with the label."""
     return [(word.strip(), label) for word, cells in sentence for _, _, label in cells if label]
-
-
-def luminance(parts):
-    """The relative luminance of a color with red, green and blue from 0 to 1, as in WCAG."""
-    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))

@@ -133,11 +133,11 @@ def render_documents(
 
     RETURNS (tuple[Markup, int]): The HTML, and the number of documents.
     """
-    names = annotators or _SIDES
     # types are numbered in order of appearance, because their colors depend on all types
     numbered: dict[str, str] = {}
     sections: list[tuple[str | None, list[list[Markup]]]] = []
-    totals: dict[str, Counter[bool]] = {}
+    # discontinuous and other entities by side, and entities by mark
+    totals: tuple[Counter[bool], Counter[bool]] = Counter(), Counter()
     counts: Counter[str] = Counter()
     n_docs, is_pair = 0, False
     for docs in rows:
@@ -147,8 +147,7 @@ def render_documents(
         for entity in chain(*entities):
             numbered.setdefault(entity.label_, f"var(--type-{len(numbered)})")
         bars = _to_bars(docs, entities, numbered, annotators)
-        for name, side in zip(names if is_pair else ("",), bars, strict=True):
-            total = totals.setdefault(name, Counter())
+        for total, side in zip(totals, bars, strict=False):
             total.update(bar.entity.is_discontinuous for bar in side)
         # correct entities are on both sides
         counts.update(b.mark for b in chain(*bars[:-1]) if b.mark not in ("correct", "same"))
@@ -162,7 +161,7 @@ def render_documents(
     chosen = choose_colors(numbered, colors)
     html = TEMPLATES.get_template("documents.html").render(
         facts=facts,
-        totals=totals,
+        totals=totals if is_pair else totals[:1],
         n_docs=n_docs,
         date=date.today(),
         colors="; ".join(f"--type-{i}: {chosen[label]}" for i, label in enumerate(numbered)),
@@ -171,7 +170,7 @@ def render_documents(
         counts=counts,
         sections=sections,
         is_pair=is_pair,
-        names=names,
+        names=annotators or _SIDES,
     )
     return Markup(html), n_docs
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from chromium import open_browser, until, window_width
-from drawn import luminance, make_doc
+from drawn import make_doc
 from markupsafe import Markup
 from selenium.webdriver.common.by import By
 from spacy.training import Example
@@ -139,17 +139,23 @@ def test_without_javascript_everything_is_shown(browser, path):
 
 @pytest.mark.parametrize("width", [1200, 400])
 def test_report(browser, tmp_path, width):
-    report = report_model(Example(found, gold) for gold, found in make_pairs())
+    text, longer = "Note 250 severe joint and pain", Entity("ADE", ((2, 4), (5, 6)), 0.5)
+    pairs = [*make_pairs(), (make_doc(text, [JOINT]), make_doc(text, [longer]))]
+    report = report_model(Example(found, gold) for gold, found in pairs)
     path = tmp_path / "page.html"
     path.write_text(render_report({"a": report}, "data"), "utf-8")
     with window_width(browser, width):
         browser.get(path.as_uri())
-        # 12 missed and 237 spurious
-        until_status(browser, "1 to 100 of 249")
+        # 12 missed, 237 spurious, and one with another boundary
+        until_status(browser, "1 to 100 of 250")
         assert browser.execute_script("return document.documentElement.scrollWidth") <= width
     fill(browser, "Type", "ADE")
-    until_status(browser, "1 to 12 of 12")
-    assert [h.text for h in visible(browser, ".doc h2")] == ["Missed"]
+    until_status(browser, "1 to 13 of 13")
+    assert [h.text for h in visible(browser, ".doc h2")] == ["Missed", "Wrong boundary"]
+    fill(browser, "Outcome", "boundary")
+    until_status(browser, "1 to 1 of 1")
+    labels = {e.get_attribute("data-label") for e in visible(browser, "i[data-label]:not(.off)")}
+    assert labels == {"gold ADE", "✗ ADE 0.50, boundary"}
 
 
 def write_units(tmp_path, *units):
@@ -189,40 +195,39 @@ CELLS = """return [...document.querySelectorAll("i[data-n]")].map((cell) => {
   return [line, cell.dataset.n, own, own + 4 + height]; })"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_contrast(browser, tmp_path, theme):
-    bars = [Bar(Entity("A", ((0, 1),)), color) for color in PALETTE]
-    bars += [Bar(Entity("A", ((0, 1),)), f"var(--{mark})", mark) for mark in BARS_MARKS]
+@pytest.mark.parametrize(("theme", "least"), [("light", 3), ("dark", 4.5)])
+def test_contrast(browser, tmp_path, theme, least):
+    marks = ("correct", "incorrect", "missed", "spurious")
+    entity = Entity("A", ((0, 1),))
+    bars = [Bar(entity, color) for color in PALETTE]
+    bars += [Bar(entity, f"var(--{mark})", mark) for mark in marks]
     media = [{"name": "prefers-color-scheme", "value": theme}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
     browser.get(write_units(tmp_path, render_entities(["pain"], bars)))
-    *lines, ground = browser.execute_script(COLORS)
-    texts = browser.execute_script(TEXT_COLORS)
+    ground, *colors = browser.execute_script(COLORS)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    least = 4.5 if theme == "dark" else 3
-    assert len(lines) == len(bars)
-    assert min(contrast(color, ground) for color in lines) >= least
-    assert min(contrast(color, ground) for color in texts) >= 4.5
+    assert len(colors) == len(bars)
+    for bar, label in colors:
+        assert contrast(bar, ground) >= least
+        assert contrast(label, ground) >= 4.5
 
 
-BARS_MARKS = ("correct", "incorrect", "missed", "spurious")
-COLORS = """const colors = [...document.querySelectorAll("i[data-n]")].map(
-  (cell) => getComputedStyle(cell).borderTopColor);
-return [...colors, getComputedStyle(document.body).backgroundColor]"""
-TEXT_COLORS = """return [...document.querySelectorAll("i[data-label]")].map(
-  (cell) => getComputedStyle(cell, "::after").color)"""
+COLORS = """const styles = [...document.querySelectorAll("i[data-n]")].map((cell) => [
+  getComputedStyle(cell).borderTopColor, getComputedStyle(cell, "::after").color]);
+return [getComputedStyle(document.body).backgroundColor, ...styles]"""
 
 
-def contrast(color, ground):
-    dark, light = sorted(map(css_luminance, (color, ground)))
+def contrast(*colors):
+    dark, light = sorted(map(luminance, colors))
     return (light + 0.05) / (dark + 0.05)
 
 
-def css_luminance(color):
-    # rgb(0, 1, 2) or color(srgb 0.1 0.2 0.3)
-    parts = [float(part) for part in re.findall(r"[\d.]+", color)]
+def luminance(color):
+    """The relative luminance of rgb(0, 1, 2) or color(srgb 0.1 0.2 0.3), as in WCAG."""
     scale = 1 if color.startswith("color(srgb") else 255
-    return luminance([part / scale for part in parts[:3]])
+    parts = [float(part) / scale for part in re.findall(r"[\d.]+", color)[:3]]
+    linear = [part / 12.92 if part <= 0.04 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
 
 
 SPACES = """return [...document.querySelectorAll(".word")].map((box) => {

@@ -7,7 +7,12 @@ import { find, make } from "./dom.js";
 /** @param {Label[]} labels @returns {(label: string) => string} the CSS class of the color of a type */
 export function addColors(labels) {
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(labels.map(({ color }, i) => `.type${i} { --type: ${color}; }`).join("\n"));
+  // lighter in dark mode, as in entities.css
+  const rules = labels.map(
+    ({ color }, i) =>
+      `.type${i} { --type: light-dark(${color}, color-mix(in srgb, ${color}, white 25%)); }`,
+  );
+  sheet.replaceSync(rules.join("\n"));
   document.adoptedStyleSheets.push(sheet);
   const styles = new Map(labels.map(({ name }, i) => [name, `type${i}`]));
   return (label) => styles.get(label) ?? "unknown-type";
