@@ -3,6 +3,7 @@
 // keeps their labels inside the page, and repeats the type of an entity that continues on the next
 // line, if there is enough space.
 const pen = document.createElement("canvas").getContext("2d");
+// pixels between a label and the next entity
 const MARGIN = 6;
 
 function labelWidth(cell, longest) {
@@ -33,23 +34,31 @@ function readLines(block) {
   return [...lines.values()].map((parts) => parts.sort((a, b) => a.n - b.n));
 }
 
+// widens a part by its label, which is moved if it would end outside the page
 function addLabel(part, edges) {
-  const [cell] = part.cells;
-  const isRtl = getComputedStyle(cell).direction === "rtl";
-  const width = part.first ? labelWidth(cell, edges.width) : 0;
-  const over = isRtl ? edges.left - part.right + width : part.left + width - edges.right;
-  part.shift = Math.max(over, 0);
-  const from = isRtl ? part.right + part.shift - width : part.left - part.shift;
   part.room = part.right - part.left;
-  part.left = Math.min(part.left, from);
-  part.right = Math.max(part.right, from + width);
+  part.shift = 0;
+  if (!part.first) return;
+  const [cell] = part.cells;
+  const width = labelWidth(cell, edges.width);
+  if (getComputedStyle(cell).direction === "rtl") {
+    part.shift = Math.max(edges.left - (part.right - width), 0);
+    const right = part.right + part.shift;
+    part.left = Math.min(part.left, right - width - MARGIN);
+    part.right = right;
+  } else {
+    part.shift = Math.max(part.left + width - edges.right, 0);
+    const left = part.left - part.shift;
+    part.right = Math.max(part.right, left + width + MARGIN);
+    part.left = left;
+  }
 }
 
 function placeLine(parts) {
   const rows = [];
   for (const part of parts) {
     const isFree = (row) =>
-      row.every((other) => part.right + MARGIN <= other.left || other.right + MARGIN <= part.left);
+      row.every((other) => part.right <= other.left + 1 || other.right <= part.left + 1);
     let number = rows.findIndex(isFree);
     if (number < 0) number = rows.push([]) - 1;
     rows[number].push(part);
