@@ -41,7 +41,7 @@ class Finder:
     async def propose(self, text):
         pairs = re.finditer(rf"\b({'|'.join(self.words.split())}) \w+", text)
         return [
-            Proposal("ADE", (pair.span(),), 0.9 if pair[1] == "severe" else 0.6)
+            Proposal("ADE", (pair.span(),), 0.9 if pair[1] == "severe" else 0.596)
             for pair in (pairs if "propose" in text else ())
         ]
 
@@ -143,6 +143,13 @@ class Page:
         """The labels on the page, with warnings, sources and scores."""
         script = "return [...document.querySelectorAll('.word b')].map(e => e.textContent)"
         return self.browser.execute_script(script)
+
+    def options(self):
+        """The words that a coordination may share."""
+        self.until(self.find("choice").is_displayed)
+        labels = self.browser.find_elements(By.CSS_SELECTOR, "#choice .option")
+        boxes = [label.find_element(By.TAG_NAME, "input") for label in labels]
+        return ["☐☑"[box.is_selected()] + e.text for box, e in zip(boxes, labels, strict=True)]
 
     def choices(self):
         dialog = self.find("choice")

@@ -18,7 +18,7 @@ from spacy_gapdner.formats.files import require_file
 from spacy_gapdner.formats.outputs import check_output, filling
 from spacy_gapdner.loading import load_model
 
-from .card import Encoder, make_meta, write_card
+from .card import Encoder, choose_sentences, make_meta, write_card
 from .wheel import build_wheel, check_card, install
 
 app = typer.Typer(
@@ -63,12 +63,15 @@ def make_cli(
             author=author,
             url=url,
         )
+        test = _read(test_path)
+        # the page of serve begins with it
+        meta["example"] = choose_sentences(nlp, test, scores["spans_key"])[0]
         card = write_card(
             meta,
             scores,
             nlp,
             train=_read(train_path),
-            test=_read(test_path),
+            test=test,
             encoder=encoder,
         )
         if encoder:

@@ -160,7 +160,11 @@ class Annotator:
         for other in plan.ranges[1:]:
             self._select(other, bounds, adds=True)
         if plan.is_split:
-            for key in ("c", *(str(i + 1) for i in plan.rejected), Keys.ENTER):
+            self._press("c")
+            # shared words are separate fragments here
+            for box in self.browser.find_elements(By.CSS_SELECTOR, ".option input:checked"):
+                self._press(str(box.get_attribute("value")))
+            for key in (*(str(i + 1) for i in plan.rejected), Keys.ENTER):
                 self._press(key)
 
     def _set_label(self, label: str) -> None:

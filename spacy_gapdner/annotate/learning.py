@@ -67,10 +67,9 @@ def learn(
     RAISES (GapDNERError): If training fails.
     """
     fix_random_seed(0)
-    learned, held_out = [], []
-    for name, stem in stems:
-        part = held_out if is_held_out(name) else learned
-        part.append(read_document(Path(stem), name, report))
+    records = [read_document(Path(stem), name, report) for name, stem in stems]
+    held_out = [record for record in records if is_held_out(record.name)]
+    learned = [record for record in records if not is_held_out(record.name)]
     n_compared = sum(bool(record.entities) for record in held_out)
     if n_compared < LEAST or not learned:
         return False, (
@@ -80,8 +79,8 @@ def learn(
     nlp, splitter = load_model(model), load_splitter(model)
     pipe = find_pipe(nlp, spans_key)
     docs, unseen = (
-        list(to_docs(records, splitter, report, n_sents=1, spans_key=pipe.key))
-        for records in (learned, held_out)
+        list(to_docs(part, splitter, report, n_sents=1, spans_key=pipe.key))
+        for part in (learned, held_out)
     )
     new_labels = {e.label_ for doc in docs for e in get_entities(doc, pipe.key)} - {*pipe.labels}
     for label in sorted(new_labels):

@@ -106,8 +106,13 @@ class Session:
             # texts without a score come last
             names.sort(key=lambda name: -scores.get(name, -1))
         texts = [
-            {"id": n, "status": entries.get(n, Entry()).status, "score": scores.get(n)}
-            for n in names
+            {
+                "id": name,
+                "begin": self.texts.begin(name),
+                "status": entries.get(name, Entry()).status,
+                "score": scores.get(name),
+            }
+            for name in names
         ]
         return {"texts": texts, "pending": pending}
 

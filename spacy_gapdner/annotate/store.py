@@ -3,12 +3,13 @@ are never overwritten."""
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path
 
 from ..errors import GapDNERError
-from ..formats.files import read_text, visible_files
+from ..formats.files import BOM, read_text, visible_files
 from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
 from ..web import Message
@@ -76,6 +77,7 @@ class Texts:
         self.folder = folder.absolute()
         # requests can only access these files
         self.paths: dict[str, Path] = {}
+        self._begins: dict[str, str] = {}
         if not folder.is_dir():
             raise GapDNERError(f"Folder not found: {folder}. Check the path.")
         if not self.list():
@@ -89,6 +91,20 @@ class Texts:
         names = [path.relative_to(self.folder).as_posix().removesuffix(".txt") for path in files]
         self.paths = dict(zip(map(printable, names), files, strict=True))
         return list(self.paths)
+
+    def begin(self, name: str) -> str:
+        """RETURNS (str): The first words of a text when it was first listed."""
+        if name not in self._begins:
+            content = b""
+            # errors are shown when the text is opened
+            with (
+                suppress(OSError, GapDNERError),
+                inside(self.paths[name], self.folder).open("rb") as stream,
+            ):
+                content = stream.read(400)
+            words = content.decode("utf-8", "replace").removeprefix(BOM).split()
+            self._begins[name] = " ".join(words)[:80]
+        return self._begins[name]
 
     def read(self, name: str) -> str:
         """Read a text.

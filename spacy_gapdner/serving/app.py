@@ -69,7 +69,8 @@ def create_app(
 
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        shown = _fill("body.html", model=heading, labels=", ".join(pipe.labels))
+        labels, example = ", ".join(pipe.labels), nlp.meta.get("example", "")
+        shown = _fill("body.html", model=heading, labels=labels, example=example)
         css, script = _read("app.css"), LINES_JS + _read("app.js")
         return HTMLResponse(
             render_page("Discontinuous entities", shown, css, script, "connect-src 'self'")

@@ -25,7 +25,9 @@ def test_going_through_texts(page):
     page.load()
     page.press("/")
     page.press("series")
-    assert len(page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")) == 4
+    rows = page.browser.find_elements(By.CSS_SELECTOR, "#text-rows li")
+    begins = [row.find_element(By.TAG_NAME, "small").text for row in rows]
+    assert begins == [f"Text {n} of a series." for n in range(4)]
     page.press(Keys.ARROW_DOWN, Keys.ENTER)
     page.until(lambda: page.find("text-name").text == "series1")
     page.find("filter").send_keys("doubtful")
@@ -105,6 +107,36 @@ def test_nothing_is_wider_than_the_page(page, width):
             ".map(e => e.scrollWidth - e.clientWidth)"
         )
     assert max(widths) <= 0
+
+
+LABELS = """
+const boxes = (selector) => [...document.querySelectorAll(selector)].map(
+  (e) => e.getBoundingClientRect());
+const [labels, words, [block]] = ['.word b', '.word', '.block'].map(boxes);
+return [
+  words.map((word) => word.width),
+  labels.filter((a) => a.left < block.left || a.right > block.right
+    || labels.some((b) => a !== b && a.left < b.right && b.left < a.right
+      && a.top < b.bottom && b.top < a.bottom)).length,
+];
+"""
+
+
+@pytest.mark.parametrize("width", [1200, 400])
+def test_labels_leave_words_in_place_and_are_readable(page, width):
+    sentence = "He had TB or HIV, and MS. "
+    ann = ""
+    for i in range(8):
+        for word in ("TB", "HIV", "MS"):
+            start = i * len(sentence) + sentence.index(word)
+            ann += f"T{len(ann)}\tSYMPTOM {start} {start + len(word)}\t\n"
+    with window_width(page.browser, width):
+        page.write(sentence * 8, ann="")
+        before, _ = page.browser.execute_script(LABELS)
+        page.write(sentence * 8, ann=ann)
+        page.until(lambda: len(page.shown()) == 24)
+        widths, n_unreadable = page.browser.execute_script(LABELS)
+    assert (widths, n_unreadable) == (before, 0)
 
 
 def test_everything_has_a_name(page):

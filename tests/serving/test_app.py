@@ -87,6 +87,12 @@ def test_the_pages(client, path):
     assert not re.search("<link|src=", page.text)
 
 
+def test_the_example_of_the_pipeline(client, nlp, monkeypatch):
+    assert "></textarea>" in client.get("/").text
+    monkeypatch.setitem(nlp.meta, "example", "Pain <1> joint.")
+    assert ">Pain &lt;1&gt; joint.</textarea>" in client.get("/").text
+
+
 def test_responses_that_are_not_pages_load_nothing(client):
     assert "default-src 'none'" in client.get("/health").headers["content-security-policy"]
 

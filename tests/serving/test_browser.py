@@ -80,10 +80,12 @@ def test_find_and_filter(page):
     assert page.find_elements(By.CSS_SELECTOR, "#drawing .word i.gap")
     toggle(page, "DRUG")
     shows(page, *ALL[1:])
-    page.execute_script(
-        "const s = document.getElementById('score'); s.value = '0.7';"
-        "s.dispatchEvent(new Event('input'));"
-    )
+    script = "const s = document.getElementById('score'); s.value = arguments[0];"
+    script += "s.dispatchEvent(new Event('input'));"
+    # as the score is shown
+    page.execute_script(script, "0.62")
+    shows(page, ALL[1], ALL[3])
+    page.execute_script(script, "0.7")
     shows(page, ALL[1])
     says(page, "1 of 4 entities shown")
     # the colors do not depend on the filter
@@ -112,7 +114,7 @@ def test_errors(page):
     ask(page, TEXT)
     shows(page, *ALL)
     ask(page, "x" * 501)
-    says(page, "Too many characters: 501. The maximum is 500.")
+    says(page, "Too many characters: 501. The maximum is 500 (--max-characters).")
     assert find(page, "status").get_attribute("class") == "error"
     # the drawing would be that of another text
     assert not find(page, "result").is_displayed()

@@ -29,7 +29,8 @@ function say(message, isError = false) {
 function shown() {
   const least = Number(find("score").value);
   const entities = found.entities.filter(
-    (entity) => !hidden.has(entity.label) && (entity.score ?? 1) >= least
+    // the score as it is shown
+    (entity) => !hidden.has(entity.label) && Number((entity.score ?? 1).toFixed(2)) >= least
   );
   return { text: found.text, entities };
 }

@@ -108,6 +108,7 @@ def test_make_and_check(nlp, golds, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert OUTPUT in result.output
     card = release / "README.md"
+    assert json.loads((release / "meta.json").read_text())["example"] in card.read_text()
     card.write_text(card.read_text().replace("| Severe joint ... pain", "| joint ... pain"))
     result = run("check", release)
     assert result.exit_code == 1

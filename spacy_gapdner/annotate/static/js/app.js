@@ -82,7 +82,10 @@ export class App {
   sureProposals() {
     const { session, score } = this;
     return session.proposals.filter((p) =>
-      p.score === null ? !session.rivals(p).length : p.score >= score.valueAsNumber,
+      p.score === null
+        ? !session.rivals(p).length
+        : // as it is shown
+          Number(p.score.toFixed(2)) >= score.valueAsNumber,
     );
   }
 

@@ -20,26 +20,26 @@ export async function resolveConflict(session, current, styleOf) {
     ...differences(session, mine.entities, theirs.entities, "only here", "deleted in the file"),
     ...differences(session, theirs.entities, mine.entities, "only in the file", "deleted here"),
   ];
-  const ticked = await choose({
+  const kept = await choose({
     title: "This file was changed by someone else",
     text: `${session.id}: select the entities to keep. Entities that are the same on both sides are kept.`,
     confirm: "Keep the selected entities",
     cancel: "Discard my changes",
-    choices: open.map(({ entity, note, isChecked }) => ({
-      text: wording(entity, session.text),
-      label: entity.label,
-      style: styleOf(entity.label),
-      note,
-      isChecked,
-    })),
+    choices: () =>
+      open.map((difference) => ({
+        ...difference,
+        text: wording(difference.entity, session.text),
+        label: difference.entity.label,
+        style: styleOf(difference.entity.label),
+      })),
   });
-  if (!ticked) return session.reload(current);
-  const kept = open.filter((_, i) => ticked[i]).map(({ entity }) => entity);
+  if (!kept) return session.reload(current);
   const differing = new Set(open.map(({ entity }) => entity));
-  const entities = [...theirs.entities.filter((entity) => !differing.has(entity)), ...kept];
+  const same = theirs.entities.filter((entity) => !differing.has(entity));
+  const entities = [...same, ...kept.map(({ entity }) => entity)];
   // one of our ids may belong to another entity in the file now
   const taken = new Set(current.entities.map(({ id }) => id));
-  for (const { key } of kept) {
+  for (const { key } of kept.map(({ entity }) => entity)) {
     if (!theirs.entities.some((e) => e.key === key) && taken.has(session.ids.get(key) ?? null))
       session.ids.delete(key);
   }

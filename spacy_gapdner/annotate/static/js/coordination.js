@@ -35,6 +35,27 @@ export function parts(range, text) {
 }
 
 /**
+ * @param {Range} range
+ * @param {string} text
+ * @returns {{range: Range, isLikely: boolean}[]} the first and the last word of a coordination, which
+ *     all parts may share; likely if a part has fewer words
+ */
+export function shareable(range, text) {
+  const all = parts(range, text);
+  const sizes = all.map(([start, end]) => text.slice(start, end).split(/\s+/).length);
+  const least = Math.min(...sizes);
+  const [first, last] = [all[0], all[all.length - 1]];
+  /** @type {[number, Range][]} */
+  const words = [
+    [sizes[0], [first[0], first[0] + text.slice(...first).search(/\s|$/)]],
+    [sizes[sizes.length - 1], [last[0] + text.slice(...last).search(/\S+$/), last[1]]],
+  ];
+  return words
+    .filter(([size]) => all.length > 1 && size > 1)
+    .map(([size, word]) => ({ range: word, isLikely: size > least }));
+}
+
+/**
  * Combine each part of a fragment with each part of the others.
  * @param {Range[]} fragments
  * @param {string} text

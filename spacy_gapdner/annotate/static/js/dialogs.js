@@ -11,30 +11,35 @@ import { find, make } from "./dom.js";
  * @property {boolean} isChecked
  */
 
+/** @typedef {{text: string, key: string, isChecked: boolean}} Option */
+
 /**
+ * @template {Choice} T
  * @param {object} question
  * @param {string} question.title
  * @param {string} question.text
  * @param {string} question.confirm label of the button that confirms
  * @param {string} [question.cancel] label of the button that cancels
- * @param {Choice[]} question.choices
- * @returns {Promise<boolean[] | null>} whether each choice is selected, or null if canceled
+ * @param {Option[]} [question.options] settings on which the choices depend
+ * @param {(isOn: boolean[]) => T[]} question.choices by whether each option is selected
+ * @returns {Promise<T[] | null>} the selected choices, or null if canceled
  */
-export function choose({ title, text, confirm, cancel = "Cancel", choices }) {
+export function choose({ title, text, confirm, cancel = "Cancel", options = [], choices }) {
   const dialog = find("choice", HTMLDialogElement);
-  const boxes = choices.map(({ isChecked }) =>
-    make("input", { type: "checkbox", checked: isChecked }),
+  const switches = options.map(({ key, isChecked }) =>
+    make("input", { type: "checkbox", value: key, checked: isChecked }),
   );
-  const items = choices.map((choice, i) => {
-    const number = i < 9 ? [make("kbd", {}, String(i + 1))] : [];
-    const name = make("b", { className: choice.style }, choice.label);
-    const note = choice.note ? [make("small", {}, choice.note)] : [];
-    return make(
-      "li",
-      {},
-      make("label", {}, boxes[i], ...number, name, ` ${choice.text} `, ...note),
-    );
-  });
+  const list = make("ul", { className: "choices" });
+  /** @type {T[]} */
+  let shown = [];
+  /** @type {HTMLInputElement[]} */
+  let boxes = [];
+  const draw = () => {
+    shown = choices(switches.map((box) => box.checked));
+    boxes = shown.map(({ isChecked }) => make("input", { type: "checkbox", checked: isChecked }));
+    list.replaceChildren(...shown.map((choice, i) => choiceItem(choice, boxes[i], i)));
+  };
+  draw();
   const accept = make(
     "button",
     { className: "main", type: "button" },
@@ -45,15 +50,19 @@ export function choose({ title, text, confirm, cancel = "Cancel", choices }) {
   dialog.replaceChildren(
     make("h2", { id: "choice-title" }, title),
     make("p", {}, text),
-    make("ul", { className: "choices" }, ...items),
+    ...options.map(({ key, text }, i) =>
+      make("label", { className: "option" }, switches[i], make("kbd", {}, key), text),
+    ),
+    list,
     make("p", { className: "buttons" }, accept, reject),
   );
+  switches.forEach((box) => (box.onchange = draw));
   return new Promise((resolve) => {
     /** @param {boolean} isConfirmed */
     const end = (isConfirmed) => {
       dialog.onkeydown = null;
       dialog.close();
-      resolve(isConfirmed ? boxes.map((box) => box.checked) : null);
+      resolve(isConfirmed ? shown.filter((_, i) => boxes[i].checked) : null);
     };
     accept.onclick = () => end(true);
     reject.onclick = () => end(false);
@@ -62,8 +71,8 @@ export function choose({ title, text, confirm, cancel = "Cancel", choices }) {
       end(false);
     };
     dialog.onkeydown = (event) => {
-      const box = boxes[Number(event.key) - 1];
-      if (box) box.checked = !box.checked;
+      const box = boxes[Number(event.key) - 1] ?? switches.find(({ value }) => value === event.key);
+      if (box) box.click();
       else if (event.key === "Enter" && event.target !== reject) end(true);
       else return;
       event.preventDefault();
@@ -71,6 +80,14 @@ export function choose({ title, text, confirm, cancel = "Cancel", choices }) {
     dialog.showModal();
     accept.focus();
   });
+}
+
+/** @param {Choice} choice @param {HTMLInputElement} box @param {number} i @returns {HTMLElement} */
+function choiceItem({ text, style, label, note }, box, i) {
+  const number = i < 9 ? [make("kbd", {}, String(i + 1))] : [];
+  const name = make("b", { className: style }, label);
+  const small = note ? [make("small", {}, note)] : [];
+  return make("li", {}, make("label", {}, box, ...number, name, ` ${text} `, ...small));
 }
 
 /**

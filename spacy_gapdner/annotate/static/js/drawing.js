@@ -22,7 +22,17 @@ import { extent, inOrder } from "./mentions.js";
  * @property {boolean} isSelected
  * @property {boolean} isWarned
  */
-/** @typedef {{kind: string, bar: Bar, label?: "in" | "over"}} Cell the label is inside its word, or extends over the next words */
+/** @typedef {{kind: string, bar: Bar | null, isLabeled?: boolean}} Cell without a bar, it is under a label */
+
+const pen = /** @type {CanvasRenderingContext2D} */ (make("canvas", {}).getContext("2d"));
+// as in style.css
+const LABEL = { font: "600 11.2px system-ui, sans-serif", maxWidth: 144, space: 6 };
+
+/** @param {string} text @param {string} font @returns {number} */
+function widthOf(text, font) {
+  pen.font = font;
+  return pen.measureText(text).width;
+}
 
 /**
  * @param {HTMLElement} element its content is replaced
@@ -37,7 +47,7 @@ export function drawBlock(element, block, text, bars, main) {
     bars.flatMap((bar) => bar.fragments),
   );
   const words = columns.map(([start], i) => text.slice(start, columns[i + 1]?.[0] ?? block.end));
-  const rows = cellsOf(columns, words, bars);
+  const rows = cellsOf(columns, words, bars, getComputedStyle(element).font);
   const { direction, words: directions } = directionsOf(words, main);
   element.replaceChildren();
   element.dir = direction;
@@ -78,9 +88,10 @@ function isGlued(columns, words, i) {
  * @param {Range[]} columns
  * @param {string[]} words
  * @param {Bar[]} bars
+ * @param {string} font of the words
  * @returns {Cell[][]} the cells under each column, by row
  */
-function cellsOf(columns, words, bars) {
+function cellsOf(columns, words, bars, font) {
   /** @type {Cell[][]} */
   const under = columns.map(() => []);
   for (const bar of bars) {
@@ -89,27 +100,27 @@ function cellsOf(columns, words, bars) {
       .map((c, i) => (c[0] < end && start < c[1] ? i : -1))
       .filter((i) => i >= 0);
     if (!touched.length) continue;
-    let row = 0;
-    while (touched.some((i) => under[i][row])) row += 1;
-    for (const i of touched) under[i][row] = { kind: "gap", bar };
     const fragments = inOrder(bar.fragments);
-    fragments.forEach(([from, to]) => {
+    // the label is shown once in a block, and extends over the next words
+    const first = touched.find((i) => fragments.some((f) => columns[i][0] < f[1] && f[0] < columns[i][1])) ?? touched[0];
+    const labeled = [];
+    const label = [bar.isWarned ? "⚠" : "", bar.label, bar.note].filter(Boolean).join(" ");
+    let room = Math.min(widthOf(label, LABEL.font), LABEL.maxWidth) + LABEL.space;
+    for (let i = first; i < columns.length && room > 0; i += 1) {
+      labeled.push(i);
+      room -= widthOf(words[i], font);
+    }
+    let row = 0;
+    while ([...touched, ...labeled].some((i) => under[i][row])) row += 1;
+    for (const i of labeled) under[i][row] = { kind: "", bar: null };
+    for (const i of touched) under[i][row] = { kind: "gap", bar };
+    for (const [from, to] of fragments) {
       const own = touched.filter((i) => columns[i][0] < to && from < columns[i][1]);
       for (const i of own) under[i][row].kind = "fragment";
       const last = own.at(-1);
       if (last !== undefined && columns[last][1] === to) under[last][row].kind = "fragment last";
-    });
-    // the label is shown once in a block, where it does not widen the words
-    const from = fragments.find((f) => columns.some((c) => c[0] < f[1] && f[0] < c[1]));
-    const places = from
-      ? touched.filter((i) => columns[i][0] < from[1] && from[0] < columns[i][1])
-      : touched;
-    const needed = ((bar.label.length + bar.note.length + (bar.isWarned ? 2 : 0)) * 2) / 3;
-    const lengths = places.map((i) => words[i].length);
-    const room = lengths.map((length) => Math.min(length, needed));
-    const isWide = lengths.reduce((a, b) => a + b) >= needed;
-    const place = isWide ? 0 : room.indexOf(Math.max(...room));
-    under[places[place]][row].label = isWide ? "over" : "in";
+    }
+    under[first][row].isLabeled = true;
   }
   return under;
 }
@@ -121,15 +132,15 @@ function drawWord([start, end], word, cells) {
   element.dataset.end = String(end);
   for (let row = 0; row < cells.length; row += 1) {
     const cell = cells[row];
-    element.append(cell ? drawCell(cell) : make("i", {}));
-    if (cell?.bar.isSelected && cell.kind !== "gap")
+    element.append(cell?.bar ? drawBar(cell.bar, cell) : make("i", {}));
+    if (cell?.bar?.isSelected && cell.kind !== "gap")
       element.classList.add("selected", cell.bar.style);
   }
   return element;
 }
 
-/** @param {Cell} cell @returns {HTMLElement} */
-function drawCell({ kind, bar, label }) {
+/** @param {Bar} bar @param {Cell} cell @returns {HTMLElement} */
+function drawBar(bar, { kind, isLabeled }) {
   const element = make("i", {
     className: `${kind} ${bar.style}`,
     title: `${bar.label}: ${bar.text}`,
@@ -137,13 +148,26 @@ function drawCell({ kind, bar, label }) {
   element.classList.toggle("proposal", bar.isProposal);
   element.classList.toggle("chosen", bar.isSelected);
   element.dataset.key = String(bar.key);
-  element.classList.toggle("wide", label === "over");
-  if (label) {
+  if (isLabeled) {
     const warning = bar.isWarned ? [make("span", { className: "warning" }, "⚠ ")] : [];
     const note = bar.note ? [make("small", {}, ` ${bar.note}`)] : [];
     element.append(make("b", { dir: "auto" }, ...warning, bar.label, ...note));
   }
   return element;
+}
+
+/**
+ * Break lines before words whose labels would extend beyond the edge of a block.
+ * @param {HTMLElement} element
+ */
+export function fitLabels(element) {
+  for (const old of element.querySelectorAll("br")) old.remove();
+  for (const label of element.querySelectorAll("b")) {
+    const box = element.getBoundingClientRect();
+    const { left, right } = label.getBoundingClientRect();
+    const word = label.closest(".glued") ?? label.closest(".word");
+    if (left < box.left || right > box.right) word?.before(make("br", {}));
+  }
 }
 
 /**

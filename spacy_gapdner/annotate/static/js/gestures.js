@@ -1,6 +1,6 @@
 /** Editing the entities of the open text. */
 
-import { combinations } from "./coordination.js";
+import { combinations, shareable } from "./coordination.js";
 import { choose } from "./dialogs.js";
 import { added, covers, extent, inOrder, trimmed, without, wording } from "./mentions.js";
 
@@ -13,7 +13,7 @@ import { added, covers, extent, inOrder, trimmed, without, wording } from "./men
 
 const DESELECT = "Deselect parts that are not entities.";
 const SHARED =
-  "Shared words must be separate fragments. Shift-drag over them to remove them, and again to add them.";
+  "Other shared words must be separate fragments. Shift-drag over them to remove them, and again to add them.";
 
 /** @param {Entity | Proposal} item @returns {item is Proposal} */
 export const isProposal = (item) => "source" in item;
@@ -146,28 +146,39 @@ export class Gestures {
   /** The key `c`: "joint, shoulder and back" and "pain" become three entities. */
   async split() {
     const { session, app } = this;
-    const { chosen, content } = session;
+    const { chosen, content, text } = session;
     if (!chosen) return app.say("Select an entity first.");
-    const all = combinations(chosen.fragments, session.text);
-    if (all.length < 2) return app.say("The entity contains no comma, slash or coordinator.");
-    const mentions = all.map((fragments) => ({ label: chosen.label, fragments }));
-    const checked = await choose({
+    const { label, fragments } = chosen;
+    if (combinations(fragments, text).length < 2)
+      return app.say("The entity contains no comma, slash or coordinator.");
+    const shared = fragments.length === 1 ? shareable(fragments[0], text) : [];
+    const chosenParts = await choose({
       title: "Split into entities",
-      text: chosen.fragments.length > 1 ? DESELECT : `${DESELECT} ${SHARED}`,
+      text: fragments.length > 1 ? DESELECT : `${DESELECT} ${SHARED}`,
       confirm: "Create",
-      choices: mentions.map((mention) => ({
-        text: wording(mention, session.text),
-        label: mention.label,
-        style: app.styleOf(mention.label),
-        isChecked: true,
+      options: shared.map(({ range, isLikely }, i) => ({
+        text: `shared: ${text.slice(...range)}`,
+        key: "xy"[i],
+        isChecked: isLikely,
       })),
+      choices: (isOn) => {
+        const words = shared.filter((_, i) => isOn[i]).map(({ range }) => range);
+        const left = words.reduce((rest, word) => without(rest, word, text), fragments);
+        return combinations([...words, ...left], text).map((own) => ({
+          mention: { label, fragments: own },
+          text: wording({ label, fragments: own }, text),
+          label,
+          style: app.styleOf(label),
+          isChecked: true,
+        }));
+      },
     });
     app.focusText();
-    if (!checked?.includes(true)) return;
+    if (!chosenParts?.length) return;
     const known = new Set(content.entities.map((e) => session.identity(e)));
-    const made = mentions
-      .filter((mention, i) => checked[i] && !known.has(session.identity(mention)))
-      .map((mention) => session.entity(mention));
+    const made = chosenParts
+      .filter(({ mention }) => !known.has(session.identity(mention)))
+      .map(({ mention }) => session.entity(mention));
     const others = content.entities.filter(({ key }) => key !== chosen.key);
     session.change(
       { entities: [...others, ...made], rejected: this.#without(chosen) },

@@ -43,12 +43,9 @@ export class ProgressBar {
     [bar.max, bar.value] = [Math.max(total, 1), done];
     find("progress-text", HTMLElement).textContent = `${done} of ${total} done`;
     const isRunning = training.state === "running";
-    const about = find("model", HTMLElement);
-    about.textContent = model ? `${model}${this.#training(state)}` : "";
-    about.title = [about.textContent, training.message].filter(Boolean).join("\n");
-    const train = find("train", HTMLButtonElement);
-    train.hidden = !model;
-    train.disabled = isRunning || !done;
+    find("models", HTMLElement).hidden = !model;
+    find("model", HTMLElement).textContent = `${model}${this.#training(state)}`;
+    find("train", HTMLButtonElement).disabled = isRunning || !done;
     const back = find("back", HTMLButtonElement);
     back.hidden = !state.has_previous;
     back.disabled = isRunning;
@@ -61,7 +58,8 @@ export class ProgressBar {
   /** @param {import("./types.js").Progress} state @returns {string} */
   #training({ training, retrain_after: after, done_since: since }) {
     if (training.state === "running") return ` · training on ${training.texts} texts`;
-    if (training.state === "failed") return ` · training failed: ${training.message}`;
-    return after ? ` · ${Math.max(after - since, 0)} texts until retraining` : "";
+    const left = after ? ` · ${Math.max(after - since, 0)} texts until retraining` : "";
+    const failed = training.state === "failed" ? "Training failed: " : "";
+    return training.message ? `${left}\n${failed}${training.message}` : left;
   }
 }

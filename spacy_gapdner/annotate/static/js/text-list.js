@@ -4,7 +4,7 @@ import { find, make } from "./dom.js";
 
 /** @typedef {import("./types.js").Listed} Listed */
 
-const HEIGHT = 30;
+const HEIGHT = 44;
 const MARKS = { new: "○", done: "✓", skipped: "–", doubtful: "?" };
 
 export class TextList {
@@ -92,7 +92,8 @@ export class TextList {
     const query = this.query.value.toLowerCase();
     const status = this.filter.value;
     this.shown = this.texts.filter(
-      (text) => (!status || text.status === status) && text.id.toLowerCase().includes(query),
+      (text) => (!status || text.status === status) &&
+        `${text.id} ${text.begin}`.toLowerCase().includes(query),
     );
     this.#count();
     find("no-hits", HTMLElement).hidden = !this.texts.length || this.shown.length > 0;
@@ -133,7 +134,7 @@ export class TextList {
     const row = make("li", { id: `text-${i}`, role: "option", title: text.id });
     row.append(
       make("span", { className: "mark" }, MARKS[text.status]),
-      make("span", { className: "id" }, text.id),
+      make("span", { className: "id" }, text.id, make("small", { dir: "auto" }, text.begin)),
     );
     if (text.score !== null) row.append(make("small", {}, text.score.toFixed(2)));
     row.dataset.id = text.id;

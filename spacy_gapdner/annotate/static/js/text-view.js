@@ -1,7 +1,7 @@
 /** The text on the page: its blocks, words and selection. */
 
 import { indexAt } from "./blocks.js";
-import { barsOf, drawBlock } from "./drawing.js";
+import { barsOf, drawBlock, fitLabels } from "./drawing.js";
 import { make } from "./dom.js";
 
 /** @typedef {import("./types.js").Range} Range */
@@ -22,6 +22,7 @@ export class TextView {
     this.direction = "ltr";
     /** @type {Element | null} */
     this.cursor = null;
+    new ResizeObserver(() => this.elements.forEach(fitLabels)).observe(container);
   }
 
   /** @param {string} text @param {Block[]} blocks @param {"ltr" | "rtl"} direction */
@@ -40,12 +41,15 @@ export class TextView {
 
   /** Draw the blocks that changed. @param {import("./drawing.js").Bar[]} bars */
   draw(bars) {
-    barsOf(this.blocks, bars).forEach((own, i) => {
+    const changed = barsOf(this.blocks, bars).flatMap((own, i) => {
       const key = JSON.stringify(own);
-      if (this.drawn[i] === key) return;
+      if (this.drawn[i] === key) return [];
       this.drawn[i] = key;
       drawBlock(this.elements[i], this.blocks[i], this.text, own, this.direction);
+      return [this.elements[i]];
     });
+    // after drawing, because it needs the layout
+    changed.forEach(fitLabels);
   }
 
   /** @param {number} offset @returns {number} index of the block */

@@ -19,7 +19,7 @@
  * @property {string} order
  * @property {string} writes
  *
- * @typedef {{id: string, status: Status, score: number | null}} Listed
+ * @typedef {{id: string, begin: string, status: Status, score: number | null}} Listed with the first words
  * @typedef {Mention & {id: string | null, notes: string[], warnings: string[]}} SavedEntity
  * @typedef {object} Text as sent by the server
  * @property {string} id
