@@ -55,7 +55,7 @@ def benchmark_cli(
     with clean_errors():
         if cpu_time and (threads != 1 or gpu_id >= 0):
             raise GapDNERError("--cpu-time requires --threads 1 and no GPU.")
-        check_output(json_path, {"data": data})
+        check_output(json_path, {"data": data}, force=True)
         # report invalid pipelines before measuring the others
         for model in models:
             load_pipeline(model, gpu_id)

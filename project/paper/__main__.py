@@ -35,7 +35,7 @@ def figures_cli(
 ) -> None:
     """Compare a copy of a corpus with published figures."""
     with clean_errors():
-        check_output(output_path, {"data": data, "list": ids})
+        check_output(output_path, {"data": data, "list": ids}, force=True)
         # report invalid names before reading the corpus
         get_figures(corpus, split)
         is_converted = bool(find_docbins(data))

@@ -48,7 +48,7 @@ def make_cli(
     with clean_errors():
         for path in (pipeline / "meta.json", scores_path, train_path, test_path):
             require_file(path)
-        check_output(output, {"pipeline": pipeline}, is_file=False)
+        check_output(output, {"pipeline": pipeline}, force=True, is_file=False)
         if output.exists():
             raise GapDNERError(f"{output} already exists. Choose another folder.")
         nlp, scores = load_model(pipeline), srsly.read_json(scores_path)

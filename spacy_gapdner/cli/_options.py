@@ -62,6 +62,7 @@ SPLITTER: Any = typer.Option(
 TYPES: Any = typer.Option(
     None, "--types", help="Comma-separated entity types to keep, e.g. ADR,Drug (default: all)"
 )
+FORCE: Any = typer.Option(False, "--force", "-F", help="Overwrite existing files")
 HOST: Any = typer.Option(
     "127.0.0.1", "--host", help="Address to listen on; 0.0.0.0 for all network interfaces"
 )

@@ -29,6 +29,7 @@ def agreement_cli(
     output_path: Path | None = options.output(
         help="Folder for agreement.json and agreement.html, which shows both side by side"
     ),
+    force: bool = options.FORCE,
     code: Path | None = options.CODE,
 ) -> None:
     """Compute the agreement of two annotations.
@@ -41,7 +42,7 @@ def agreement_cli(
     from ..formats.outputs import check_output, filling, write_json
 
     for name in _FILES:
-        check_output(output_path and output_path / name, {"A": first, "B": second})
+        check_output(output_path and output_path / name, {"A": first, "B": second}, force=force)
     nlp, report = blank_pipeline(lang), Report()
     how: dict[str, Any] = {"types": split_list(types), "report": report}
     sides = (load_docs(nlp, path, spans_key, **how) for path in (first, second))

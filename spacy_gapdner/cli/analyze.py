@@ -29,6 +29,7 @@ def analyze_cli(
     output_path: Path | None = options.output(
         help="Folder for report.html, analysis.json, scores.csv and errors.csv"
     ),
+    force: bool = options.FORCE,
     n_examples: int | None = typer.Option(
         None,
         "--examples",
@@ -64,7 +65,7 @@ def analyze_cli(
         models[name] = given
     inputs = {f"model {name}": given for name, given in models.items()}
     for file in _FILES:
-        check_output(output_path and output_path / file, {"data": data, **inputs})
+        check_output(output_path and output_path / file, {"data": data, **inputs}, force=force)
     settings: dict[str, Any] = {"spans_key": spans_key, "threshold": threshold, "gpu_id": gpu_id}
     settings |= {"types": split_list(types), "batch_size": batch_size}
     reports = analyze_models(models, data, **settings)

@@ -85,7 +85,9 @@ def annotate_cli(
     if data is not None:
         # raises errors now and not in the first training
         guess_format(data)
-    check_output(folder / (".annotators/NAME" if shared else ".gapdner"), {}, is_file=False)
+    check_output(
+        folder / (".annotators/NAME" if shared else ".gapdner"), {}, force=True, is_file=False
+    )
     adjudication = proposer = trainer = None
     known: tuple[str, ...] = ()
     if adjudicate:

@@ -23,6 +23,7 @@ def augment_cli(
     seed: int = typer.Option(0, help="Random seed"),
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help=".spacy file for all synthetic Docs"),
+    force: bool = options.FORCE,
 ) -> None:
     """Show what the augmenter adds to a corpus.
 
@@ -34,7 +35,7 @@ def augment_cli(
     from ..formats import load_docs, write_docbin
     from ..formats.outputs import check_output
 
-    check_output(output_path, {"data": data})
+    check_output(output_path, {"data": data}, force=force)
     settings: dict[str, Any] = {"share": share, "insertion_share": insertion_share, "seed": seed}
     settings |= {"conjunctions": split_list(conjunctions), "spans_key": spans_key}
     docs = list(augment(load_docs(spacy.blank("en"), data, spans_key), **settings))

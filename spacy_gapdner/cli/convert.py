@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def convert_cli(
     input_path: Path = typer.Argument(..., metavar="INPUT", help="File or folder to convert"),
     output_path: Path = typer.Argument(..., metavar="OUTPUT", help="File or folder to write"),
+    force: bool = options.FORCE,
     format: str | None = options.format(
         help="Input format: brat, jsonl, w2ner, inline, spacy, prodigy, doccano, labelstudio, cas, "
         "conll, pubtator, bioc, pubannotation, or a custom format with --code (default: detected)"
@@ -67,8 +68,9 @@ def convert_cli(
     from ..formats import convert
     from ..formats.outputs import check_output, write_json
 
-    check_output(output_path, {"input": input_path}, is_file=False)
-    check_output(report_path, {"input": input_path, "output": output_path})
+    hint = " If it is the input, swap the arguments: INPUT comes before OUTPUT."
+    check_output(output_path, {"input": input_path}, force=force, is_file=False, hint=hint)
+    check_output(report_path, {"input": input_path, "output": output_path}, force=force)
     for option in reader_options:
         if "=" not in option:
             raise GapDNERError(f"Invalid --option: {option!r}. Use NAME=VALUE.")

@@ -32,6 +32,7 @@ def debug_data_cli(
         help="Prefix of the span groups with the entities (default: set by the config)"
     ),
     output_path: Path | None = options.output(help="JSON file for the findings"),
+    force: bool = options.FORCE,
     code: Path | None = options.CODE,
 ) -> None:
     """Check data and settings before training.
@@ -45,7 +46,7 @@ def debug_data_cli(
     from ..loading import load_splitter
 
     inputs = {"training data": train_path, "development data": dev_path, "config": config_path}
-    check_output(output_path, inputs)
+    check_output(output_path, inputs, force=force)
     if config_path is not None:
         config = read_training_config(config_path, spans_key)
     else:

@@ -21,6 +21,7 @@ def draw_cli(
     output_path: Path | None = options.output(
         help="HTML file to write (default: print to the terminal)"
     ),
+    force: bool = options.FORCE,
     model: str | None = typer.Option(
         None, help="Trained pipeline, to compare its predictions with the annotation"
     ),
@@ -42,7 +43,7 @@ def draw_cli(
     from ..formats import Report
     from ..formats.outputs import check_output
 
-    check_output(output_path, {"input": input_path, "model": model})
+    check_output(output_path, {"input": input_path, "model": model}, force=force)
     report = Report()
     settings: dict[str, Any] = {"format": format, "lang": lang, "spans_key": spans_key}
     settings |= {"types": split_list(types), "batch_size": batch_size, "report": report}

@@ -13,6 +13,7 @@ def evaluate_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
     output_path: Path | None = options.output(help="JSON file for the scores"),
+    force: bool = options.FORCE,
     spans_key: str | None = options.GOLD_KEY,
     threshold: float | None = options.THRESHOLD,
     types: str | None = options.TYPES,
@@ -33,7 +34,7 @@ def evaluate_cli(
 
     # report missing files before loading a model
     guess_format(data)
-    check_output(output_path, {"data": data, "model": model})
+    check_output(output_path, {"data": data, "model": model}, force=force)
     settings: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **settings)
     docs = progress(load_docs(nlp, data, spans_key or pipe.key, types=split_list(types)))

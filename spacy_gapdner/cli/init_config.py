@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import typer
 
-from ..errors import GapDNERError
 from . import _options as options
 from ._printing import msg
 
@@ -24,7 +23,7 @@ def init_config_cli(
         None, help="Hugging Face name or directory of a transformer, or none"
     ),
     spans_key: str = options.SPANS_KEY,
-    force: bool = typer.Option(False, "--force", "-F", help="Overwrite an existing file"),
+    force: bool = options.FORCE,
 ) -> None:
     """Create a complete training config.
 
@@ -40,9 +39,7 @@ def init_config_cli(
     if str(output_path) == "-":
         print(make_config_text(**settings), end="")
         return
-    check_output(output_path, {"transformer": transformer})
-    if output_path.exists() and not force:
-        raise GapDNERError(f"{output_path} already exists. Use --force to overwrite it.")
+    check_output(output_path, {"transformer": transformer}, force=force)
     text = make_config_text(**settings, file_name=str(output_path))
     with replacing(output_path) as temporary:
         temporary.write_text(text, encoding="utf8")

@@ -33,6 +33,7 @@ def predict_cli(
         help="File or folder to write (default: draw entities in the terminal, or print JSONL if "
         "the output is not a terminal)"
     ),
+    force: bool = options.FORCE,
     format: str | None = options.format(
         help="Output format: jsonl, csv, parquet, html, brat or pubannotation (folders), bioc, "
         "w2ner, inline or spacy (default: detected from --output)"
@@ -70,7 +71,7 @@ def predict_cli(
     from ..analysis.uncertainty import UncertaintySampler
     from ..drawing.render import text_rows
     from ..formats import write
-    from ..formats.outputs import check_output
+    from ..formats.outputs import check_output, is_device, locked
     from ..formats.registry import choose_output
     from ..formats.report import Report
 
@@ -82,19 +83,29 @@ def predict_cli(
         raise GapDNERError("--resume needs JSONL as output, and not --uncertain.")
     if gpu_id >= 0 and n_process != 1:
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
-    check_output(output_path, {"input": input_path, "model": model}, is_file=False)
+    inputs = {"input": input_path, "model": model}
+    check_output(output_path, inputs, force=force or resume, is_file=False)
     report, n_done = Report(skip=on_error == "skip"), 0
-    texts: Iterable[InputText] = read_texts(input_path, report)
-    nlp, pipe = load_recognizer(
-        model,
-        spans_key=spans_key,
-        threshold=threshold,
-        line_breaks=line_breaks,
-        gpu_id=gpu_id,
-        bf16=bf16,
-    )
     try:
         with clean_stops(), ExitStack() as stack:
+            if output_path is not None and not is_device(output_path):
+                lock = output_path.with_name(f".{output_path.name}.lock")
+                taken = (
+                    f"Another predict command is writing {output_path}. Choose another --output."
+                )
+                stack.enter_context(locked(lock, taken))
+            if growing_path is not None:
+                hint = " Use --resume to continue the run that wrote it."
+                check_output(part_of(growing_path), {}, force=force or resume, hint=hint)
+            texts: Iterable[InputText] = read_texts(input_path, report)
+            nlp, pipe = load_recognizer(
+                model,
+                spans_key=spans_key,
+                threshold=threshold,
+                line_breaks=line_breaks,
+                gpu_id=gpu_id,
+                bf16=bf16,
+            )
             stream: IO[bytes] = sys.stdout.buffer
             if growing_path is not None:
                 grown = stack.enter_context(growing(growing_path, texts, resume=resume))

@@ -17,6 +17,7 @@ def stats_cli(
     types: str | None = options.TYPES,
     spans_key: str = options.SPANS_KEY,
     output_path: Path | None = options.output(help="JSON file for the statistics"),
+    force: bool = options.FORCE,
     code: Path | None = options.CODE,
 ) -> None:
     """Count documents, entities, fragments, gaps and overlaps.
@@ -27,7 +28,7 @@ def stats_cli(
     from ..formats.outputs import check_output, write_json
 
     for corpus in data:
-        check_output(output_path, {"data": corpus})
+        check_output(output_path, {"data": corpus}, force=force)
     settings: dict[str, Any] = {"format": format, "model": model, "line_breaks": line_breaks}
     settings["types"] = split_list(types)
     reports = {str(path): Report() for path in data}

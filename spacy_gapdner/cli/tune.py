@@ -30,8 +30,9 @@ def tune_cli(
     model: str = options.MODEL,
     data: Path = options.DATA,
     output_path: Path | None = options.output(
-        help="Folder for the tuned pipeline; can be the same as MODEL"
+        help="Folder for the tuned pipeline; with --force it can be MODEL"
     ),
+    force: bool = options.FORCE,
     measure: Literal["combined", "f", "disc_f"] = typer.Option(
         "combined",
         "--measure",
@@ -60,7 +61,7 @@ def tune_cli(
     from ..formats.outputs import check_output, filling
 
     # the output may replace the input pipeline
-    check_output(output_path, {"data": data}, is_file=False)
+    check_output(output_path, {"data": data}, force=force, is_file=False)
     guess_format(data)
     nlp, pipe = load_recognizer(model, spans_key=spans_key, gpu_id=gpu_id)
     tuning = tune(

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -28,13 +28,21 @@ def check_apart(path: Path, other: Path, role: str = "input") -> None:
 
 
 def check_output(
-    path: Path | None, inputs: Mapping[str, str | Path | None], *, is_file: bool = True
+    path: Path | None,
+    inputs: Mapping[str, str | Path | None],
+    *,
+    force: bool = False,
+    is_file: bool = True,
+    hint: str = "",
 ) -> None:
-    """Raise a GapDNERError if an output cannot be written or would overwrite an input.
+    """Raise a GapDNERError if an output cannot be written, already exists, or would overwrite an
+    input.
 
     path (Optional[Path]): The file or folder to write; nothing is checked if None.
     inputs (Mapping[str, Union[str, Path, None]]): The inputs by role.
+    force (bool): Allow an existing file, and a folder that contains visible files.
     is_file (bool): Whether the output is a file.
+    hint (str): Added to the message if the output exists.
     """
     if path is None:
         return
@@ -44,6 +52,10 @@ def check_output(
         # a str can also be the name of an installed package
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
+    if path.is_dir() and any(file.name[0] != "." for file in path.iterdir()) and not force:
+        raise GapDNERError(f"{path} already contains files. Use --force to overwrite them.{hint}")
+    if path.is_file() and not force:
+        raise GapDNERError(f"{path} already exists. Use --force to overwrite it.{hint}")
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not is_device(path) and not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise GapDNERError(
@@ -63,7 +75,12 @@ def locked(path: Path, problem: str) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(path, timeout=0):
-            yield
+            try:
+                yield
+            finally:
+                # Windows does not remove an open file
+                with suppress(OSError):
+                    path.unlink()
     except Timeout:
         raise GapDNERError(problem) from None
 

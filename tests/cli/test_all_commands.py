@@ -1,4 +1,4 @@
-"""No command overwrites its input, and each error is one line."""
+"""No command overwrites its input, or any other file without --force. Each error is one line."""
 
 import os
 from pathlib import Path
@@ -69,6 +69,32 @@ def refuses(fails, paths, tmp_path):
 def test_inputs_are_not_overwritten(refuses, paths, name, role):
     inside = paths["MODEL"] / COMMANDS[name][1]
     refuses("which would be overwritten", name, inside if role == "MODEL" else paths[role])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, name):
+    args, usual = COMMANDS[name]
+    output = tmp_path / usual
+    if "." in usual:
+        output.write_text("mine")
+        problem = "already exists. Use --force to overwrite it."
+    else:
+        # names that analyze and tune write, and another
+        output.mkdir()
+        for file in ("report.html", "meta.json", "mine"):
+            (output / file).write_text("mine")
+        problem = "--force to overwrite"
+    refuses(problem, name)
+    run(*(paths.get(arg, arg) for arg in args), output, "--force")
+    kept = [file for file in output.rglob("*") if file.name == "mine"]
+    assert kept == ([] if output.is_file() else [output / "mine"])
+    assert output.is_dir() or output.read_bytes() != b"mine"
+
+
+def test_swapped_arguments(refuses, write_brat):
+    folder = write_brat("chia_train", a=("a pain", "T1\tADE 2 6\tpain\n"))
+    hint = f"{folder} already contains files. Use --force to overwrite them. If it is the input, "
+    refuses(f"{hint}swap the arguments: INPUT comes before OUTPUT.", "convert", folder)
 
 
 @pytest.mark.parametrize(("name", "role"), INPUTS)

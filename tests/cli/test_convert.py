@@ -108,7 +108,7 @@ def test_entities_of_other_components(run, tmp_path):
     doc.ents = [Span(doc, 0, 2, "ADR")]
     doc.spans["sc"] = [Span(doc, 0, 2, "ADR"), Span(doc, 1, 2, "ADR")]
     DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
-    command = ("convert", tmp_path / "a.spacy", tmp_path / "b.spacy")
+    command = ("convert", tmp_path / "a.spacy", tmp_path / "b.spacy", "--force")
     assert "1 in doc.ents, 2 in doc.spans['sc']" in " ".join(run(*command).stdout.split())
     for options, count in ((["--from-ents"], 1), (["--from-spans", "sc"], 2)):
         assert f"{count} of {count} entities" in run(*command, *options).stdout

@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from spacy_gapdner.formats.outputs import locked
+
 JOINT = "Severe joint and shoulder pain today ."
 ASPIRIN = "He took aspirin twice ."
 
@@ -159,6 +161,31 @@ def test_resume_extends_a_complete_file(run, model, tmp_path):
     assert "5 documents" in run(*args).stdout
     assert [record["id"] for record in records(output.read_text())] == [*range(5)]
     assert output.read_bytes().startswith(first)
+
+
+def test_an_interrupted_run_is_only_overwritten_with_force(run, fails, model, folder, tmp_path):
+    output, part = tmp_path / "out.jsonl", tmp_path / "out.jsonl.part"
+    args = ("predict", model, folder, "-o", output)
+    part.write_text("")
+    hint = f"{part} already exists. Use --force to overwrite it. Use --resume to continue"
+    fails(hint, *args)
+    for option in ("--force", "--resume"):
+        part.write_text("")
+        assert "3 documents" in run(*args, option).stdout
+        assert not part.exists()
+        output.unlink()
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out"])
+def test_one_process_per_output(run, fails, model, folder, tmp_path, name):
+    output = tmp_path / name
+    args = ("predict", model, folder, "-o", output)
+    with locked(tmp_path / f".{name}.lock", ""):
+        for options in ([], ["--force"], *([["--resume"]] if name == "out.jsonl" else [])):
+            fails(f"Another predict command is writing {output}.", *args, *options)
+    assert [path.name for path in tmp_path.iterdir()] == ["texts"]
+    run(*args)
+    assert {path.name for path in tmp_path.iterdir()} == {"texts", name}
 
 
 def test_drawn_on_a_terminal(run, model, folder, monkeypatch):

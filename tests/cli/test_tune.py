@@ -26,7 +26,7 @@ def test_a_tuned_pipeline_is_saved(run, strict, write_docs, tmp_path):
     assert "before cross-validated after" in rows
     assert any(row.startswith("Discontinuous P ") for row in rows)
     # replace the pipeline, without temporary files
-    run("tune", output, data, "--output", output, "--min-precision", 1)
+    run("tune", output, data, "--output", output, "--force", "--min-precision", 1)
     assert [path.name for path in tmp_path.iterdir() if path.name[0] == "."] == []
     assert "meta.json" in {path.name for path in output.iterdir()}
 

@@ -64,6 +64,13 @@ def test_workflow(folder, monkeypatch):
     assert (measured["docs"], measured["threads"]) == (2, 1)
 
 
+def test_commands_can_be_run_again():
+    commands = load_project_config(ROOT)["commands"]
+    lines = [line for command in commands for line in command["script"] if "spacy gapdner" in line]
+    writing = [line for line in lines if " convert " in line or "--output" in line]
+    assert {line for line in lines if "--force" in line} == set(writing) != set()
+
+
 def _docs(path):
     return list(DocBin().from_disk(path).get_docs(spacy.blank("en").vocab))
 
