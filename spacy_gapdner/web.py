@@ -49,18 +49,28 @@ def new_app(hosts: tuple[str, ...], max_bytes: int, advice: str) -> FastAPI:
     """
     app = FastAPI(title="spacy-gapdner", docs_url=None, redoc_url=None)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts))
-    app.add_middleware(_Limit, max_bytes=max_bytes, advice=advice)
-    app.add_middleware(_Headers)
+    too_large = f"The request is larger than {max_bytes} bytes. {advice}"
+    app.add_middleware(_HeadersAndLimit, max_bytes=max_bytes, too_large=too_large)
     app.add_exception_handler(RequestValidationError, _refuse)
     return app
 
 
-class _Headers:
+class _HeadersAndLimit:
     # not a BaseHTTPMiddleware, which runs each request in another task
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, max_bytes: int, too_large: str) -> None:
+        self.app, self.max_bytes, self.too_large = app, max_bytes, too_large
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        size = 0
+
+        async def receive_limited() -> ASGIMessage:
+            nonlocal size
+            message = await receive()
+            size += len(message.get("body", b""))
+            if size > self.max_bytes:
+                raise HTTPException(413, self.too_large)
+            return message
+
         async def send_with_headers(message: ASGIMessage) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -72,27 +82,7 @@ class _Headers:
                 )
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
-
-
-class _Limit:
-    def __init__(self, app: ASGIApp, max_bytes: int, advice: str) -> None:
-        self.app = app
-        self.max_bytes = max_bytes
-        self.detail = f"The request is larger than {max_bytes} bytes. {advice}"
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        size = 0
-
-        async def receive_limited() -> ASGIMessage:
-            nonlocal size
-            message = await receive()
-            size += len(message.get("body", b""))
-            if size > self.max_bytes:
-                raise HTTPException(413, self.detail)
-            return message
-
-        await self.app(scope, receive_limited, send)
+        await self.app(scope, receive_limited, send_with_headers)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

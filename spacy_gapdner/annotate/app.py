@@ -117,7 +117,8 @@ def create_app(
     @api.post("/back")
     async def back(own: Own) -> None:
         """Use the model before the last training again."""
-        await run(session.go_back)
+        if session.trainer:
+            await run(session.trainer.go_back)
 
     @app.get("/page.css", include_in_schema=False)
     async def style() -> Response:

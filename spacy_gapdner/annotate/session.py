@@ -181,15 +181,6 @@ class Session:
         self.trainer.start(list(done.items()))
         self._trained = set(done)
 
-    def go_back(self) -> None:
-        """Use the model before the last training again.
-
-        RAISES (GapDNERError): If there is none, or training is running.
-        """
-        if self.trainer is None:
-            raise GapDNERError("There is no model.")
-        self.trainer.go_back()
-
     def _done(self) -> dict[str, Path]:
         # if several annotators have completed a text, the annotation of the first one
         return {

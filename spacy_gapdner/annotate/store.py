@@ -9,7 +9,7 @@ from hashlib import sha1
 from pathlib import Path
 
 from ..errors import GapDNERError
-from ..formats.files import BOM, read_text, visible_files
+from ..formats.files import read_text, visible_files
 from ..formats.outputs import replacing, with_ending
 from ..formats.report import printable
 from ..web import Message
@@ -95,15 +95,10 @@ class Texts:
     def begin(self, name: str) -> str:
         """RETURNS (str): The first words of a text when it was first listed."""
         if name not in self._begins:
-            content = b""
+            self._begins[name] = ""
             # errors are shown when the text is opened
-            with (
-                suppress(OSError, GapDNERError),
-                inside(self.paths[name], self.folder).open("rb") as stream,
-            ):
-                content = stream.read(400)
-            words = content.decode("utf-8", "replace").removeprefix(BOM).split()
-            self._begins[name] = " ".join(words)[:80]
+            with suppress(OSError, GapDNERError):
+                self._begins[name] = " ".join(self.read(name)[:400].split())[:80]
         return self._begins[name]
 
     def read(self, name: str) -> str:
