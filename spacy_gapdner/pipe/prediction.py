@@ -30,7 +30,7 @@ def predict_entities(
     thresholds: Thresholds,
     labels: Sequence[str],
 ) -> Iterator[tuple[list[Entity], int]]:
-    """Find the entities of documents.
+    """Find the entities of documents. Entities that only consist of whitespace are dropped.
 
     model (GridModel): The model. `attrs["tagging"]` is the tagging scheme.
     docs (Sequence[Doc]): The documents.
@@ -54,10 +54,11 @@ def predict_entities(
                 "an earlier checkpoint, or train again with a lower learning rate."
             )
         found = (thresholds.decode(grid, tagging, labels) for grid in grids)
-        for parts in segments:
+        for doc, parts in zip(batch, segments, strict=True):
             decoded = list(islice(found, len(parts)))
             entities = merge_segments([segment.entities for segment in decoded], parts)
-            yield entities, sum(segment.n_cut for segment in decoded)
+            visible = [e for e in entities if not all(doc[i].is_space for i in e.token_indices)]
+            yield visible, sum(segment.n_cut for segment in decoded)
 
 
 def count_without_vectors(model: Model[Any, Any], docs: Iterable[Doc]) -> int:

@@ -7,7 +7,7 @@ import srsly
 import torch
 from grid_models import network_of
 from labeled_grids import as_scores
-from spacy.tokens import Span
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 from thinc.api import Model
 from tiny_pipeline import CORPUS, LABELS, found, make_doc, make_examples, make_nlp, model_config
@@ -131,6 +131,15 @@ def test_predict_changes_no_document_and_set_annotations_replaces(nlp):
     pipe.cfg["calibration"] = Calibration(discontinuous=1.0)._asdict()
     (entity,) = get_entities(pipe(doc))
     assert entity.score == pytest.approx(1 / (1 + (0.45 / 0.55) * np.exp(-1.0)))
+
+
+def test_entities_of_whitespace_alone_are_never_predicted(nlp):
+    doc = Doc(nlp.vocab, words=["a", "\n\n", "b", "\r\n"])
+    cells = {(1, 1, A): 0.9, (3, 3, B): 0.9, (2, 2, GAP): 0.9, (3, 1, B): 0.9}
+    assert found(make_scripted(nlp, [cells])(doc)) == []
+    # whitespace within an entity is kept
+    inside = {(0, 2, FRAG): 0.9, (2, 0, A): 0.9, (2, 3, FRAG): 0.9, (3, 2, B): 0.9}
+    assert found(make_scripted(nlp, [cells | inside])(doc)) == [("A", [0, 1, 2]), ("B", [2, 3])]
 
 
 def make_crowded(**settings):
