@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GapDNERError
-from ..formats.files import decode_line, input_files, read_json_lines, read_text
+from ..formats.files import decode_line, input_files, read_json_lines, read_text, require_data
 from ..formats.report import Place, Report, printable, reading
 
 STDIN = Path("-")
@@ -26,8 +26,7 @@ def read_texts(path: Path, report: Report | None = None) -> Iterator[InputText]:
     """
     if path == STDIN:
         return _read_standard_input(report)
-    if not path.exists():
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
+    require_data(path)
     if path.is_dir():
         return _read_files(path, input_files(path, (".txt",)), report)
     if path.suffix == ".txt":

@@ -68,6 +68,16 @@ def visible_files(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return sorted(found, key=Path.as_posix)
 
 
+def require_data(path: Path) -> None:
+    """Raise a GapDNERError if nothing exists at a path, or a trained pipeline."""
+    if not path.exists():
+        raise GapDNERError(f"There is nothing at {path}. Check the path.")
+    if (path / "meta.json").is_file() and (path / "config.cfg").is_file():
+        raise GapDNERError(
+            f"{path} is a trained pipeline, not data. If a command takes both, MODEL comes first."
+        )
+
+
 def require_file(path: Path) -> None:
     """Raise a GapDNERError if a file does not exist."""
     if not path.is_file():

@@ -16,7 +16,7 @@ from ..sentences import blank_pipeline as blank_pipeline
 from .docs import Alignment, to_docs
 from .records import Record, TextEntity
 from .registry import FORMATS, get_format, guess_format
-from .report import Place, Report, logging_drops
+from .report import UNUSED_TYPE, Place, Report, logging_drops
 
 
 def read(
@@ -143,7 +143,7 @@ def _of_types(
     for label in sorted({*types} - found):
         others = ", ".join(sorted(found)) or "none"
         message = f"no entity has the type {label!r}; the types are {others}"
-        report.add("kept", "type without entities", message, place)
+        report.add("kept", UNUSED_TYPE, message, place)
 
 
 def _splitting(nlp: Language, line_breaks: LineBreaks) -> Language:

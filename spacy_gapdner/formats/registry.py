@@ -15,7 +15,7 @@ from .brat import ANNOTATION_SUFFIXES, has_annotations, read_brat, write_brat
 from .cas import read_cas
 from .conll import CONLL_SUFFIXES, has_tags, read_conll
 from .docbin import read_spacy, write_spacy
-from .files import first_text, visible_files
+from .files import first_text, require_data, visible_files
 from .inline import has_inline_mentions, read_inline, write_inline
 from .jsonl import read_jsonl, write_jsonl
 from .pubannotation import read_pubannotation, write_pubannotation
@@ -127,8 +127,7 @@ def guess_format(path: Path) -> str:
     RAISES (GapDNERError): If the path does not exist, or not exactly one format fits.
     """
     path = Path(path)
-    if not path.exists():
-        raise GapDNERError(f"There is nothing at {path}. Check the path.")
+    require_data(path)
     files = [path]
     if path.is_dir():
         corpora = (f.name for f in FORMATS.values() if not f.suffixes and f.fits(path))

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..errors import GapDNERError, shorten
 
+UNUSED_TYPE = "type without entities"
 _LOGGER = logging.getLogger(__name__)
 
 Action = Literal["dropped", "repaired", "kept"]
@@ -143,7 +144,7 @@ def reading(report: Report | None, place: Place) -> Iterator[None]:
 
 @contextmanager
 def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
-    """Create a report if there is none, and log what was dropped."""
+    """Create a report if there is none, and log what was dropped, and types without entities."""
     made = Report() if report is None else report
     try:
         yield made
@@ -152,3 +153,6 @@ def logging_drops(report: Report | None, path: str | Path) -> Iterator[Report]:
         if report is None:
             for kind, count in made.counts("dropped").items():
                 _LOGGER.warning("%s: %d dropped (%s)", path, count, kind)
+            for issue in made.issues:
+                if issue.kind == UNUSED_TYPE:
+                    _LOGGER.warning("%s", issue)

@@ -91,10 +91,13 @@ def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, 
     assert output.is_dir() or output.read_bytes() != b"mine"
 
 
-def test_swapped_arguments(refuses, write_brat):
+def test_swapped_arguments(refuses, paths, write_brat):
     folder = write_brat("chia_train", a=("a pain", "T1\tADE 2 6\tpain\n"))
     hint = f"{folder} already contains files. Use --force to overwrite them. If it is the input, "
     refuses(f"{hint}swap the arguments: INPUT comes before OUTPUT.", "convert", folder)
+    message = f"{paths['MODEL']} is a trained pipeline, not data. If a command takes both, MODEL"
+    for name, role in (("evaluate", "DATA"), ("tune", "DATA"), ("predict", "TEXT")):
+        refuses(message, name, MODEL=paths[role], **{role: paths["MODEL"]})
 
 
 @pytest.mark.parametrize(("name", "role"), INPUTS)
