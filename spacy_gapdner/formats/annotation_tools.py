@@ -1,13 +1,23 @@
 """Exports of Prodigy, doccano and Label Studio: JSON of regions and relations between them."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from ..errors import GapDNERError
-from .files import file_reader, read_documents, read_json
+from .files import file_reader, read_documents, read_json, value_errors
 from .linked_regions import LinkedRegions, Object, read_regions
+from .named_values import split_attributes
 from .records import TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
+
+# keys of Prodigy's tasks that do not describe the document
+_OF_TASK = ("text", "spans", "relations", "tokens", "answer")
+_OF_PRODIGY = (*_OF_TASK, "_input_hash", "_task_hash", "_is_binary", "_view_id", "_timestamp")
+_OF_DOCCANO = ("text", "entities", "relations", "label", "labels")
 
 
 def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
@@ -17,17 +27,25 @@ def read_prodigy(path: Path, report: Report) -> Iterator[TextRecord]:
     return read_regions(read_documents(path, report), report, _parse_prodigy)
 
 
-def read_doccano(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_doccano(path: Path, report: Report, offsets: str = "utf-16") -> Iterator[TextRecord]:
     """Read JSONL of doccano: ``{"text": ..., "label": [[START, END, TYPE]]}``, or with "entities"
     and "relations". Documents are named by their "id", else by file and line.
+
+    offsets (str): What offsets count: "utf-16" code units, "graphemes" for projects with this
+        setting, or "characters".
     """
-    return read_regions(read_documents(path, report), report, _parse_doccano)
+    parse = partial(_parse_doccano, offsets=offsets)
+    return read_regions(read_documents(path, report), report, parse)
 
 
 @file_reader(".json")
-def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_labelstudio(path: Path, report: Report, text: str = "") -> Iterator[TextRecord]:
     """Read the JSON that Label Studio exports (not JSON-MIN), tasks named by their ids. If a task
-    has several annotations, the one marked as ground truth is read, else the first.
+    has several annotations, the one marked as ground truth is read, else the first. Each text tag
+    of the labeling interface is a document.
+
+    text (str): The key of the text in "data". By default it is the one that contains the texts of
+        the regions.
     """
     value = read_json(path)
     tasks = []
@@ -36,7 +54,12 @@ def read_labelstudio(path: Path, report: Report) -> Iterator[TextRecord]:
             raise GapDNERError(f'{path} has no tasks with "data". Choose the right format.')
         name = str(task.get("id", f"{path.stem}-{number}"))
         tasks.append((task, Place(str(path), None, name)))
-    yield from read_regions(tasks, report, _parse_labelstudio)
+    keys = {"": text} if text else _text_keys([task for task, _ in tasks], path)
+    for task, place in tasks:
+        parts: list[tuple[_Part, Place]] = []
+        with reading(report, place), value_errors(place):
+            parts = list(_split_task(task, keys, LinkedRegions(place, report)))
+        yield from read_regions(parts, report, _parse_labelstudio)
 
 
 def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
@@ -44,14 +67,20 @@ def _parse_prodigy(task: Object, regions: LinkedRegions) -> str | None:
     if answer != "accept":
         regions.drop("task that was not accepted", f"the answer was {answer!r}")
         return None
-    # relations refer to spans by offsets
+    # relations refer to spans by offsets, and repeat their labels
     numbers: dict[object, int] = {}
     for number, span in enumerate(task.get("spans") or ()):
-        regions.add(span, span.get("label"), [_offsets(span)], number)
-        numbers.setdefault(_offsets(span), number)
+        label, offsets = span.get("label"), _offsets(span)
+        score, attrs = split_attributes({k: span[k] for k in ("score", "kb_id") if span.get(k)})
+        id = span.get("id")
+        regions.add(span, label, [offsets], id, None, score, attrs, link_id=number)
+        numbers.setdefault(offsets, number)
+        numbers.setdefault((offsets, label), number)
     for relation in task.get("relations") or ():
-        ends = (numbers.get(_offsets(relation[key])) for key in ("head_span", "child_span"))
-        regions.link(relation["label"], *ends)
+        ends = (relation["head_span"], relation["child_span"])
+        found = (numbers.get((_offsets(e), e.get("label")), numbers.get(_offsets(e))) for e in ends)
+        regions.link(relation["label"], *found)
+    regions.extra = _metadata(task, _OF_PRODIGY)
     return str(task["text"])
 
 
@@ -59,11 +88,17 @@ def _offsets(span: Object) -> tuple[object, object]:
     return span.get("start"), span.get("end")
 
 
-def _parse_doccano(record: Object, regions: LinkedRegions) -> str:
+def _metadata(record: Object, others: Sequence[str]) -> dict[str, Any]:
+    empty = (None, "", [], {})
+    return {k: value for k, value in record.items() if k not in others and value not in empty}
+
+
+def _parse_doccano(record: Object, regions: LinkedRegions, offsets: str) -> str:
+    regions.units = offsets
     if "entities" in record:
         for e in record["entities"]:
-            offsets = [(e.get("start_offset"), e.get("end_offset"))]
-            regions.add(e, e.get("label"), offsets, e.get("id"))
+            pair = (e.get("start_offset"), e.get("end_offset"))
+            regions.add(e, e.get("label"), [pair], e.get("id"))
         for r in record.get("relations") or ():
             regions.link(r["type"], r["from_id"], r["to_id"])
     else:
@@ -71,36 +106,107 @@ def _parse_doccano(record: Object, regions: LinkedRegions) -> str:
         for item in record["labels" if "labels" in record else "label"]:
             start, end, label = item
             regions.add(item, label, [(start, end)])
+    regions.extra = _metadata(record, _OF_DOCCANO)
     return str(record["text"])
 
 
-def _parse_labelstudio(task: Object, regions: LinkedRegions) -> str | None:
-    found = [a for a in task.get("annotations") or () if not a.get("was_cancelled")]
+# the text of a task, its other data, and results
+_Part = tuple[str, dict[str, Any], list[Object]]
+
+
+def _text_keys(tasks: Sequence[Object], path: Path) -> dict[str, str]:
+    # exports lack the labeling interface, which has the key for the name of each text tag
+    candidates: set[str] = set()
+    fits: dict[str, Counter[str]] = {}
+    for task in tasks:
+        texts = {key: value for key, value in task["data"].items() if isinstance(value, str)}
+        candidates.update(texts)
+        # invalid tasks are reported when they are parsed
+        with suppress(AttributeError, KeyError, TypeError):
+            for result in (r for a in task["annotations"] for r in a["result"]):
+                value = result.get("value", {})
+                if "labels" in value:
+                    found = fits.setdefault(str(result.get("to_name", "")), Counter())
+                    surface = str(value.get("text") or "")
+                    found.update(key for key, text in texts.items() if surface in text)
+                    start, end = value["start"], value["end"]
+                    found.update(key for key, text in texts.items() if surface == text[start:end])
+    keys = {}
+    for name, found in (fits or {"": Counter[str]()}).items():
+        ranks = {key: (found[key], key == name, key == "text") for key in sorted(candidates)}
+        best = max(ranks, key=ranks.__getitem__, default="text")
+        if list(ranks.values()).count(ranks.get(best, ())) > 1:
+            raise GapDNERError(
+                f'{path}: cannot tell which value of "data" is the text: {", ".join(ranks)}. '
+                "Choose it with --option text=KEY."
+            )
+        keys[name] = best
+    return keys
+
+
+def _split_task(
+    task: Object, keys: Mapping[str, str], regions: LinkedRegions
+) -> Iterator[tuple[_Part, Place]]:
+    # yields the text of each text tag
+    for draft in task.get("drafts") or ():
+        regions.drop("draft", f"it has {len(draft['result'])} results")
+    found = []
+    for annotation in task.get("annotations") or ():
+        if not annotation.get("was_cancelled"):
+            found.append(annotation)
+        elif annotation["result"]:
+            number = len(annotation["result"])
+            regions.drop("annotation of a skipped task", f"it has {number} results")
     if not found:
         regions.drop("task without annotation", "it was skipped")
-        return None
+        return
     chosen, *others = sorted(found, key=lambda annotation: not annotation.get("ground_truth"))
     for other in others:
         regions.drop("second annotation of a task", f"it has {len(other['result'])} results")
-    for result in chosen["result"]:
-        value = result.get("value", {})
-        if result.get("type") == "relation":
+    tags = {r["id"]: str(r.get("to_name", "")) for r in chosen["result"] if r.get("id")}
+    first = next(iter(keys))
+    strings = [value for value in task["data"].values() if isinstance(value, str)]
+    for name, key in keys.items():
+        text = task["data"].get(key, strings[0] if len(strings) == 1 else None)
+        if not isinstance(text, str):
+            raise GapDNERError(f'{regions.place}: the task has no "{key}" in its data.')
+        extra = _metadata(task["data"], tuple(keys.values()))
+        results = [
+            result
+            for result in chosen["result"]
+            if len(keys) == 1 or name == tags.get(result.get("id", result.get("from_id")), first)
+        ]
+        place = regions.place
+        if len(keys) > 1:
+            place = place._replace(document=f"{place.document}-{name}")
+        yield (text, extra, results), place
+    if len(keys) > 1:
+        for tag in tags.values():
+            if tag not in keys:
+                regions.drop("annotation without a text", tag)
+
+
+def _parse_labelstudio(part: _Part, regions: LinkedRegions) -> str:
+    text, regions.extra, results = part
+    for result in results:
+        value, kind = result.get("value", {}), result.get("type")
+        if kind == "relation":
+            ends = [result["from_id"], result["to_id"]]
+            direction = result.get("direction", "right")
             for label in result.get("labels") or [""]:
-                regions.link(label, result["from_id"], result["to_id"])
+                if direction != "left":
+                    regions.link(label, *ends)
+                if direction in ("left", "bi"):
+                    regions.link(label, *reversed(ends))
         elif "labels" in value:
             offsets = [(value.get("start"), value.get("end"))]
+            notes = (result.get("meta") or {}).get("text") or []
+            note = {"note": "\n".join(map(str, notes))} if notes else {}
+            attrs = split_attributes(note)[1]
             # a region can have several types
             for number, label in enumerate(value["labels"] or [None]):
                 id = result["id"] if number == 0 else f"{result['id']}-{number}"
-                regions.add(result, label, offsets, id, value.get("text"))
-    return _text_of(task["data"], regions.place)
-
-
-def _text_of(data: Object, place: Place) -> str:
-    # under the name in the templates, or else the only string
-    texts = [value for value in data.values() if isinstance(value, str)]
-    if isinstance(data.get("text"), str):
-        texts = [data["text"]]
-    if len(texts) != 1:
-        raise GapDNERError(f'{place}: the task has no "text" in its data.')
-    return str(texts[0])
+                regions.add(result, label, offsets, id, value.get("text"), None, attrs)
+        else:
+            regions.drop(f"annotation of the type {kind}", value)
+    return text

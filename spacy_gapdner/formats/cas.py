@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
 from ..errors import GapDNERError
-from .files import file_reader
+from .files import input_files
 from .linked_regions import LinkedRegions
 from .named_values import split_attributes
 from .records import TextRecord
-from .report import Place, Report
+from .report import Place, Report, reading
 
 if TYPE_CHECKING:
     from cassis import Cas
 
+_SUFFIXES = (".xmi", ".zip", ".json")
 _TYPE_SYSTEM = "TypeSystem.xml"
+# a small file can contain gigabytes
+_MAX_UNPACKED_MB = 100
 # INCEpTION's name for a document that has not been annotated
 _UNTOUCHED = "INITIAL_CAS"
 _NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
@@ -31,13 +34,27 @@ _LABELS = ("value", "label")
 _POSITION = ("begin", "end", "sofa")
 
 
-@file_reader(".xmi", ".zip", ".json")
-def read_cas(path: Path, report: Report) -> Iterator[TextRecord]:
+def read_cas(path: Path, report: Report, annotator: str | None = None) -> Iterator[TextRecord]:
     """Read UIMA CAS with dkpro-cassis: a .xmi next to ``TypeSystem.xml``, a .zip with both, or a
-    .json. Documents have their name in the project, else that of the file. Relations are dropped.
+    .json. Documents have their name in the project, else that of the file. In the folder of a
+    project, where each annotator has a file, the name of the annotator follows. Relations are
+    dropped.
+
+    annotator (Optional[str]): The annotator whose files are read: the name of the files without
+        extension. CURATION_USER is the curated annotation.
     """
-    if path.stem != _UNTOUCHED:
-        yield _to_record(_load(path), path, report)
+    # a file is named by its annotator
+    files = [file for file in input_files(path, _SUFFIXES) if file.stem != _UNTOUCHED]
+    if annotator is not None:
+        names = sorted({file.stem for file in files})
+        if annotator not in names:
+            raise GapDNERError(
+                f"{path} has no file of the annotator {annotator!r}. Choose {', '.join(names)}."
+            )
+        files = [file for file in files if file.stem == annotator]
+    for file in files:
+        with reading(report, Place(str(file))):
+            yield _to_record(_load(file), file, report, annotator is None)
 
 
 def _load(path: Path) -> "Cas":
@@ -58,7 +75,7 @@ def _load(path: Path) -> "Cas":
         if _TYPE_SYSTEM not in files:
             raise GapDNERError(f"{path} has no {_TYPE_SYSTEM} next to it. Add it.")
         return load_cas_from_xmi(document, load_typesystem(BytesIO(files[_TYPE_SYSTEM])))
-    except (GapDNERError, OSError):
+    except GapDNERError:
         raise
     # invalid files can raise any exception in the library
     except Exception as error:
@@ -70,16 +87,27 @@ def _load(path: Path) -> "Cas":
 def _read_files(path: Path) -> dict[str, bytes]:
     if path.suffix == ".zip":
         with ZipFile(path) as archive:
+            size = sum(member.file_size for member in archive.infolist()) >> 20
+            if size > _MAX_UNPACKED_MB:
+                raise GapDNERError(
+                    f"{path} contains {size} MB, more than {_MAX_UNPACKED_MB} MB. Unpack it first."
+                )
             return {Path(name).name: archive.read(name) for name in archive.namelist()}
     files = {path, path.with_name(_TYPE_SYSTEM)} if path.suffix == ".xmi" else {path}
     return {file.name: file.read_bytes() for file in files if file.is_file()}
 
 
-def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
+def _to_record(cas: "Cas", path: Path, report: Report, with_annotator: bool) -> TextRecord:
     annotations = cas.select_all_fs()
     names = [a.get("documentTitle") for a in annotations if a.type.name == _METADATA]
-    place = Place(str(path), None, str(next(filter(None, names), path.stem)))
+    name = str(next(filter(None, names), path.stem))
+    # the folder of a document in a project
+    if with_annotator and path.parent.name == name:
+        name = f"{name}-{path.stem}"
+    place = Place(str(path), None, name)
     regions = LinkedRegions(place, report)
+    # cassis converts offsets
+    regions.units = "characters"
     for annotation in annotations:
         if annotation.type.name == _NAMED_ENTITY or annotation.type.name.startswith(_CUSTOM):
             _add(annotation, regions)
@@ -87,7 +115,7 @@ def _to_record(cas: "Cas", path: Path, report: Report) -> TextRecord:
 
 
 def _add(annotation: Any, regions: LinkedRegions) -> None:
-    features = {f.name: annotation.get(f.name) for f in annotation.type.all_features}
+    features = {f.name: _value(annotation.get(f.name)) for f in annotation.type.all_features}
     if "begin" not in features:
         # it annotates the document
         return
@@ -101,16 +129,23 @@ def _add(annotation: Any, regions: LinkedRegions) -> None:
     values = {
         name: value
         for name, value in features.items()
-        if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float)
+        if name not in (*_POSITION, key) and isinstance(value, str | bool | int | float | tuple)
     }
     attrs = split_attributes(values, "identifier")[1]
     offsets = [(features["begin"], features["end"])]
     regions.add(annotation, texts.get(key, layer), offsets, _id(annotation), attrs=attrs)
     for value in features.values():
         # a link feature is a list of links with a role and a target
-        for link in getattr(value, "elements", None) or ():
+        for link in value if isinstance(value, list) else ():
             if "target" in {f.name for f in link.type.all_features}:
                 regions.link(link.get("role"), _id(annotation), _id(link.target))
+
+
+def _value(value: Any) -> Any:
+    # arrays of strings as tuples, arrays of annotations as lists
+    elements = getattr(value, "elements", None) or []
+    is_strings = elements and all(isinstance(element, str) for element in elements)
+    return tuple(elements) if is_strings else elements or value
 
 
 def _id(annotation: Any) -> str:

@@ -1,9 +1,10 @@
 """Normalizing the character offsets of entities in files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..entities import Fragments
+from ..errors import GapDNERError
 from .files import BOM
 from .records import TextEntity
 from .report import Action, Place, Report
@@ -82,31 +83,73 @@ def choose_text(
     return chosen
 
 
-def convert_utf16(
-    text: str, entities: Sequence[TextEntity], report: Report, place: Place
+def convert_offsets(
+    text: str,
+    entities: Sequence[TextEntity],
+    report: Report,
+    place: Place,
+    units: str | None = None,
 ) -> Sequence[TextEntity]:
-    """Convert offsets that count UTF-16 code units, two for an emoji, as browsers do.
+    """Convert offsets that count UTF-16 code units, two for an emoji, as browsers do, or graphemes.
 
-    RETURNS (Sequence[TextEntity]): The entities with offsets in characters, if more of their
-        surface texts fit these.
+    units (Optional[str]): "characters", "utf-16" or "graphemes"; if None, the one of the first two
+        that more surface texts fit.
+    RETURNS (Sequence[TextEntity]): The entities with offsets in characters.
     """
-    raw = text.encode("utf-16-le")
-    if len(raw) == 2 * len(text) or not any(entity.surface for entity in entities):
+    if units not in (None, "characters", *_LENGTHS):
+        choices = ", ".join(["characters", *_LENGTHS])
+        raise GapDNERError(f"Invalid offsets: {units!r}. Use {choices}.")
+    is_beyond = max(text, default="") > "\uffff"
+    if units == "characters" or not entities or not (is_beyond or units == "graphemes"):
         return entities
-
-    def convert(offset: int) -> int:
-        return len(raw[: 2 * max(offset, 0)].decode("utf-16-le", "ignore"))
-
-    converted = [
-        replace(e, fragments=tuple((convert(a), convert(b)) for a, b in e.fragments))
-        for e in entities
-    ]
+    can_check = any(entity.surface for entity in entities)
+    if is_beyond and not can_check:
+        message = (
+            f"the text has characters beyond the BMP, and offsets count {units or 'characters'}"
+        )
+        report.add("kept", "offsets without surface texts to check them", message, place)
+    if units is not None:
+        return _count_in(text, entities, units)
+    if not can_check:
+        return entities
+    converted = _count_in(text, entities, "utf-16")
     before, after = (sum(surface_fits(text, e) for e in found) for found in (entities, converted))
     if before >= after:
         return entities
     message = f"offsets count in UTF-16 ({after} surface texts fit so)"
     report.add("repaired", "offsets in UTF-16", message, place)
     return converted
+
+
+def _count_in(text: str, entities: Sequence[TextEntity], units: str) -> list[TextEntity]:
+    # the offset in characters of each unit, and of the end
+    starts = [start for start, length in _LENGTHS[units](text) for _ in range(length)]
+    starts.append(len(text))
+
+    def convert(offset: int) -> int:
+        # offsets outside the text stay invalid
+        return starts[offset] if 0 <= offset < len(starts) else offset
+
+    return [
+        replace(e, fragments=tuple((convert(a), convert(b)) for a, b in e.fragments))
+        for e in entities
+    ]
+
+
+def _code_units(text: str) -> Iterator[tuple[int, int]]:
+    return ((i, 1 + (character > "\uffff")) for i, character in enumerate(text))
+
+
+def _graphemes(text: str) -> Iterator[tuple[int, int]]:
+    try:
+        import regex
+    except ImportError:
+        raise GapDNERError("Offsets in graphemes need regex: pip install regex.") from None
+    return ((match.start(), 1) for match in regex.finditer(r"\X", text))
+
+
+# functions that yield the starts of characters or graphemes, and how much offsets count them
+_LENGTHS = {"utf-16": _code_units, "graphemes": _graphemes}
 
 
 def surface_fits(text: str, entity: TextEntity, separator: str = " ") -> bool:

@@ -12,7 +12,7 @@ from ..errors import GapDNERError
 from .report import Place, Report, reading
 
 T = TypeVar("T")
-Reader = Callable[[Path, Report], Iterator[T]]
+Reader = Callable[..., Iterator[T]]
 
 # the byte order mark of UTF-8, as a character
 BOM = "\ufeff"
@@ -25,10 +25,10 @@ def file_reader(*suffixes: str) -> Callable[[Reader[T]], Reader[T]]:
 
     def decorate(read_file: Reader[T]) -> Reader[T]:
         @wraps(read_file)
-        def read(path: Path, report: Report) -> Iterator[T]:
+        def read(path: Path, report: Report, **options: Any) -> Iterator[T]:
             for file in input_files(path, suffixes):
                 with reading(report, Place(str(file))):
-                    yield from read_file(file, report)
+                    yield from read_file(file, report, **options)
 
         return read
 

@@ -9,13 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from .cleaning import clean_entities, convert_utf16
+from .cleaning import clean_entities, convert_offsets
 from .files import value_errors
 from .records import TextEntity, TextRecord
 from .report import Place, Report, reading
 
 # the label of links between the fragments of an entity, in lowercase or uppercase
 FRAGMENT = "fragment"
+# with the label of Kazu
+_FRAGMENTS = (FRAGMENT, "non-contig")
 # PubAnnotation's label for a region without a type
 NO_TYPE = "_FRAGMENT"
 
@@ -33,9 +35,12 @@ class LinkedRegions:
     def __init__(self, place: Place, report: Report) -> None:
         self.place, self.report = place, report
         self.regions: list[TextEntity] = []
+        # what offsets count, see `convert_offsets`
+        self.units: str | None = None
         # other values of the document's record
         self.extra: dict[str, Any] = {}
         self._links: list[tuple[str, str, str]] = []
+        self._link_ids: list[str] = []
 
     def add(
         self,
@@ -46,9 +51,10 @@ class LinkedRegions:
         surface: object = None,
         score: float | None = None,
         attrs: Mapping[str, Any] | None = None,
+        link_id: object = None,
     ) -> None:
         """Add a region. It is dropped, and the report quotes its source, if the label is not a
-        string or an offset is not an integer.
+        string or an offset is not an integer. Links refer to it by its id or another `link_id`.
         """
         # bool is a subclass of int
         fragments = tuple((a, b) for a, b in offsets if type(a) is int and type(b) is int)
@@ -58,6 +64,7 @@ class LinkedRegions:
             return
         surface = surface if isinstance(surface, str) and surface.strip() else None
         name = None if id is None else str(id)
+        self._link_ids.append(str(id if link_id is None else link_id))
         self.regions.append(
             TextEntity(label, fragments, name, self.place, surface, score, attrs or {})
         )
@@ -79,7 +86,7 @@ class LinkedRegions:
         """YIELDS (TextEntity): Regions that are not the end of a fragment link, each with the
         regions that are linked to it.
         """
-        regions = convert_utf16(text, self.regions, self.report, self.place)
+        regions = convert_offsets(text, self.regions, self.report, self.place, self.units)
         after = self._fragment_links()
         targets = {end for ends in after.values() for end in ends}
         used: set[int] = set()
@@ -105,10 +112,10 @@ class LinkedRegions:
 
     def _fragment_links(self) -> dict[int, set[int]]:
         # if ids are repeated, links refer to the first
-        numbers = {region.id: n for n, region in reversed([*enumerate(self.regions)])}
+        numbers = {id: n for n, id in reversed([*enumerate(self._link_ids)])}
         after: dict[int, set[int]] = {}
         for label, start, end in self._links:
-            if label.lower() != FRAGMENT:
+            if label.lower() not in _FRAGMENTS:
                 self.drop("relation", label)
             elif start in numbers and end in numbers:
                 after.setdefault(numbers[start], set()).add(numbers[end])

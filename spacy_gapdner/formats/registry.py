@@ -70,13 +70,14 @@ def _write_html(*args: Any) -> int:
 # lists of [START, END, TYPE], or entities and relations
 _DOCCANO = r'"labels?"\s*:\s*\[\s*[\[\]]|"start_offset"\s*:|"relations"\s*:\s*\['
 _LAYERS = r'"(denotations|tracks)"\s*:'
+_CAS = r'"%[A-Z_]+"\s*:|\A<|\APK'
 DOCBIN_OPTIONS = ("spans_key", "vocab", "from_ents", "from_spans")
 JSON, JSONL, TXT = ".json", ".jsonl", ".txt"
 _TABLE = (
     Format("prodigy", read_prodigy, None, (JSONL,), None, r'"(spans|_task_hash)"\s*:'),
-    Format("doccano", read_doccano, None, (JSONL,), None, _DOCCANO),
-    Format("labelstudio", read_labelstudio, None, (JSON,), None, r'"result"\s*:'),
-    Format("cas", read_cas, None, (".xmi", ".zip", JSON), None, r'"%[A-Z_]+"\s*:|\A<|\APK'),
+    Format("doccano", read_doccano, None, (JSONL,), None, _DOCCANO, ("offsets",)),
+    Format("labelstudio", read_labelstudio, None, (JSON,), None, r'"result"\s*:', ("text",)),
+    Format("cas", read_cas, None, (".xmi", ".zip", JSON), None, _CAS, ("annotator",)),
     Format("jsonl", read_jsonl, write_jsonl, (JSONL,), JSONL, r'"entities"\s*:\s*\['),
     Format(
         "brat", read_brat, write_brat, (*ANNOTATION_SUFFIXES, TXT), "", has_annotations, ("done",)

@@ -2,7 +2,10 @@
 
 import json
 
+import pytest
+
 from spacy_gapdner import get_entities
+from spacy_gapdner.errors import GapDNERError
 from spacy_gapdner.formats import DOC_NAME, guess_format, read
 
 
@@ -62,9 +65,136 @@ def test_labelstudio_annotations(write, report):
     assert read_all(path, report) == [[("ADE", "pain"), ("Part", "pain")], []]
     assert report.counts("dropped") == {
         "second annotation of a task": 1,
+        "annotation of the type choices": 1,
         "malformed entity": 1,
         "task without annotation": 1,
     }
+
+
+def region(id, start, end, text, tag="label", **more):
+    value = {"start": start, "end": end, "text": text, "labels": ["ADE"]}
+    return {"id": id, "type": "labels", "to_name": tag, "value": value, **more}
+
+
+def link(start, end, direction):
+    ends = {"from_id": start, "to_id": end, "direction": direction}
+    return {"type": "relation", "labels": ["fragment"], **ends}
+
+
+def export(write, *tasks):
+    """As Label Studio exports annotations."""
+    made = [
+        {"id": n, "data": data, "annotations": [{"was_cancelled": False, "result": results}]}
+        for n, (data, results) in enumerate(tasks, start=1)
+    ]
+    return write({"a.json": json.dumps(made)})
+
+
+def test_labelstudio_finds_the_text_that_was_annotated(write, report):
+    data = {"text": "a name", "review": "joint pain", "url": "x"}
+    second = {"text": "a pain", "review": "no rash"}
+    note = {"meta": {"text": ["sure"]}}
+    path = export(write, (data, [region("r", 6, 10, "pain", **note)]), (second, []))
+    docs = list(read(path, report=report))
+    assert [(doc.text, entities(doc)) for doc in docs] == [
+        ("joint pain", [("ADE", "pain")]),
+        ("no rash", []),
+    ]
+    assert docs[0].user_data["gapdner_record"] == {"text": "a name", "url": "x"}
+    assert get_entities(docs[0])[0].attrs == {"id": "r", "_": {"note": "sure"}}
+    assert not report.issues
+    assert [doc.text for doc in read(path, text="text", report=report)] == ["a name", "a pain"]
+
+
+def test_labelstudio_with_two_texts(write, report):
+    data = {"q": "joint or arm, pain", "a": "arm and leg pain"}
+    found = [region("1", 9, 12, "arm", "x"), region("2", 14, 18, "pain", "x")]
+    found += [region("3", 0, 3, "arm", "y"), region("4", 12, 16, "pain", "y")]
+    path = export(write, (data, [*found, link("1", "2", "right"), link("3", "4", "right")]))
+    docs = list(read(path, report=report))
+    assert [(doc.user_data[DOC_NAME], doc.text, entities(doc)) for doc in docs] == [
+        ("1-x", data["q"], [("ADE", "arm pain")]),
+        ("1-y", data["a"], [("ADE", "arm pain")]),
+    ]
+    assert not report.issues
+
+
+def test_labelstudio_does_not_guess_the_text(write):
+    path = export(write, ({"q": "joint", "a": "pain"}, []))
+    with pytest.raises(GapDNERError, match=r"is the text: a, q\. Choose it with --option text=KEY"):
+        list(read(path, "labelstudio"))
+
+
+@pytest.mark.parametrize(
+    ("direction", "found"),
+    [
+        ("right", ["arm pain", "leg pain"]),
+        ("left", ["arm leg pain"]),
+        ("bi", ["arm leg pain"]),
+    ],
+)
+def test_labelstudio_directions_of_links(write, report, direction, found):
+    results = [region("1", 0, 3, "arm"), region("2", 5, 8, "leg"), region("3", 10, 14, "pain")]
+    results += [link("1", "3", direction), link("2", "3", direction)]
+    path = export(write, ({"text": "arm, leg, pain"}, results))
+    assert read_all(path, report) == [[("ADE", text) for text in found]]
+    assert not report.issues
+
+
+def test_labelstudio_counts_what_is_not_converted(write, report):
+    value = {"start": "/p[1]/text()[1]", "startOffset": 0, "hypertextlabels": ["ADE"]}
+    results = [
+        {"id": "1", "type": "hypertextlabels", "to_name": "text", "value": value},
+        {"id": "2", "type": "textarea", "to_name": "text", "value": {"text": ["x"]}},
+    ]
+    cancelled = {"was_cancelled": True, "result": [region("r", 0, 4, "pain")]}
+    tasks = [
+        {"id": 1, "data": {"text": "pain"}, "annotations": [{"result": results}, cancelled]},
+        {"id": 2, "data": {"text": "pain"}, "annotations": [], "drafts": [{"result": results}]},
+    ]
+    path = write({"a.json": json.dumps(tasks)})
+    assert read_all(path, report) == [[]]
+    assert report.counts() == report.counts("dropped")
+    assert report.counts() == {
+        "annotation of the type hypertextlabels": 1,
+        "annotation of the type textarea": 1,
+        "annotation of a skipped task": 1,
+        "draft": 1,
+        "task without annotation": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("offsets", "start", "end"), [("utf-16", 10, 15), ("characters", 7, 12), ("graphemes", 6, 11)]
+)
+def test_doccano_counts_as_a_browser(write, report, offsets, start, end):
+    # each flag is one grapheme of two characters, and four code units
+    text = "😀 🇩🇪 - joint pain"
+    record = {"id": 1, "text": text, "label": [[start, end, "Part"]], "answer": "no", "ward": "3"}
+    path = write({"a.jsonl": lines(record)})
+    options = {} if offsets == "utf-16" else {"offsets": offsets}
+    (doc,) = read(path, report=report, **options)
+    assert entities(doc) == [("Part", "joint")]
+    assert doc.user_data["gapdner_record"] == {"id": 1, "answer": "no", "ward": "3"}
+    noted = [] if offsets == "characters" else ["offsets without surface texts to check them"]
+    assert [issue.kind for issue in report.issues] == noted
+    with pytest.raises(GapDNERError, match=r"Invalid offsets: 'x'\. Use characters, utf-16"):
+        list(read(path, offsets="x"))
+
+
+def test_prodigy_keeps_metadata_and_tells_equal_spans_apart(write, report):
+    part, ade = ({"start": 0, "end": 3, "label": label} for label in ("Part", "ADE"))
+    end = {"start": 8, "end": 12, "label": "ADE", "id": "s1", "score": 0.5}
+    task = {"text": "arm and pain", "meta": {"source": "x"}, "_task_hash": 1, "answer": "accept"}
+    task |= {"spans": [part, ade, end], "tokens": []}
+    task["relations"] = [{"head_span": ade, "child_span": end, "label": "non-contig"}]
+    (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
+    assert entities(doc) == [("Part", "arm"), ("ADE", "arm pain")]
+    assert doc.user_data["gapdner_record"] == {"meta": {"source": "x"}}
+    task["relations"] = []
+    (doc,) = read(write({"a.jsonl": lines(task)}), report=report)
+    assert [(e.id_, e.score) for e in get_entities(doc)] == [("", None), ("", None), ("s1", 0.5)]
+    assert not report.issues
 
 
 def test_conll_tags(write, report):

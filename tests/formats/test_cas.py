@@ -1,7 +1,7 @@
 """UIMA CAS as INCEpTION exports it: layers, relations, links, and the ways it is packed."""
 
 import sys
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 from cassis import Cas, TypeSystem
@@ -55,18 +55,21 @@ def test_layers_and_links(tmp_path, report):
     types.create_feature(link, "target", "uima.tcas.Annotation")
     types.create_feature(ade, "parts", "uima.cas.FSArray", elementType=link.name)
     types.create_feature(ade, "sure", "uima.cas.Boolean")
+    types.create_feature(ade, "many", "uima.cas.StringArray")
     cas = Cas(types)
     cas.sofa_string, cas.sofa_mime = TEXT, "text/plain"
     end = ade(begin=28, end=32)
     array = types.get_type("uima.cas.FSArray")(elements=[link(role="fragment", target=end)])
-    cas.add_all([token(begin=2, end=8), end, ade(begin=2, end=14, parts=array, sure=True)])
+    many = types.get_type("uima.cas.StringArray")(elements=["a", "b"])
+    start = ade(begin=2, end=14, parts=array, sure=True, many=many)
+    cas.add_all([token(begin=2, end=8), end, start])
     cas.add_all([entity(begin=9, end=14, value="Part", identifier="x:1")])
     cas.add(meta(begin=0, end=len(TEXT), documentTitle="post 1.txt"))
     cas.to_json(tmp_path / "admin.json")
     (doc,) = read(tmp_path, report=report)
     assert doc.user_data[DOC_NAME] == "post 1.txt"
     assert [(e.label_, e.text, e.kb_id_, e.attrs.get("_")) for e in get_entities(doc)] == [
-        ("Ade", "severe joint pain", "", {"sure": True}),
+        ("Ade", "severe joint pain", "", {"sure": True, "many": ("a", "b")}),
         ("Part", "joint", "x:1", None),
     ]
     assert not report.issues
@@ -76,13 +79,41 @@ def test_what_cannot_be_read(folder, report, monkeypatch):
     (folder / "x/TypeSystem.xml").unlink()
     (folder / "b.json").write_text('{"%TYPES": 1}')
     (folder / "b.zip").write_bytes((folder / "a.zip").read_bytes()[:300])
+    # the offset of the list of contents is damaged
+    raw = bytearray((folder / "a.zip").read_bytes())
+    raw[-6:-2] = b"\xff\xff\xff\x7f"
+    (folder / "c.zip").write_bytes(raw)
+    with ZipFile(folder / "d.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("a.xmi", bytes(101 << 20))
     for name, message in (
         ("x/a.xmi", "has no TypeSystem.xml"),
         ("b.json", "cannot be read as UIMA CAS"),
         ("b.zip", "cannot be read as UIMA CAS"),
+        ("c.zip", "cannot be read as UIMA CAS"),
+        ("d.zip", "contains 101 MB, more than 100 MB. Unpack it first."),
     ):
         with pytest.raises(GapDNERError, match=message):
             list(read(folder / name, "cas", report=report))
     monkeypatch.setitem(sys.modules, "cassis", None)
     with pytest.raises(GapDNERError, match=r"needs dkpro-cassis: pip install 'spacy-gapdner\[cas"):
         list(read(folder / "a.json", report=report))
+
+
+def test_annotators_of_a_project(tmp_path, report):
+    cas = make_cas(TEXT, FOUND, [])
+    meta = cas.typesystem.create_type(
+        "de.tudarmstadt.ukp.dkpro.core.api.metadata.type.DocumentMetaData"
+    )
+    cas.typesystem.create_feature(meta, "documentTitle", "uima.cas.String")
+    cas.add(meta(documentTitle="a.txt"))
+    for name in ("annotation/a.txt/ann", "annotation/a.txt/bob", "curation/a.txt/CURATION_USER"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        cas.to_json(tmp_path / f"{name}.json")
+
+    def names(**options):
+        return [d.user_data[DOC_NAME] for d in read(tmp_path, report=report, **options)]
+
+    assert names() == ["a.txt-ann", "a.txt-bob", "a.txt-CURATION_USER"]
+    assert names(annotator="CURATION_USER") == ["a.txt"]
+    with pytest.raises(GapDNERError, match=r"no file of .* 'x'\. Choose CURATION_USER, ann, bob"):
+        names(annotator="x")
