@@ -7,7 +7,7 @@ from typing import Any, Literal
 import typer
 
 from . import _options as options
-from ._printing import msg
+from ._printing import msg, print_line
 
 
 def init_config_cli(
@@ -44,8 +44,14 @@ def init_config_cli(
     with replacing(output_path) as temporary:
         temporary.write_text(text, encoding="utf8")
     msg.good(f"Config: {output_path}")
-    if name := Config().from_str(text, interpolate=False).get("vars", {}).get("transformer"):
-        msg.text(f"Transformer: {name}. Read its license before you publish a trained pipeline.")
+    config = Config().from_str(text, interpolate=False)
+    if name := config.get("vars", {}).get("transformer"):
+        print_line(f"Transformer: {name}. Read its license before you publish a trained pipeline.")
+    n_batches = config["training"]["optimizer"]["learn_rate"]["total_steps"]
+    print_line(
+        f"Training takes {n_batches} batches. Discontinuous entities are rare and learned late: "
+        "with fewer than 500 batches, hardly any are found."
+    )
     print(
         f"python -m spacy train {shlex.quote(str(output_path))} --output training "
         f"--paths.train train.spacy --paths.dev dev.spacy{' --gpu-id 0' if gpu else ''}"

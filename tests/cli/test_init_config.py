@@ -8,7 +8,9 @@ def test_config_and_hints(run, tmp_path):
     result = run("init-config", path, "--lang", "de", "--gpu", "--spans-key", "findings")
     settings = {"lang": "de", "gpu": True, "spans_key": "findings"}
     assert path.read_text(encoding="utf8") == make_config_text(file_name=str(path), **settings)
-    assert "bert-base-german-cased. Read its license" in " ".join(result.stdout.split())
+    # not wrapped, which would break long names at their hyphens
+    license = "Transformer: bert-base-german-cased. Read its license before you publish a trained "
+    assert f"{license}pipeline.\nTraining takes 2500 batches. " in result.stdout
     assert f"python -m spacy train '{path}' --output training" in result.stdout
     assert "--gpu-id 0" in result.stdout
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import spacy
 from pages import read_page
+from spacy.cli.train import train
 from spacy.training import Example
 from thinc.api import Config
 from tiny_pipeline import gold_docs, make_nlp, model_config, trained_pipeline
@@ -14,6 +15,7 @@ from tiny_pipeline import gold_docs, make_nlp, model_config, trained_pipeline
 import spacy_gapdner
 from spacy_gapdner import Entity, GapDNERError, set_entities
 from spacy_gapdner.analysis.pipes import load_recognizer, use_gpu
+from spacy_gapdner.config import init_config
 from spacy_gapdner.formats import convert
 
 QUOTED = dict(re.findall(r"## ([^\n]+)\n\n```text\n([^\n]+)\n```", read_page("errors.md")))
@@ -23,6 +25,16 @@ def message(function, *args):
     with pytest.raises(GapDNERError) as caught:
         function(*args)
     return str(caught.value)
+
+
+def train_fails(path="config.cfg", **settings):
+    """The last line of the traceback of spacy train."""
+    init_config().to_disk("config.cfg")
+    Path("training/model-best").mkdir(parents=True)
+    with pytest.raises((ValueError, OSError)) as caught, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("thinc.util.has_cupy", False)
+        train(path, **settings)
+    return f"{caught.typename}: {caught.value}"
 
 
 def write(**files):
@@ -103,6 +115,9 @@ PROVOKED = {
     "Unknown entity type": unknown_type,
     "Missing custom functions": missing_function,
     "No GPU": lambda: message(use_gpu, 99),
+    "spacy train: no GPU": lambda: train_fails(use_gpu=0),
+    "spacy train: a missing path": lambda: train_fails(overrides={"paths.train": "train.spacy"}),
+    "spacy train: a pipeline instead of a config": lambda: train_fails("training/model-best"),
     "Too many candidate entities": too_many_candidates,
     "Training diverges": training_diverges,
 }
@@ -110,7 +125,7 @@ PROVOKED = {
 
 def test_every_quoted_message_is_provoked():
     assert list(QUOTED) == list(PROVOKED)
-    assert read_page("errors.md").count("```text") == len(PROVOKED) == 10
+    assert read_page("errors.md").count("```text") == len(PROVOKED) == 13
 
 
 @pytest.mark.parametrize("title", PROVOKED)
