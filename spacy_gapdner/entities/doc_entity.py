@@ -79,10 +79,7 @@ class DiscontinuousEntity:
     @label_.setter
     def label_(self, label: str) -> None:
         check_entity(self.doc, replace(self.to_entity(), label=label))
-        for number, span in enumerate(self.spans):
-            span.label_ = label
-            # a SpanGroup returns copies of its spans; spaCy's stub lacks __setitem__
-            self.group[number] = span  # type: ignore[index]
+        self._set_spans("label_", label)
 
     @property
     def attrs(self) -> dict[str, Any]:
@@ -107,6 +104,7 @@ class DiscontinuousEntity:
     @kb_id_.setter
     def kb_id_(self, kb_id: str) -> None:
         self.attrs["kb_id"] = kb_id
+        self._set_spans("kb_id_", kb_id)
 
     @property
     def id_(self) -> str:
@@ -161,6 +159,12 @@ class DiscontinuousEntity:
     def token_indices(self) -> tuple[int, ...]:
         """RETURNS (tuple[int, ...]): The indices of all tokens, in ascending order."""
         return tuple(i for span in self.spans for i in range(span.start, span.end))
+
+    def _set_spans(self, name: str, value: str) -> None:
+        for number, span in enumerate(self.spans):
+            setattr(span, name, value)
+            # a SpanGroup returns copies of its spans; spaCy's stub lacks __setitem__
+            self.group[number] = span  # type: ignore[index]
 
     def to_entity(self) -> Entity:
         """RETURNS (Entity): A copy of the entity that is independent of the Doc."""

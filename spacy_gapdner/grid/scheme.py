@@ -56,12 +56,16 @@ class TaggingScheme(Protocol):
 
     name (str): The name used in reports.
     description (str): What its labels mean, in a sentence or two.
-    loss (GridLoss): The loss function for its grids.
     """
 
     name: str
     description: str
-    loss: GridLoss
+
+    # read-only, so that a scheme can be more specific about its type
+    @property
+    def loss(self) -> GridLoss:
+        """RETURNS (GridLoss): The loss function for its grids."""
+        ...
 
     def layout(self, labels: Sequence[str]) -> GridLayout:
         """Define the channels of the grid.

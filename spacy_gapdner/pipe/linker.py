@@ -21,7 +21,8 @@ _CACHE_SIZE = 100_000
 
 @Language.factory("gapdner_linker")
 class EntityLinker:
-    """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``.
+    """Look entities up in a terminology and set their `kb_id_` and ``attrs["kb_name"]``. The same
+    entities in ``doc.ents``, as set by `annotate_ents`, get the ids, too.
 
     Registered as the factory `gapdner_linker`. Add it after `gapdner`. The text of an entity is
     the joined text of its fragments: "severe shoulder pain" in "severe joint, shoulder and back
@@ -71,12 +72,20 @@ class EntityLinker:
         """RETURNS (Doc): The same Doc, with the ids of its entities."""
         if not self._terms:
             raise GapDNERError(f"Terms file not found: {self.path}. Check the path.")
-        for entity in get_entities(doc, self.spans_key):
+        entities = get_entities(doc, self.spans_key)
+        for entity in entities:
             is_selected = self.types is None or entity.label_ in self.types
             if is_selected and (self.overwrite or not entity.kb_id_):
                 name = self._find(_normalize(entity.text))
                 if name in self._terms:
                     entity.kb_id_, entity.attrs["kb_name"] = self._terms[name]
+        # with annotate_ents, doc.ents has the contiguous entities, too
+        ids = {(e.start, e.end, e.label_): e.kb_id_ for e in entities if not e.is_discontinuous}
+        for ent in doc.ents:
+            kb_id = ids.get((ent.start, ent.end, ent.label_))
+            if kb_id and (self.overwrite or not ent.kb_id_):
+                for token in ent:
+                    token.ent_kb_id_ = kb_id
         return doc
 
     def _find(self, text: str) -> str | None:

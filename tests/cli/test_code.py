@@ -1,6 +1,9 @@
 """The custom tagging scheme of configs/README.md works in all commands."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import catalogue
@@ -32,14 +35,17 @@ def code(tmp_path):
 def test_custom_tagging_scheme(run, fails, code, write_docs, tmp_path):
     import_file("extents_of_the_readme", code)
     data = write_docs("docs.spacy", ANNOTATED)
-    config = Config().from_disk(README.parent / "gapdner_cpu.cfg", interpolate=False)
-    model = {"tagging": {"@misc": "extents.v1"}, "tok2vec": tok2vec_config(), "word_dropout": 0.0}
+    path = tmp_path / "config.cfg"
+    run("init-config", path)
+    config = Config().from_disk(path, interpolate=False)
+    config["components"]["gapdner"]["model"]["tagging"]["@misc"] = "extents.v1"
+    model = {"tok2vec": tok2vec_config(), "word_dropout": 0.0}
     config["components"]["gapdner"]["model"].update(model)
     config["training"]["optimizer"]["learn_rate"] = 0.01
     config["training"].update(max_steps=60, eval_frequency=30, dropout=0.0)
     config["paths"].update(train=str(data), dev=str(data))
-    config.to_disk(tmp_path / "config.cfg")
-    train(tmp_path / "config.cfg", tmp_path, overrides={}, use_gpu=-1)
+    config.to_disk(path)
+    train(path, tmp_path, overrides={}, use_gpu=-1)
     model = tmp_path / "model-best"
     # the scheme is not registered in a new process
     catalogue.REGISTRY.pop(("spacy", "misc", "extents.v1"))
@@ -47,8 +53,24 @@ def test_custom_tagging_scheme(run, fails, code, write_docs, tmp_path):
     scores = tmp_path / "scores.json"
     run("evaluate", model, data, "-o", scores, "--code", code)
     assert srsly.read_json(scores)["spans_gapdner_f"] == 1.0
-    result = run("debug-data", data, "-c", tmp_path / "config.cfg", "--code", code)
+    result = run("debug-data", data, "-c", path, "--code", code)
     assert "train 100.00" in " ".join(result.stdout.split()), result.output
+
+
+@pytest.mark.slow
+def test_custom_tagging_scheme_passes_mypy(code):
+    with code.open("a", encoding="utf8") as file:
+        file.write(
+            "\nfrom spacy_gapdner.grid import TaggingScheme\n"
+            "from spacy_gapdner.grid.losses import CrossEntropy\n"
+            "class Specific(ExtentTagging):\n"
+            "    loss: CrossEntropy\n"
+            "scheme: TaggingScheme = Specific(CrossEntropy())\n"
+        )
+    args = [sys.executable, "-m", "mypy", "--strict", code.name]
+    env = os.environ | {"MYPYPATH": str(README.parents[1])}
+    result = subprocess.run(args, cwd=code.parent, env=env, capture_output=True, text=True)
+    assert "Success" in result.stdout, result.stdout
 
 
 def test_every_command_that_loads_a_pipeline_or_reads_formats_has_the_option():

@@ -4,9 +4,10 @@ import pytest
 import spacy
 from rapidfuzz import fuzz, process
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from spacy_gapdner import Entity, get_entities, set_entities
+from spacy_gapdner.entities import set_contiguous_ents
 from spacy_gapdner.pipe import linker
 
 TEXT = "severe joint, shoulder and upper body pain after Naproxen"
@@ -68,6 +69,26 @@ def test_ids(path):
     # a file of another system
     path.write_bytes(b"\xef\xbb\xbfid\tname\r\nT:1\tsevere joint pain\r\n")
     assert ids(make_pipeline(path)(TEXT)) == {"severe joint pain": "T:1"}
+
+
+@pytest.mark.parametrize(("overwrite", "old"), [(False, "OLD:1"), (True, "T:3")])
+def test_ids_of_doc_ents(path, overwrite, old):
+    nlp = make_pipeline(path, overwrite=overwrite)
+    doc = annotate(nlp.make_doc(TEXT))
+    set_contiguous_ents(doc)
+    doc.ents = [*doc.ents, Span(doc, 7, 8, "ADE"), Span(doc, 0, 2, "ADE")]
+    doc = nlp.get_pipe("gapdner_linker")(doc)
+    # not a part of a discontinuous entity
+    assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [
+        ("severe joint", ""),
+        ("pain", ""),
+        ("Naproxen", "T:3"),
+    ]
+    (group,) = [g for g in doc.spans.values() if g[0].label_ == "DRUG"]
+    assert [span.kb_id_ for span in group] == ["T:3"]
+    doc.ents = [Span(doc, 9, 10, "DRUG", kb_id="OLD:1")]
+    doc = nlp.get_pipe("gapdner_linker")(doc)
+    assert [ent.kb_id_ for ent in doc.ents] == [old]
 
 
 def link(path, texts):
