@@ -164,7 +164,7 @@ class Session:
             "total": len(self.texts.paths),
             "model": self.proposer.describe() if self.proposer else None,
             "model_version": self.proposer.version if self.proposer else 0,
-            "has_previous": self.trainer is not None and self.trainer.previous is not None,
+            "has_previous": bool(self.trainer and self.trainer.previous),
             "training": self.trainer.training if self.trainer else NO_TRAINING,
             "retrain_after": self.retrain_after,
             "done_since": len(self._new()),

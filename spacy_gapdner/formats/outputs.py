@@ -66,11 +66,8 @@ def check_output(
 
 @contextmanager
 def locked(path: Path, problem: str) -> Iterator[None]:
-    """Hold a lock, which also ends with the process.
-
-    path (Path): The file of the lock.
-    problem (str): The message if another process holds the lock.
-    RAISES (GapDNERError): If another process holds the lock.
+    """Hold the lock of a file, which also ends with the process. Raise a GapDNERError with the
+    given message if another process holds it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
