@@ -204,9 +204,9 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
     own_disc = own.threshold if own.disc_threshold is None else own.disc_threshold
     contiguous, discontinuous = [own.threshold], [own_disc]
     if aim.measure != "disc_f":
-        contiguous += _steps(calibration, False)
+        contiguous += [_score(calibration, step, False) for step in STEPS.tolist()]
     if (rows["gold"] & rows["discontinuous"]).any():
-        discontinuous += _steps(calibration, True)
+        discontinuous += [_score(calibration, step, True) for step in STEPS.tolist()]
     threshold, disc_threshold = _best(rows, aim, contiguous, discontinuous)
     by_type = {}
     for label in aim.labels:
@@ -216,8 +216,8 @@ def choose(rows: np.ndarray, aim: Aim, own: Thresholds, calibration: Calibration
     return Thresholds(threshold, disc_threshold, type_thresholds=by_type)
 
 
-def _steps(calibration: Calibration, kind: bool) -> list[float]:
-    return [max(FLOOR, calibration.score(step, kind)) for step in STEPS.tolist()]
+def _score(calibration: Calibration, probability: float, kind: bool) -> float:
+    return max(FLOOR, calibration.score(probability, kind))
 
 
 def _best(
@@ -318,12 +318,9 @@ def _error(rows: np.ndarray, kept: np.ndarray, probability: np.ndarray) -> float
 
 
 def _uncalibrated(own: Thresholds) -> Thresholds:
-    def to_score(threshold: float, kind: bool) -> float:
-        return max(FLOOR, own.calibration.score(threshold, kind))
-
     if own.disc_threshold is None and not own.type_thresholds:
         own = replace(own, disc_threshold=own.threshold)
-    return _convert(own, to_score)
+    return _convert(own, lambda probability, kind: _score(own.calibration, probability, kind))
 
 
 def _settings(thresholds: Thresholds, calibration: Calibration) -> dict[str, Any]:

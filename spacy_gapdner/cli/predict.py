@@ -3,7 +3,7 @@
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import typer
 
@@ -85,6 +85,7 @@ def predict_cli(
         raise GapDNERError("Several processes cannot share a GPU: leave out --n-process.")
     inputs = {"input": input_path, "model": model}
     check_output(output_path, inputs, force=force or resume, is_file=False)
+    how: dict[str, Any] = {"line_breaks": line_breaks, "gpu_id": gpu_id, "bf16": bf16}
     report, n_done = Report(skip=on_error == "skip"), 0
     try:
         with clean_stops(), ExitStack() as stack:
@@ -98,14 +99,7 @@ def predict_cli(
                 hint = " Use --resume to continue the run that wrote it."
                 check_output(part_of(growing_path), {}, force=force or resume, hint=hint)
             texts: Iterable[InputText] = read_texts(input_path, report)
-            nlp, pipe = load_recognizer(
-                model,
-                spans_key=spans_key,
-                threshold=threshold,
-                line_breaks=line_breaks,
-                gpu_id=gpu_id,
-                bf16=bf16,
-            )
+            nlp, pipe = load_recognizer(model, spans_key=spans_key, threshold=threshold, **how)
             stream: IO[bytes] = sys.stdout.buffer
             if growing_path is not None:
                 grown = stack.enter_context(growing(growing_path, texts, resume=resume))

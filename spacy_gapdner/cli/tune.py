@@ -89,16 +89,9 @@ def tune_cli(
 
 
 def _print_tuning(tuning: "Tuning", measure: str) -> None:
-    columns = {
-        "before": tuning.before,
-        "cross-validated": tuning.estimated,
-        "after": tuning.after,
-    }
-    rows = [
-        (title, *(percent(scores[key]) for scores in columns.values()))
-        for title, key in _ROWS.items()
-    ]
-    print_table(rows, ("", *columns))
+    columns = tuning.before, tuning.estimated, tuning.after
+    rows = [(title, *(percent(scores[key]) for scores in columns)) for title, key in _ROWS.items()]
+    print_table(rows, ("", "before", "cross-validated", "after"))
     gain = (
         f"{100 * tuning.gain:+.2f} {measure} in cross-validation, above 0 in "
         f"{100 * tuning.gain_share:.0f}% of samples"

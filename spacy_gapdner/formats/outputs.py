@@ -52,9 +52,8 @@ def check_output(
         # a str can also be the name of an installed package
         if isinstance(given, Path) or (given is not None and os.path.lexists(given)):
             check_apart(path, Path(given), role)
-    if path.is_dir() and any(file.name[0] != "." for file in path.iterdir()) and not force:
-        raise GapDNERError(f"{path} already contains files. Use --force to overwrite them.{hint}")
-    if path.is_file() and not force:
+    is_used = path.is_file() or (path.is_dir() and any(f.name[0] != "." for f in path.iterdir()))
+    if is_used and not force:
         raise GapDNERError(f"{path} already exists. Use --force to overwrite it.{hint}")
     folder = next(parent for parent in path.absolute().parents if parent.exists())
     if not is_device(path) and not (folder.is_dir() and os.access(folder, os.W_OK)):

@@ -77,14 +77,12 @@ def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, 
     output = tmp_path / usual
     if "." in usual:
         output.write_text("mine")
-        problem = "already exists. Use --force to overwrite it."
     else:
         # names that analyze and tune write, and another
         output.mkdir()
         for file in ("report.html", "meta.json", "mine"):
             (output / file).write_text("mine")
-        problem = "--force to overwrite"
-    refuses(problem, name)
+    refuses("already exists. Use --force to overwrite it.", name)
     run(*(paths.get(arg, arg) for arg in args), output, "--force")
     kept = [file for file in output.rglob("*") if file.name == "mine"]
     assert kept == ([] if output.is_file() else [output / "mine"])
@@ -93,7 +91,7 @@ def test_outputs_are_only_overwritten_with_force(refuses, run, paths, tmp_path, 
 
 def test_swapped_arguments(refuses, paths, write_brat):
     folder = write_brat("chia_train", a=("a pain", "T1\tADE 2 6\tpain\n"))
-    hint = f"{folder} already contains files. Use --force to overwrite them. If it is the input, "
+    hint = f"{folder} already exists. Use --force to overwrite it. If it is the input, "
     refuses(f"{hint}swap the arguments: INPUT comes before OUTPUT.", "convert", folder)
     message = f"{paths['MODEL']} is a trained pipeline, not data. If a command takes both, MODEL"
     for name, role in (("evaluate", "DATA"), ("tune", "DATA"), ("predict", "TEXT")):
