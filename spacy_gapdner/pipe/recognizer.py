@@ -3,7 +3,7 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,6 +33,10 @@ from ..segments import Segment, check_window, get_segments
 from .gold import collect_gold, make_targets, readable_examples
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .thresholds import Thresholds
+
+
+# Number of evaluations in training after which missing discontinuous entities are reported
+_N_EVALUATIONS = 5
 
 
 class DiscontinuousEntityRecognizer(TrainablePipe):
@@ -87,6 +91,10 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         self.scorer = scorer
         self.strict_alignment = False
         self._warned: set[str] = set()
+        # batches before the latest evaluation and in total, since `initialize` or loading
+        self._evaluated_at = self._n_batches = 0
+        # consecutive evaluations in training that did not find any discontinuous entity
+        self._n_without_disc = 0
 
     @property
     def key(self) -> str:
@@ -161,6 +169,7 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """
         self.strict_alignment = strict_alignment
         self._warned.clear()
+        self._evaluated_at = self._n_batches = self._n_without_disc = 0
         with readable_examples():
             validate_get_examples(get_examples, "DiscontinuousEntityRecognizer.initialize")
             gold = collect_gold(get_examples(), self.key)
@@ -295,6 +304,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         sgd (Optimizer): The optimizer.
         """
 
+        self._n_batches += 1
+
         def scaled(key: tuple[int, str], weights: Any, gradient: Any) -> tuple[Any, Any]:
             return sgd(key, weights, gradient, lr_scale=self.cfg["lr_scale"])
 
@@ -306,7 +317,8 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         """Score a batch of examples with the scorer of the config.
 
         Unknown entity types in the gold annotation and missing gold entities are reported by a
-        warning, which is shown once.
+        warning, which is shown once. Another one reports that training does not find any
+        discontinuous entity.
 
         examples (Iterable[Example]): The examples with predictions.
         RETURNS (dict[str, Any]): The scores. See `spacy_gapdner.scorer`.
@@ -322,7 +334,11 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
         elif unknown:
             message = f"'{self.name}' has no labels for these types of gold entities: "
             self._warn_once(f"{message}{', '.join(unknown)}.")
-        return self.scorer(examples, **{"spans_key": self.key, **kwargs})
+        scores = self.scorer(examples, **{"spans_key": self.key, **kwargs})
+        if self._n_batches > self._evaluated_at:
+            self._evaluated_at = self._n_batches
+            self._report_missing_disc(scores.get(f"spans_{self.key}_counts", {}))
+        return scores
 
     def from_bytes(
         self, bytes_data: bytes, *, exclude: Iterable[str] = ()
@@ -375,6 +391,19 @@ class DiscontinuousEntityRecognizer(TrainablePipe):
             raise GapDNERError(message)
         if n_unaligned:
             self._warn_once(message, "unaligned")
+
+    def _report_missing_disc(self, counts: Mapping[str, int]) -> None:
+        missing = counts.get("disc_gold") and not counts["disc_correct"]
+        self._n_without_disc = self._n_without_disc + 1 if missing else 0
+        if self._n_without_disc == _N_EVALUATIONS:
+            self._warn_once(
+                f"'{self.name}' has not found any of {counts['disc_gold']} discontinuous entities "
+                f"in {_N_EVALUATIONS} evaluations. The last one was after {self._n_batches} "
+                "batches. These entities are learned late. Train longer (total_steps), add "
+                "synthetic sentences to the training data (coordination_augmenter), lower "
+                "disc_threshold, or check the data with gapdner debug-data.",
+                "missing discontinuous",
+            )
 
     def _warn_once(self, message: str, kind: str = "") -> None:
         # once for each kind of message, or for each message

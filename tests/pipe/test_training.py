@@ -41,6 +41,38 @@ def test_the_paper_s_loss_and_threshold_learn():
     assert_learned(nlp)
 
 
+def test_discontinuous_entities_that_training_never_finds_are_reported_once():
+    nlp = make_nlp(threshold=1.0)
+    optimizer, examples = nlp.create_optimizer(), make_examples(nlp)
+    # evaluations without training do not count
+    for _ in range(10):
+        nlp.evaluate(examples)
+
+    def evaluate(times=1):
+        for _ in range(times):
+            nlp.update(examples, sgd=optimizer)
+            scores = nlp.evaluate(examples)
+        return scores["spans_gapdner_disc_f"]
+
+    def found_before():
+        pipe = nlp.get_pipe("gapdner")
+        pipe.cfg["threshold"] = 0.0
+        train(nlp, 40, optimizer=optimizer)
+        assert evaluate() > 0
+        pipe.cfg["threshold"] = 1.0
+
+    message = (
+        "not found any of 4 discontinuous entities in 5 evaluations. The last one was after 50 "
+    )
+    assert evaluate(4) == 0
+    found_before()
+    assert evaluate(4) == 0
+    with pytest.warns(UserWarning, match=message):
+        evaluate()
+    # the test run makes an error of every warning of ours
+    evaluate(10)
+
+
 @pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
 def test_entities_that_no_segment_holds_are_told_once(sent_starts):
     nlp = make_nlp(**({} if sent_starts else {"max_length": 7, "stride": 7}))

@@ -10,7 +10,7 @@ from pages import read_page
 from spacy.cli.train import train
 from spacy.training import Example
 from thinc.api import Config
-from tiny_pipeline import gold_docs, make_nlp, model_config, trained_pipeline
+from tiny_pipeline import gold_docs, make_examples, make_nlp, model_config, trained_pipeline
 
 import spacy_gapdner
 from spacy_gapdner import Entity, GapDNERError, set_entities
@@ -101,6 +101,16 @@ def too_many_candidates():
     return str(caught[0].message)
 
 
+def no_discontinuous_entities():
+    nlp = make_nlp(threshold=1.0)
+    examples = make_examples(nlp)
+    with pytest.warns(UserWarning, match="discontinuous") as caught:
+        for _ in range(5):
+            nlp.update(examples)
+            nlp.evaluate(examples)
+    return str(caught[0].message)
+
+
 def training_diverges():
     nlp = make_nlp()
     nlp.get_pipe("gapdner").get_loss = lambda examples, scores: (float("nan"), scores)
@@ -120,13 +130,14 @@ PROVOKED = {
     "spacy train: a missing path": lambda: train_fails(overrides={"paths.train": "train.spacy"}),
     "spacy train: a pipeline instead of a config": lambda: train_fails("training/model-best"),
     "Too many candidate entities": too_many_candidates,
+    "Training does not find discontinuous entities": no_discontinuous_entities,
     "Training diverges": training_diverges,
 }
 
 
 def test_every_quoted_message_is_provoked():
     assert list(QUOTED) == list(PROVOKED)
-    assert read_page("errors.md").count("```text") == len(PROVOKED) == 13
+    assert read_page("errors.md").count("```text") == len(PROVOKED) == 14
 
 
 @pytest.mark.parametrize("title", PROVOKED)
