@@ -34,7 +34,6 @@ from .gold import collect_gold, make_targets, readable_examples
 from .prediction import GridModel, count_without_vectors, predict_entities
 from .thresholds import Thresholds
 
-
 # Number of evaluations in training after which missing discontinuous entities are reported
 _N_EVALUATIONS = 5
 

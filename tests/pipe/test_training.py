@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 from grid_models import network_of
@@ -64,13 +66,16 @@ def test_discontinuous_entities_that_training_never_finds_are_reported_once():
     message = (
         "not found any of 4 discontinuous entities in 5 evaluations. The last one was after 50 "
     )
-    assert evaluate(4) == 0
-    found_before()
-    assert evaluate(4) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert evaluate(4) == 0
+        found_before()
+        assert evaluate(4) == 0
     with pytest.warns(UserWarning, match=message):
         evaluate()
-    # the test run makes an error of every warning of ours
-    evaluate(10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        evaluate(10)
 
 
 @pytest.mark.parametrize("sent_starts", [None, [True, False, True, *[False] * 6]])
